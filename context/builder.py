@@ -29,7 +29,7 @@ from graphsearch.modes.result import Summary, cited_page
 from graphsearch.protocols import TokenCounter
 from graphsearch.recall.options import CHANNELS, ChannelName, RecallOptions
 from graphsearch.recall.result import RecalledMemory
-from graphsearch.understanding.understood import Asked
+from graphsearch.understanding.interpreting import Asked
 
 _INJECTION: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c03")
 """The namespace of the ids of log entries."""

@@ -18,7 +18,7 @@ from graphsearch.modes.result import SearchResult, Summary
 from graphsearch.recall.options import RecallOptions
 from graphsearch.recall.result import RecalledMemory, RecallResult
 from graphsearch.text.rendering import memory_line, safe_text, short_triplet_line, triplet_line
-from graphsearch.understanding.understood import Asked
+from graphsearch.understanding.interpreting import Asked
 
 MEMORIES: Final = 50
 """The number of memories requested: more than fit any default budget."""

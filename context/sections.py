@@ -10,7 +10,7 @@ import attrs
 
 from graphsearch.context.token_budget import compose, pack
 from graphsearch.protocols import TokenCounter
-from graphsearch.query.plan import Plan
+from graphsearch.query.analysis import Plan
 from graphsearch.query.question_type import HEALTHY
 
 OBSERVATIONS: Final = "## Relevant Past Observations"

@@ -47,7 +47,7 @@ from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.traversal.k_hop import MAX_ENTITIES, KHopTraversal
 from graphsearch.traversal.paths import Path, best_path
 from graphsearch.understanding.interpreting import PhraseVectors
-from graphsearch.understanding.profiling import ProfileCache
+from graphsearch.understanding.type_profile import ProfileCache
 
 
 @all_observed

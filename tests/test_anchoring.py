@@ -5,7 +5,7 @@ import pytest
 from graphsearch.access.reader import reading
 from graphsearch.model import Batch, Entity, Memory, Mention
 from graphsearch.query import Plan, analyse
-from graphsearch.query.anchor_candidates import BY_ALIAS, MAX_NAMESAKES
+from graphsearch.query.question_names import BY_ALIAS, MAX_NAMESAKES
 from graphsearch.testing.fakes import NOON
 from graphsearch.text.trigrams import similarity
 from graphsearch.understanding.anchors import ASKED, find_anchors

@@ -27,7 +27,7 @@ from graphsearch.modes.result import Connection, Sentence, Source, Summary
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line
 from graphsearch.traversal.paths import Path, path_steps
-from graphsearch.understanding.understood import Asked
+from graphsearch.understanding.interpreting import Asked
 
 _PRINTED: Final[Mapping[type, str]] = MappingProxyType(
     {

@@ -17,7 +17,7 @@ from graphsearch.columns import NONE, Codes, Floats, Hits, Rows, Subgraph
 from graphsearch.columns.key_index import KeyIndex, best_rows, distinct
 from graphsearch.modes.findings import hop_scores
 from graphsearch.modes.result import Connection
-from graphsearch.query.anchor_candidates import Anchor
+from graphsearch.query.question_names import Anchor
 from graphsearch.scoring.triplet_score import ScoringOptions, score
 from graphsearch.traversal.paths import Path
 

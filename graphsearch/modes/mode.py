@@ -29,13 +29,12 @@ from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import LLM, Embedder, Traversal
-from graphsearch.query.anchor_candidates import Anchor
+from graphsearch.query.question_names import Anchor
 from graphsearch.relevance.entity_words import Lexicon
 from graphsearch.relevance.lines import LineTerms
 from graphsearch.scoring.triplet_score import ScoringOptions
-from graphsearch.understanding.interpreting import PhraseVectors
-from graphsearch.understanding.profiling import ProfileCache
-from graphsearch.understanding.understood import Understanding
+from graphsearch.understanding.interpreting import PhraseVectors, Understanding
+from graphsearch.understanding.type_profile import ProfileCache
 
 Part = Literal["embedder", "llm"]
 

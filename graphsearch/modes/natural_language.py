@@ -24,7 +24,7 @@ from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.query_prompt import ANSWER, prompt_for, query_of, vocabulary_within
 from graphsearch.modes.steps import around, scored_by_hops
 from graphsearch.protocols import TokenCounter
-from graphsearch.query.anchor_candidates import Anchor
+from graphsearch.query.question_names import Anchor
 from graphsearch.understanding.anchors import find_anchors
 
 PROMPT_TOKENS: Final = 8_000

@@ -13,12 +13,12 @@ from graphsearch.display.markup import Displayed, Html, Shown, element, page, qu
 from graphsearch.model import ElementKind, ElementRef, Entity, Triplet
 from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.query.analysis import Analysis, analyse
-from graphsearch.query.anchor_candidates import Anchor
+from graphsearch.query.question_names import Anchor
 from graphsearch.relevance.anchored import CERTAIN
 from graphsearch.scoring.ends import ends
 from graphsearch.text.rendering import entity_name, triplet_line
 from graphsearch.traversal.paths import Path, path_steps
-from graphsearch.understanding.understood import Asked
+from graphsearch.understanding.interpreting import Asked
 
 
 @attrs.frozen(kw_only=True)

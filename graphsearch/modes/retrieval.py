@@ -30,7 +30,7 @@ from graphsearch.modes.steps import (
 )
 from graphsearch.relevance.candidates import FACTS, Facts, by_facts, with_relations
 from graphsearch.relevance.entity_relevance import Alike, together
-from graphsearch.understanding.understood import Understanding
+from graphsearch.understanding.interpreting import Understanding
 
 
 @attrs.frozen

@@ -12,17 +12,16 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import Hits, Keys, Subgraph
 from graphsearch.modes.findings import Findings, Reliability, findings, proximity_of_hops
 from graphsearch.modes.mode import Question
-from graphsearch.query.anchor_candidates import Anchor
+from graphsearch.query.asked_time import PRESENT
+from graphsearch.query.question_names import Anchor
 from graphsearch.relevance.anchored import CERTAIN
 from graphsearch.relevance.candidates import Facts, of_types, with_relations
 from graphsearch.relevance.entity_relevance import Alike, alike, nobody
 from graphsearch.relevance.entity_relevance import described as described_entities
 from graphsearch.relevance.ranked import ranked
 from graphsearch.understanding.anchors import anchors_of
-from graphsearch.understanding.asked_time import PRESENT
-from graphsearch.understanding.interpreting import read, understand
+from graphsearch.understanding.interpreting import Understanding, read, understand
 from graphsearch.understanding.name_lookup import time_asked
-from graphsearch.understanding.understood import Understanding
 
 DESCRIBED: Final = 100
 """Entities returned by each search for what a question describes."""

@@ -6,9 +6,9 @@ from graphsearch._support.lazy import lazily
 
 if TYPE_CHECKING:
     from graphsearch.query.analysis import Analysis as Analysis
+    from graphsearch.query.analysis import Plan as Plan
     from graphsearch.query.analysis import analyse as analyse
-    from graphsearch.query.anchor_candidates import Anchor as Anchor
-    from graphsearch.query.plan import Plan as Plan
+    from graphsearch.query.question_names import Anchor as Anchor
     from graphsearch.query.question_type import Intent as Intent
     from graphsearch.query.question_type import QuestionType as QuestionType
 

@@ -105,7 +105,7 @@ def dates(question: str, today: datetime) -> Iterator[Date]:
             continue
         written = match[kind].casefold()
         try:
-            period = _FIXED[kind](written) if kind in _FIXED else _TOLD_BY_TODAY[kind](written, today)
+            period = _FIXED[kind](written) if kind in _FIXED else _RELATIVE[kind](written, today)
         except (OverflowError, ValueError):  # 30 February, or before the year 1
             continue
         yearless = kind in ("day_month", "month") and not re.search(_YEAR, written)
@@ -233,7 +233,7 @@ _FIXED: Final[Mapping[str, Callable[[str], CalendarPeriod]]] = {
     "year": _year,
     "placed_year": _year,
 }
-_TOLD_BY_TODAY: Final[Mapping[str, Callable[[str, datetime], CalendarPeriod]]] = {
+_RELATIVE: Final[Mapping[str, Callable[[str, datetime], CalendarPeriod]]] = {
     "day_month": _day_month,
     "rolling": _rolling,
     "which": _which,

@@ -28,7 +28,7 @@ from graphsearch.columns import NONE, Floats, Hits, Keys, Rows
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import Memory
 from graphsearch.query.analysis import Analysis
-from graphsearch.query.periods import AskedPeriod
+from graphsearch.query.asked_time import AskedPeriod
 from graphsearch.recall.answerability import holding, rarity
 from graphsearch.recall.graph_channel import Walked
 from graphsearch.recall.options import RecallScoring

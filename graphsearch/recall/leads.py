@@ -14,7 +14,7 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import Keys
 from graphsearch.model import ElementKind
 from graphsearch.query.analysis import Analysis
-from graphsearch.query.anchor_candidates import Anchor
+from graphsearch.query.question_names import Anchor
 from graphsearch.recall.answerability import Asked
 from graphsearch.recall.mention_graph import MENTIONED
 from graphsearch.text.bm25 import idf, searchable_text

@@ -17,7 +17,7 @@ from graphsearch.columns import Hits
 from graphsearch.model import ElementKind, Vector
 from graphsearch.protocols import Traversal
 from graphsearch.query.analysis import Analysis, analyse
-from graphsearch.query.anchor_candidates import Anchor
+from graphsearch.query.question_names import Anchor
 from graphsearch.query.question_type import Intent, channel_weights
 from graphsearch.recall.fusing import by_text, with_graph
 from graphsearch.recall.graph_channel import Walked, walk_seeds, walked
@@ -29,8 +29,8 @@ from graphsearch.recall.selection import Best, best_memories
 from graphsearch.understanding.anchors import anchors_of
 from graphsearch.understanding.linking import link
 from graphsearch.understanding.name_lookup import candidate_ids, nameable
-from graphsearch.understanding.question_tokens import tokens
 from graphsearch.understanding.type_profile import Wording
+from graphsearch.understanding.words import tokens
 
 
 async def recall(

@@ -28,8 +28,8 @@ from graphsearch.relevance.entity_words import Held, Lexicon, held, likeness, sh
 from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser, identifier_words, words
 from graphsearch.text.bm25 import idf
-from graphsearch.understanding.entity_terms import EntityTerms, entity_terms
-from graphsearch.understanding.understood import Understanding
+from graphsearch.understanding.interpreting import Understanding
+from graphsearch.understanding.words import EntityTerms, entity_terms
 
 MEANING: Final = 2.0
 """Of a cosine, times the embedder's weight."""

@@ -1,7 +1,7 @@
 """The share of a question's words that entities cover, and the word vectors that find words of the same meaning.
 
 An entity covers a word of the question by its own form, or else by its word of the nearest meaning: "give up" by
-"cancel". The weights of words are in `graphsearch.understanding.entity_terms`.
+"cancel". The weights of words are in `graphsearch.understanding.words`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from graphsearch.columns import Floats, Rows
 from graphsearch.model import Vector
 from graphsearch.protocols import Embedder, WordVectors
 from graphsearch.scoring.similarity import cosines
-from graphsearch.understanding.entity_terms import EntityTerms
+from graphsearch.understanding.words import EntityTerms
 
 SATURATION: Final = 0.6
 """K1 of BM25, lower than for texts: fields are short and weighted, so that the first occurrence counts most."""

@@ -21,9 +21,9 @@ from graphsearch.relevance.lines import LineTerms, coverage, held
 from graphsearch.relevance.silence import Standing, foreign
 from graphsearch.relevance.triplet_relevance import TEMPERATURE, Evidence, Relevance, relevance
 from graphsearch.scoring.similarity import cosines
-from graphsearch.understanding.question_tokens import relation_line
-from graphsearch.understanding.type_profile import worded
-from graphsearch.understanding.understood import Understanding
+from graphsearch.understanding.asked import worded
+from graphsearch.understanding.interpreting import Understanding
+from graphsearch.understanding.words import relation_line
 
 READ: Final = 64
 """Candidates that are read whole: the best by everything that is known without reading them."""

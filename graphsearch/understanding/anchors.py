@@ -12,8 +12,7 @@ from graphsearch.access.reader import Reader
 from graphsearch.access.window import ROUNDS
 from graphsearch.claims.naming import folded_name
 from graphsearch.model import Entity, SimilarName
-from graphsearch.query.anchor_candidates import MAX_NAMESAKES, Anchor, anchors, joined, runs
-from graphsearch.query.written_names import Named, named
+from graphsearch.query.question_names import MAX_NAMESAKES, Anchor, Named, anchors, joined, named, runs
 from graphsearch.text.trigrams import similarity
 from graphsearch.understanding.linking import Link
 

@@ -1,10 +1,13 @@
-"""Interpret a question: link its names in a snapshot, then embed the rest outside of it; find the kind it asks for."""
+"""The meaning of one question in one scope, found before the search: names, relation, kind and time.
+
+Its names are linked in a snapshot; the rest is embedded outside of it.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
 from weakref import WeakKeyDictionary
@@ -16,16 +19,111 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats
 from graphsearch.model import Vector
 from graphsearch.protocols import Embedder
-from graphsearch.query.written_names import Named
+from graphsearch.query.asked_time import PRESENT, AskedTime
+from graphsearch.query.question_names import Named, NameKind, named
 from graphsearch.scoring.similarity import cosines
-from graphsearch.text.analyser import STOP_WORDS, Analyser
-from graphsearch.understanding.asked_time import AskedTime
-from graphsearch.understanding.direction import directions
-from graphsearch.understanding.linking import Linked, link
+from graphsearch.text.analyser import Analyser
+from graphsearch.understanding.asked import affinities, asked_kind, directions, standardised
+from graphsearch.understanding.linking import Linked, link, unknown_names
 from graphsearch.understanding.name_lookup import candidate_ids, nameable, unlinked, with_other_forms
-from graphsearch.understanding.question_tokens import Token, tokens
-from graphsearch.understanding.type_profile import TypeProfile, affinities, standardised
-from graphsearch.understanding.understood import Understanding, residue_of, surely_written, unknown_names
+from graphsearch.understanding.type_profile import TypeProfile
+from graphsearch.understanding.words import Token, tokens
+
+
+@attrs.frozen(kw_only=True)
+class AskedRelation:
+    """A relation type that a question asks for: its affinity, in standard deviations over the types of the scope."""
+
+    type: str
+    affinity: float
+
+
+@attrs.frozen(kw_only=True)
+class AskedName:
+    """A name in a question, with the probability in (0, 1] of each entity it may mean; without any if it is unknown."""
+
+    written: str
+    start: int
+    end: int
+    entities: Mapping[UUID, float]
+
+
+@attrs.frozen(kw_only=True)
+class Asked:
+    """What a question was understood to ask for.
+
+    * ``names`` in order, unknown ones last. ``relations``: the types asked for, best first; empty if the question does
+      not indicate any.
+    * ``kind``: what "who", "where" or "which service" wants, in words; empty if not stated.
+    * ``time``: the time that the question names. Explicit options of the caller take precedence: the answer's moments
+      are in `SearchResult.as_of`.
+    """
+
+    names: tuple[AskedName, ...]
+    relations: tuple[AskedRelation, ...]
+    kind: str
+    time: AskedTime
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Understanding:
+    """The meaning of a question.
+
+    * ``candidates``: the visible entities, whether they hold or not, considered for its names.
+    * ``linked``: its names; ``terms``: those of its other words, which ask for something about them. Empty if the
+      question is names and nothing else: "what of Ada?".
+    * ``unknown``: written names that are not visible ones; ``strange_names``: the idf of their terms.
+    * ``profile``: the relation types of the scope. ``affinity`` of each of them, ``direction`` of some: 1 if the name
+      in the question is the source, -1 if it is the target.
+    * ``kind``: how much each kind of entity of the profile is asked for, in standard deviations.
+    * ``kind_asked``: the words of the question that state it.
+    * ``between``: rows of the kinds that the question mentions besides the one that it asks for.
+    * ``time``: the time that the question names.
+    * ``vector`` of the whole question, if there is an embedder.
+    """
+
+    question: str
+    candidates: tuple[UUID, ...]
+    linked: Linked
+    terms: tuple[str, ...]
+    unknown: tuple[Named, ...]
+    profile: TypeProfile
+    affinity: Floats
+    direction: Mapping[int, int]
+    kind: Floats
+    kind_asked: str
+    between: tuple[int, ...]
+    strange_names: tuple[Mapping[str, float], ...] = ()
+    time: AskedTime = PRESENT
+    vector: Vector | None = None
+
+    @property
+    def names(self) -> tuple[AskedName, ...]:
+        """The names in order: those that are linked, then those that are unknown."""
+        found: dict[tuple[int, int], dict[UUID, float]] = {}
+        for each in self.linked.links:
+            found.setdefault((each.start, each.end), {})[each.entity_id] = each.probability
+        linked = [
+            AskedName(written=self.question[start:end], start=start, end=end, entities=entities)
+            for (start, end), entities in sorted(found.items())
+        ]
+        unknown = [AskedName(written=each.text, start=each.start, end=each.end, entities={}) for each in self.unknown]
+        return (*linked, *unknown)
+
+    @property
+    def asked(self) -> Asked:
+        """A readable form of the same."""
+        return Asked(names=self.names, relations=self.relations(), kind=self.kind_asked, time=self.time)
+
+    def relations(self, count: int = 3) -> tuple[AskedRelation, ...]:
+        """The relation types that are asked for most, best first: those above the average of the scope."""
+        order = np.argsort(-self.affinity, kind="stable")[:count].tolist()
+        return tuple(
+            AskedRelation(type=self.profile.types[row], affinity=float(self.affinity[row]))
+            for row in order
+            if self.affinity[row] > 0
+        )
+
 
 KEPT: Final = 8_192
 """Number of type-name vectors that are cached, by a hash of their texts."""
@@ -131,6 +229,16 @@ async def read(question: str, time: AskedTime, profile: TypeProfile, reader: Rea
     )
 
 
+def residue_of(tokens: Sequence[Token], masked: Sequence[bool]) -> str:
+    """The words of the question that are part of no name."""
+    return " ".join(token.text for token, part in zip(tokens, masked, strict=True) if not part)
+
+
+def surely_written(question: str) -> tuple[Named, ...]:
+    """The spans of a question that are certainly written as a name."""
+    return tuple(name for name in named(question) if not name.tentative and name.kind is not NameKind.QUOTED)
+
+
 def dated_tokens(words: Sequence[Token], time: AskedTime) -> frozenset[int]:
     """The positions of the words that name a time."""
     return frozenset(
@@ -160,7 +268,6 @@ def _understood(found: Reading, query: Vector | None, rows: Vector | None, kind:
     phrases, typed = (None, None) if rows is None else (rows[:count], rows[count:])
     return Understanding(
         question=found.question,
-        tokens=found.tokens,
         candidates=found.candidates,
         linked=found.linked,
         terms=found.terms,
@@ -187,30 +294,3 @@ def _between(found: Reading) -> tuple[int, ...]:
     """The kinds whose last word occurs in the residue of a question, except the kind that it asks for."""
     named = set(found.terms).difference(found.analyser.terms(found.kind))
     return tuple(row for row, terms in enumerate(found.profile.kind_terms) if not named.isdisjoint(terms))
-
-
-_PRONOUNS: Final[Mapping[str, str]] = {
-    "who": "person human individual",
-    "whom": "person human individual",
-    "whose": "person human individual",
-    "where": "place location site",
-    "when": "date time",
-}
-_DETERMINERS: Final = frozenset({"which", "what"})
-
-
-def asked_kind(words: Sequence[str], is_kind: Callable[[str], bool]) -> str:
-    """The kind that the first question word asks for, in words: "which backup vault …" wants a "backup vault".
-
-    ``words`` are the folded words of a question. The noun phrase ends after a word that ``is_kind``: "which inspector
-    looks after …" wants an "inspector". Empty if there is none: "what runs there?".
-    """
-    for place, word in enumerate(words):
-        if word in _PRONOUNS:
-            return _PRONOUNS[word]
-        if word in _DETERMINERS:
-            noun = [each for each in words[place + 1 : place + 3] if each not in STOP_WORDS]
-            first = words[place + 1 : place + 2]
-            if first and first[0] not in STOP_WORDS:
-                return first[0] if is_kind(first[0]) else " ".join(noun)
-    return ""

@@ -25,9 +25,10 @@ import attrs
 
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
 from graphsearch.names.vocabulary import TITLES
+from graphsearch.query.question_names import Named, overlapping
 from graphsearch.text.analyser import STOP_WORDS
-from graphsearch.understanding.question_tokens import Token, name_tokens, name_words_as_written
 from graphsearch.understanding.type_profile import ORDINARY, Wording
+from graphsearch.understanding.words import Token, name_tokens, name_words_as_written
 
 HINT: Final = 0.25
 """The probability of an entity whose one-word name is mostly used as an ordinary word."""
@@ -82,6 +83,11 @@ class Linked:
         for link in self.links:
             best[link.entity_id] = max(best.get(link.entity_id, 0.0), link.probability)
         return best
+
+
+def unknown_names(written: Sequence[Named], linked: Linked) -> tuple[Named, ...]:
+    """Written names that overlap nothing that was linked."""
+    return tuple(name for name in written if not overlapping(name.start, name.end, linked.links))
 
 
 def link(

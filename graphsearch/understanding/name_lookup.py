@@ -22,15 +22,13 @@ from graphsearch.names import typed_names as reading
 from graphsearch.names.candidate_index import lookups
 from graphsearch.names.given_names import FORMAL_NAMES
 from graphsearch.names.persons import is_nickname
-from graphsearch.query.anchor_candidates import runs
-from graphsearch.query.written_names import Named, NameKind
+from graphsearch.query.asked_time import AskedTime, asked_time
+from graphsearch.query.question_names import Named, NameKind, overlapping, runs
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.trigrams import similarity, spoken_words
-from graphsearch.understanding.asked_time import AskedTime, asked_time
-from graphsearch.understanding.linking import Link, Linked, Nameable
-from graphsearch.understanding.question_tokens import Token
+from graphsearch.understanding.linking import Link, Linked, Nameable, unknown_names
 from graphsearch.understanding.type_profile import Wording
-from graphsearch.understanding.understood import unknown_names
+from graphsearch.understanding.words import Token
 
 SHARED: Final = 25
 """A word that occurs in this many names is not looked up alone, only as part of whole names."""
@@ -102,9 +100,7 @@ def unlinked(question: Sequence[Token], written: Sequence[Named], linked: Linked
         for token in question
         if is_nickname(token.text) and token.text not in STOP_WORDS and not wording.telling.get(token.text, 0)
     ]
-    others = [
-        each for each in nicknames if not any(each.start < name.end and name.start < each.end for name in written)
-    ]
+    others = [each for each in nicknames if not overlapping(each.start, each.end, written)]
     return [*unknown_names([*written, *others], linked)]
 
 

@@ -1,40 +1,60 @@
-"""Profiles of the relation types and of the words of a scope, learned from its facts, and the affinity of questions.
+"""Profiles of the relation types and of the words of a scope, learned from its facts; read through a gate, and cached.
 
-A type has a document and a few examples; a word is a name or an ordinary one.
-
-The document of a type has its name, the kinds of its ends, and the facts of some of its relations without the names of
-their ends. Terms are weighted by BM25 over these documents: a word shared by few types distinguishes them.
-
-    affinity = z( z(words of the type, its ends and its facts) + z(meaning of the type) + z(meaning of "kind type kind")
-                  + z(mean meaning of its best facts) )
-
-The affinity of a question to each type is computed without the question's names. Each z-score is over the types, so
-that different scales add up. Types are few: this costs microseconds.
+A type has a document and a few examples; a word is a name or an ordinary one. The document of a type has its name, the
+kinds of its ends, and the facts of some of its relations without the names of their ends. Terms are weighted by BM25
+over these documents: a word shared by few types distinguishes them.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping, Sequence
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 import attrs
 import numpy as np
 
-from graphsearch.columns import Floats, Mask, Rows
-from graphsearch.model import Vector
-from graphsearch.scoring.similarity import cosines
-from graphsearch.text.analyser import Analyser
+from graphsearch.access.gate import Gate
+from graphsearch.access.reader import Reader
+from graphsearch.access.window import widest
+from graphsearch.columns import Floats, Keys, Mask, Rows
+from graphsearch.model import ElementKind, Relation, Scope, Vector
+from graphsearch.protocols import GraphStore
+from graphsearch.text.analyser import STOP_WORDS, Analyser
 from graphsearch.text.bm25 import grid, idf, saturated
-from graphsearch.understanding.direction import Verb, verb_of
-from graphsearch.understanding.entity_terms import EntityTerms
-from graphsearch.understanding.question_tokens import name_tokens, spread
+from graphsearch.understanding.words import EntityTerms, name_tokens, relation_line, spread
 
 EXAMPLES: Final = 32
 """Relations of a type in its document: enough to include the rarer ways in which the type is worded."""
 NAMED: Final = 3
 """Repetitions of the name of a type and the kinds of its ends in its document: they are the most specific words."""
+
+
+Terms = Callable[[str], Sequence[str]]
+
+
+@attrs.frozen
+class Verb:
+    """The verb in the name of a relation type: the terms of its first significant word.
+
+    ``passive``: whether the name ends with "by". ``preposition``: any other that it ends with; for "served at" it is
+    unknown whether the source serves or is served.
+    """
+
+    terms: tuple[str, ...]
+    passive: bool
+    preposition: str = ""
+
+
+def verb_of(phrase: str, terms: Terms) -> Verb | None:
+    """The verb of a type, from its name in words, such as "led by"; None without a verb, and for symmetric types."""
+    words = phrase.split()
+    verb_terms = next((tuple(terms(word)) for word in words if word not in STOP_WORDS), ())
+    if not verb_terms or words[-1] == "with":
+        return None
+    return Verb(verb_terms, "by" in words, words[-1] if words[-1] in STOP_WORDS - {"by"} else "")
 
 
 @attrs.frozen(kw_only=True)
@@ -218,63 +238,95 @@ class Wording:
         return naming / (naming + telling) if naming + telling else 1.0
 
 
-BEST_FACTS: Final = 3
-"""Nearest examples of a type whose mean counts: a single one may be near by chance."""
+SAMPLED: Final = 2_000
+"""Visible relations that examples are taken from, the first by id. Ids are hashes: this is a fair sample."""
+KEPT: Final = 64
+"""Number of cached profiles: one per gate and least confidence."""
 
 
-def standardised(values: Floats) -> Floats:
-    """Values in standard deviations from their mean; zeros if all are equal."""
-    deviation = values.std() if len(values) else 0.0
-    return (values - values.mean()) / deviation if deviation > 1e-9 else np.zeros(len(values))  # noqa: PLR2004
+class ProfileCache:
+    """The latest profiles of one store, each for one version of its scope, one gate and one least confidence.
 
-
-def by_words(profile: TypeProfile, terms: Iterable[str]) -> Floats:
-    """The BM25 of the types' documents for the terms of a question without its names."""
-    scores = np.zeros(len(profile.types))
-    for term in dict.fromkeys(terms):
-        if term in profile.postings:
-            rows, weights = profile.postings[term]
-            scores[rows] += weights
-    return scores
-
-
-def worded(profile: TypeProfile, terms: Iterable[str], row: int) -> float:
-    """The share of the terms' idf that a type's document contains, in [0, 1].
-
-    A term counts by its weight in the type's document, relative to its greatest weight in any.
+    The profile of another version replaces the previous one: nothing forgotten survives the next question.
     """
-    held = whole = 0.0
-    for term in dict.fromkeys(terms):
-        rows, weights = profile.postings.get(term, (np.empty(0, np.intp), np.empty(0)))
-        rarity = idf(len(profile.types), len(rows))
-        whole += rarity
-        if (at := np.flatnonzero(rows == row)).size:
-            held += rarity * float(weights[at[0]] / weights.max())
-    return held / whole if whole else 0.0
+
+    def __init__(self, store: GraphStore) -> None:
+        self._store = store
+        self._kept: OrderedDict[Hashable, tuple[Hashable, TypeProfile]] = OrderedDict()
+
+    async def profile(self, reader: Reader, gate: Gate | None, known_at: datetime | None) -> TypeProfile:
+        """The profile of what is visible and known; cached for the present and for gates that decide by signature."""
+        seen = _seen(gate, reader.scope)
+        if seen is None or known_at is not None:
+            return await read_profile(reader)
+        shown, version = (seen, reader.view.min_edge_confidence), await self._store.version()
+        known = self._kept.get(shown)
+        if known is None or known[0] != version:
+            known = self._kept[shown] = version, await read_profile(reader)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(shown)
+        return known[1]
 
 
-def by_facts(profile: TypeProfile, vector: Vector) -> Floats:
-    """The mean cosine of each type's nearest examples to a question."""
-    near = cosines(profile.vectors, vector)
-    order = np.lexsort((-near, profile.example_type))
-    types = profile.example_type[order]
-    first = np.searchsorted(types, np.arange(len(profile.types)))
-    best = np.arange(len(order)) - first[types] < BEST_FACTS
-    total = np.bincount(types[best], near[order][best], minlength=len(profile.types))
-    return np.asarray(total / np.bincount(types[best], minlength=len(profile.types)))
+def _seen(gate: Gate | None, scope: Scope) -> Hashable | None:
+    """A key of gates that show the same elements; None if a gate has no such key."""
+    if gate is None or gate.allows_all:
+        return ()
+    bound = gate.bind(scope)
+    return bound.question if bound.by_signature else None
 
 
-def affinities(
-    profile: TypeProfile, terms: Iterable[str], vector: Vector | None, phrases: Vector | None, typed: Vector | None
-) -> Floats:
-    """The affinity of each type, in standard deviations over all types: 0 on average.
+async def read_profile(reader: Reader) -> TypeProfile:
+    """The profile of the relations that are visible and known, whenever they hold."""
+    wide = reader.whenever()
+    keys = await _sampled(wide)
+    relations = await wide.relations(keys)
+    vectors = await wide.vectors(ElementKind.RELATION, keys)
+    return type_profile(await _examples(relations, wide), vectors, reader.analyser)
 
-    ``vector`` is the embedding of the question without its names, ``phrases`` and ``typed`` are those of the profile's
-    texts, one row per type; without an embedder only words count.
-    """
-    parts = [by_words(profile, terms)]
-    if vector is not None and phrases is not None and typed is not None:
-        parts += [cosines(phrases, vector), cosines(typed, vector)]
-        if profile.vectors.shape[1] == len(vector):
-            parts.append(by_facts(profile, vector))
-    return standardised(np.sum([standardised(part) for part in parts], axis=0))
+
+async def _sampled(reader: Reader) -> Keys:
+    """The first few visible relations of each type, among the first `SAMPLED` by id."""
+    taken: Counter[str] = Counter()
+    pages: list[Keys] = []
+    after, left, looked = None, SAMPLED, 0
+    while left > 0 and looked < widest(SAMPLED):
+        page = await reader.page(after=after, limit=SAMPLED)
+        steps = page.steps
+        types = reader.signatures.type_names(steps.signatures[:left].tolist())
+        pages.append(steps.rows.relations[_first_of_each(types, taken)])
+        left -= len(types)
+        looked += page.read
+        if page.read < SAMPLED:
+            break
+        after = page.last
+    return np.concatenate(pages)
+
+
+def _first_of_each(types: Sequence[str], taken: Counter[str]) -> list[int]:
+    """The rows of at most `EXAMPLES` of each type, including those ``taken`` before."""
+    rows = []
+    for row, name in enumerate(types):
+        if taken[name] < EXAMPLES:
+            taken[name] += 1
+            rows.append(row)
+    return rows
+
+
+async def _examples(relations: Sequence[Relation], reader: Reader) -> list[Example]:
+    ids = sorted({end for each in relations for end in (each.source_id, each.target_id)})
+    ends = {entity.id: entity for entity in await reader.get_entities(ids)}
+    return [
+        Example(
+            type=each.type,
+            source_kind=ends[each.source_id].type,
+            target_kind=ends[each.target_id].type,
+            names=tuple(
+                name for end in (each.source_id, each.target_id) for name in (ends[end].name, *ends[end].aliases)
+            ),
+            line=relation_line(ends[each.source_id].name, each.type, ends[each.target_id].name, each.fact),
+            fact=each.fact,
+        )
+        for each in relations
+    ]

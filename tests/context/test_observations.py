@@ -19,7 +19,7 @@ from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Memory, Mention, Outcome, Principal, RelationType
 from graphsearch.modes.options import SearchMode
 from graphsearch.protocols import GraphStore
-from graphsearch.query.plan import Plan
+from graphsearch.query.analysis import Plan
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder, WordCounter
 from graphsearch.testing.strategies import texts

@@ -17,7 +17,7 @@ from graphsearch.context.sections import (
     share_of_observations,
 )
 from graphsearch.context.token_budget import pack
-from graphsearch.query.plan import Plan
+from graphsearch.query.analysis import Plan
 from tests.context.test_budget import CHARACTERS, COUNTERS
 
 

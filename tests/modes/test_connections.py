@@ -8,7 +8,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Entity, Relation, RelationType
 from graphsearch.modes.connections import MAX_NAMES
 from graphsearch.modes.options import SearchMode
-from graphsearch.query.plan import Plan
+from graphsearch.query.analysis import Plan
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON
 from graphsearch.traversal.pagerank import PersonalizedPageRank

@@ -9,7 +9,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.modes.hydration import prompt_order, topological_ranks
 from graphsearch.modes.options import SearchMode
-from graphsearch.query.plan import Plan
+from graphsearch.query.analysis import Plan
 from graphsearch.scoring.similarity import alike_in_terms
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import HashEmbedder

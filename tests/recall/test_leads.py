@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graphsearch.model import Entity, Memory
-from graphsearch.query.anchor_candidates import Anchor
+from graphsearch.query.question_names import Anchor
 from graphsearch.recall.answerability import Asked
 from graphsearch.recall.leads import Leads
 from graphsearch.recall.options import RecallScoring, for_embedder

@@ -8,7 +8,7 @@ from graphsearch.relevance import entity_words
 from graphsearch.relevance.entity_words import Lexicon, held, likeness, shares
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.analyser import ENGLISH
-from graphsearch.understanding.entity_terms import entity_terms
+from graphsearch.understanding.words import entity_terms
 
 OPEN = Entity(type="function", name="door.openLatch", description="Opens the latch of a door.", aliases=("openLatch",))
 SHUT = Entity(type="function", name="door.shut")

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from graphsearch.text.analyser import ENGLISH
 from graphsearch.understanding.linking import HINT, WRITTEN, Nameable, link
-from graphsearch.understanding.question_tokens import tokens
 from graphsearch.understanding.type_profile import Wording
+from graphsearch.understanding.words import tokens
 
 SILENT = Wording(naming={}, telling={}, type_terms=frozenset())
 """Of a scope without facts, where any word may be a name."""

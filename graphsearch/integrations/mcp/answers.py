@@ -16,10 +16,10 @@ import attrs
 from graphsearch.curation.entity_recall import Standing
 from graphsearch.model import Community, Entity, Memory, Relation, Triplet
 from graphsearch.protocols import TokenCounter
+from graphsearch.query.asked_time import AskedTime
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line
 from graphsearch.traversal.paths import Path, path_steps
-from graphsearch.understanding.asked_time import AskedTime
 
 Json = dict[str, Any]
 

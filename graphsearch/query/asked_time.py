@@ -1,0 +1,208 @@
+"""The periods that a question names, and the time that it asks about.
+
+Periods are resolved relative to the moment of asking. A question asks about the present, unless it names a period or
+asks about the whole past.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import datetime, timedelta, tzinfo
+from typing import Final
+
+import attrs
+
+from graphsearch.query.time_expressions import Date, dates
+from graphsearch.text.calendar import period_from
+
+
+@attrs.frozen(kw_only=True)
+class AskedPeriod:
+    """A time in a question: its characters [start, end), and the period [valid_from, valid_to).
+
+    An open end is None.
+    """
+
+    written: str
+    start: int
+    end: int
+    valid_from: datetime | None
+    valid_to: datetime | None
+
+    @property
+    def years(self) -> tuple[int | None, int | None]:
+        """The first and the last year that it touches; an open end is None."""
+        first = None if self.valid_from is None else self.valid_from.year
+        if self.valid_to is None:
+            return first, None
+        at_new_year = self.valid_to == self.valid_to.replace(month=1, day=1, hour=0, minute=0, second=0, microsecond=0)
+        return first, max(self.valid_to.year - at_new_year, first or 0)
+
+
+_BEFORE: Final = re.compile(
+    r"\b(since|starting|from|until|till|through|up to|by|prior to|before|after)"
+    r"(?: the)?(?: (?:start|beginning|end) of)?(?: the)? $",
+    re.IGNORECASE,
+)
+_RANGE: Final = re.compile(r" ?(?:to|until|till|through|and|[-–—]) ?(?:the )?", re.IGNORECASE)
+_WORDS_BEFORE: Final = 40
+"""Characters before a date that are searched for words that open a side of its period."""
+
+
+def periods(question: str, as_of: datetime) -> tuple[AskedPeriod, ...]:
+    """The times that a question names, in order, not overlapping, in the time zone of ``as_of``.
+
+    * "2011-2017", "from March to May 2023", "between 2019 and 2021": from the first's start to the other's end.
+    * "since 2020", "after May 2021", "before 2015", "until June": open on one side.
+    * "last month", "two weeks ago", "yesterday": the whole calendar day, week (from Monday), month or year.
+    * "the past three months": up to and including the day of asking.
+    * "in March", "on Tuesday": the latest that has begun; "last March", "last spring": the latest that is over.
+    """
+    today = datetime(as_of.year, as_of.month, as_of.day)  # noqa: DTZ001 - a day of the calendar: the zone is added last
+    found: list[tuple[Date, Date | None]] = []
+    for date in dates(question, today):
+        first, last = found[-1] if found else (None, None)
+        if first and last is None and _spans(question, first, date):
+            found[-1] = _same_year(first, date), date
+        else:
+            found.append((date, None))
+    return tuple(_asked(question, first, last, as_of.tzinfo) for first, last in found)
+
+
+def _spans(question: str, first: Date, second: Date) -> bool:
+    """Whether the words between two dates, and before them, join them into one period."""
+    joint = _RANGE.fullmatch(question, first.end, second.start)
+    if joint is None or _naive(second) < _naive(_same_year(first, second)):
+        return False
+    return "and" not in joint[0].casefold() or question[: first.start].rstrip().casefold().endswith("between")
+
+
+def _same_year(first: Date, second: Date) -> Date:
+    """March of 2023 in "between March and May 2023"."""
+    if not (first.yearless and second.absolute):
+        return first
+    start, last = first.period.start, second.period.start
+    start = start.replace(year=max(1, last.year - (start.month > last.month)), day=min(start.day, 28))
+    return attrs.evolve(first, period=period_from(start, first.period.precision))
+
+
+def _naive(date: Date) -> datetime:
+    return date.period.start.replace(tzinfo=None)  # the text may have an offset
+
+
+def _asked(question: str, first: Date, last: Date | None, zone: tzinfo | None) -> AskedPeriod:
+    valid_from: datetime | None = first.period.start
+    valid_to = (last or first).period.end
+    before = None if last else _BEFORE.search(question, max(0, first.start - _WORDS_BEFORE), first.start)
+    match before[1].casefold() if before else "":
+        case "since" | "starting" | "from":
+            valid_to = None
+        case "after":
+            valid_from, valid_to = valid_to, None
+        case "before" | "prior to":
+            valid_from, valid_to = None, valid_from
+        case "until" | "till" | "through" | "up to" | "by":
+            valid_from = None
+    end = (last or first).end
+    return AskedPeriod(
+        written=question[first.start : end],
+        start=first.start,
+        end=end,
+        valid_from=_in_zone(valid_from, zone),
+        valid_to=_in_zone(valid_to, zone),
+    )
+
+
+def _in_zone(moment: datetime | None, zone: tzinfo | None) -> datetime | None:
+    return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=zone)
+
+
+_EVER: Final = re.compile(
+    r"\b(?:ever|over (?:the years|time)|used to|so far|at any (?:time|point)|throughout|past and present|in the past"
+    r"|previous(?:ly)?|former(?:ly)?|histor(?:y|ic|ical|ically)|all[- ]time|to date|until now|up to now"
+    r"|over the course)\b",
+    re.IGNORECASE,
+)
+# "where has Tom lived", "which houses have they worked for": the past until now; not "which plan has it", "has to"
+_PERFECT: Final = re.compile(
+    r"\b(?:has|have|['’]ve)(?!\s+to\b)(?:\s+[^\s?]+){0,5}?\s+"
+    r"(?:\w{2,}ed|been|become|begun|built|chosen|come|done|fallen|given|gone|grown|had|held|known|led|left|lost|made|met"
+    r"|owned|paid|run|seen|sat|shown|spent|stood|taken|taught|told|won|worn|written)\b",
+    re.IGNORECASE,
+)
+_PRESENT: Final = re.compile(
+    r"\b(?:(?:right )?now|nowadays|current(?:ly)?|today(?:['’]s)?|tonight|these days|at the moment|at present|presently"
+    r"|still|any ?more)\b",
+    re.IGNORECASE,
+)
+_UNREAD: Final = "x"
+_INSTANT: Final = timedelta(microseconds=1)
+
+
+@attrs.frozen(kw_only=True)
+class AskedTime:
+    """The time that an answer is for: what held at ``as_of``, or with ``since`` at any moment from then on.
+
+    ``written`` are the words that name it; if there are none, both moments are None: the present.
+    """
+
+    as_of: datetime | None = None
+    since: datetime | None = None
+    written: str = ""
+    spans: tuple[tuple[int, int], ...] = ()
+    """The characters [start, end) of the question that name a time: they ask for no relation and name no entity."""
+
+
+PRESENT: Final = AskedTime()
+
+
+def asked_time(question: str, now: datetime, names: Iterable[tuple[int, int]] = ()) -> AskedTime:
+    """The time that a question asks about, given the moment at which it is asked.
+
+    A period asks for what held at any moment of it; several periods, for the one that spans them. "Ever" and the
+    present perfect ask for everything until now, unless the question has "now" or "today". Characters [start, end) of
+    ``names`` are not read as times: "Euro 2024".
+    """
+    for start, end in names:
+        question = question[:start] + _UNREAD * (end - start) + question[end:]
+    found = periods(question, now)
+    spans = tuple((each.start, each.end) for each in found)
+    if not all(map(_is_today, found)):
+        first, last = _ends(found, now)
+        written = ", ".join(each.written for each in found)
+        return AskedTime(as_of=last, since=first, written=written, spans=spans)
+    ever = tuple(_EVER.finditer(question))
+    within = [each.span() for each in ever]  # "until now" asks for the past
+    present = [each.span() for each in _PRESENT.finditer(question)]
+    if apart := tuple(each for each in present if not any(start < each[1] <= end for start, end in within)):
+        return AskedTime(spans=apart)
+    if ever:
+        return AskedTime(since=_beginning(now), written=ever[0][0], spans=tuple(within))
+    if perfect := _PERFECT.search(question):
+        return AskedTime(since=_beginning(now), written=perfect[0])
+    return PRESENT
+
+
+def _beginning(now: datetime) -> datetime:
+    """The start of the whole past: a day after the first moment of the calendar."""
+    return datetime.min.replace(tzinfo=now.tzinfo) + timedelta(days=1)
+
+
+def _is_today(period: AskedPeriod) -> bool:
+    """Whether a period is "today" or "tonight", with no word that opens a side of it: the present."""
+    opened = period.valid_from is None or period.valid_to is None
+    return not opened and _PRESENT.fullmatch(period.written) is not None
+
+
+def _ends(found: tuple[AskedPeriod, ...], now: datetime) -> tuple[datetime | None, datetime]:
+    """The first and the last moment of all periods; None if they are one moment."""
+    opened = any(each.valid_from is None for each in found)
+    earliest = min((each.valid_from for each in found if each.valid_from), default=None)
+    first = _beginning(now) if opened else earliest
+    closing = [each.valid_to - _INSTANT for each in found if each.valid_to]
+    last = max(closing) if len(closing) == len(found) else max([now, *closing])
+    # What has not ended yet is asked for as far as it is known: until now.
+    if first is not None and first <= now < last:
+        last = now
+    return (None if first is None or first >= last else first), last

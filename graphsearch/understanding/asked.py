@@ -1,0 +1,162 @@
+"""What the words of a question ask for: relation types, the end of a relation that its name is, and a kind of answer.
+
+    affinity = z( z(words of the type, its ends and its facts) + z(meaning of the type) + z(meaning of "kind type kind")
+                  + z(mean meaning of its best facts) )
+
+The affinity of a question to each type is computed without the question's names. Each z-score is over the types, so
+that different scales add up. Types are few: this costs microseconds.
+
+The end is known by word order, "who does X lead" or "who leads X": in English, and only if the question contains a verb
+of the type itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from graphsearch.columns import Floats
+from graphsearch.model import Vector
+from graphsearch.scoring.similarity import cosines
+from graphsearch.text.analyser import STOP_WORDS
+from graphsearch.text.bm25 import idf
+from graphsearch.understanding.type_profile import Terms, TypeProfile, Verb
+
+BEST_FACTS: Final = 3
+"""Nearest examples of a type whose mean counts: a single one may be near by chance."""
+
+
+def standardised(values: Floats) -> Floats:
+    """Values in standard deviations from their mean; zeros if all are equal."""
+    deviation = values.std() if len(values) else 0.0
+    return (values - values.mean()) / deviation if deviation > 1e-9 else np.zeros(len(values))  # noqa: PLR2004
+
+
+def by_words(profile: TypeProfile, terms: Iterable[str]) -> Floats:
+    """The BM25 of the types' documents for the terms of a question without its names."""
+    scores = np.zeros(len(profile.types))
+    for term in dict.fromkeys(terms):
+        if term in profile.postings:
+            rows, weights = profile.postings[term]
+            scores[rows] += weights
+    return scores
+
+
+def worded(profile: TypeProfile, terms: Iterable[str], row: int) -> float:
+    """The share of the terms' idf that a type's document contains, in [0, 1].
+
+    A term counts by its weight in the type's document, relative to its greatest weight in any.
+    """
+    held = whole = 0.0
+    for term in dict.fromkeys(terms):
+        rows, weights = profile.postings.get(term, (np.empty(0, np.intp), np.empty(0)))
+        rarity = idf(len(profile.types), len(rows))
+        whole += rarity
+        if (at := np.flatnonzero(rows == row)).size:
+            held += rarity * float(weights[at[0]] / weights.max())
+    return held / whole if whole else 0.0
+
+
+def by_facts(profile: TypeProfile, vector: Vector) -> Floats:
+    """The mean cosine of each type's nearest examples to a question."""
+    near = cosines(profile.vectors, vector)
+    order = np.lexsort((-near, profile.example_type))
+    types = profile.example_type[order]
+    first = np.searchsorted(types, np.arange(len(profile.types)))
+    best = np.arange(len(order)) - first[types] < BEST_FACTS
+    total = np.bincount(types[best], near[order][best], minlength=len(profile.types))
+    return np.asarray(total / np.bincount(types[best], minlength=len(profile.types)))
+
+
+def affinities(
+    profile: TypeProfile, terms: Iterable[str], vector: Vector | None, phrases: Vector | None, typed: Vector | None
+) -> Floats:
+    """The affinity of each type, in standard deviations over all types: 0 on average.
+
+    ``vector`` is the embedding of the question without its names, ``phrases`` and ``typed`` are those of the profile's
+    texts, one row per type; without an embedder only words count.
+    """
+    parts = [by_words(profile, terms)]
+    if vector is not None and phrases is not None and typed is not None:
+        parts += [cosines(phrases, vector), cosines(typed, vector)]
+        if profile.vectors.shape[1] == len(vector):
+            parts.append(by_facts(profile, vector))
+    return standardised(np.sum([standardised(part) for part in parts], axis=0))
+
+
+SOURCE: Final = 1
+TARGET: Final = -1
+
+_AUXILIARIES: Final = frozenset({"do", "does", "did"})
+_NEAR: Final = 3
+"""Words before a name that are searched for its auxiliary."""
+
+
+def directions(
+    words: Sequence[str], named: Sequence[bool], verbs: Sequence[Verb | None], terms: Terms, longest: int
+) -> dict[int, int]:
+    """For types, by row, whose own verb stands next to the one name in the question: the end that the name is.
+
+    ``words`` are those of the question, ``named`` which of them are part of a name, ``verbs`` those of the types, and
+    ``longest`` the most words of a name: with names further apart no order is read.
+    """
+    places = [place for place, part in enumerate(named) if part]
+    if not places or places[-1] - places[0] > longest:
+        return {}
+    first, last = places[0], places[-1]
+    if words[last + 1 : last + 2] == ("s",) or words[last + 1 : last + 2] == ["s"]:
+        return {}  # a possessive: its noun follows, and the order means nothing
+    verb_terms: dict[tuple[str, ...], int] = {}
+    for place, word in enumerate(words):
+        if not first <= place <= last:
+            verb_terms.setdefault(tuple(terms(word)), place)
+    found: dict[int, int] = {}
+    for row, verb in enumerate(verbs):
+        if verb is not None and verb.terms in verb_terms:
+            found[row] = _end(words, verb_terms[verb.terms], first, last, verb)
+    return {row: end for row, end in found.items() if end}
+
+
+def _end(words: Sequence[str], place: int, first: int, last: int, verb: Verb) -> int:
+    """The end that a name at [first, last] is, for a verb at some position; 0 if unknown."""
+    helped = not _AUXILIARIES.isdisjoint(words[max(0, first - _NEAR) : first])
+    if place > last:
+        by = "by" in words[place:]
+        if not (helped or by):
+            return 0
+        return SOURCE if verb.passive == by else TARGET
+    if helped:
+        return 0
+    if verb.preposition:
+        return TARGET if verb.preposition in words[place:first] else 0
+    by = "by" in words[place:first]
+    return SOURCE if verb.passive != by else TARGET
+
+
+_PRONOUNS: Final[Mapping[str, str]] = {
+    "who": "person human individual",
+    "whom": "person human individual",
+    "whose": "person human individual",
+    "where": "place location site",
+    "when": "date time",
+}
+_DETERMINERS: Final = frozenset({"which", "what"})
+
+
+def asked_kind(words: Sequence[str], is_kind: Callable[[str], bool]) -> str:
+    """The kind that the first question word asks for, in words: "which backup vault …" wants a "backup vault".
+
+    ``words`` are the folded words of a question. The noun phrase ends after a word that ``is_kind``: "which inspector
+    looks after …" wants an "inspector". Empty if there is none: "what runs there?".
+    """
+    for place, word in enumerate(words):
+        if word in _PRONOUNS:
+            return _PRONOUNS[word]
+        if word in _DETERMINERS:
+            noun = [each for each in words[place + 1 : place + 3] if each not in STOP_WORDS]
+            first = words[place + 1 : place + 2]
+            if first and first[0] not in STOP_WORDS:
+                return first[0] if is_kind(first[0]) else " ".join(noun)
+    return ""
