@@ -23,9 +23,9 @@ from graphsearch.ingest.sources.documents import DocumentSource
 from graphsearch.ingest.sources.files import Folder, fingerprint
 from graphsearch.ingest.sources.json_lines import JsonSource
 from graphsearch.ingest.sources.python_files import PythonSource
-from graphsearch.ingest.write.ledger import Ledger, read_by, stamped, unfinished, waiting, with_notes
+from graphsearch.ingest.write.ledger import Ledger, or_nothing, read_by, stamped, unfinished, waiting, with_notes
 from graphsearch.ingest.write.texts import ResolvedTexts, TextReader, read_before
-from graphsearch.ingest.write.writer import Writer, chunks, or_nothing
+from graphsearch.ingest.write.writer import Writer, chunks
 from graphsearch.model import Batch, Entity, Memory
 
 _ENTITIES: Final = 500

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from types import MappingProxyType
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -158,8 +157,8 @@ def decide_batch(
     surfaces: Sequence[TypedName],
     known: CandidateIndex,
     options: ResolutionOptions,
-    declared: AbstractSet[frozenset[str]] = frozenset(),
-    short: Mapping[str, str] = MappingProxyType({}),
+    declared: AbstractSet[frozenset[str]],
+    short: Mapping[str, str],
 ) -> BatchDecisions:
     """Decisions about all names of a batch. The names and the new entities are added to ``known``.
 

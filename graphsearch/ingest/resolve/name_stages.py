@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 from uuid import UUID
@@ -47,9 +47,6 @@ class Context:
     batch: Mapping[str, Sequence[TypedName]] = attrs.field(factory=dict)
     declared: AbstractSet[frozenset[str]] = frozenset()
     short: Mapping[str, str] = attrs.field(factory=dict)
-
-
-NameStage = Callable[[TypedName, Context], Match | None]
 
 
 def by_id(named: TypedName, context: Context) -> Match | None:
@@ -138,12 +135,12 @@ def by_trigram(named: TypedName, context: Context) -> Match | None:
     return _only(agreed, Stage.TRIGRAM, misspelt_scores[agreed[0]] if agreed else 0.0)
 
 
-NAME_STAGES: Final[Sequence[NameStage]] = (by_id, by_alias, by_declaration, by_name_part, by_trigram)
+_STAGES: Final = (by_id, by_alias, by_declaration, by_name_part, by_trigram)
 
 
-def decide(named: TypedName, context: Context, stages: Iterable[NameStage] = NAME_STAGES) -> Match | None:
+def decide(named: TypedName, context: Context) -> Match | None:
     """The match of the first stage that has one."""
-    return next((match for stage in stages if (match := stage(named, context))), None)
+    return next((match for stage in _STAGES if (match := stage(named, context))), None)
 
 
 def _only(found: Sequence[UUID], stage: Stage, score: float) -> Match | None:

@@ -227,6 +227,10 @@ def _type(value: object) -> str:
     return {list: "a list", str: "text", type(None): "null"}.get(type(value), "a number")
 
 
+def _is(kind: type) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, kind)
+
+
 def _is_words(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(word, str) for word in value)
 
@@ -240,29 +244,17 @@ def _is_time(value: object) -> bool:
         return False
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_object(value: object) -> bool:
-    return isinstance(value, dict)
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, list)
-
-
 def _is_place(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 _SHAPES: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
-    "type": (_is_text, "text"),
+    "type": (_is(str), "text"),
     "aliases": (_is_words, "a list of texts"),
     "labels": (_is_words, "a list of texts"),
-    "attributes": (_is_object, "an object"),
-    "mentions": (_is_list, "a list"),
-    "claims": (_is_list, "a list"),
+    "attributes": (_is(dict), "an object"),
+    "mentions": (_is(list), "a list"),
+    "claims": (_is(list), "a list"),
     "start": (_is_place, "a whole number"),
     "end": (_is_place, "a whole number"),
     **dict.fromkeys(sorted(_TIMES), (_is_time, "a time such as 2024-05-01T09:00:00Z")),

@@ -5,18 +5,20 @@ Both are stamps in the attributes of memories: of those that represent files, an
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 import attrs
 
+from graphsearch.errors import UnknownScopeError
 from graphsearch.ingest.extract.extraction import Extraction
 from graphsearch.ingest.sources.files import Folder
-from graphsearch.ingest.write.writer import or_nothing
 from graphsearch.model import Memory
 from graphsearch.protocols import GraphStore
 
 _PAGE: Final = 1000
+T = TypeVar("T")
+
 FILE_PREFIX: Final = "file:"
 """Prefix of the ids of memories that represent files."""
 
@@ -149,3 +151,11 @@ def _beside(stored: Memory, memory: Memory) -> Memory:
 
 def _moved(stored: Memory, memory: Memory) -> bool:
     return memory == attrs.evolve(_beside(stored, memory), position=memory.position)
+
+
+async def or_nothing(reading: Awaitable[Sequence[T]]) -> Sequence[T]:
+    """The result of a read, empty in a scope that was never written to."""
+    try:
+        return await reading
+    except UnknownScopeError:
+        return ()

@@ -16,8 +16,7 @@ import attrs
 from graphsearch.access.gate import Gate
 from graphsearch.claims.folding import DatedClaim, fold, group_of, type_named
 from graphsearch.errors import UnknownScopeError
-from graphsearch.ingest.write.ledger import is_changed
-from graphsearch.ingest.write.writer import or_nothing
+from graphsearch.ingest.write.ledger import is_changed, or_nothing
 from graphsearch.model import (
     KNOWN_RELATION_TYPES,
     Action,

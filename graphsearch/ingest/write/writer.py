@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 import attrs
@@ -13,12 +13,11 @@ from graphsearch._support.observing import stage
 from graphsearch.claims.naming import UNKNOWN_TYPES
 from graphsearch.errors import UnknownScopeError
 from graphsearch.ingest.extract.extraction import Described
+from graphsearch.ingest.write.ledger import or_nothing
+from graphsearch.ingest.write.permission import Permission
 from graphsearch.model import Batch, Entity, Memory, Vector, WriteReport
 from graphsearch.protocols import Embedder, GraphStore
 from graphsearch.text.bm25 import embedding_text, stepped
-
-if TYPE_CHECKING:
-    from graphsearch.ingest.write.permission import Permission
 
 _TEXTS: Final = 256
 """Texts embedded at a time."""
@@ -178,14 +177,6 @@ class Writer:
 def chunks(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
     """The items, at most ``size`` at a time."""
     return (items[start : start + size] for start in range(0, len(items), size))
-
-
-async def or_nothing(reading: Awaitable[Sequence[T]]) -> Sequence[T]:
-    """The result of a read, empty in a scope that was never written to."""
-    try:
-        return await reading
-    except UnknownScopeError:
-        return ()
 
 
 def _to_write(stored: Entity | None, *, anew: bool, stale: Callable[[Entity], bool]) -> bool:

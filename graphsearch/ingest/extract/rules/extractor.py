@@ -73,6 +73,9 @@ DEFAULT_PATTERNS: Final[tuple[RelationPattern, ...]] = (*REPORTING, *WORKING, *B
 _NO_THINGS: Final = frozenset({"person", "place", "date", "url", "file", "function", "status"})
 _OF_THINGS: Final = frozenset({"uses", "depends_on", "has_status"})
 """Relation types whose source is never a person."""
+_NO_LETTER: Final = "\x01"
+_FULL_NAME: Final = 3
+_DATE_CONFIDENCE: Final = 0.9
 
 
 class TextExtractor:
@@ -102,18 +105,18 @@ class TextExtractor:
         """Read the memories; those in lower case last, when the names capitalised in others are known."""
         conversation = read_conversation(memories)
         read: dict[int, tuple[ExtractedMemory, Amendment | None]] = {}
-        lower_case: list[int] = []
-        for number, memory in enumerate(memories):
-            if memory.text.islower():
-                lower_case.append(number)
-            else:
-                before = _topic_before(memories[number - 1], memory, read.get(number - 1)) if number else None
-                read[number] = read_memory(memory, self._patterns, self._dates, conversation, topic=before)
+
+        def read_each(numbers: Iterable[int], known: LowerCaseNames = NO_LOWER_CASE_NAMES) -> None:
+            for number in numbers:
+                memory = memories[number]
+                topic = _topic_before(memories[number - 1], memory, read.get(number - 1)) if number else None
+                reader = _MemoryReader.of(memory, conversation, known, topic)
+                read[number] = reader.read(self._patterns, self._dates)
+
+        lower_case = [number for number, memory in enumerate(memories) if memory.text.islower()]
+        read_each(number for number, memory in enumerate(memories) if not memory.text.islower())
         if lower_case:
-            known = lower_case_names(conversation, [each for each, _ in read.values()])
-            for number in lower_case:
-                before = _topic_before(memories[number - 1], memories[number], read.get(number - 1)) if number else None
-                read[number] = read_memory(memories[number], self._patterns, self._dates, conversation, known, before)
+            read_each(lower_case, lower_case_names(conversation, [each for each, _ in read.values()]))
         whole = with_whole_names([read[number] for number in range(len(memories))], conversation.whole)
         return with_corrections(memories, whole, conversation.whole)
 
@@ -138,31 +141,6 @@ def _topic_before(
     return None if plain and not sources else meant
 
 
-_NO_LETTER: Final = "\x01"
-_FULL_NAME: Final = 3
-_DATE_CONFIDENCE: Final = 0.9
-
-
-def read_memory(
-    memory: Memory,
-    patterns: PatternsByCue,
-    dates: Dates,
-    conversation: Conversation,
-    lower_case: LowerCaseNames = NO_LOWER_CASE_NAMES,
-    topic: ExtractedName | None = None,
-) -> tuple[ExtractedMemory, Amendment | None]:
-    """The content of one memory, and its correction of earlier ones; takes time linear in its text.
-
-    ``lower_case`` are names to be found although they are written in lower case. ``topic`` is the thing that the
-    speaker named in the turn before.
-    """
-    text = memory.text if memory.text.isascii() else PRIVATE.sub(_NO_LETTER, memory.text)
-    names = TextNames(text, conversation, topic)
-    return _MemoryReader(memory, names, conversation.small.within(text), lower_case, speaker_of(memory)).read(
-        patterns, dates
-    )
-
-
 @attrs.define
 class _MemoryReader:
     """Reads one memory. ``declared`` and ``lower_case`` are names to be found in lower case."""
@@ -174,7 +152,17 @@ class _MemoryReader:
     speaker: str
     last_date: DateSpan | None = None
 
+    @classmethod
+    def of(
+        cls, memory: Memory, conversation: Conversation, lower_case: LowerCaseNames, topic: ExtractedName | None
+    ) -> _MemoryReader:
+        """The reader of a memory; ``topic`` is the thing that its speaker named in the turn before."""
+        text = memory.text if memory.text.isascii() else PRIVATE.sub(_NO_LETTER, memory.text)
+        names = TextNames(text, conversation, topic)
+        return cls(memory, names, conversation.small.within(text), lower_case, speaker_of(memory))
+
     def read(self, patterns: PatternsByCue, dates: Dates) -> tuple[ExtractedMemory, Amendment | None]:
+        """The content of the memory, and its correction of earlier ones; takes time linear in its text."""
         text = self.names.text
         context = context_surfaces(self.memory)
         if self.speaker:

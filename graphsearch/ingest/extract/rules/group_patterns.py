@@ -189,13 +189,7 @@ BELONGING: Final = (
         PERSON,
         GROUP,
     ),
-    row(
-        "has_in_charge",
-        "leads",
-        "{target} in (?:the )?(?:hands|charge) of {source}",
-        PERSON,
-        GROUP,
-    ),
+    row("has_in_charge", "leads", "{target} in (?:the )?(?:hands|charge) of {source}", PERSON, GROUP),
     *nominal("head", "leads", HEAD, PERSON, GROUP, holder="source", of="of|for"),
     row(
         "manages_group",

@@ -49,22 +49,9 @@ REPORTING: Final = (
         past=LIKELY,
         over=PERSON,
     ),
-    *verbal(
-        "manages",
-        "reports_to",
-        "manage, supervise, line-manage",
-        PERSON,
-        PERSON,
-        inverse=True,
-    ),
+    *verbal("manages", "reports_to", "manage, supervise, line-manage", PERSON, PERSON, inverse=True),
     row(
-        "became_manager_of",
-        "reports_to",
-        f"{{target}} became {{source}}'s {BOSS}",
-        PERSON,
-        PERSON,
-        CLEAR,
-        Phase.OPENS,
+        "became_manager_of", "reports_to", f"{{target}} became {{source}}'s {BOSS}", PERSON, PERSON, CLEAR, Phase.OPENS
     ),
     row(
         "has_reporting",
@@ -77,13 +64,7 @@ REPORTING: Final = (
     *nominal("manager", "reports_to", BOSS, PERSON, PERSON, holder="target", confidence=CLEAR, of="of|to|for"),
     *nominal("report", "reports_to", REPORT, PERSON, PERSON, holder="source", confidence=CLEAR, of="of|to"),
     row(
-        "on_team_of",
-        "reports_to",
-        "{source} (?P<noun>)(?:on|in) {target}'s team",
-        PERSON,
-        PERSON,
-        GUESSED,
-        cues="team",
+        "on_team_of", "reports_to", "{source} (?P<noun>)(?:on|in) {target}'s team", PERSON, PERSON, GUESSED, cues="team"
     ),
     row("has_team", "reports_to", "{target}'s team (?:is|includes|consists of) {source}", PERSON, PERSON, GUESSED),
     row(
