@@ -22,7 +22,7 @@ from graphsearch.ingest.write.ledger import FILE_PREFIX, read_by, read_ledger, w
 from graphsearch.ingest.write.permission import Permission
 from graphsearch.ingest.write.texts import BATCH, ResolvedTexts, TextReader, read_before
 from graphsearch.ingest.write.writer import Writer, chunks, embed_facts
-from graphsearch.model import Batch, Entity, Memory
+from graphsearch.model import Batch, Memory
 from graphsearch.protocols import LLM, Embedder, Extractor, GraphStore
 
 
@@ -200,13 +200,10 @@ async def _write(memories: Sequence[Memory], reading: ResolvedTexts, writer: Wri
             claims=reading.claims,
             counters=reading.counts.counters,
         )
-        await writer.write(batch, anew=False, embed=read, stale=_never)
+        await writer.write(
+            batch, anew=False, embed=read, stale=lambda _: False
+        )  # files do not describe what memories name
     return len(read) - len(reading.begun)
-
-
-def _never(_: Entity) -> bool:
-    """False: entities that memories mention are not described by files."""
-    return False
 
 
 def _refuse_file_ids(ids: Iterable[str]) -> None:

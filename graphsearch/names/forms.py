@@ -72,6 +72,8 @@ def _first_difference(short: str, long: str) -> int:
     return next((at for at, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short))
 
 
+# -- forms ------------------------------------------------------------------------------------------------------------
+
 FEW: Final = 2
 """Maximum number of initials that are too few to identify a name."""
 

@@ -110,6 +110,8 @@ def project_form(name: str) -> Form:
     return plain_form(name, shown=shown, words=spoken_words(shown.replace("&", " and ").replace("_", " ")))
 
 
+# -- tools ------------------------------------------------------------------------------------------------------------
+
 _VERSION: Final = re.compile(
     r"(?:(?<=\S)\s+v?|(?<=\S)[\s@-]v)(\d+(?:\.\d+)*)$|(?<=[a-z])(\d+(?:\.\d+)+)$", re.IGNORECASE
 )
@@ -185,6 +187,8 @@ def _key(text: str) -> str:
 def _apart(text: str) -> str:
     return text.replace("_", " ")
 
+
+# -- files ------------------------------------------------------------------------------------------------------------
 
 _SLASHES: Final = re.compile(r"[/\\]+")
 _LINE_NUMBER: Final = re.compile(r"(?<=\w)(?:(?::\d+)+|#L\d+(?:-L?\d+)?)$")

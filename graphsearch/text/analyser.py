@@ -128,6 +128,8 @@ def _unspaced(identifier: str) -> Iterator[str]:
             yield from (run[at : at + 2] for at in range(len(run) - 1))
 
 
+# -- stems ------------------------------------------------------------------------------------------------------------
+
 _VOWEL: Final = re.compile("[aeiouy]")
 _SHORTEST: Final = 3
 """Least letters of a stem before -ed and -ing: in "red" and "king" these are no endings."""
@@ -164,6 +166,8 @@ def _uninflected(word: str) -> str:
     doubled = stem[-1] == stem[-2] and stem[-1] not in "aeioulsz"  # "stopped", but not "seeing", "called", "passing"
     return stem[:-1] if doubled else stem
 
+
+# -- analysers --------------------------------------------------------------------------------------------------------
 
 Stem = Callable[[str], str]
 

@@ -92,6 +92,9 @@ def _once(items: Iterable[Item]) -> list[Item]:
     return list(dict.fromkeys(items))
 
 
+# -- decisions --------------------------------------------------------------------------------------------------------
+
+
 @attrs.frozen(kw_only=True)
 class Decision:
     """The entity that a name of the batch means; fields as in `Resolution`."""

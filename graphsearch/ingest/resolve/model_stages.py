@@ -138,6 +138,8 @@ def _unit(vectors: Vector) -> Vector:
     return unit
 
 
+# -- the judge --------------------------------------------------------------------------------------------------------
+
 _LONGEST: Final = 400
 """Most characters of one entity in a prompt."""
 

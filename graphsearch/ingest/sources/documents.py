@@ -176,6 +176,8 @@ def _pieces(part: str, size: int) -> Iterator[str]:
         yield part
 
 
+# -- documents of a folder --------------------------------------------------------------------------------------------
+
 MAX_TEXT_BYTES: Final = 20_000_000
 """Size limit of a document."""
 MARKDOWN: Final = ".md"

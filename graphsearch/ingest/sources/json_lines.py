@@ -261,6 +261,8 @@ _SHAPES: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
 }
 
 
+# -- files ------------------------------------------------------------------------------------------------------------
+
 PART_LINES: Final = 500
 """Lines of JSON in one part, which is written as a whole."""
 

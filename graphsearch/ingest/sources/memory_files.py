@@ -81,6 +81,9 @@ def _moment(time: object) -> tuple[datetime | None, str | None]:
     return (None, fault) if fault or not isinstance(moment, datetime) else (moment, None)
 
 
+# -- files ------------------------------------------------------------------------------------------------------------
+
+
 def read_memories(path: Path, *, session_id: str = "", occurred_at: datetime | None = None) -> tuple[Memory, ...]:
     """The memories in a file, by its suffix.
 

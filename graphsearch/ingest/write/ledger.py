@@ -104,6 +104,8 @@ def _stamp(memory: Memory, name: str) -> str:
     return str(memory.attributes.get(name, ""))
 
 
+# -- memories ---------------------------------------------------------------------------------------------------------
+
 _STAMP: Final = "read_by"
 """The attribute with the name of the extractor that read a memory."""
 

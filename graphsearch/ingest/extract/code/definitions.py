@@ -162,6 +162,9 @@ def _storable(text: str) -> str:
     return " ".join(text.replace("\0", "").encode("utf-8", "ignore").decode().split())
 
 
+# -- paths to definitions ---------------------------------------------------------------------------------------------
+
+
 @attrs.frozen
 class Resolved:
     """A definition, and the number of re-exports and base classes followed to reach it."""

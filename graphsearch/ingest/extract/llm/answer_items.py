@@ -61,6 +61,8 @@ def shown(value: object) -> str:
     return repr(safe_text(str(value)[:_SHOWN]))
 
 
+# -- places in the text -----------------------------------------------------------------------------------------------
+
 MOST_PLACES: Final = 50
 """Maximum occurrences of one name."""
 
@@ -91,12 +93,8 @@ def _occurrences(words: str, text: str, within: Span) -> Iterator[Span]:
 
 
 def _cuts_a_word(text: str, span: Span) -> bool:
-    before = span.start > 0 and _joined(text[span.start - 1], text[span.start])
-    return before or (span.end < len(text) and _joined(text[span.end - 1], text[span.end]))
-
-
-def _joined(one: str, other: str) -> bool:
-    return _of_words(one) and _of_words(other)
+    edges = (text[edge - 1 : edge + 1] for edge in (span.start, span.end) if 0 < edge < len(text))
+    return any(all(map(_of_words, edge)) for edge in edges)
 
 
 def _of_words(character: str) -> bool:

@@ -187,6 +187,8 @@ def _normalised(type: str) -> tuple[str, bool]:
     return (_INVERSE[name], True) if name in _INVERSE else (_SAME.get(name, name), False)
 
 
+# -- whole answers ----------------------------------------------------------------------------------------------------
+
 PATTERN: Final = "llm"
 NAME_CONFIDENCE: Final = 0.8
 """Confidence of a name that the text contains: the least of the band "clear" (docs/design.md, Confidence)."""

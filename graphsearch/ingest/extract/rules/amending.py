@@ -173,6 +173,8 @@ def claims(stated: Sequence[Statement]) -> list[Statement]:
     return [each for each in stated if each.type != CO_OCCURS]
 
 
+# -- corrections of earlier memories ----------------------------------------------------------------------------------
+
 REACH_TURNS: Final = 4
 """How many memories back "I meant Galway" may refer to: a few turns of other speakers may be in between."""
 _MOST_STATEMENTS: Final = 20
@@ -298,6 +300,8 @@ def _with(extracted: ExtractedMemory, added: Sequence[Statement]) -> ExtractedMe
         statements=tuple(dict.fromkeys((*extracted.statements, *added))),
     )
 
+
+# -- shortened names --------------------------------------------------------------------------------------------------
 
 _MOST_TARGETS: Final = 20
 """Maximum latest targets of one subject and type that are remembered, for linear time."""

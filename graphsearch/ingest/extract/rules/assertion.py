@@ -76,6 +76,8 @@ def assertion_status(masked: str) -> AssertionStatus:
     return AssertionStatus.BELIEVED if _BELIEVED.search(masked) else AssertionStatus.STATED
 
 
+# -- periods ----------------------------------------------------------------------------------------------------------
+
 Interval = tuple[datetime | None, datetime | None]
 """Start and end of a period; None means open."""
 

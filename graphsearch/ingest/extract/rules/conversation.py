@@ -73,7 +73,9 @@ def _speakers(speaker: str) -> list[ExtractedName]:
     return [ExtractedName(name=speaker, type="person", span=None, confidence=_BESIDE, pattern="speaker")]
 
 
-REACH: Final = 4
+# -- topics -----------------------------------------------------------------------------------------------------------
+
+TOPIC_REACH: Final = 4
 """Turns for which a topic stays open after the last turn that mentions or answers it."""
 
 
@@ -125,7 +127,7 @@ def topics(memories: Sequence[Memory]) -> Mapping[str, Topics]:
         cued = _CUE.search(memory.text) is not None
         if cued:
             _open(last, _ASKED, memory.text, number)
-        held = [topic for topic, at in last.items() if number - at <= REACH]
+        held = [topic for topic, at in last.items() if number - at <= TOPIC_REACH]
         if held:
             found[memory.id] = Topics("home" in held, "work" in held, held[-1] if speaker in heard else "", places())
             if _ANSWERS.search(memory.text):
@@ -143,6 +145,8 @@ def _open(last: dict[str, int], rules: Mapping[str, re.Pattern[str]], text: str,
             last.pop(topic, None)
             last[topic] = number
 
+
+# -- known names ------------------------------------------------------------------------------------------------------
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CONFIDENCE: Final = 0.8

@@ -152,6 +152,8 @@ def without_overlaps(*groups: Sequence[NameSpan]) -> list[NameSpan]:
     return sorted(kept, key=lambda found: found.start)
 
 
+# -- names of several words -------------------------------------------------------------------------------------------
+
 _CAPITAL: Final = r"[A-Z][\w-]*"
 _SMALL: Final = " (?P<small>of|to|and|for|in|on|at)(?: the)? "
 _RUN: Final = re.compile(rf"(?<![\w'’-]){_CAPITAL}(?: {_CAPITAL}){{0,2}}{_SMALL}{_CAPITAL}(?: {_CAPITAL}){{0,2}}")

@@ -158,6 +158,8 @@ def placeholder(character: str, found: NameSpan, text: str) -> str:
     return character
 
 
+# -- elliptical answers -----------------------------------------------------------------------------------------------
+
 _LEAD: Final = "(?:(?:well|yes|no|oh|also|and|same|me too),? )*"
 _CLAUSE: Final = rf"(?P<clause>(?:^|[,.!;:] |\b(?:and|but|so|because|since|as) ){_LEAD})"
 _SELF: Final = f"(?P<self>{NAME}) am"

@@ -28,38 +28,13 @@ EMPLOYER: Final = (*COMPANY, "team")
 PLACE: Final = ("place?",)
 GROUP: Final = ("", "team", "organisation", "project", "event", "facility", "tool")
 SOMEONE: Final = ("", "person", "organisation", "team", "facility")
-THING: Final = (
-    "",
-    "project",
-    "tool",
-    "organisation",
-    "concept",
-    "file",
-    "function",
-    "class",
-    "module",
-    "url",
-    "place",
-)
+THING: Final = ("", "project", "tool", "organisation", "concept", "file", "function", "class", "module", "url", "place")
 TOOL: Final = ("", "tool", "project", "concept", "organisation", "file", "function", "class", "module", "url")
-USER: Final = (
-    "",
-    "file",
-    "person",
-    "organisation",
-    "team",
-    "facility",
-    "project",
-    "tool",
-    "concept",
-    "function",
-    "class",
-    "module",
-)
 MADE_THING: Final = (*THING, "event", "team", "facility")
 SPONSORED: Final = (*MADE_THING, "person")
 ANYTHING: Final = (*SPONSORED, "status")
 SYSTEM: Final = ("", "project", "tool", "organisation", "team", "concept", "file", "function", "class", "module")
+USER: Final = (*SYSTEM, "person", "facility")
 
 ROLES: Final = (
     "(?:(?:the|an?|our|its|new|former|senior|junior|staff|principal|chief|lead|head|software|data|product"
@@ -81,15 +56,6 @@ HEAD: Final = (
 MAKER: Final = (
     "(?:original |main |co-?)?(?:creator|author|inventor|founder|designer|architect|maker|developer|composer)s?"
 )
-
-
-_NO_CUES: Final = word_set(
-    "is are was were am be been being to by with for at the of in on from an and or as his her their its now up "
-    "off out down away back who not there my has have had over any again one ly new old our team co"
-)
-_WORD: Final = re.compile("[a-z]{2,}")
-_SLOT: Final = re.compile(r"\{\w+\}|\?P<\w+>|\[[^\]]*\]|\\.")
-
 BOSS: Final = "(?:(?:line|direct|immediate) )?(?:managers?|boss|bosses|supervisors?|superior|team lead(?:er)?|gaffer)"
 REPORT: Final = "direct reports?"
 EMPLOYING: Final = "employer"
@@ -101,6 +67,13 @@ BACKER: Final = "(?:(?:main|lead|principal|headline) )?(?:sponsors?|backers?|fun
 MONEY: Final = "money|funding|support|sponsorship|grant|backing|contribution"
 WORK: Final = "(?:invention|creation|brainchild|handiwork)"
 MATE: Final = "(?:(?:old|close|former) )*(?:colleague|coworker|co-worker|teammate|collaborator)s?"
+
+_NO_CUES: Final = word_set(
+    "is are was were am be been being to by with for at the of in on from an and or as his her their its now up "
+    "off out down away back who not there my has have had over any again one ly new old our team co"
+)
+_WORD: Final = re.compile("[a-z]{2,}")
+_SLOT: Final = re.compile(r"\{\w+\}|\?P<\w+>|\[[^\]]*\]|\\.")
 
 
 def row(

@@ -1,4 +1,6 @@
-"""The names and relations that the default rules find in one text, in a short form."""
+"""What the default rules find in one text, and in a conversation, in a short form."""
+
+from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
@@ -34,3 +36,45 @@ def triples(text: str, **given) -> list[tuple[str, str, str]]:
 
 def together(text: str, **given) -> set[tuple[str, str]]:
     return {(each.source.name, each.target.name) for each in read(text, **given).statements if each.type == CO_OCCURS}
+
+
+NOON = datetime(2024, 5, 15, 12, tzinfo=UTC)
+
+
+def turns(*said: str) -> list[Memory]:
+    """Memories of one session out of "speaker: text"."""
+    return [
+        Memory(
+            id=str(number),
+            text=text,
+            speaker=speaker,
+            session_id="s",
+            position=number,
+            occurred_at=NOON.replace(minute=number),
+        )
+        for number, (speaker, _, text) in enumerate(each.partition(": ") for each in said)
+    ]
+
+
+def hear(*said: str) -> list[ExtractedMemory]:
+    return list(asyncio.run(EXTRACTOR.extract(turns(*said))))
+
+
+def stated(*said: str) -> list[tuple[str, str, str]]:
+    """What is stated, co-occurrence left out."""
+    return [
+        (one.source.name, one.type, one.target.name)
+        for each in hear(*said)
+        for one in each.statements
+        if one.type != CO_OCCURS
+    ]
+
+
+def ended(*said: str) -> list[tuple[str, str, str]]:
+    """What is stated to be over."""
+    return [
+        (one.source.name, one.type, one.target.name)
+        for each in hear(*said)
+        for one in each.statements
+        if one.valid_to is not None
+    ]

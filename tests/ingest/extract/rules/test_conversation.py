@@ -8,7 +8,7 @@ from graphsearch.ingest.extract.rules.conversation import read_conversation
 from graphsearch.ingest.extract.rules.declarations import DeclaredAlias, alike, declarations, much_alike
 from graphsearch.model import Memory
 from graphsearch.protocols import GraphStore
-from tests.ingest.extract.rules.conversing import NOON, stated, turns
+from tests.ingest.extract.rules.reading import NOON, stated, turns
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@
 import pytest
 
 from graphsearch.text.sentences import sentences
-from tests.ingest.extract.rules.conversing import stated
-from tests.ingest.extract.rules.reading import triples
+from tests.ingest.extract.rules.reading import stated, triples
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,49 @@
-"""Elliptical answers about the speaker: homes and work."""
+"""Pronouns with only one possible antecedent, and elliptical answers about the speaker: homes and work."""
+
+from __future__ import annotations
 
 import pytest
 
-from graphsearch.ingest.extract.rules.conversation import REACH
-from tests.ingest.extract.rules.conversing import stated
+from graphsearch.ingest.extract.rules.conversation import TOPIC_REACH
+from tests.ingest.extract.rules.reading import stated, triples
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("Dr. Priya Sharma starts today. She reports to Bo.", ("Dr. Priya Sharma", "reports_to", "Bo")),
+        ("Dr. Priya Sharma starts today. Her boss is Bo.", ("Dr. Priya Sharma", "reports_to", "Bo")),
+        ("Dr. Priya Sharma starts today. Good. She reports to me.", ("Dr. Priya Sharma", "reports_to", "Ana")),
+        ("Callboard is live. It needs TicketLoom.", ("Callboard", "depends_on", "TicketLoom")),
+        ("Callboard is live. Bo made it.", ("Bo", "created", "Callboard")),
+        ("The Safety Committee met, and Bo is its newest member.", ("Bo", "member_of", "Safety Committee")),
+        ("I know Galway well. Bo moved there.", ("Bo", "lives_in", "Galway")),
+        ("It is Acme Ltd in the end. Bo works there now.", ("Bo", "works_at", "Acme Ltd")),
+        ("Bo Fink, you report to Cy now.", ("Bo Fink", "reports_to", "Cy")),
+        ("You report to Cy now, Bo.", ("Bo", "reports_to", "Cy")),
+        ("Moved to Galway in May.", ("Ana", "lives_in", "Galway")),
+        ("Home is Galway these days.", ("Ana", "lives_in", "Galway")),
+        ("Apollo is led by Dr. Bo Fink and Harkin Brewery is sponsoring it.", ("Harkin Brewery", "sponsors", "Apollo")),
+    ],
+)
+def test_a_pronoun_stands_for_the_one_that_can_be_meant(text: str, stated: tuple[str, str, str]) -> None:
+    assert stated in triples(text, speaker="Ana")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "She reports to Bo.",
+        "Mr. Lee met Dr. Priya Sharma. She reports to Bo.",
+        "Dr. Priya Sharma starts today. He told her that she reports to Bo.",
+        "Callboard and Prop Ledger are live. It needs TicketLoom.",
+        "Dr. Priya Sharma likes Vim. Her cat reports to Bo.",
+        "Dr. Priya Sharma starts today. One. Two. Three. She reports to Bo.",
+    ],
+)
+def test_where_several_can_be_meant_none_is(text: str) -> None:
+    assert triples(text, speaker="Ana") == []
+
 
 HOME = ("Ana Reed: where does everyone live?", "Bo Cole: I live in Tarn Ferry, near Harrow", "Cy Dunn: ok")
 WORK = ("Ana Reed: where does everyone work?", "Bo Cole: no idea", "Cy Dunn: ok")
@@ -60,7 +100,7 @@ def test_what_tells_no_home(text: str) -> None:
 
 def test_nobody_answers_what_nobody_asked() -> None:
     assert stated("Ana Reed: hello", "Cy Dunn: I'm in Harrow", "Bo Cole: I'm at Harkin Dairy") == []
-    chatter = [f"Ana Reed: and so on {number}" for number in range(REACH + 1)]
+    chatter = [f"Ana Reed: and so on {number}" for number in range(TOPIC_REACH + 1)]
     assert ("Cy Dunn", "lives_in", "Harrow") not in stated(*HOME, *chatter, "Cy Dunn: I'm in Harrow")
 
 
