@@ -16,7 +16,7 @@ from graphsearch.curation.permissions import Access
 from graphsearch.curation.review import ALIKE, Duplicate, find_duplicates, mark_distinct
 from graphsearch.errors import AccessDeniedError, InvalidInputError, MissingDependencyError, UnknownElementError
 from graphsearch.ingest.resolve.model_stages import shown
-from graphsearch.llms.numbered import PROMPTS_AT_ONCE, QUESTIONS, Answer, ask_numbered, failure_text
+from graphsearch.llms.structured import PROMPTS_AT_ONCE, QUESTIONS, Answer, ask_numbered, failure_text
 from graphsearch.model import Action
 from graphsearch.model import validation as check
 from graphsearch.protocols import LLM, GraphStore

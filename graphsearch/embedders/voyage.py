@@ -1,24 +1,121 @@
-"""Models hosted by Voyage."""
+"""Models hosted by Voyage.
+
+The protocol is at https://docs.voyageai.com/reference/embeddings-api.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from graphsearch._support.concurrency import in_order
 from graphsearch._support.lazy import load, require
 from graphsearch._support.observing import observed
-from graphsearch._support.retrying import Retries
-from graphsearch.embedders import voyage_protocol as protocol
+from graphsearch._support.retrying import PassingFailureError, Retries, may_pass, retry_after
 from graphsearch.embedders.checking import checked_texts, checked_vectors
-from graphsearch.errors import EmbedderUnavailableError, MissingCredentialError
+from graphsearch.errors import EmbedderRefusedError, EmbedderUnavailableError, MissingCredentialError
 from graphsearch.model import Vector
 from graphsearch.model import validation as check
 from graphsearch.protocols import InputType
+
+MOST_TEXTS: Final = 1_000
+_LONGEST_TEXT: Final = 32_000  # tokens; Voyage truncates longer texts
+_PROMPT_TOKENS: Final = 16  # added by Voyage to each text, for its input type
+
+
+@attrs.frozen
+class Model:
+    """Limits of a model: most tokens of a request, and possible dimensions, the default first."""
+
+    tokens: int
+    dimensions: tuple[int, ...]
+
+
+_FLEXIBLE: Final = (1024, 256, 512, 2048)
+MODELS: Final[Mapping[str, Model]] = {
+    "voyage-4-large": Model(120_000, _FLEXIBLE),
+    "voyage-4": Model(320_000, _FLEXIBLE),
+    "voyage-4-lite": Model(1_000_000, _FLEXIBLE),
+    "voyage-3-large": Model(120_000, _FLEXIBLE),
+    "voyage-3.5": Model(320_000, _FLEXIBLE),
+    "voyage-3.5-lite": Model(1_000_000, _FLEXIBLE),
+    "voyage-code-3": Model(120_000, _FLEXIBLE),
+    "voyage-finance-2": Model(120_000, (1024,)),
+    "voyage-law-2": Model(120_000, (1024,)),
+}
+FEWEST_TOKENS: Final = min(model.tokens for model in MODELS.values())
+
+
+def estimated_tokens(text: str) -> int:
+    """An upper bound for the tokens of a text without a vocabulary: its bytes of UTF-8."""
+    return min(len(text.encode()), _LONGEST_TEXT) + _PROMPT_TOKENS
+
+
+def batches(texts: Iterable[str], tokens: int) -> Iterator[list[str]]:
+    """The texts in order, in batches of at most 1,000 texts and ``tokens`` estimated tokens."""
+    batch: list[str] = []
+    left = tokens
+    for text in texts:
+        size = estimated_tokens(text)
+        if batch and (len(batch) == MOST_TEXTS or size > left):
+            yield batch
+            batch, left = [], tokens
+        batch.append(text)
+        left -= size
+    if batch:
+        yield batch
+
+
+def vectors_of(answer: object) -> list[NDArray[np.float32]]:
+    """The vectors of a decoded answer, in order of their index.
+
+    Raises `PassingFailureError` for an answer outside the protocol: a proxy damaged it, or Voyage sent an error with
+    status 200.
+    """
+    try:
+        rows: Sequence[Mapping[str, Any]] = answer["data"]  # type: ignore[index]
+        found = {int(row["index"]): _vector(row["embedding"]) for row in rows}
+    except (KeyError, TypeError, ValueError) as error:
+        raise PassingFailureError("Voyage's answer cannot be read") from error
+    if sorted(found) != list(range(len(rows))):
+        raise PassingFailureError("Voyage's answer skips or repeats an index")
+    return [found[index] for index in range(len(rows))]
+
+
+def _vector(embedding: object) -> NDArray[np.float32]:
+    if isinstance(embedding, str):
+        return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
+    return np.asarray(embedding, dtype=np.float32)
+
+
+def failure_of(
+    message: object, status: int | None, headers: Mapping[str, str]
+) -> EmbedderRefusedError | PassingFailureError:
+    """The error for a failed request, by its HTTP status, None if there was no response.
+
+    429, 408, 5xx, an unreadable success and a lost connection are temporary; every other 4xx is a refusal.
+    """
+    detail = f"Voyage: {_message_text(message)[:300]}" + (f" (HTTP {status})" if status else "")
+    if status in (401, 403):
+        return EmbedderRefusedError(f"{detail}; check the key in VOYAGE_API_KEY, or the api_key that was passed")
+    if status is not None and status >= 400 and not may_pass(status):  # noqa: PLR2004 - HTTP's own number
+        return EmbedderRefusedError(detail)
+    return PassingFailureError(detail, retry_after(headers))
+
+
+def _message_text(message: object) -> str:
+    """Voyage's message; for a list of faults only their messages, since the rest repeats the texts sent."""
+    if isinstance(message, list):
+        return "; ".join(str(fault.get("msg")) for fault in message if isinstance(fault, Mapping))
+    return str(message)
+
 
 _EXTRA: Final = {"extra": "voyage", "purpose": "VoyageEmbedder"}
 
@@ -27,7 +124,7 @@ class VoyageEmbedder:
     """A model of Voyage, with different vectors for queries and documents.
 
     ``api_key`` defaults to VOYAGE_API_KEY; ``dimensions`` default to the model's own, and are required for a model that
-    is not in `voyage_protocol.MODELS`. ``timeout`` is in seconds, for one request; ``max_retries`` counts the attempts
+    is not in `voyage_MODELS`. ``timeout`` is in seconds, for one request; ``max_retries`` counts the attempts
     after the first, with waits that double from ``first_wait`` seconds. At most ``concurrency`` requests run at a time,
     each within Voyage's limits.
 
@@ -46,14 +143,14 @@ class VoyageEmbedder:
         first_wait: float = 0.5,
         concurrency: int = 4,
     ) -> None:
-        known = protocol.MODELS.get(model)
+        known = MODELS.get(model)
         self._model = model
         own = known.dimensions[0] if known else 0
         self._dimensions = own if dimensions is None else dimensions
         self._asked_dimensions = None if self._dimensions == own else self._dimensions
         self._timeout = timeout
         self._base_url = None if base_url is None else base_url.rstrip("/")
-        self._tokens = known.tokens if known else protocol.FEWEST_TOKENS
+        self._tokens = known.tokens if known else FEWEST_TOKENS
         self._concurrency = concurrency
         check.refuse(
             "Voyage embedder",
@@ -91,14 +188,14 @@ class VoyageEmbedder:
             lambda batch: self._retries.run(
                 lambda: self._request(batch, input_type), unavailable=EmbedderUnavailableError
             ),
-            protocol.batches(wanted, self._tokens),
+            batches(wanted, self._tokens),
             limit=self._concurrency,
         )
         return np.concatenate(answers) if answers else checked_vectors((), 0, self._dimensions)
 
     async def _request(self, texts: list[str], input_type: InputType) -> Vector:
         answer = await self._send(texts, input_type)
-        return checked_vectors(protocol.vectors_of(answer), len(texts), self._dimensions, embedder=self._model)
+        return checked_vectors(vectors_of(answer), len(texts), self._dimensions, embedder=self._model)
 
     async def _send(self, texts: list[str], input_type: InputType) -> Any:
         # The layer below the package's client, which drops the index of each vector and retries only some failures.
@@ -117,12 +214,12 @@ class VoyageEmbedder:
                 encoding_format="base64",
             )
         except vendor.error.VoyageError as error:
-            raise protocol.failure_of(error.user_message, error.http_status, error.headers) from error
+            raise failure_of(error.user_message, error.http_status, error.headers) from error
         except (http.ClientError, UnicodeDecodeError) as error:  # a truncated answer, which the package does not wrap
-            raise protocol.failure_of(f"the answer broke off: {error}", None, {}) from error
+            raise failure_of(f"the answer broke off: {error}", None, {}) from error
 
 
-def _dimensions_fault(model: str, known: protocol.Model | None, dimensions: int) -> str | None:
+def _dimensions_fault(model: str, known: Model | None, dimensions: int) -> str | None:
     if known is None:
         fault = check.number("dimensions", dimensions, 1)
         return fault and f"dimensions must be given, since {model!r} is not a model known here"

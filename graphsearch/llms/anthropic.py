@@ -10,10 +10,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from graphsearch._support.retrying import PassingFailureError
-from graphsearch.llms.hosted import HostedLLM, Options, Vendor
-from graphsearch.llms.responses import Ending, Reply, vendor_message
-from graphsearch.llms.usage import Prices, Tokens, token_counts
-from graphsearch.model import validation as check
+from graphsearch.llms.hosted import Ending, HostedLLM, Reply, Vendor, vendor_message
+from graphsearch.llms.usage import Tokens, token_counts
 
 _ENDINGS: Final = {
     "max_tokens": Ending.CUT_OFF,
@@ -22,6 +20,7 @@ _ENDINGS: Final = {
     "refusal": Ending.DECLINED,
 }
 _TOOL: Final = "answer"
+_MAX_TOKENS: Final = 4096
 
 
 def answer_tool(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -68,26 +67,12 @@ def _tokens(usage: object) -> Tokens | None:
     return token_counts(sum(part.input for part in parts if part), usage.get("output_tokens"), cached)
 
 
-_ANTHROPIC: Final = Vendor(
-    adapter="AnthropicLLM",
-    package="anthropic",
-    client="AsyncAnthropic",
-    errors="AnthropicError",
-    url="https://api.anthropic.com",
-    key_variable="ANTHROPIC_API_KEY",
-    create=lambda client: client.messages.with_raw_response.create,
-    structured=answer_tool,
-    reply_of=reply_of,
-    reserved=("max_tokens", "tools", "tool_choice"),
-)
-
-
 class AnthropicLLM(HostedLLM):
     """A model of Anthropic, or of a gateway that speaks its protocol at a ``base_url``.
 
     ``api_key`` defaults to ANTHROPIC_API_KEY if no ``base_url`` is given. ``max_tokens`` limits each answer, as the
-    protocol requires. ``settings`` are sent unchanged: temperature, system, service_tier and whatever else the vendor
-    accepts. ``prices`` turn tokens into costs.
+    protocol requires; default: 4096. ``settings`` are sent unchanged: temperature, system, service_tier and whatever
+    else the vendor accepts. ``prices`` turn tokens into costs.
 
     ``timeout`` is in seconds, for one whole request; ``max_retries`` counts the attempts after the first, with waits
     that double from ``first_wait`` seconds.
@@ -95,27 +80,16 @@ class AnthropicLLM(HostedLLM):
     The constructor raises `MissingExtraError`, `MissingCredentialError` and `InvalidInputError`.
     """
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        api_key: str | None = None,
-        base_url: str | None = None,
-        max_tokens: int = 4096,
-        settings: Mapping[str, Any] | None = None,
-        prices: Prices | None = None,
-        timeout: float = 120.0,
-        max_retries: int = 4,
-        first_wait: float = 0.5,
-    ) -> None:
-        options = Options(
-            api_key=api_key,
-            base_url=base_url,
-            settings=settings,
-            prices=prices,
-            timeout=timeout,
-            max_retries=max_retries,
-            first_wait=first_wait,
-        )
-        fault = check.number("max_tokens", max_tokens, 1)
-        super().__init__(_ANTHROPIC, model, options, {"max_tokens": max_tokens}, fault)
+    _vendor = Vendor(
+        adapter="AnthropicLLM",
+        package="anthropic",
+        client="AsyncAnthropic",
+        errors="AnthropicError",
+        url="https://api.anthropic.com",
+        key_variable="ANTHROPIC_API_KEY",
+        create=lambda client: client.messages.with_raw_response.create,
+        structured=answer_tool,
+        reply_of=reply_of,
+        limits=lambda max_tokens, _: {"max_tokens": _MAX_TOKENS if max_tokens is None else max_tokens},
+        reserved=("max_tokens", "tools", "tool_choice"),
+    )

@@ -1,30 +1,99 @@
-"""A model hosted by a vendor: key and URL, time-out, retries and usage of each request."""
+"""A model hosted by a vendor: key and URL, requests with a time-out and retries, replies and their usage."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from collections.abc import Callable, Collection, Mapping
+from enum import Enum
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from urllib.parse import urlsplit
 
 import attrs
 
 from graphsearch._support.lazy import load, require
 from graphsearch._support.observing import observed
-from graphsearch._support.retrying import PassingFailureError, Retries
+from graphsearch._support.retrying import PassingFailureError, Retries, may_pass, retry_after
 from graphsearch.errors import (
     GraphSearchError,
     LLMAnswerError,
+    LLMRefusalError,
     LLMRequestError,
+    LLMTruncatedError,
     LLMUnavailableError,
     MissingCredentialError,
 )
-from graphsearch.llms.responses import Reply, failure_of
 from graphsearch.llms.structured import Structure, parse_json
-from graphsearch.llms.usage import Call, Prices, Usage, record
+from graphsearch.llms.usage import Call, Prices, Tokens, Usage, record
 from graphsearch.model import validation as check
+from graphsearch.text.rendering import safe_text
+
+_FILTERED: Final = "content_filter"
+_SPENT: Final = "insufficient_quota"  # a 429 that no waiting cures
+
+
+class Ending(Enum):
+    """Why a model stopped."""
+
+    FINISHED = "finished"
+    CUT_OFF = "cut off"
+    DECLINED = "declined"
+
+
+@attrs.frozen(kw_only=True)
+class Reply:
+    """A decoded reply: its text, why it ended, the vendor's word for that, and its token counts if reported."""
+
+    text: str
+    ending: Ending
+    reason: str
+    tokens: Tokens | None
+
+    def answer(self, where: str) -> str:
+        """The text, if it is complete, not blank, and can be stored. Raises an `LLMError` otherwise."""
+        if self.ending is Ending.DECLINED:
+            raise LLMRefusalError(f"{where} declined to answer ({self.reason})")
+        if self.ending is Ending.CUT_OFF:
+            raise LLMTruncatedError(
+                f"{where}: the answer broke off at its limit ({self.reason}); raise max_tokens, or ask for less"
+            )
+        if fault := check.text("the answer", self.text):
+            raise LLMAnswerError(where, faults=[fault])
+        return self.text
+
+
+def failure_of(
+    where: str, status: int, body: object, headers: Mapping[str, str]
+) -> LLMRefusalError | LLMRequestError | PassingFailureError:
+    """The error for an HTTP status other than success."""
+    code = _error(body).get("code")
+    detail = f"{where}: {vendor_message(body) or 'the request failed'} (HTTP {status})"
+    if code == _FILTERED:
+        return LLMRefusalError(detail)
+    if status in (401, 403):
+        return LLMRequestError(f"{detail}; check the key")
+    if 300 <= status < 400:  # noqa: PLR2004 - HTTP's own numbers
+        return LLMRequestError(f"{detail}; redirects are not followed: check base_url")
+    if may_pass(status) and code != _SPENT:
+        return PassingFailureError(detail, retry_after(headers))
+    return LLMRequestError(detail)
+
+
+def vendor_message(body: object) -> str:
+    """The vendor's error message in the body of a failed response, on one line; empty if there is none.
+
+    The rest of a body is ignored, since it may repeat the request.
+    """
+    found = _error(body).get("message")
+    return safe_text(found[:300]) if isinstance(found, str) else ""
+
+
+def _error(body: object) -> Mapping[str, Any]:
+    """The error object of a body: ``{"error": {…}}`` in both protocols, or the inner object alone."""
+    inner = body.get("error", body) if isinstance(body, Mapping) else None
+    return inner if isinstance(inner, Mapping) else {}
+
 
 _RESERVED: Final = frozenset({"model", "messages", "stream", "n"})
 _NO_KEY: Final = "none"  # the vendors' clients require a key, self-hosted servers ignore it
@@ -49,50 +118,50 @@ class Vendor:
     """Returns the fields of a request that ask for data by a schema."""
     reply_of: Callable[[object], Reply]
     """Parses a decoded response; raises `PassingFailureError` for one outside the protocol."""
+    limits: Callable[[int | None, str | None], Mapping[str, int]]
+    """Returns, for ``max_tokens`` and ``base_url``, the fields of a request that limit its answer."""
     reserved: Collection[str]
     """Fields of a request that are set here, and so cannot be settings."""
 
 
-@attrs.frozen(kw_only=True)
-class Options:
-    """The options common to all adapters, which document them."""
-
-    api_key: str | None
-    base_url: str | None
-    settings: Mapping[str, Any] | None
-    prices: Prices | None
-    timeout: float
-    max_retries: int
-    first_wait: float
-
-
 class HostedLLM:
-    """One model of one vendor, and its usage so far. ``limits`` are sent with every request."""
+    """One model of one vendor, and its usage so far; the subclass of each vendor documents the options."""
+
+    _vendor: ClassVar[Vendor]
 
     def __init__(
-        self, vendor: Vendor, model: str, options: Options, limits: Mapping[str, int], *faults: str | None
+        self,
+        model: str,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        max_tokens: int | None = None,
+        settings: Mapping[str, Any] | None = None,
+        prices: Prices | None = None,
+        timeout: float = 120.0,
+        max_retries: int = 4,
+        first_wait: float = 0.5,
     ) -> None:
-        settings = options.settings or {}
+        vendor, settings = self._vendor, settings or {}
         taken = sorted({*_RESERVED, *vendor.reserved} & set(settings))
         check.refuse(
             vendor.adapter,
             check.text("model", model),
-            url_fault(options.base_url),
-            key_fault("api_key", options.api_key),
-            check.number("timeout", options.timeout, 1e-3),
+            url_fault(base_url),
+            key_fault("api_key", api_key),
+            check.number("timeout", timeout, 1e-3),
             check.json_object("settings", settings),
             f"settings must not hold {', '.join(taken)}" if taken else None,
-            *faults,
+            None if max_tokens is None else check.number("max_tokens", max_tokens, 1),
         )
-        self._vendor = vendor
         self._model = model
-        self._limits = dict(limits)
+        self._limits = vendor.limits(max_tokens, base_url)
         self._settings = dict(settings)
-        self._prices = options.prices
-        self._timeout = options.timeout
-        self._retries = Retries(most=options.max_retries, first_wait=options.first_wait)
-        self._url = options.base_url or vendor.url
-        self._api_key = key_for(vendor.adapter, vendor.key_variable, options.api_key, options.base_url)
+        self._prices = prices
+        self._timeout = timeout
+        self._retries = Retries(most=max_retries, first_wait=first_wait)
+        self._url = base_url or vendor.url
+        self._api_key = key_for(vendor.adapter, vendor.key_variable, api_key, base_url)
         self._usage = Usage()
         require(vendor.package, extra=vendor.package, purpose=vendor.adapter)
 

@@ -9,10 +9,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from graphsearch._support.retrying import PassingFailureError
-from graphsearch.llms.hosted import HostedLLM, Options, Vendor
-from graphsearch.llms.responses import Ending, Reply, vendor_message
-from graphsearch.llms.usage import Prices, Tokens, token_counts
-from graphsearch.model import validation as check
+from graphsearch.llms.hosted import Ending, HostedLLM, Reply, Vendor, vendor_message
+from graphsearch.llms.usage import Tokens, token_counts
 
 _ENDINGS: Final = {"length": Ending.CUT_OFF, "content_filter": Ending.DECLINED}
 
@@ -64,18 +62,10 @@ def _tokens(usage: object) -> Tokens | None:
     return token_counts(usage.get("prompt_tokens"), usage.get("completion_tokens"), cached or 0)
 
 
-_OPENAI: Final = Vendor(
-    adapter="OpenAILLM",
-    package="openai",
-    client="AsyncOpenAI",
-    errors="OpenAIError",
-    url="https://api.openai.com/v1",
-    key_variable="OPENAI_API_KEY",
-    create=lambda client: client.chat.completions.with_raw_response.create,
-    structured=answer_format,
-    reply_of=reply_of,
-    reserved=("response_format",),
-)
+def _limits(max_tokens: int | None, base_url: str | None) -> Mapping[str, int]:
+    # OpenAI's newer models refuse the older name; many other servers accept only that.
+    name = "max_completion_tokens" if base_url is None else "max_tokens"
+    return {} if max_tokens is None else {name: max_tokens}
 
 
 class OpenAILLM(HostedLLM):
@@ -91,30 +81,16 @@ class OpenAILLM(HostedLLM):
     The constructor raises `MissingExtraError`, `MissingCredentialError` and `InvalidInputError`.
     """
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        api_key: str | None = None,
-        base_url: str | None = None,
-        max_tokens: int | None = None,
-        settings: Mapping[str, Any] | None = None,
-        prices: Prices | None = None,
-        timeout: float = 120.0,
-        max_retries: int = 4,
-        first_wait: float = 0.5,
-    ) -> None:
-        options = Options(
-            api_key=api_key,
-            base_url=base_url,
-            settings=settings,
-            prices=prices,
-            timeout=timeout,
-            max_retries=max_retries,
-            first_wait=first_wait,
-        )
-        fault = None if max_tokens is None else check.number("max_tokens", max_tokens, 1)
-        # OpenAI's newer models refuse the older name; many other servers accept only that.
-        limit = "max_completion_tokens" if base_url is None else "max_tokens"
-        limits = {} if max_tokens is None else {limit: max_tokens}
-        super().__init__(_OPENAI, model, options, limits, fault)
+    _vendor = Vendor(
+        adapter="OpenAILLM",
+        package="openai",
+        client="AsyncOpenAI",
+        errors="OpenAIError",
+        url="https://api.openai.com/v1",
+        key_variable="OPENAI_API_KEY",
+        create=lambda client: client.chat.completions.with_raw_response.create,
+        structured=answer_format,
+        reply_of=reply_of,
+        limits=_limits,
+        reserved=("response_format",),
+    )

@@ -14,7 +14,7 @@ from typing import Any, Final
 import attrs
 
 from graphsearch.errors import InvalidInputError, LLMAnswerError
-from graphsearch.llms.prompt_fitting import fitting_lines
+from graphsearch.llms.budgets import fitting_lines
 from graphsearch.llms.structured import fenced
 from graphsearch.model import validation as check
 from graphsearch.model.identity import snake_case

@@ -18,7 +18,7 @@ from graphsearch._support.concurrency import in_order
 from graphsearch.access.reader import Reader
 from graphsearch.columns import NONE, Subgraph
 from graphsearch.columns.key_index import KeyIndex
-from graphsearch.llms.prompt_fitting import ByteCounter
+from graphsearch.llms.budgets import ByteCounter
 from graphsearch.model import Community, ElementKind, Triplet
 from graphsearch.model import validation as check
 from graphsearch.modes.findings import best_triplets

@@ -11,7 +11,7 @@ import attrs
 
 from graphsearch.access.reader import Reader
 from graphsearch.errors import LLMAnswerError
-from graphsearch.llms.prompt_fitting import fitting_lines
+from graphsearch.llms.budgets import fitting_lines
 from graphsearch.llms.structured import ask_with_repair, fenced
 from graphsearch.model import ElementKind, ElementRef, Memory, Triplet
 from graphsearch.model import validation as check

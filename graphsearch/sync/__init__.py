@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from graphsearch.sync.bridge import hold as hold
     from graphsearch.sync.bridge import run as run
     from graphsearch.sync.bridge import time_limit as time_limit
-    from graphsearch.sync.context import ContextBuilder as ContextBuilder
-    from graphsearch.sync.context import build_graph_context_block as build_graph_context_block
-    from graphsearch.sync.curation import Curator as Curator
+    from graphsearch.sync.engine import ContextBuilder as ContextBuilder
+    from graphsearch.sync.engine import Curator as Curator
     from graphsearch.sync.engine import FeedbackService as FeedbackService
     from graphsearch.sync.engine import GraphSearchEngine as GraphSearchEngine
     from graphsearch.sync.engine import Ingestor as Ingestor
+    from graphsearch.sync.engine import build_graph_context_block as build_graph_context_block
     from graphsearch.sync.evaluation import evaluate as evaluate
     from graphsearch.sync.evaluation import evaluate_answers as evaluate_answers
     from graphsearch.sync.evaluation import evaluate_entities as evaluate_entities

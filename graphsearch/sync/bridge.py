@@ -1,21 +1,23 @@
-"""The bridge from blocking code to coroutines."""
+"""The bridge from blocking code to coroutines, and to the asynchronous context managers that it holds open."""
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import os
 import sys
 from collections.abc import Coroutine, Iterator
+from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, contextmanager
-from contextvars import ContextVar
+from contextvars import Context, ContextVar, Token, copy_context
 from threading import Lock
 from time import monotonic
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
-from graphsearch.sync.holding import Held, as_before, as_inside
-from graphsearch.sync.loop import Loop
+from graphsearch.sync.loop import Call, Loop
 
 T = TypeVar("T")
+Tokens: TypeAlias = list[tuple[ContextVar[Any], Token[Any]]]
 _END: Final[ContextVar[float | None]] = ContextVar("end of the time for blocking calls", default=None)
 
 
@@ -113,6 +115,58 @@ def _nearest(timeout: float | None) -> float | None:
     end = _END.get()
     left = None if end is None else max(0.0, end - monotonic())
     return min((seconds for seconds in (timeout, left) if seconds is not None), default=None)
+
+
+class Held(Generic[T]):
+    """A context manager kept open in one task: many can only be left by the task that entered them."""
+
+    def __init__(self, manager: AbstractAsyncContextManager[T]) -> None:
+        self.entered: Future[tuple[T, Context]] = Future()
+        self._manager = manager
+        self._leaving = asyncio.Event()
+        self._error: BaseException | None = None
+
+    async def keep(self) -> bool:
+        """Enter, wait, and leave; return whether the error it was left with is suppressed."""
+        value = await self._manager.__aenter__()
+        self.entered.set_result((value, copy_context()))
+        try:
+            await self._leaving.wait()
+        except asyncio.CancelledError:  # the loop ends, or the caller has stopped waiting for the entry
+            await self._manager.__aexit__(*sys.exc_info())
+            raise
+        if self._error is None:
+            return bool(await self._manager.__aexit__(None, None, None))
+        return bool(await self._manager.__aexit__(type(self._error), self._error, self._error.__traceback__))
+
+    def leave(self, keeping: Call[bool], error: BaseException | None) -> bool:
+        """Leave, and return what `keep` returns; no time limit applies.
+
+        Does nothing when the loop has ended, which has left it already, or in a forked process, where it belongs to the
+        parent.
+        """
+        if keeping.ended or not keeping.loop.alive:
+            return False
+        keeping.loop.refuse_own_thread()
+        self._error = error
+        keeping.loop.soon(self._leaving.set)
+        return keeping.result(None)
+
+
+def as_inside(context: Context) -> Tokens:
+    """Set the context variables that differ in another context; return the tokens that `as_before` needs."""
+    here = copy_context()
+    return [
+        (variable, variable.set(value))
+        for variable, value in context.items()
+        if variable not in here or here[variable] is not value
+    ]
+
+
+def as_before(tokens: Tokens) -> None:
+    """Reset the variables that `as_inside` set."""
+    for variable, token in reversed(tokens):
+        variable.reset(token)
 
 
 BRIDGE: Final = Bridge()

@@ -1,17 +1,26 @@
-"""The engine, ingestion and feedback, blocking."""
+"""The engine, blocking, and what works with it: ingestion, feedback, curation and context blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Unpack
 
 from graphsearch import engine, feedback
 from graphsearch.access.gate import Gate
+from graphsearch.context import builder
+from graphsearch.context.builder import ContextBlock, with_search_options
+from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType
+from graphsearch.curation import curator
+from graphsearch.curation.health import Growth, Health
 from graphsearch.ingest import ingestor
+from graphsearch.ingest.resolve.resolution import ResolutionCounts
 from graphsearch.modes.mode import Mode
+from graphsearch.modes.options import UngatedSearchOptions
 from graphsearch.modes.registry import DEFAULT_MODES
-from graphsearch.protocols import LLM, Embedder, Extractor, Traversal
+from graphsearch.protocols import LLM, Embedder, Extractor, TokenCounter, Traversal
 from graphsearch.recall.options import RecallScoring
 from graphsearch.scoring.triplet_score import ScoringOptions
+from graphsearch.sync.bridge import BRIDGE
 from graphsearch.sync.facade import Facade, behind
 from graphsearch.sync.stores import GraphStore
 
@@ -96,3 +105,58 @@ class FeedbackService(Facade[feedback.FeedbackService]):
 
     def __init__(self, store: GraphStore) -> None:
         self.asynchronous = feedback.FeedbackService(behind(store))
+
+
+class Curator(Facade[curator.Curator]):
+    """As `graphsearch.Curator`."""
+
+    def __init__(self, engine: GraphSearchEngine, *, gate: Gate | None = None) -> None:
+        self.asynchronous = curator.Curator(behind(engine), gate=gate)
+
+    def graph_health(
+        self,
+        *,
+        scopes: Iterable[GraphStore] | None = None,
+        resolutions: ResolutionCounts | None = None,
+        earlier: Growth | None = None,
+    ) -> Health:
+        """Report the health of the graph; ``scopes`` are blocking stores, all else is as in `graphsearch.Curator`."""
+        stores = None if scopes is None else [behind(store) for store in scopes]
+        return BRIDGE.run(self.asynchronous.graph_health(scopes=stores, resolutions=resolutions, earlier=earlier))
+
+
+class ContextBuilder(Facade[builder.ContextBuilder]):
+    """As `graphsearch.context.ContextBuilder`."""
+
+    def __init__(
+        self,
+        engine: GraphSearchEngine,
+        *,
+        counter: TokenCounter | None = None,
+        budgets: Mapping[WorkType, int] | None = None,
+    ) -> None:
+        self.asynchronous = builder.ContextBuilder(behind(engine), counter=counter, budgets=budgets)
+
+
+@with_search_options
+def build_graph_context_block(
+    engine: GraphSearchEngine,
+    query: str,
+    *,
+    gate: Gate,
+    session_id: str,
+    budget: int = DEFAULT_BUDGETS[WorkType.UNKNOWN],
+    counter: TokenCounter | None = None,
+    **options: Unpack[UngatedSearchOptions],
+) -> ContextBlock:
+    """As `graphsearch.context.build_graph_context_block`: one block of triplets alone."""
+    building = builder.build_graph_context_block(
+        behind(engine),
+        query,
+        gate=gate,
+        session_id=session_id,
+        budget=budget,
+        counter=counter,
+        **options,
+    )
+    return BRIDGE.run(building)

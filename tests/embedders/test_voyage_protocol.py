@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.embedders.voyage_protocol import batches, estimated_tokens, failure_of
+from graphsearch.embedders.voyage import batches, estimated_tokens, failure_of
 from graphsearch.errors import EmbedderRefusedError
 
 

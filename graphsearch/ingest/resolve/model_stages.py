@@ -16,7 +16,7 @@ from graphsearch.errors import BudgetExhaustedError
 from graphsearch.ingest.resolve.batch import BatchDecisions, Judgement, fetch
 from graphsearch.ingest.resolve.name_stages import Match
 from graphsearch.ingest.resolve.resolution import NameStore, Stage
-from graphsearch.llms.numbered import Answer, ask_numbered, failure_text
+from graphsearch.llms.structured import Answer, ask_numbered, failure_text
 from graphsearch.model import ElementKind, Entity, Vector, View
 from graphsearch.names.candidate_index import CandidateIndex
 from graphsearch.names.forms import Form, significant
