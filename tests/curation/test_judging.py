@@ -9,7 +9,7 @@ import pytest
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.curation import Curator, Finding, judging
 from graphsearch.errors import InvalidInputError, MissingDependencyError
-from graphsearch.llms import Budget, BudgetedLLM, numbered
+from graphsearch.llms import Budget, BudgetedLLM, structured
 from graphsearch.model import Batch, Memory
 from graphsearch.testing.fakes import EchoLLM
 from graphsearch.testing.samples import day, mention, person
@@ -59,7 +59,7 @@ async def alike(store):
 
 @pytest.fixture
 def one_at_a_time(monkeypatch):
-    monkeypatch.setattr(numbered, "QUESTIONS", 1)
+    monkeypatch.setattr(structured, "QUESTIONS", 1)
     monkeypatch.setattr(judging, "_ROUND", 1)
 
 

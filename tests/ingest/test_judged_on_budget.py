@@ -13,7 +13,7 @@ import pytest
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.errors import LLMUnavailableError
 from graphsearch.ingest import Ingestor, RememberReport
-from graphsearch.llms import Budget, BudgetedLLM, numbered
+from graphsearch.llms import Budget, BudgetedLLM, structured
 from graphsearch.model import Batch, EdgeKind, Entity, Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
 from graphsearch.protocols import LLM, GraphStore
@@ -29,7 +29,7 @@ def parts(scoped: GraphStore) -> Parts:
 
 @pytest.fixture(autouse=True)
 def one_question_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numbered, "QUESTIONS", 1)
+    monkeypatch.setattr(structured, "QUESTIONS", 1)
 
 
 class Lists:
@@ -189,15 +189,15 @@ async def test_a_file_is_finished_when_the_last_of_its_names_is_judged(
 
 
 async def test_questions_that_are_too_many_for_a_budget_are_asked_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numbered, "QUESTIONS", 8)
+    monkeypatch.setattr(structured, "QUESTIONS", 8)
     llm = EchoLLM(json.dumps({"answers": [{"question": 1, "number": 7}]}))
     asked = [{"text": "x" * 1_000} for _ in range(8)]
     budget = Budget(tokens=2_000, answer_tokens=100)
-    answers = await numbered.ask_numbered(BudgetedLLM(llm, budget), "{questions}", asked, answered_by="number")
+    answers = await structured.ask_numbered(BudgetedLLM(llm, budget), "{questions}", asked, answered_by="number")
     assert answers[0] == 7
     assert len(llm.asked) == 1
     assert budget.spent_tokens <= 2_000
     assert all(
-        "BudgetExhaustedError" in numbered.failure_text(each) for each in answers[1:] if isinstance(each, Exception)
+        "BudgetExhaustedError" in structured.failure_text(each) for each in answers[1:] if isinstance(each, Exception)
     )
     assert sum(isinstance(each, Exception) for each in answers) == 7

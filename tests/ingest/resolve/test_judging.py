@@ -14,7 +14,7 @@ import pytest
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.model_stages import EntityMatcher
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionOptions, Stage
-from graphsearch.llms import Budget, BudgetedLLM, numbered
+from graphsearch.llms import Budget, BudgetedLLM, structured
 from graphsearch.model import Entity
 from graphsearch.protocols import LLM
 from graphsearch.testing.fakes import EchoLLM
@@ -133,7 +133,7 @@ NAMES = [f"{word} Keynote" for word in ("April", "Bright", "Clear", "Dark", "Ear
 
 
 async def test_questions_are_put_together_and_a_failure_touches_its_own_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numbered, "QUESTIONS", 4)
+    monkeypatch.setattr(structured, "QUESTIONS", 4)
     llm = Fails(at=2)
     found = await resolve(*NAMES, llm=llm)
     assert llm.asked == [4, 4, 1]
@@ -142,7 +142,7 @@ async def test_questions_are_put_together_and_a_failure_touches_its_own_alone(mo
 
 
 async def test_a_budget_that_is_spent_merges_nothing_more_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numbered, "QUESTIONS", 4)
+    monkeypatch.setattr(structured, "QUESTIONS", 4)
     llm = Fails(at=99)
     found = await resolve(*NAMES, llm=BudgetedLLM(llm, Budget(calls=1)))
     assert llm.asked == [4]
@@ -151,7 +151,7 @@ async def test_a_budget_that_is_spent_merges_nothing_more_and_is_told(monkeypatc
 
 
 async def test_no_more_than_four_prompts_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numbered, "QUESTIONS", 1)
+    monkeypatch.setattr(structured, "QUESTIONS", 1)
     running = most = 0
 
     class Slow:
