@@ -41,8 +41,7 @@ from graphsearch.ranking.result import RankResult
 from graphsearch.recall.options import RecallOptions, RecallRequest, RecallScoring, for_embedder
 from graphsearch.recall.recaller import recall
 from graphsearch.recall.result import RecallResult
-from graphsearch.relevance.entity_words import Lexicon
-from graphsearch.relevance.lines import LineTerms
+from graphsearch.relevance.word_coverage import Lexicon, LineTerms
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.traversal.k_hop import MAX_ENTITIES, KHopTraversal
 from graphsearch.traversal.paths import Path, best_path

@@ -30,8 +30,7 @@ from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import LLM, Embedder, Traversal
 from graphsearch.query.question_names import Anchor
-from graphsearch.relevance.entity_words import Lexicon
-from graphsearch.relevance.lines import LineTerms
+from graphsearch.relevance.word_coverage import Lexicon, LineTerms
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.understanding.interpreting import PhraseVectors, Understanding
 from graphsearch.understanding.type_profile import ProfileCache

@@ -14,8 +14,8 @@ from graphsearch.model import ElementKind, ElementRef, Entity, Triplet
 from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.query.analysis import Analysis, analyse
 from graphsearch.query.question_names import Anchor
-from graphsearch.relevance.anchored import CERTAIN
-from graphsearch.scoring.ends import ends
+from graphsearch.relevance.triplet_relevance import CERTAIN
+from graphsearch.scoring.triplet_score import ends
 from graphsearch.text.rendering import entity_name, triplet_line
 from graphsearch.traversal.paths import Path, path_steps
 from graphsearch.understanding.interpreting import Asked
@@ -143,7 +143,7 @@ class SearchResult(Displayed):
 
     @property
     def entities(self) -> tuple[Entity, ...]:
-        """The entities of the triplets, each once, the most relevant first; see `graphsearch.scoring.ends`."""
+        """The entities of the triplets, each once, the most relevant first; see `graphsearch.scoring.triplet_score`."""
         named = {anchor.entity_id for anchor in self.anchors if anchor.confidence > CERTAIN}
         return ends(self.triplets, named=named, subjects=self.subjects)
 

@@ -14,11 +14,11 @@ from graphsearch.modes.findings import Findings, Reliability, findings, proximit
 from graphsearch.modes.mode import Question
 from graphsearch.query.asked_time import PRESENT
 from graphsearch.query.question_names import Anchor
-from graphsearch.relevance.anchored import CERTAIN
 from graphsearch.relevance.candidates import Facts, of_types, with_relations
 from graphsearch.relevance.entity_relevance import Alike, alike, nobody
 from graphsearch.relevance.entity_relevance import described as described_entities
 from graphsearch.relevance.ranked import ranked
+from graphsearch.relevance.triplet_relevance import CERTAIN
 from graphsearch.understanding.anchors import anchors_of
 from graphsearch.understanding.interpreting import Understanding, read, understand
 from graphsearch.understanding.name_lookup import time_asked

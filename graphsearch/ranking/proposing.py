@@ -21,8 +21,8 @@ from graphsearch.modes.mode import Question
 from graphsearch.modes.retrieval import GraphCompletion, Neighborhood
 from graphsearch.modes.steps import certain, located, names_alone
 from graphsearch.relevance.entity_relevance import IMPORTANCE, Described, described
-from graphsearch.scoring.ends import NEARER
 from graphsearch.scoring.fusion import Part
+from graphsearch.scoring.triplet_score import NEARER
 
 SEARCHED: Final = 100
 """Least number of hits of each search."""

@@ -15,7 +15,7 @@ from graphsearch.ranking.proposing import Proposal, propose
 from graphsearch.ranking.result import FoundEntity, RankResult
 from graphsearch.ranking.strategies import Candidate, Fields, Ranking, RankingOptions, rank, weights_for
 from graphsearch.ranking.temporal import years_of
-from graphsearch.relevance.anchored import CERTAIN
+from graphsearch.relevance.triplet_relevance import CERTAIN
 from graphsearch.scoring.similarity import alike_in_terms, maximal_marginal_relevance
 from graphsearch.understanding.anchors import find_anchors
 

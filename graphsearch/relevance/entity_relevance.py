@@ -2,7 +2,7 @@
 
     relevance = share + 2 · weight · cosine + 0.3 · importance
 
-``share`` is the share of the question's idf that the entity's words cover (`graphsearch.relevance.entity_words`), the
+``share`` is the share of the question's idf that the entity's words cover (`graphsearch.relevance.word_coverage`), the
 cosine is that of its embedding, and the weight is the embedder's. Both mean the same for every question, so that they
 add up as they are: z-scores over candidates, which depend on what else was found, and reciprocal ranks, which lose the
 distances, rank no better. Importance separates entities of the same description: public from private ones.
@@ -24,7 +24,7 @@ from graphsearch.access.window import widest
 from graphsearch.columns import Floats, Hits, Keys, Mask
 from graphsearch.columns.key_index import among
 from graphsearch.model import ElementKind, Vector
-from graphsearch.relevance.entity_words import Held, Lexicon, held, likeness, shares
+from graphsearch.relevance.word_coverage import Held, Lexicon, held, shares
 from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser, identifier_words, words
 from graphsearch.text.bm25 import idf
@@ -101,7 +101,7 @@ async def described(
     each_has = await _terms_of(hits.keys, kept, reader)
     terms = held(each_has)
     rarity = await _rarity(terms, list(asked), limit, reader)
-    share = shares(terms, rarity, likenesses(list(asked.values()), terms, lexicon))
+    share = shares(terms, rarity, lexicon.likeness(list(asked.values()), terms.forms))
     cosine = np.zeros(len(ids))
     if vector is not None:
         vectors = await reader.vectors(ElementKind.ENTITY, hits.keys)
@@ -159,14 +159,6 @@ def asked_forms(query: str, analyser: Analyser) -> Mapping[str, str]:
         for term in analyser.terms(word):
             found.setdefault(term, word)
     return found
-
-
-def likenesses(asked: Sequence[str], found: Held, lexicon: Lexicon) -> Floats:
-    """The cosines of the words of a question, one row each, with the forms of terms; zeros without a lexicon."""
-    one, other = lexicon.vectors(asked), lexicon.vectors(found.forms)
-    if one is None or other is None:
-        return np.zeros((len(asked), len(found.forms)))
-    return likeness(one, other)
 
 
 async def _found(
@@ -247,7 +239,7 @@ class Alike:
 
 
 def nobody(keys: Keys) -> Alike:
-    """No entity, with keys of the dtype of ``like``."""
+    """No entity, with keys of the dtype of ``keys``."""
     return Alike(keys=keys[:0], ids=(), anchor=np.empty(0), sure=0.0, covered=0.0)
 
 

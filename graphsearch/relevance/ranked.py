@@ -14,12 +14,11 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import NONE, Floats, Keys, Mask, Rows, Subgraph
 from graphsearch.columns.key_index import KeyIndex, distinct
 from graphsearch.model import ElementKind, Entity, Relation, Vector
-from graphsearch.relevance.anchored import CERTAIN, Edges
 from graphsearch.relevance.candidates import Facts
 from graphsearch.relevance.entity_relevance import MOST, Alike
-from graphsearch.relevance.lines import LineTerms, coverage, held
 from graphsearch.relevance.silence import Standing, foreign
-from graphsearch.relevance.triplet_relevance import TEMPERATURE, Evidence, Relevance, relevance
+from graphsearch.relevance.triplet_relevance import CERTAIN, TEMPERATURE, Edges, Evidence, Relevance, relevance
+from graphsearch.relevance.word_coverage import LineTerms, coverage, line_shares
 from graphsearch.scoring.similarity import cosines
 from graphsearch.understanding.asked import worded
 from graphsearch.understanding.interpreting import Understanding
@@ -92,7 +91,7 @@ async def ranked(
 
 def _about(lines: Sequence[str], understood: Understanding, kept: LineTerms, reader: Reader) -> Mask:
     """The lines that cover most of a name which the question writes and no entity has; all if there is no such name."""
-    names = [held(lines, name, reader.analyser, kept) for name in understood.strange_names if name]
+    names = [line_shares(lines, name, reader.analyser, kept) for name in understood.strange_names if name]
     about: Mask = np.max(names, axis=0) >= MOST if names else np.ones(len(lines), np.bool_)
     return about
 

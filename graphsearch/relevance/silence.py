@@ -17,7 +17,7 @@ import attrs
 import numpy as np
 
 from graphsearch.columns import Floats, Mask, Rows
-from graphsearch.relevance.anchored import Edges
+from graphsearch.relevance.triplet_relevance import Edges
 
 NEAR: Final = 1.0
 """Standard deviations that the best relation around a name may be below the best type of such entities, if all of

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.relevance.anchored import Edges
 from graphsearch.relevance.silence import COVERED, DESCRIBED, Standing, foreign
+from graphsearch.relevance.triplet_relevance import Edges
 
 LAMP, CREW, PERSON = 0, 1, 2
 """Kinds. Lamps are kept by crews (type 0) and lit in a year (1); persons lead crews (2)."""

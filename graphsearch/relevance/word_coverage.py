@@ -1,12 +1,14 @@
-"""The share of a question's words that entities cover, and the word vectors that find words of the same meaning.
+"""The share of a question's words that the lines of triplets and the words of entities cover.
 
-An entity covers a word of the question by its own form, or else by its word of the nearest meaning: "give up" by
-"cancel". The weights of words are in `graphsearch.understanding.words`.
+A line covers a word by BM25, as a share of its greatest possible value. An entity covers it by its own form, or else by
+its word of the nearest meaning: "give up" by "cancel". The weights of an entity's words are in
+`graphsearch.understanding.words`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import hashlib
+from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -17,7 +19,75 @@ from graphsearch.columns import Floats, Rows
 from graphsearch.model import Vector
 from graphsearch.protocols import Embedder, WordVectors
 from graphsearch.scoring.similarity import cosines
+from graphsearch.text.analyser import Analyser
+from graphsearch.text.bm25 import K1, frequencies, saturated
 from graphsearch.understanding.words import EntityTerms
+
+# -- lines -------------------------------------------------------------------------------------------------------------
+
+KEPT_LINES: Final = 8_192
+"""Most lines whose terms are cached: those of some hundred questions on different subjects."""
+
+
+@attrs.frozen
+class _Counts:
+    """The terms of a line: their number, and the count of each by its hash in this process."""
+
+    length: int
+    by_hash: Mapping[int, int]
+
+    def among(self, terms: Mapping[str, int]) -> dict[str, int]:
+        """The counts of those of some terms that occur in the line; by term with its hash."""
+        return {term: number for term, key in terms.items() if (number := self.by_hash.get(key))}
+
+
+class LineTerms:
+    """The terms of recently read lines, by hashes alone: no text is kept."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[bytes, _Counts] = OrderedDict()
+
+    def counts(self, line: str, analyser: Analyser) -> _Counts:
+        """The terms of a line."""
+        key = hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        known = self._kept.get(key)
+        if known is None:
+            found = frequencies(line, analyser)
+            known = _Counts(sum(found.values()), {hash(term): number for term, number in found.items()})
+            self._kept[key] = known
+            if len(self._kept) > KEPT_LINES:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return known
+
+
+def coverage(
+    lines: Sequence[str], rarity: Mapping[str, float], analyser: Analyser, kept: LineTerms | None = None
+) -> Floats:
+    """The share of a question's idf that each line covers, in [0, 1]: 1 has every term, in a line of average length.
+
+    BM25 with its constant factor K1 + 1, so that one occurrence of a term in a line of average length counts in full.
+    ``kept`` caches the terms of lines.
+    """
+    whole = sum(rarity.values())
+    if not lines or not whole:
+        return np.zeros(len(lines))
+    known, hashes = kept or LineTerms(), {term: hash(term) for term in rarity}
+    found = [known.counts(line, analyser) for line in lines]
+    average = max(sum(each.length for each in found) / len(found), 1.0)
+    weights = [saturated(each.among(hashes), each.length, average) for each in found]
+    covered = [sum(rarity[term] * weight for term, weight in each.items()) for each in weights]
+    return np.minimum((K1 + 1.0) * np.array(covered) / whole, 1.0)
+
+
+def line_shares(lines: Sequence[str], rarity: Mapping[str, float], analyser: Analyser, kept: LineTerms) -> Floats:
+    """The share of some terms' idf that occurs in each line, in [0, 1], whatever its length; 0 without terms."""
+    whole, hashes = sum(rarity.values()), {term: hash(term) for term in rarity}
+    found = [kept.counts(line, analyser).among(hashes) for line in lines]
+    return np.array([sum(rarity[term] for term in each) for each in found], np.float64) / (whole or 1.0)
+
+
+# -- entities ----------------------------------------------------------------------------------------------------------
 
 SATURATION: Final = 0.6
 """K1 of BM25, lower than for texts: fields are short and weighted, so that the first occurrence counts most."""
@@ -96,9 +166,11 @@ def likeness(asked: Vector, forms: Vector) -> Floats:
     return np.array([cosines(forms, word) for word in asked]).reshape(len(asked), len(forms))
 
 
+# -- word vectors ------------------------------------------------------------------------------------------------------
+
 SEMANTIC_WEIGHT: Final = 0.5
 """For embedders that state no weight: right for static embeddings, and safe for better ones."""
-KEPT: Final = 32_768
+KEPT_WORDS: Final = 32_768
 """Most words whose vectors are cached: a scope of code has some ten thousand."""
 
 
@@ -118,6 +190,11 @@ class Lexicon:
         """The weight of meaning relative to words: the embedder's ``semantic_weight``, or `SEMANTIC_WEIGHT`."""
         return float(getattr(self.embedder, "semantic_weight", SEMANTIC_WEIGHT))
 
+    def likeness(self, asked: Sequence[str], forms: Sequence[str]) -> Floats:
+        """The cosines of the words of a question, one row each, with the forms of terms; zeros without word vectors."""
+        one, other = self.vectors(asked), self.vectors(forms)
+        return np.zeros((len(asked), len(forms))) if one is None or other is None else likeness(one, other)
+
     def vectors(self, words: Sequence[str]) -> Vector | None:
         """The vectors of some words, one row each; None without an embedder that has any."""
         if self._words is None or not words:
@@ -125,7 +202,7 @@ class Lexicon:
         keys = [hash(word) for word in words]
         missing = {key: word for key, word in zip(keys, words, strict=True) if key not in self._rows}
         if missing:
-            if len(self._rows) + len(missing) > KEPT:
+            if len(self._rows) + len(missing) > KEPT_WORDS:
                 self._rows.clear()
                 missing = dict(zip(keys, words, strict=True))
             made = self._words.word_vectors(list(missing.values()))
