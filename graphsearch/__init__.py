@@ -72,10 +72,10 @@ if TYPE_CHECKING:
     from graphsearch.modes.summary import Summarising as Summarising
     from graphsearch.protocols import Authorizer as Authorizer
     from graphsearch.protocols import Extractor as Extractor
+    from graphsearch.ranking.options import Ranking as Ranking
     from graphsearch.ranking.options import RankOptions as RankOptions
     from graphsearch.ranking.result import FoundEntity as FoundEntity
     from graphsearch.ranking.result import RankResult as RankResult
-    from graphsearch.ranking.strategies import Ranking as Ranking
     from graphsearch.recall.options import RecallOptions as RecallOptions
     from graphsearch.recall.options import RecallScoring as RecallScoring
     from graphsearch.recall.result import RecalledMemory as RecalledMemory

@@ -50,9 +50,9 @@ from graphsearch.explaining.explanation import Explanation
 from graphsearch.explaining.options import ExplainOptions
 from graphsearch.model import ElementKind, ElementRef, ScorePart
 from graphsearch.modes.options import SearchMode, SearchOptions
+from graphsearch.ranking.options import Ranking
 from graphsearch.ranking.result import FoundEntity, RankResult
-from graphsearch.ranking.strategies import RankedEntity, Ranking
-from graphsearch.ranking.temporal import Years
+from graphsearch.ranking.strategies import RankedEntity, Years
 from graphsearch.text.rendering import entity_name, safe_text
 
 AsGraph = Annotated[Format | None, typer.Option("--format", help="Print the result as a graph for other programs.")]

@@ -9,7 +9,10 @@ import attrs
 
 from graphsearch.display.markup import Displayed, Shown, bar, element, page, quiet, table
 from graphsearch.model import ElementKind, ElementRef, ScorePart, Triplet
+from graphsearch.modes.options import SearchRequest
+from graphsearch.ranking.options import RankRequest
 from graphsearch.ranking.result import FoundEntity
+from graphsearch.recall.options import RecallRequest
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, memory_line, safe_text, short_triplet_line
 
@@ -113,16 +116,19 @@ def nothing(name: str) -> tuple[ScorePart, ...]:
     return (ScorePart(name=name, value=0.0, weight=1.0),)
 
 
-def verdict(
-    rank: int, score: float, *, shown: bool, limit: int, min_score: float = 0.0, diverse: bool = False
-) -> tuple[KeptOut | None, str]:
-    """The verdict on a ranked element, and its reason in words."""
+Verdict = tuple[KeptOut | None, str]
+"""What kept an element out, None if it was shown, and the same in words."""
+
+
+def verdict(rank: int, score: float, request: SearchRequest | RecallRequest | RankRequest, *, shown: bool) -> Verdict:
+    """The verdict on a ranked element, from what was asked for."""
+    limit, min_score = request.limit, request.min_score
     if shown:
         return None, f"shown: rank {rank} of the {limit} asked for"
     if score < min_score:
         return KeptOut.MIN_SCORE, f"its score {score:.4f} is below the least asked for, {min_score:g}"
     if rank > limit:
         return KeptOut.RANK, f"scored, but rank {rank} lies beyond the {limit} asked for"
-    if diverse:
+    if request.diversity:
         return KeptOut.DIVERSITY, f"rank {rank}, but too like others that are shown"
     return KeptOut.CANDIDATES, f"rank {rank} by what was learnt, but not among those for which that is looked at"

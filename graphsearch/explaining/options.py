@@ -11,7 +11,7 @@ from graphsearch.access.reader import known, reading
 from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.model import ElementKind, ElementRef
 from graphsearch.protocols import GraphStore
-from graphsearch.ranking.strategies import RankingWeights
+from graphsearch.ranking.options import RankingWeights
 from graphsearch.recall.options import ChannelName
 
 

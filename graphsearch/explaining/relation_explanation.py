@@ -12,7 +12,7 @@ import numpy as np
 from graphsearch.access.evidence import supported_since
 from graphsearch.access.reader import Reader
 from graphsearch.errors import UnknownElementError
-from graphsearch.explaining.explanation import Explanation, KeptOut, nothing, verdict
+from graphsearch.explaining.explanation import Explanation, KeptOut, Verdict, nothing, verdict
 from graphsearch.model import ElementKind, ElementRef, Relation, ScorePart, Triplet, TripletScore
 from graphsearch.modes.findings import Findings, best_triplets
 from graphsearch.modes.hydration import shown
@@ -46,15 +46,8 @@ async def explain_relation(
     of = len(answer.findings.rows())
     if ranked := await _ranked(relation.id, answer.findings, reader):
         rank, triplet = ranked
-        request, result = question.request, await shown(answer, question, reader)
-        became = verdict(
-            rank,
-            triplet.score,
-            shown=relation.id in result.provenance,
-            limit=request.limit,
-            min_score=request.min_score,
-            diverse=request.diversity > 0,
-        )
+        result = await shown(answer, question, reader)
+        became = verdict(rank, triplet.score, question.request, shown=relation.id in result.provenance)
         return _explained(triplet, question, of, became, rank)
     kept_out, reason = _kept_out(relation, reader)
     if kept_out in _TIME:
@@ -154,7 +147,7 @@ def _explained(
     triplet: Triplet,
     question: Question,
     of: int,
-    became: tuple[KeptOut | None, str],
+    became: Verdict,
     rank: int | None = None,
     parts: tuple[ScorePart, ...] | None = None,
 ) -> Explanation:

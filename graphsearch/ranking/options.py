@@ -1,15 +1,76 @@
-"""What a caller of `GraphSearchEngine.rank_entities` can ask for."""
+"""What a caller of `GraphSearchEngine.rank_entities` can ask for: the ranking, its weights, and the options."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import TypedDict
+from enum import StrEnum
+from typing import Final, TypedDict
 
 import attrs
 
 from graphsearch.access.gate import Gate
 from graphsearch.model import validation as check
-from graphsearch.ranking.strategies import Ranking, RankingWeights
+
+_SLACK: Final = 1e-9  # 0.1 + 0.2 + 0.7 exceeds 1 in floating point
+
+
+class Ranking(StrEnum):
+    """The rankings, by the factors they use in addition to the original score."""
+
+    RRF = "rrf"
+    """None."""
+    CONNECTION = "connection"
+    """The number of connections of an entity."""
+    TEMPORAL = "temporal"
+    """Connections, and whether it fits the requested years."""
+    MULTI_FACTOR = "multi_factor"
+    """These, and the share of the question in its texts."""
+    QUESTION_AWARE = "question_aware"
+    """These, and whether its type answers the type of question."""
+
+
+@attrs.frozen(kw_only=True)
+class RankingWeights:
+    """The weights of the factors, in [0, 1], together at most 1; the original score has the rest."""
+
+    connection: float = 0.0
+    temporal: float = 0.0
+    query_match: float = 0.0
+    entity_type: float = 0.0
+
+    def __attrs_post_init__(self) -> None:
+        each = attrs.asdict(self)
+        faults = [fault for name, value in each.items() if (fault := check.unit(name, value))]
+        if not faults and (total := sum(each.values())) > 1.0 + _SLACK:
+            faults = [f"the weights must add up to at most 1, not {total:g}"]
+        check.refuse("ranking weights", *faults)
+
+    @property
+    def original(self) -> float:
+        """The weight left by the others."""
+        return max(0.0, 1.0 - self.connection - self.temporal - self.query_match - self.entity_type)
+
+
+WEIGHTS: Final[Mapping[Ranking, RankingWeights]] = {
+    Ranking.RRF: RankingWeights(),
+    Ranking.CONNECTION: RankingWeights(connection=0.3),
+    Ranking.TEMPORAL: RankingWeights(connection=0.2, temporal=0.3),
+    Ranking.MULTI_FACTOR: RankingWeights(connection=0.15, temporal=0.25, query_match=0.25),
+    Ranking.QUESTION_AWARE: RankingWeights(connection=0.15, temporal=0.20, query_match=0.20, entity_type=0.15),
+}
+
+
+def weights_for(ranking: Ranking, *, named: bool) -> RankingWeights:
+    """The weights of a ranking for a question, by whether that names anything.
+
+    QUESTION_AWARE uses connections and the words of fields only if something is named: how well known an entity is does
+    not indicate that it is the described one, and the original score contains its words already.
+    """
+    weights = WEIGHTS[ranking]
+    if named or ranking is not Ranking.QUESTION_AWARE:
+        return weights
+    return attrs.evolve(weights, connection=0.0, query_match=0.0)
 
 
 class RankOptions(TypedDict, total=False):

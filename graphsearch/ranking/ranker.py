@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
+from uuid import UUID
+
+import attrs
+import numpy as np
 
 from graphsearch.access.reader import Reader
+from graphsearch.columns import Rows, Steps
+from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import Entity
 from graphsearch.modes.mode import Question
 from graphsearch.query.analysis import Analysis, analyse
-from graphsearch.ranking.connecting import Connections, connections
-from graphsearch.ranking.options import RankRequest
+from graphsearch.ranking.options import Ranking, RankRequest, weights_for
 from graphsearch.ranking.proposing import Proposal, propose
 from graphsearch.ranking.result import FoundEntity, RankResult
-from graphsearch.ranking.strategies import Candidate, Fields, Ranking, RankingOptions, rank, weights_for
-from graphsearch.ranking.temporal import years_of
+from graphsearch.ranking.strategies import SHOWN_NAMES, Candidate, Fields, rank, years_of
 from graphsearch.relevance.triplet_relevance import CERTAIN
 from graphsearch.scoring.similarity import alike_in_terms, maximal_marginal_relevance
 from graphsearch.understanding.anchors import find_anchors
+
+COUNTED: Final = 100
+"""Most relations of an entity that are counted in each direction: a hub costs no more than other entities."""
 
 
 async def rank_entities(
@@ -65,19 +73,13 @@ async def scored(
     """All proposals, by score."""
     by_id = {each.entity.id: each for each in proposals}
     connected = await connections(list(by_id), reader)
-    options = RankingOptions(
-        ranking=Ranking(request.ranking),
-        weights=request.weights or weights_for(Ranking(request.ranking), named=names(question)),
-        candidates=max(len(proposals), 1),
-        limit=max(len(proposals), 1),
-        feedback_influence=feedback_influence,
-    )
+    weights = request.weights or weights_for(Ranking(request.ranking), named=names(question))
     candidates = [_candidate(each, connected.get(each.entity.id, Connections())) for each in proposals]
     return [
         FoundEntity(
             entity=by_id[ranked.candidate.id].entity, ranked=ranked, channels=by_id[ranked.candidate.id].channels
         )
-        for ranked in rank(candidates, analysis, options)
+        for ranked in rank(candidates, analysis, weights, feedback_influence)
     ]
 
 
@@ -147,3 +149,62 @@ def _why_nothing(request: RankRequest, ranked: int) -> str:
     if ranked:
         return f"none of {ranked} entities scores {request.min_score:g} or more"
     return "no entity shares a word or a meaning with the question"
+
+
+@attrs.frozen(kw_only=True)
+class Connections:
+    """The relations of one entity.
+
+    * ``count``: in both directions, distinct.
+    * ``names``: of at most ten neighbours, by the most reliable relations (confidence × freshness × prior) first.
+    * ``types``: of the relations, the most frequent first, then by name.
+    """
+
+    count: int = 0
+    names: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+
+
+async def connections(entity_ids: Sequence[UUID], reader: Reader) -> Mapping[UUID, Connections]:
+    """The connections of visible entities, by id; see `COUNTED`.
+
+    Relations count if they pass the view and are visible, with their visible ends.
+    """
+    near = KeyIndex((await reader.locate(entity_ids)).keys)
+    steps = await reader.expand(near.keys, COUNTED)
+    rows = steps.rows.keep(kept := _each_once(steps))
+    far, others = np.unique(rows.far, return_inverse=True)
+    contents = [reader.signatures.contents[row] for row in steps.signatures[kept].tolist()]
+    types: list[Counter[str]] = [Counter() for _ in range(len(near))]
+    connected: list[dict[int, None]] = [{} for _ in range(len(near))]
+    columns = (near.of(rows.near).tolist(), others.tolist(), (rows.near == rows.far).tolist(), contents)
+    for owner, other, itself, content in zip(*columns, strict=True):
+        types[owner][content.type if content else ""] += 1
+        if not itself and len(connected[owner]) < SHOWN_NAMES:
+            connected[owner][other] = None
+    wanted = sorted({row for rows in connected for row in rows})
+    names = {row: entity.name for row, entity in zip(wanted, await reader.entities(far[wanted]), strict=True)}
+    return {
+        id_: Connections(
+            count=types[row].total(),
+            names=tuple(names[other] for other in connected[row]),
+            types=tuple(kind for kind, _ in sorted(types[row].items(), key=_by_frequency)),
+        )
+        for row, id_ in enumerate(reader.entity_ids(near.keys))
+    }
+
+
+def _by_frequency(counted: tuple[str, int]) -> tuple[int, str]:
+    kind, number = counted
+    return -number, kind
+
+
+def _each_once(steps: Steps) -> Rows:
+    """Rows by entity, the most reliable first, ties by relation; loops only once."""
+    rows = steps.rows
+    order = np.lexsort((rows.relations, -steps.reliability, rows.near))
+    near, relations = rows.near[order], rows.relations[order]
+    again = np.zeros(len(order), np.bool_)
+    again[1:] = (near[1:] == near[:-1]) & (relations[1:] == relations[:-1])
+    kept: Rows = order[~again]
+    return kept

@@ -12,8 +12,7 @@ from graphsearch.display.answers import answer, answer_text, sum_of
 from graphsearch.display.markup import Displayed, Shown, bar, page, table
 from graphsearch.model import ElementKind, Entity, ScorePart
 from graphsearch.query.analysis import Analysis
-from graphsearch.ranking.strategies import RankedEntity
-from graphsearch.ranking.temporal import Years
+from graphsearch.ranking.strategies import RankedEntity, Years
 from graphsearch.scoring.fusion import Part
 from graphsearch.text.rendering import entity_name, safe_text
 
@@ -47,7 +46,7 @@ class FoundEntity:
 
     @property
     def connections(self) -> int:
-        """How many relations it has that may be seen (see `graphsearch.ranking.connecting`)."""
+        """How many relations it has that may be seen (see `graphsearch.ranking.ranker.connections`)."""
         return self.ranked.candidate.connections
 
     @property

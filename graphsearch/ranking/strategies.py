@@ -1,115 +1,57 @@
-"""Five rankings of entities, each a sum of named factors.
+"""Rank entities by a sum of named factors.
 
 relevance = Σ value × weight        over the factors of the ranking; the original score has the remaining weight
 score     = (1 − φ) · relevance / best + φ · feedback
 
-Two factors are computed here: the match of the type of an entity with the type of answer that the question wants, and
-the share of the question's terms that the texts of the entity contain, by field.
+Three factors are computed here: the match of the type of an entity with the type of answer that the question wants, the
+share of the question's terms that the texts of the entity contain, by field, and the fit of its periods to the years
+that the question names: 1.0, 0.8, 0.5 or 0.3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
-from typing import Final
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import attrs
 import numpy as np
 
-from graphsearch.model import ScorePart
+from graphsearch.model import Entity, ScorePart
 from graphsearch.model import validation as check
 from graphsearch.query.analysis import Analysis
 from graphsearch.query.question_type import QuestionType
-from graphsearch.ranking.temporal import Years, temporal_match
+from graphsearch.ranking.options import RankingWeights
 from graphsearch.scoring.fusion import with_feedback
 from graphsearch.text.analyser import terms
 
-
-class Ranking(StrEnum):
-    """The rankings, by the factors they use in addition to the original score."""
-
-    RRF = "rrf"
-    """None."""
-    CONNECTION = "connection"
-    """The number of connections of an entity."""
-    TEMPORAL = "temporal"
-    """Connections, and whether it fits the requested years."""
-    MULTI_FACTOR = "multi_factor"
-    """These, and the share of the question in its texts."""
-    QUESTION_AWARE = "question_aware"
-    """These, and whether its type answers the type of question."""
+SHOWN_NAMES: Final = 10
 
 
-_SLACK: Final = 1e-9  # 0.1 + 0.2 + 0.7 exceeds 1 in floating point
+class Years(NamedTuple):
+    """Years from the first to the last, both included; an open end is None."""
+
+    first: int | None
+    last: int | None
+
+    def meet(self, other: Years) -> bool:
+        """Whether the two have a year in common."""
+        starts_late = self.first is not None and other.last is not None and self.first > other.last
+        ends_early = self.last is not None and other.first is not None and self.last < other.first
+        return not (starts_late or ends_early)
 
 
 @attrs.frozen(kw_only=True)
-class RankingWeights:
-    """The weights of the factors, in [0, 1], together at most 1; the original score has the rest."""
+class Fields:
+    """The texts of an entity: its name (and aliases), its description, and the names of its connections."""
 
-    connection: float = 0.0
-    temporal: float = 0.0
-    query_match: float = 0.0
-    entity_type: float = 0.0
-
-    def __attrs_post_init__(self) -> None:
-        each = attrs.asdict(self)
-        faults = [fault for name, value in each.items() if (fault := check.unit(name, value))]
-        if not faults and (total := sum(each.values())) > 1.0 + _SLACK:
-            faults = [f"the weights must add up to at most 1, not {total:g}"]
-        check.refuse("ranking weights", *faults)
-
-    @property
-    def original(self) -> float:
-        """The weight left by the others."""
-        return max(0.0, 1.0 - self.connection - self.temporal - self.query_match - self.entity_type)
-
-
-WEIGHTS: Final[Mapping[Ranking, RankingWeights]] = {
-    Ranking.RRF: RankingWeights(),
-    Ranking.CONNECTION: RankingWeights(connection=0.3),
-    Ranking.TEMPORAL: RankingWeights(connection=0.2, temporal=0.3),
-    Ranking.MULTI_FACTOR: RankingWeights(connection=0.15, temporal=0.25, query_match=0.25),
-    Ranking.QUESTION_AWARE: RankingWeights(connection=0.15, temporal=0.20, query_match=0.20, entity_type=0.15),
-}
-
-
-def weights_for(ranking: Ranking, *, named: bool) -> RankingWeights:
-    """The weights of a ranking for a question, by whether that names anything.
-
-    QUESTION_AWARE uses connections and the words of fields only if something is named: how well known an entity is does
-    not indicate that it is the described one, and the original score contains its words already.
-    """
-    weights = WEIGHTS[ranking]
-    if named or ranking is not Ranking.QUESTION_AWARE:
-        return weights
-    return attrs.evolve(weights, connection=0.0, query_match=0.0)
-
-
-@attrs.frozen(kw_only=True)
-class RankingOptions:
-    """The options of a ranking.
-
-    * ``weights``: in place of those of the ranking.
-    * ``candidates``: number of entities, by the best original scores, whose factors are computed; ``limit``: number
-      returned.
-    * ``feedback_influence`` φ: in [0, 1].
-    """
-
-    ranking: Ranking
-    weights: RankingWeights = attrs.field(default=attrs.Factory(lambda self: WEIGHTS[self.ranking], takes_self=True))
-    candidates: int = 20
-    limit: int = 5
-    feedback_influence: float = 0.3
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "ranking options",
-            check.number("candidates", self.candidates, 1),
-            check.number("limit", self.limit, 1),
-            check.unit("feedback_influence", self.feedback_influence),
-        )
+    name: str
+    summary: str = ""
+    connected: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
 
 
 @attrs.frozen(kw_only=True)
@@ -117,7 +59,7 @@ class Candidate:
     """A proposed entity, and the inputs of its factors.
 
     * ``original``: its hybrid score, any number ≥ 0; ``connections``: the number of its relations.
-    * ``type``, ``years`` (see `graphsearch.ranking.temporal.years_of`), ``fields``, ``feedback_weight``: of the entity.
+    * ``type``, ``years`` (see `years_of`), ``fields``, ``feedback_weight``: of the entity.
     * ``relation_types``: of its relations, for printing a result.
     """
 
@@ -137,9 +79,6 @@ class Candidate:
             check.number("connections", self.connections, 0),
             check.unit("feedback_weight", self.feedback_weight),
         )
-
-
-SHOWN_NAMES: Final = 10
 
 
 @attrs.frozen(kw_only=True)
@@ -172,15 +111,16 @@ class RankedEntity:
         return self.candidate.fields.connected[:SHOWN_NAMES]
 
 
-def rank(candidates: Sequence[Candidate], question: Analysis, options: RankingOptions) -> list[RankedEntity]:
-    """The best entities for a question, by score, ties by name and id; independent of the order of ``candidates``."""
-    chosen = sorted(candidates, key=lambda each: (-each.original, each.fields.name, each.id))[: options.candidates]
-    best = max((each.original for each in chosen), default=0.0)
-    busiest = max((each.connections for each in chosen), default=0)
-    factors = [factors_of(each, question, options.weights, best=best, busiest=busiest) for each in chosen]
+def rank(
+    candidates: Sequence[Candidate], question: Analysis, weights: RankingWeights, feedback_influence: float
+) -> list[RankedEntity]:
+    """Entities by their scores for a question, ties by name and id; independent of the order of ``candidates``."""
+    best = max((each.original for each in candidates), default=0.0)
+    busiest = max((each.connections for each in candidates), default=0)
+    factors = [factors_of(each, question, weights, best=best, busiest=busiest) for each in candidates]
     relevance = np.array([sum(factor.contribution for factor in each) for each in factors])
-    feedback = np.array([each.feedback_weight for each in chosen])
-    relevance_parts, feedback_parts = with_feedback(relevance, feedback, options.feedback_influence)
+    feedback = np.array([each.feedback_weight for each in candidates])
+    relevance_parts, feedback_parts = with_feedback(relevance, feedback, feedback_influence)
     ranked = [
         RankedEntity(
             candidate=candidate,
@@ -189,23 +129,22 @@ def rank(candidates: Sequence[Candidate], question: Analysis, options: RankingOp
             relevance_part=float(relevance_parts[row]),
             feedback_part=float(feedback_parts[row]),
         )
-        for row, candidate in enumerate(chosen)
+        for row, candidate in enumerate(candidates)
     ]
-    return sorted(ranked, key=lambda each: (-each.score, each.candidate.fields.name, each.candidate.id))[
-        : options.limit
-    ]
+    return sorted(ranked, key=lambda each: (-each.score, each.candidate.fields.name, each.candidate.id))
 
 
 def factors_of(
     candidate: Candidate, question: Analysis, weights: RankingWeights, *, best: float, busiest: int
 ) -> tuple[ScorePart, ...]:
     """The factors of one entity, given the greatest original score and the greatest number of connections."""
+    asked = [Years(*period.years) for period in question.periods]
     every = (
         ScorePart(name="original", value=candidate.original / best if best else 0.0, weight=weights.original),
         ScorePart(
             name="connection", value=candidate.connections / busiest if busiest else 0.0, weight=weights.connection
         ),
-        ScorePart(name="temporal", value=_temporal(candidate, question), weight=weights.temporal),
+        ScorePart(name="temporal", value=temporal_match(candidate.years, asked), weight=weights.temporal),
         ScorePart(name="query_match", value=query_match(candidate.fields, question), weight=weights.query_match),
         ScorePart(
             name="entity_type",
@@ -216,17 +155,11 @@ def factors_of(
     return tuple(factor for factor in every if factor.weight)
 
 
-def _temporal(candidate: Candidate, question: Analysis) -> float:
-    return temporal_match(candidate.years, [Years(*period.years) for period in question.periods])
-
-
 LEAST, MOST = 0.5, 2.0
 """Weights are clamped to this range, and scaled so that its ends become 0 and 1."""
 NEUTRAL: Final = 1.0
-
 _OTHERS: Final = ""
 """Stands for all types that are not listed."""
-
 _WEIGHTS: Final[Mapping[QuestionType, Mapping[str, float]]] = {
     QuestionType.WHO: {"person": 2.0, "organisation": 0.5, "place": 0.3, "date": 0.8},
     QuestionType.WHERE: {"place": 2.0, "facility": 1.5, "organisation": 0.7, "person": 0.5, "date": 0.5},
@@ -261,17 +194,6 @@ SHORT: Final = 2
 """Terms with this few letters are no evidence."""
 
 
-@attrs.frozen(kw_only=True)
-class Fields:
-    """The texts of an entity: its name (and aliases), its description, and the names of its connections."""
-
-    name: str
-    summary: str = ""
-    connected: tuple[str, ...] = ()
-    attributes: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
-
-
 def query_match(fields: Fields, question: Analysis) -> float:
     """The share of the question's terms that each field contains, weighted and divided by 9; in [0, 1].
 
@@ -299,3 +221,76 @@ def _terms(texts: Iterable[str]) -> frozenset[str]:
 
 def _share(wanted: set[str], found: frozenset[str]) -> float:
     return len(wanted & found) / len(wanted) if wanted else 0.0
+
+
+INSIDE: Final = 1.0
+OPEN_ENDED: Final = 0.8
+UNDATED: Final = 0.5
+OUTSIDE: Final = 0.3
+PAIRS: Final = (("valid_from", "valid_to"), ("term_start", "term_end"), ("start_date", "end_date"))
+"""Attributes of an entity that are the two ends of one period; each also counts alone."""
+SINGLE: Final = ("year", "date")
+"""Attributes that name one year."""
+_YEAR: Final = re.compile(r"(?<![\d.])([12]\d{3})(?!\d)")
+_RANGE: Final = re.compile(r"(?<![\d.])([12]\d{3})\s?(?:-|–|—|to)\s?([12]\d{3})(?![\d-])")
+
+
+def temporal_match(known: Iterable[Years], asked: Iterable[Years]) -> float:
+    """The best fit of any of an entity's periods to any of the requested ones.
+
+    1.0 if they overlap, 0.8 if they overlap and the entity's has an open end, 0.5 without known periods, 0.3 if none
+    overlaps; 1.0 if no years are requested.
+    """
+    wanted = tuple(asked)
+    if not wanted:
+        return INSIDE
+    fits = [_fit(period, wanted) for period in known]
+    return max(fits, default=UNDATED)
+
+
+def _fit(period: Years, wanted: Iterable[Years]) -> float:
+    if not any(period.meet(asked) for asked in wanted):
+        return OUTSIDE
+    return OPEN_ENDED if None in period else INSIDE
+
+
+def years_of(entity: Entity) -> tuple[Years, ...]:
+    """The periods of an entity, in years: its own validity, and those in its attributes.
+
+    Reads the pairs of `PAIRS`, the single years of `SINGLE`, and ranges such as "2011-2017" in the text of any
+    attribute. Dates are numbers or text with a year of four digits; a pair whose end precedes its start is ignored.
+    """
+    return tuple(dict.fromkeys(_years(entity)))
+
+
+def _years(entity: Entity) -> Iterator[Years]:
+    # A period that ends at New Year does not overlap the new year.
+    ended = entity.valid_to - timedelta(microseconds=1) if entity.valid_to else None
+    own = {"valid_from": entity.valid_from and entity.valid_from.year, "valid_to": ended and ended.year}
+    for source in (own, entity.attributes):
+        for start, end in PAIRS:
+            yield from _period(_year(source.get(start)), _year(source.get(end)))
+    for name in SINGLE:
+        year = _year(entity.attributes.get(name))
+        yield from _period(year, year)
+    for first, last in _ranges(entity.attributes):
+        yield from _period(int(first), int(last))
+
+
+def _period(first: int | None, last: int | None) -> Iterator[Years]:
+    if (first is not None or last is not None) and not (first is not None and last is not None and first > last):
+        yield Years(first, last)
+
+
+def _year(value: object) -> int | None:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    match = _YEAR.search(value) if isinstance(value, str) else None
+    return int(match[1]) if match else None
+
+
+def _ranges(attributes: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for value in attributes.values():
+        for text in value if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(text, str):
+                yield from _RANGE.findall(text)

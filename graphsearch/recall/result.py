@@ -45,7 +45,7 @@ class RecallResult(Displayed):
 
     * ``analysis``: what the question asks, with the entities that it names. ``weights``: of the channels.
     * ``relevance``: how much the best found have to do with the question, in [0, 1] (see
-      `graphsearch.recall.answerability`); unlike scores, which are relative to the best of the same question, it is
+      `graphsearch.recall.leads`); unlike scores, which are relative to the best of the same question, it is
       comparable between questions. 0 where nothing was found.
       Where it is below ``floor`` nothing is shown.
     * ``rarity``: how telling each term of the question is, the idf of the scope; of no term where there is none.

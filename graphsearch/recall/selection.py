@@ -18,9 +18,8 @@ from graphsearch.access.window import widest
 from graphsearch.claims.folding import CO_OCCURRENCE_TYPES, DatedClaim, Period, group_of, periods_of
 from graphsearch.columns import Floats, Hits, Keys, Rows
 from graphsearch.model import Claim, Group, Memory
-from graphsearch.recall.answerability import LOOKED_AT, relevance
 from graphsearch.recall.graph_channel import Walked
-from graphsearch.recall.leads import Leads
+from graphsearch.recall.leads import Leads, relevance
 from graphsearch.recall.options import FLOOR, RecallRequest, RecallScoring
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.recall.scoreboard import Board, best_first, compared, rows_among
@@ -31,6 +30,8 @@ from graphsearch.text.bm25 import searchable_text
 READ: Final = 4
 """The factor by which more memories than requested are read whole; feedback counts among these."""
 LEAST_READ: Final = 50
+LOOKED_AT: Final = 10
+"""Number of best memories from which relevance is computed, whatever the limit."""
 
 
 @attrs.frozen(kw_only=True)
@@ -64,8 +65,7 @@ async def best_memories(
     relevant, learnt = with_feedback(total[order], weight, scoring.feedback_influence)
     scale = np.divide(relevant, total[order], out=np.zeros(len(order)), where=total[order] > 0)
     parts = {name: part[order] * scale for name, part in board.parts.items()}
-    lists = [_Listed(name, *listed) for name, listed in _lists(found, way).items()]
-    listed = {each.name: each.places(keys) for each in lists}
+    listed = {name: _places(ranking, keys) for name, ranking in _rankings(found, way).items()}
     scores = np.minimum(relevant + learnt, 1.0)
     ranked = np.argsort(-compared(scores), kind="stable")
     found_by_meaning = listed["semantic"][1] if "semantic" in listed else np.zeros(len(keys))
@@ -132,25 +132,17 @@ async def _with_a_text(scores: Floats, keys: Keys, wanted: int, reader: Reader) 
         wide *= 2
 
 
-@attrs.frozen(eq=False)
-class _Listed:
-    """The hits of one channel, best first."""
-
-    name: str
-    keys: Keys
-    scores: Floats
-
-    def places(self, keys: Keys) -> tuple[Rows, Floats]:
-        """Ranks from 1 and scores of some memories; 0 for those not found."""
-        rows = rows_among(self.keys, keys)
-        return rows + 1, np.append(self.scores, 0.0)[rows]
+def _rankings(found: Mapping[str, Hits], way: Walked | None) -> Mapping[str, tuple[Keys, Floats]]:
+    """The hits of each channel, best first, and their scores."""
+    rankings = {name: (hits.keys, hits.values) for name, hits in found.items()}
+    return rankings if way is None else {**rankings, "graph": way.ranking()}
 
 
-def _lists(found: Mapping[str, Hits], way: Walked | None) -> Mapping[str, tuple[Keys, Floats]]:
-    lists = {name: (hits.keys, hits.values) for name, hits in found.items()}
-    if way is None:
-        return lists
-    return {**lists, "graph": way.ranking()}
+def _places(ranking: tuple[Keys, Floats], keys: Keys) -> tuple[Rows, Floats]:
+    """The ranks from 1 and the scores of some memories in a ranking; 0 for those not found."""
+    ranked, scores = ranking
+    rows = rows_among(ranked, keys)
+    return rows + 1, np.append(scores, 0.0)[rows]
 
 
 def _part(listed: tuple[Rows, Floats] | None, row: int, weight: float, contribution: float) -> Part:

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from graphsearch.explaining.explanation import KeptOut, verdict
 from graphsearch.model import ScorePart
+from graphsearch.recall.options import RecallRequest
 
 
 @given(st.floats(0.0, 100.0), st.floats(0.0, 1.0))
@@ -16,14 +17,14 @@ def test_a_part_can_be_made_of_what_it_adds(value, contribution):
 @pytest.mark.parametrize(
     ("rank", "score", "options", "expected"),
     [
-        (1, 0.9, {"shown": True}, None),
-        (3, 0.9, {"shown": False}, KeptOut.RANK),
-        (3, 0.1, {"shown": False, "min_score": 0.5}, KeptOut.MIN_SCORE),
-        (2, 0.9, {"shown": False, "diverse": True}, KeptOut.DIVERSITY),
-        (2, 0.9, {"shown": False}, KeptOut.CANDIDATES),
+        (1, 0.9, {}, None),
+        (3, 0.9, {}, KeptOut.RANK),
+        (3, 0.1, {"min_score": 0.5}, KeptOut.MIN_SCORE),
+        (2, 0.9, {"diversity": 0.5}, KeptOut.DIVERSITY),
+        (2, 0.9, {}, KeptOut.CANDIDATES),
     ],
 )
 def test_what_keeps_out(rank, score, options, expected):
-    kept_out, reason = verdict(rank, score, limit=2, **options)
+    kept_out, reason = verdict(rank, score, RecallRequest(query="who?", limit=2, **options), shown=expected is None)
     assert kept_out is expected
     assert reason

@@ -5,9 +5,8 @@ import pytest
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownScopeError
 from graphsearch.model import Batch, ElementKind, ElementRef, Entity, Memory, Mention, Outcome
-from graphsearch.ranking.options import RankRequest
-from graphsearch.ranking.strategies import Ranking, RankingWeights
-from graphsearch.ranking.temporal import Years
+from graphsearch.ranking.options import Ranking, RankingWeights, RankRequest
+from graphsearch.ranking.strategies import Years
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.analyser import Analyser

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.recall.fusing import raised
+from graphsearch.recall.recaller import raised
 from graphsearch.recall.scoreboard import best_first
 
 

@@ -6,8 +6,7 @@ import pytest
 
 from graphsearch.model import Entity, Memory
 from graphsearch.query.question_names import Anchor
-from graphsearch.recall.answerability import Asked
-from graphsearch.recall.leads import Leads
+from graphsearch.recall.leads import Asked, Leads
 from graphsearch.recall.options import RecallScoring, for_embedder
 from tests.recall.telling import asking, ids, mention, tell
 

@@ -4,7 +4,7 @@ import pytest
 
 from graphsearch.model import Memory
 from graphsearch.recall.options import RecallScoring
-from graphsearch.recall.passage_scores import LENGTH, LONGEST, best_passage, together
+from graphsearch.recall.text_scores import LENGTH, LONGEST, best_passage, passage_shares
 from graphsearch.text.analyser import ENGLISH, VERBATIM
 from tests.gates import no_secrets
 from tests.recall.telling import asking, ids, tell
@@ -33,25 +33,25 @@ def test_the_best_passage_is_the_run_that_holds_most(places, share):
 def test_terms_count_as_they_are_rare_among_the_texts_and_in_any_form():
     texts = [APART.replace("stripes", "STRIPE"), NEAR, "Zebras.", FILLER]
     # "zebra" is in three of four, ln(1 + 1.5 / 3.5) = 0.356675, and "stripes" in two, ln(1 + 2.5 / 2.5) = 0.693147.
-    assert together(texts, "zebra stripes", ENGLISH.terms) == pytest.approx([0.660252, 1.0, 1.0, 1.0], abs=1e-6)
+    assert passage_shares(texts, "zebra stripes", ENGLISH.terms) == pytest.approx([0.660252, 1.0, 1.0, 1.0], abs=1e-6)
 
 
 def test_a_word_that_only_ends_like_one_of_the_question_is_none():
     """Nor is one that only begins like it: of "car" neither "scar" nor "cargo" is a form."""
     texts = [f"A scar. {FILLER} A car. {FILLER} Cargo.", f"A car. {FILLER} A wheel.", "A wheel."]
-    assert together(texts, "car wheels", ENGLISH.terms)[0] == 1.0
-    assert together(texts, "car wheels", ENGLISH.terms)[1] < 1.0
+    assert passage_shares(texts, "car wheels", ENGLISH.terms)[0] == 1.0
+    assert passage_shares(texts, "car wheels", ENGLISH.terms)[1] < 1.0
 
 
 def test_a_question_without_words_and_scripts_without_spaces_change_nothing():
-    assert together([APART], "of the", ENGLISH.terms) == [1.0]
-    assert together([], "zebra", ENGLISH.terms) == []
-    assert together(["斑马有条纹。" * LENGTH], "斑马条纹", VERBATIM.terms) == [1.0]
+    assert passage_shares([APART], "of the", ENGLISH.terms) == [1.0]
+    assert passage_shares([], "zebra", ENGLISH.terms) == []
+    assert passage_shares(["斑马有条纹。" * LENGTH], "斑马条纹", VERBATIM.terms) == [1.0]
 
 
 def test_of_a_very_long_text_the_beginning_is_looked_into():
     beyond = "so " * (LONGEST // 3 + 1)
-    first, short = together([f"The zebra. {beyond} Its stripes.", "stripes"], "zebra stripes", ENGLISH.terms)
+    first, short = passage_shares([f"The zebra. {beyond} Its stripes.", "stripes"], "zebra stripes", ENGLISH.terms)
     assert (first, short) == (1.0, 1.0)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from graphsearch.errors import InvalidInputError
 from graphsearch.explaining.explanation import KeptOut
 from graphsearch.model import Memory
-from graphsearch.recall.answerability import Asked, relevance
+from graphsearch.recall.leads import Asked, relevance
 from tests.recall.telling import asking, ids, mention, names, tell
 
 GARDEN = Memory(id="garden", text="Roses and lilies grow in the garden.")
