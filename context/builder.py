@@ -16,8 +16,7 @@ from graphsearch._support.options import with_options
 from graphsearch.access.gate import Gate
 from graphsearch.context.material import Material, material
 from graphsearch.context.sections import TRIPLETS, lay_out
-from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType
-from graphsearch.context.token_counting import TiktokenCounter
+from graphsearch.context.tokens import DEFAULT_BUDGETS, TiktokenCounter, WorkType
 from graphsearch.display.answers import hidden
 from graphsearch.display.markup import Displayed, Shown, block, page, quiet
 from graphsearch.engine import GraphSearchEngine

@@ -1,21 +1,20 @@
-"""Lay out observations and triplets under one budget. Pure."""
+"""Choose and lay out lines of observations and triplets under one budget, skipping those that add nothing. Pure."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
 import attrs
 
-from graphsearch.context.token_budget import compose, pack
 from graphsearch.protocols import TokenCounter
 from graphsearch.query.analysis import Plan
 from graphsearch.query.question_type import HEALTHY
 
 OBSERVATIONS: Final = "## Relevant Past Observations"
 TRIPLETS: Final = "## Knowledge Graph Triplets"
-
 SHARES: Final[Mapping[Plan, float]] = MappingProxyType(
     {
         Plan.ENTITY_CENTRIC: 0.90,
@@ -31,6 +30,11 @@ For the reasons see `docs/measurements/context-blocks.md`.
 """
 ANSWERS: Final = 0.3
 """The part of the budget that answering triplets may use before any observation."""
+NEW: Final = 0.1
+"""The greatest share of new words at which a line counts as a rewording of another."""
+_WORD: Final = re.compile(r"\w+(?:['’]\w+)?")
+_DAY: Final = re.compile(r"^- \d{4}-\d\d-\d\d(?: \(until \d{4}-\d\d-\d\d\))? ")
+_DENYING: Final = frozenset(("no", "not", "never", "nor", "none", "without"))
 
 
 def share_of_observations(plan: Plan, health: float | None = None) -> float:
@@ -134,3 +138,82 @@ def _fitting(
         kept = tuple(index for index in page.triplets if index != max(page.triplets))
         page = _page(page.memories, kept, memories, triplets)
     return page
+
+
+def compose(heading: str, lines: Sequence[str]) -> str:
+    """The text of a section; empty without lines."""
+    return "\n".join((heading, *lines)) if lines else ""
+
+
+def pack(
+    lines: Sequence[str],
+    budget: int,
+    counter: TokenCounter,
+    *,
+    heading: str,
+    order: Sequence[int] | None = None,
+    kept: Sequence[int] = (),
+    shown_text: str = "",
+) -> tuple[int, ...]:
+    """The indexes of the lines that fit under a heading, best first, or in the print ``order`` given.
+
+    A line that does not fit, or that adds nothing to the lines before it and to the text ``shown_text``, is skipped and
+    the next one tried; none is cut. The heading and the line breaks count. The lines ``kept`` are placed first. Lines
+    are counted one by one, which need not add up to the whole: so the whole is counted in the end, and lines are
+    dropped from the end until it fits.
+    """
+    chosen = list(kept)
+    shown = ShownLines([*shown_text.splitlines(), *(lines[index] for index in kept)])
+    spent = counter.count(heading + "\n") + sum(counter.count(lines[index] + "\n") for index in kept)
+    for index, line in enumerate(lines):
+        if index not in kept and spent + counter.count(line) <= budget and not shown.holds(line):
+            chosen.append(index)
+            shown.add(line)
+            spent += counter.count(line + "\n")
+    printed = _in_order(chosen, order)
+    while chosen and counter.count(compose(heading, [lines[index] for index in printed])) > budget:
+        chosen.pop()
+        printed = _in_order(chosen, order)
+    return tuple(printed)
+
+
+def _in_order(chosen: Sequence[int], order: Sequence[int] | None) -> list[int]:
+    return sorted(chosen) if order is None else [index for index in order if index in chosen]
+
+
+class ShownLines:
+    """The lines shown so far, as sets of words."""
+
+    def __init__(self, lines: Sequence[str] = ()) -> None:
+        self._lines = [_lowered(line) for line in lines]
+
+    def add(self, line: str) -> None:
+        """Add a shown line."""
+        self._lines.append(_lowered(line))
+
+    def holds(self, line: str) -> bool:
+        """Whether a shown line has nearly all words of this line, and all of its numbers, names and negations.
+
+        The day is ignored: what is repeated later is a repetition.
+        """
+        words = _words(line)
+        return any(_repeats(words, other) for other in self._lines)
+
+
+def _words(line: str) -> list[str]:
+    return _WORD.findall(_DAY.sub("", line))
+
+
+def _lowered(line: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in _words(line))
+
+
+def _repeats(words: Sequence[str], other: frozenset[str]) -> bool:
+    new = {word for word in words if word.lower() not in other}
+    return len(new) <= NEW * len(set(words)) and not any(map(_changes_meaning, new))
+
+
+def _changes_meaning(word: str) -> bool:
+    """Whether one word can change the meaning of a statement: a number, a name, a negation."""
+    lower = word.lower()
+    return word[0].isupper() or any(map(str.isdigit, word)) or lower in _DENYING or lower.endswith(("n't", "n’t"))

@@ -13,8 +13,8 @@ from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBlock, ContextBuilder, TiktokenCounter
 from graphsearch.context.material import MEMORIES
-from graphsearch.context.sections import OBSERVATIONS
-from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType, compose, pack
+from graphsearch.context.sections import OBSERVATIONS, compose, pack
+from graphsearch.context.tokens import DEFAULT_BUDGETS, WorkType
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.evaluation.ranks import PlainBM25
 from graphsearch.model import Memory, Principal

@@ -9,7 +9,7 @@ from graphsearch import engine, feedback
 from graphsearch.access.gate import Gate
 from graphsearch.context import builder
 from graphsearch.context.builder import ContextBlock, with_search_options
-from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType
+from graphsearch.context.tokens import DEFAULT_BUDGETS, WorkType
 from graphsearch.curation import curator
 from graphsearch.curation.health import Growth, Health
 from graphsearch.ingest import ingestor

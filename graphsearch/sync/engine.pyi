@@ -14,8 +14,8 @@ from graphsearch.access.reader import EntityRef
 from graphsearch.context import builder
 from graphsearch.context.builder import ContextBlock
 from graphsearch.context.builder import with_search_options
-from graphsearch.context.token_budget import DEFAULT_BUDGETS
-from graphsearch.context.token_budget import WorkType
+from graphsearch.context.tokens import DEFAULT_BUDGETS
+from graphsearch.context.tokens import WorkType
 from graphsearch.curation import curator
 from graphsearch.curation import entity_changes
 from graphsearch.curation import entity_recall

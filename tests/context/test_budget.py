@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.context.novelty import ShownLines
-from graphsearch.context.token_budget import DEFAULT_BUDGETS, WorkType, compose, pack
+from graphsearch.context.sections import ShownLines, compose, pack
+from graphsearch.context.tokens import DEFAULT_BUDGETS, WorkType
 
 HEADING = "## H"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.context.excerpts import CUT, excerpt, size
+from graphsearch.context.material import CUT, excerpt, size
 
 WEIGHTS = {"river": 3.0, "falls": 2.0, "city": 1.0}
 

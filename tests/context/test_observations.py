@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder, build_graph_context_block
-from graphsearch.context.excerpts import size
-from graphsearch.context.material import WORDS
+from graphsearch.context.material import WORDS, size
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Memory, Mention, Outcome, Principal, RelationType

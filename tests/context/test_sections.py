@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.context.novelty import ShownLines
 from graphsearch.context.sections import (
     OBSERVATIONS,
     SHARES,
     TRIPLETS,
     Page,
+    ShownLines,
     TripletText,
     lay_out,
+    pack,
     share_of_observations,
 )
-from graphsearch.context.token_budget import pack
 from graphsearch.query.analysis import Plan
 from tests.context.test_budget import CHARACTERS, COUNTERS
 
@@ -138,8 +138,6 @@ def test_an_unhealthy_graph_has_less_of_the_budget(health, share):
     assert share_of_observations(Plan.BALANCED, health) == pytest.approx(share)
 
 
-# -- answers ------------------------------------------------------------------------------------------------------
-
 ANSWER = TripletText(
     "- Tom --lives_in--> Galway (since 2024-08-01) — Tom moved to Galway.", "", "Tom moved.", answers=True
 )
@@ -165,3 +163,32 @@ def test_answers_leave_room_for_observations():
     page = lay_out(memories, answers, budget=220, share=0.9, counter=CHARACTERS)
     assert page.memories == (0, 1, 2)
     assert len(page.triplets) == 1
+
+
+LONG = "- 2024-03-01 Tom: The portal was moved over to the new machines in Leeds by the whole team last night."
+
+
+@pytest.mark.parametrize(
+    ("line", "held"),
+    [
+        (LONG, True),
+        (LONG.replace("2024-03-01", "2024-05-09"), True),
+        (LONG.replace("2024-03-01", "2024-03-01 (until 2024-05-09)"), True),
+        (LONG.replace("was moved", "got moved"), True),
+        (LONG.replace("Leeds", "Galway"), False),
+        (LONG.replace("new machines", "12 machines"), False),
+        (LONG.replace("was moved", "was not moved"), False),
+        (LONG.replace("was moved", "wasn't moved"), False),
+        ("- Tom: The portal was moved.", True),
+        ("- Tom: Lunch is at noon.", False),
+    ],
+)
+def test_a_line_is_held_by_another_but_for_an_insignificant_word(line, held):
+    assert ShownLines([LONG]).holds(line) is held
+
+
+def test_nothing_holds_a_line_before_any_is_shown():
+    shown = ShownLines()
+    assert not shown.holds(LONG)
+    shown.add(LONG)
+    assert shown.holds(LONG)

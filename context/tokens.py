@@ -1,8 +1,11 @@
-"""Count tokens with tiktoken, with or without a network."""
+"""Tokens: how many a block may have, and how many a text has."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from graphsearch.errors import InvalidInputError, MissingVocabularyError
@@ -10,6 +13,27 @@ from graphsearch.errors import InvalidInputError, MissingVocabularyError
 if TYPE_CHECKING:
     from tiktoken import Encoding
 
+
+class WorkType(StrEnum):
+    """The type of work of a session."""
+
+    BUG_FIX = "bug_fix"
+    FEATURE = "feature"
+    REFACTOR = "refactor"
+    CHORE = "chore"
+    UNKNOWN = "unknown"
+
+
+DEFAULT_BUDGETS: Final[Mapping[WorkType, int]] = MappingProxyType(
+    {
+        WorkType.BUG_FIX: 750,
+        WorkType.FEATURE: 400,
+        WorkType.REFACTOR: 600,
+        WorkType.CHORE: 0,
+        WorkType.UNKNOWN: 500,
+    }
+)
+"""Tokens by type of work; 0 turns the block off."""
 _CACHE_SIZE: Final = 65_536
 
 
