@@ -17,8 +17,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.context.material import Material, material
 from graphsearch.context.sections import TRIPLETS, lay_out
 from graphsearch.context.tokens import DEFAULT_BUDGETS, TiktokenCounter, WorkType
-from graphsearch.display.answers import hidden
-from graphsearch.display.markup import Displayed, Shown, block, page, quiet
+from graphsearch.display.pages import Displayed, Shown, block, hidden, page, quiet
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.feedback import FeedbackService
 from graphsearch.model import ElementKind, ElementRef, FeedbackReport, Injection, Memory, Outcome, Principal, Triplet

@@ -13,7 +13,7 @@ import numpy as np
 from graphsearch.access.reader import EntityRef, Reader, known
 from graphsearch.columns import Floats, Subgraph
 from graphsearch.curation.permissions import Access
-from graphsearch.display.markup import Displayed, Shown
+from graphsearch.display.pages import Displayed, Shown
 from graphsearch.display.picture import shown_entity_graph
 from graphsearch.model import Entity, Relation
 from graphsearch.model import validation as check

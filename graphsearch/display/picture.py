@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 
 import attrs
 
-from graphsearch.display.markup import Html, Shown, bar, element, page, quiet, table
+from graphsearch.display.pages import Html, Shown, bar, element, page, quiet, table
 from graphsearch.text.rendering import safe_text
 
 MOST: Final = 30

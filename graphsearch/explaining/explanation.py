@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from graphsearch.display.markup import Displayed, Shown, bar, element, page, quiet, table
+from graphsearch.display.pages import Displayed, Shown, bar, element, page, quiet, table
 from graphsearch.model import ElementKind, ElementRef, ScorePart, Triplet
 from graphsearch.modes.options import SearchRequest
 from graphsearch.ranking.options import RankRequest

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 from graphsearch._support.lazy import lazily
 
 if TYPE_CHECKING:
+    from graphsearch.export.answers import Edge as Edge
     from graphsearch.export.answers import Exportable as Exportable
+    from graphsearch.export.answers import Node as Node
+    from graphsearch.export.answers import PlainGraph as PlainGraph
     from graphsearch.export.answers import plain_graph as plain_graph
     from graphsearch.export.formats import to_dot as to_dot
     from graphsearch.export.formats import to_graphml as to_graphml
     from graphsearch.export.formats import to_mermaid as to_mermaid
     from graphsearch.export.formats import to_networkx as to_networkx
-    from graphsearch.export.graph_data import Edge as Edge
-    from graphsearch.export.graph_data import Node as Node
-    from graphsearch.export.graph_data import PlainGraph as PlainGraph
 
 __getattr__, __dir__ = lazily(__name__)

@@ -1,22 +1,68 @@
-"""Answers as plain graphs, from which every export is made. Pure.
+"""Answers as plain graphs: nodes and edges of plain data, which every format can hold. Pure.
 
 A node is an entity or a memory, an edge a relation, or a mention that led from an entity to a memory or back.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
+import attrs
+
 from graphsearch.errors import InvalidInputError
 from graphsearch.explaining.explanation import Explanation
-from graphsearch.export.graph_data import Edge, Node, PlainGraph, Value, known, value_of
 from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Relation, Triplet
 from graphsearch.modes.result import SearchResult
 from graphsearch.ranking.result import FoundEntity
 from graphsearch.recall.result import RecalledMemory, RecallResult
 from graphsearch.traversal.paths import Path
+
+Value: TypeAlias = str | int | float
+
+
+@attrs.frozen(kw_only=True)
+class Node:
+    """An entity or a memory; ``attributes`` are its other known properties."""
+
+    id: str
+    name: str
+    type: str
+    attributes: Mapping[str, Value] = attrs.field(factory=dict)
+
+
+@attrs.frozen(kw_only=True)
+class Edge:
+    """A directed edge between two nodes, by their ids; ``attributes`` are its other known properties."""
+
+    id: str
+    source: str
+    target: str
+    type: str
+    attributes: Mapping[str, Value] = attrs.field(factory=dict)
+
+
+@attrs.frozen
+class PlainGraph:
+    """Nodes and edges, distinct, in the order of the answer; both ends of every edge are among the nodes."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+
+def value_of(value: Any) -> Value | None:
+    """Numbers and text unchanged, other values as JSON text, which every format can hold; nothing for an empty list."""
+    if value is None or (isinstance(value, Value) and not isinstance(value, bool)):
+        return value
+    return "" if value in ([], (), {}) else json.dumps(value, ensure_ascii=False)
+
+
+def known(**attributes: Value | None) -> dict[str, Value]:
+    """Attributes without those that have no value."""
+    return {name: value for name, value in attributes.items() if value not in (None, "")}
+
 
 MENTIONED_IN: Final = "mentioned_in"
 """The type of an edge from an entity to a memory."""

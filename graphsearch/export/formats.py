@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from graphsearch._support.lazy import load
-from graphsearch.export.answers import Exportable, plain_graph
-from graphsearch.export.graph_data import Edge, Node, PlainGraph, Value, edge_label, node_label
+from graphsearch.export.answers import Edge, Exportable, Node, PlainGraph, Value, plain_graph
+from graphsearch.text.rendering import safe_text
+
+_LONGEST: Final = 80
+"""Most characters of a label; GraphML has the full text."""
+
+_Escape: TypeAlias = Callable[[str], str]
+"""How a format escapes arbitrary text."""
 
 # Mermaid reads a label as Markdown, looks for icons in it, and can quote a quotation mark only by its character code,
 # #34;. So letters and digits, and a mark between two of them (works_at), are written as they are, all else by its code.
@@ -16,16 +22,16 @@ _MARK: Final = re.compile(r"(?<=[^\W_])[._/-](?=[^\W_])|([^\w ]|_)")
 
 
 def to_mermaid(shown: Exportable) -> str:
-    """A Mermaid flowchart, from left to right, of an answer (`graphsearch.export.graph_data`).
+    """A Mermaid flowchart, from left to right, of an answer (`graphsearch.export.plain_graph`).
 
     Names and types longer than 80 characters are cut. Mermaid renders at most 500 edges by default. Raises
     `InvalidInputError` for a value without a graph.
     """
     graph = plain_graph(shown)
     names = {node.id: f"n{number}" for number, node in enumerate(graph.nodes)}
-    nodes = [f'    {names[node.id]}["{node_label(node, _encoded)}"]' for node in graph.nodes]
+    nodes = [f'    {names[node.id]}["{_node_label(node, _encoded)}"]' for node in graph.nodes]
     edges = [
-        f'    {names[edge.source]} -->|"{edge_label(edge, _encoded)}"| {names[edge.target]}' for edge in graph.edges
+        f'    {names[edge.source]} -->|"{_edge_label(edge, _encoded)}"| {names[edge.target]}' for edge in graph.edges
     ]
     return "\n".join(["flowchart LR", *nodes, *edges, ""])
 
@@ -38,7 +44,7 @@ _ESCAPED: Final = str.maketrans({"\\": r"\\", '"': r"\"", "&": "&amp;"})  # Grap
 
 
 def to_dot(shown: Exportable) -> str:
-    """A directed graph in DOT of an answer (`graphsearch.export.graph_data`).
+    """A directed graph in DOT of an answer (`graphsearch.export.plain_graph`).
 
     Names and types longer than 80 characters are cut. Raises `InvalidInputError` for a value without a graph, and
     `MissingExtraError` without the extra ``graphs``.
@@ -48,9 +54,9 @@ def to_dot(shown: Exportable) -> str:
     names = {node.id: f"n{number}" for number, node in enumerate(graph.nodes)}
     dot = pydot.Dot("graphsearch", graph_type="digraph", rankdir="LR")
     for node in graph.nodes:
-        dot.add_node(pydot.Node(names[node.id], shape="box", label=_quoted(node_label(node, _escaped))))
+        dot.add_node(pydot.Node(names[node.id], shape="box", label=_quoted(_node_label(node, _escaped))))
     for edge in graph.edges:
-        dot.add_edge(pydot.Edge(names[edge.source], names[edge.target], label=_quoted(edge_label(edge, _escaped))))
+        dot.add_edge(pydot.Edge(names[edge.source], names[edge.target], label=_quoted(_edge_label(edge, _escaped))))
     return str(dot.to_string())
 
 
@@ -68,7 +74,7 @@ _LINE_END: Final = re.compile("\r\n?")
 
 
 def to_networkx(shown: Exportable) -> Any:
-    """An answer (`graphsearch.export.graph_data`) as a ``networkx.MultiDiGraph``, nothing cut.
+    """An answer (`graphsearch.export.plain_graph`) as a ``networkx.MultiDiGraph``, nothing cut.
 
     Nodes and edges are identified by their ids, the key of an edge being that of its relation, and have ``name``
     (nodes), ``type`` and their other known properties as attributes. Raises `InvalidInputError` for a value without a
@@ -104,3 +110,19 @@ def _drawn(graph: PlainGraph, text: Callable[[str], str] = str) -> Any:
 
 def _writable(text: str) -> str:
     return _NOT_XML.sub("\ufffd", _LINE_END.sub("\n", text))
+
+
+def _node_label(node: Node, escape: _Escape) -> str:
+    """``Ada Lovelace (person)``."""
+    return f"{escape(_short(node.name))} ({escape(_short(node.type))})"
+
+
+def _edge_label(edge: Edge, escape: _Escape) -> str:
+    """``works_at``, with its score if it has one: ``works_at 0.54``."""
+    score, type_ = edge.attributes.get("score"), escape(_short(edge.type))
+    return f"{type_} {score:.2f}" if isinstance(score, float) else type_
+
+
+def _short(text: str) -> str:
+    shown = safe_text(text) or "(unnamed)"
+    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"

@@ -8,8 +8,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.display.answers import answer, answer_text, triplet_table
-from graphsearch.display.markup import Displayed, Html, Shown, element, page, quiet
+from graphsearch.display.pages import Displayed, Html, Shown, answer, answer_text, element, page, quiet, triplet_table
 from graphsearch.model import ElementKind, ElementRef, Entity, Triplet
 from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.query.analysis import Analysis, analyse

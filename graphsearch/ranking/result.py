@@ -8,8 +8,7 @@ from typing import Any
 
 import attrs
 
-from graphsearch.display.answers import answer, answer_text, sum_of
-from graphsearch.display.markup import Displayed, Shown, bar, page, table
+from graphsearch.display.pages import Displayed, Shown, answer, answer_text, bar, page, sum_of, table
 from graphsearch.model import ElementKind, Entity, ScorePart
 from graphsearch.query.analysis import Analysis
 from graphsearch.ranking.strategies import RankedEntity, Years

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Keys
-from graphsearch.display.markup import Displayed, Shown, element, page, quiet
+from graphsearch.display.pages import Displayed, Shown, element, page, quiet
 from graphsearch.model import Entity, Relation
 from graphsearch.text.rendering import entity_name, safe_text
 

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from graphsearch.display.markup import LONGEST, bar, block, element, page, quiet, table
+from graphsearch.display.pages import LONGEST, bar, block, element, page, quiet, table
 from tests.display.reading import Page
 from tests.exporting.answers import anything
 

@@ -7,7 +7,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.curation import Curator
-from graphsearch.display.answers import WIDTH, text_table
+from graphsearch.display.pages import WIDTH, text_table
 from graphsearch.model import ElementKind, Principal
 from graphsearch.modes.options import SearchMode
 from graphsearch.modes.result import Sentence, Summary

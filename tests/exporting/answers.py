@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.export.graph_data import Edge, Node, PlainGraph
+from graphsearch.export.answers import Edge, Node, PlainGraph
 from graphsearch.model import Batch, Memory, Mention
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
