@@ -140,8 +140,6 @@ class Subgraph:
     entities: Keys
     hops: Codes
     """Ascending."""
-    seed_distance: Floats
-    """Cosine distance of the seed that the path starts from; 0 for an anchor."""
     importance: Floats
     previous: Rows
     """The entity before on the path, or -1."""
@@ -167,7 +165,6 @@ class Subgraph:
         return Subgraph(
             entities=keys,
             hops=np.empty(0, dtype=np.int64),
-            seed_distance=numbers,
             importance=numbers,
             previous=rows,
             via=rows,

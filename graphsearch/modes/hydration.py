@@ -72,7 +72,7 @@ async def _chosen(found: Findings, request: SearchRequest, reader: Reader) -> li
         balance=1.0 - request.diversity,
         limit=request.limit,
     )
-    return [triplets[pick.row] for pick in picks]
+    return [triplets[pick] for pick in picks]
 
 
 def why_nothing(answer: Answer, request: SearchRequest, scored: int) -> str:

@@ -98,7 +98,7 @@ def chosen(ranked: Sequence[FoundEntity], request: RankRequest) -> list[FoundEnt
     picks = maximal_marginal_relevance(
         [each.score for each in good], alike_in_terms(texts), balance=1.0 - request.diversity, limit=request.limit
     )
-    return [good[pick.row] for pick in picks]
+    return [good[pick] for pick in picks]
 
 
 def _candidate(proposal: Proposal, connected: Connections) -> Candidate:

@@ -162,7 +162,7 @@ def _chosen(scores: Floats, ranked: Rows, memories: Sequence[Memory], request: R
     picks = maximal_marginal_relevance(
         scores[rows], alike_in_terms(texts), balance=1.0 - request.diversity, limit=request.limit
     )
-    return [rows[pick.row] for pick in picks]
+    return [rows[pick] for pick in picks]
 
 
 async def held_until(memories: Sequence[Memory], reader: Reader) -> Mapping[str, datetime]:

@@ -109,7 +109,6 @@ async def _joined(subgraph: Subgraph, steps: Steps, reader: Reader) -> Subgraph:
     return Subgraph(
         entities=entities,
         hops=np.concatenate((np.zeros(moved, np.int64), subgraph.hops)),
-        seed_distance=np.concatenate((np.zeros(moved), subgraph.seed_distance)),
         importance=np.concatenate((importance, subgraph.importance)),
         previous=np.concatenate((np.full(moved, NONE), shifted(subgraph.previous))),
         via=np.concatenate((np.full(moved, NONE), subgraph.via)),

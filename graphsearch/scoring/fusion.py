@@ -74,20 +74,18 @@ class Fused(Generic[Key]):
     parts: Mapping[str, Part]
 
 
-def reciprocal_rank(
-    channels: Mapping[str, Channel[Key]], *, rrf_k: float = RRF_K, limit: int | None = None
-) -> list[Fused[Key]]:
-    """Fuse by ranks: Σ w · g / (k + rank). Raises `InvalidInputError` for a ``k`` or a ``limit`` below 0."""
+def reciprocal_rank(channels: Mapping[str, Channel[Key]], *, rrf_k: float = RRF_K) -> list[Fused[Key]]:
+    """Fuse by ranks: Σ w · g / (k + rank). Raises `InvalidInputError` for a ``k`` below 0."""
     check.refuse("fusion", check.number("rrf_k", rrf_k, 0.0))
 
     def contributions(channel: Channel[Key]) -> Floats:
         grades = np.asarray(channel.scores if channel.graded else np.ones(len(channel.keys)), dtype=np.float64)
         return channel.weight * grades / (rrf_k + np.arange(1, len(channel.keys) + 1))
 
-    return _fused(channels, contributions, limit)
+    return _fused(channels, contributions)
 
 
-def z_score(channels: Mapping[str, Channel[Key]], *, limit: int | None = None) -> list[Fused[Key]]:
+def z_score(channels: Mapping[str, Channel[Key]]) -> list[Fused[Key]]:
     """Fuse by standard scores, over all items that any channel found, measured from the least score of each channel.
 
     Measuring from the least moves all fused scores by one constant, so that none is negative and the order is that of
@@ -99,7 +97,7 @@ def z_score(channels: Mapping[str, Channel[Key]], *, limit: int | None = None) -
         scores = np.asarray(channel.scores, dtype=np.float64)
         return channel.weight * standard_scores(scores, len(found), channel.floor)
 
-    return _fused(channels, contributions, limit)
+    return _fused(channels, contributions)
 
 
 def standard_scores(scores: Floats, found: int, floor: float | None = None) -> Floats:
@@ -127,10 +125,7 @@ def with_feedback(relevance: Floats, feedback: Floats, influence: float) -> tupl
     return (1.0 - influence) * share, influence * feedback
 
 
-def _fused(
-    channels: Mapping[str, Channel[Key]], contributions: Callable[[Channel[Key]], Floats], limit: int | None
-) -> list[Fused[Key]]:
-    check.refuse("fusion", None if limit is None else check.number("limit", limit, 0))
+def _fused(channels: Mapping[str, Channel[Key]], contributions: Callable[[Channel[Key]], Floats]) -> list[Fused[Key]]:
     parts: dict[Key, dict[str, Part]] = {}
     for name, channel in channels.items():
         if not channel.weight:
@@ -141,5 +136,5 @@ def _fused(
             parts.setdefault(key, {})[name] = part
     # exact summation, so that the order of the channels does not matter
     totals = {key: math.fsum(part.contribution for part in each.values()) for key, each in parts.items()}
-    order = sorted(totals, key=lambda key: (-totals[key], key))[:limit]
+    order = sorted(totals, key=lambda key: (-totals[key], key))
     return [Fused(key=key, score=totals[key], parts=parts[key]) for key in order]

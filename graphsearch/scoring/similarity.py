@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -35,18 +34,8 @@ Similar = Callable[[int], Floats]
 """The similarity of one item, given by its row, to every item, in the order of the rows."""
 
 
-@attrs.frozen(kw_only=True)
-class Pick:
-    """One pick: its row, its relevance, its greatest similarity to an earlier pick (0 for the first), and its value."""
-
-    row: int
-    relevance: float
-    redundancy: float
-    value: float
-
-
-def maximal_marginal_relevance(relevance: ArrayLike, similar: Similar, *, balance: float, limit: int) -> list[Pick]:
-    """Pick at most ``limit`` items; of equal values the first row.
+def maximal_marginal_relevance(relevance: ArrayLike, similar: Similar, *, balance: float, limit: int) -> list[int]:
+    """The rows of at most ``limit`` items, in the order in which they are picked; of equal values the first row.
 
     ``relevance`` is (n,), in [0, 1]; ``similar`` gives rows of (n,), in [−1, 1], such as `cosine`. ``balance`` is λ in
     [0, 1]: 1 is the order of relevance alone. Reads one row of similarities per pick: the cost is limit · n. Raises
@@ -59,20 +48,13 @@ def maximal_marginal_relevance(relevance: ArrayLike, similar: Similar, *, balanc
         check.number("limit", limit, 0),
         None if relevant.ndim == 1 and np.isfinite(relevant).all() else "relevance must be a list of finite numbers",
     )
-    picks: list[Pick] = []
+    picks: list[int] = []
     left = np.ones(len(relevant), dtype=np.bool_)
     redundancy = np.zeros(len(relevant))
     while len(picks) < limit and left.any():
         values = np.where(left, balance * relevant - (1.0 - balance) * redundancy, -np.inf)
         row = int(values.argmax())
-        picks.append(
-            Pick(
-                row=row,
-                relevance=float(relevant[row]),
-                redundancy=float(redundancy[row]),
-                value=float(values[row]),
-            )
-        )
+        picks.append(row)
         left[row] = False
         redundancy = similar(row) if len(picks) == 1 else np.maximum(redundancy, similar(row))
     return picks

@@ -45,9 +45,6 @@ def age_in_days(since: Floats, as_of: float) -> Floats:
 Numbers = Floats | float
 Hops = Codes | int
 
-BEYOND_TABLE: Final = 0.0
-TWO: Final = 2
-
 
 @attrs.frozen(kw_only=True)
 class ScoringOptions:
@@ -93,25 +90,15 @@ class ScoreColumns:
     feedback_part: Floats
 
 
-def proximity_by_distance(source: Numbers, target: Numbers) -> Floats:
-    """1 − (d(source) + d(target)) / 4, for cosine distances in [0, 2]."""
-    return np.asarray(1.0 - (source + target) / 4.0)
-
-
-def distance_by_hops(seed: Numbers, hops: Hops, penalty: float) -> Floats:
-    """min(2, d(seed) + penalty per hop): the distance of an entity that only traversal reached."""
-    return np.minimum(2.0, seed + penalty * np.asarray(hops))
-
-
 def proximity_by_hops(hops: Hops, table: tuple[float, ...]) -> Floats:
     """The hop score of the farther endpoint: table[0] for one hop (and for none), 0 beyond the table."""
-    scores = np.array((*table, BEYOND_TABLE))
+    scores = np.array((*table, 0.0))
     return np.asarray(scores[np.clip(np.asarray(hops) - 1, 0, len(table))])
 
 
 def proximity_by_confidence(hops: Hops, confidence: Numbers) -> Floats:
     """1.0 for one hop, 0.5 × confidence for two, then 0."""
-    return np.select([np.asarray(hops) <= 1, np.asarray(hops) == TWO], [1.0, 0.5 * confidence], BEYOND_TABLE)
+    return np.select([np.asarray(hops) <= 1, np.asarray(hops) == 2], [1.0, 0.5 * confidence], 0.0)  # noqa: PLR2004
 
 
 def proximity_by_rank(source: Numbers, target: Numbers, greatest: float) -> Floats:

@@ -68,7 +68,6 @@ class _Reached:
     """Entities first reached by one hop, each with its path."""
 
     keys: Keys
-    seed_distance: Floats
     importance: Floats
     previous: Rows
     """The previous entity of the path: a row among all entities, or -1."""
@@ -104,7 +103,6 @@ class _Growth:
         self._reached = [
             _Reached(
                 keys=seeds.keys,
-                seed_distance=seeds.values,
                 importance=seeds.importance,
                 previous=none,
                 step=none,
@@ -114,7 +112,7 @@ class _Growth:
 
     def take(self, steps: Steps) -> None:
         """Add one hop away from the entities that the last hop reached."""
-        before, known = self._reached[-1], len(self._places)
+        known = len(self._places)
         near = self._places.of(steps.rows.starts).take(steps.rows.start)
         far = self._places.enter(steps.rows.ends.keys, steps.rows.end)
         reliability = steps.reliability
@@ -123,7 +121,6 @@ class _Growth:
         self._reached.append(
             _Reached(
                 keys=self._places.keys[known:],
-                seed_distance=before.seed_distance.take(previous - (known - len(before.keys))),
                 importance=steps.rows.ends.importance.take(steps.rows.end.take(last)),
                 previous=previous,
                 step=last + self._walked,
@@ -176,7 +173,6 @@ class _Growth:
         walked[:] = row.take(first.take(walked))
         return {
             "hops": np.repeat(np.arange(len(reached)), [len(each.keys) for each in reached]),
-            "seed_distance": np.concatenate([each.seed_distance for each in reached]),
             "importance": np.concatenate([each.importance for each in reached]),
             "previous": np.concatenate([each.previous for each in reached]),
             "via": via,

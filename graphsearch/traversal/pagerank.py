@@ -68,7 +68,7 @@ class PersonalizedPageRank:
         explored, rank = await self.ranks(seeds, reader)
         top = _top(explored, rank, self.max_entities)
         found = await reader.expand(np.sort(explored.keys[top]), COUNTED) if len(top) else Steps.none(seeds.keys)
-        return _among(top, rank, explored, found, seeds)
+        return _among(top, rank, explored, found)
 
     async def ranks(self, seeds: Hits, reader: Frontier) -> tuple[Explored, Floats]:
         """The part of the graph read, and the PageRank of each entity reached; 0 for all others."""
@@ -143,7 +143,7 @@ def _top(explored: Explored, rank: Floats, limit: int) -> Rows:
     return best
 
 
-def _among(top: Rows, rank: Floats, explored: Explored, steps: Steps, seeds: Hits) -> Subgraph:
+def _among(top: Rows, rank: Floats, explored: Explored, steps: Steps) -> Subgraph:
     """The subgraph of some entities; a relation found from both of its ends counts once."""
     places = KeyIndex(explored.keys[top])
     inside = np.flatnonzero(places.of(steps.rows.far) != NONE)
@@ -151,13 +151,10 @@ def _among(top: Rows, rank: Floats, explored: Explored, steps: Steps, seeds: Hit
     rows = inside[once]
     found = steps.rows.keep(rows)
     near, far = places.of(found.near), places.of(found.far)
-    distance = np.full(len(explored), np.nan)
-    distance[: len(seeds)] = seeds.values
     none = np.full(len(top), NONE)
     return Subgraph(
         entities=places.keys,
         hops=explored.hops[top],
-        seed_distance=distance[top],
         importance=explored.importance[top],
         previous=none,
         via=none,

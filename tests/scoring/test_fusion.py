@@ -75,9 +75,6 @@ def test_a_channel_whose_scores_are_all_equal_tells_nothing():
 def test_a_channel_without_weight_is_off(fusion):
     assert [each.key for each in fusion({"a": channel("a"), "off": channel("b", weight=0.0)})] == ["a"]
     assert fusion({}) == []
-    assert fusion({"a": channel("a", "b", "c")}, limit=1)[0].key == "a"
-    with pytest.raises(InvalidInputError, match="limit"):
-        fusion({}, limit=-1)
 
 
 def test_bad_channels_are_refused_with_every_fault():

@@ -14,11 +14,9 @@ from graphsearch.scoring.triplet_score import (
     Numbers,
     ScoringOptions,
     age_in_days,
-    distance_by_hops,
     ends,
     freshness,
     proximity_by_confidence,
-    proximity_by_distance,
     proximity_by_hops,
     score,
 )
@@ -77,16 +75,6 @@ def test_hop_scores_by_confidence(hops, expected):
     assert proximity_by_confidence(hops, 0.8) == pytest.approx(expected)
 
 
-def test_proximity_by_distance():
-    assert proximity_by_distance(0.2, 0.6) == pytest.approx(0.8)
-    assert proximity_by_distance(2.0, 2.0) == 0.0
-
-
-def test_distance_grows_by_the_penalty_up_to_two():
-    assert distance_by_hops(0.4, np.array([0, 1, 2]), 0.25) == pytest.approx([0.4, 0.65, 0.9])
-    assert distance_by_hops(1.9, 3, 0.25) == 2.0
-
-
 def test_worst_is_the_least_of_the_three():
     worst = attrs.evolve(HOPS_ONLY, combine="worst")
     assert by_hops(2, 0.9, 0.5, 0.8, worst) == pytest.approx(0.45)
@@ -132,12 +120,6 @@ def test_scores_rise_with_every_input(values, chosen, name, other):
     lower = score(**{**values, name: low}, options=chosen).value
     higher = score(**{**values, name: high}, options=chosen).value
     assert lower <= higher + 1e-12
-
-
-@given(st.floats(0, 2), st.floats(0, 2), st.floats(0, 2))
-def test_proximity_falls_with_distance(source, target, farther):
-    near, far = sorted((source, farther))
-    assert 0.0 <= proximity_by_distance(far, target) <= proximity_by_distance(near, target) <= 1.0
 
 
 @given(st.floats(0, 1e5), st.floats(0, 1e5), st.floats(0.01, 1e4))
