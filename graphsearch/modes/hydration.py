@@ -19,7 +19,7 @@ from graphsearch.modes.findings import Findings, best_triplets
 from graphsearch.modes.mode import Answer, Question
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import SearchResult
-from graphsearch.scoring.similarity import alike_in_terms, maximal_marginal_relevance
+from graphsearch.scoring.similarity import diverse_rows
 from graphsearch.text.rendering import triplet_line
 
 READ: Final = 4
@@ -66,13 +66,8 @@ async def _chosen(found: Findings, request: SearchRequest, reader: Reader) -> li
         return await best_triplets(found, request.limit, reader, min_score=request.min_score)
     wide = max(LEAST_READ, READ * request.limit)
     triplets = await best_triplets(found, wide, reader, min_score=request.min_score)
-    picks = maximal_marginal_relevance(
-        [triplet.score for triplet in triplets],
-        alike_in_terms([triplet_line(triplet) for triplet in triplets]),
-        balance=1.0 - request.diversity,
-        limit=request.limit,
-    )
-    return [triplets[pick] for pick in picks]
+    scores, lines = [triplet.score for triplet in triplets], [triplet_line(triplet) for triplet in triplets]
+    return [triplets[row] for row in diverse_rows(scores, lines, diversity=request.diversity, limit=request.limit)]
 
 
 def why_nothing(answer: Answer, request: SearchRequest, scored: int) -> str:

@@ -30,10 +30,10 @@ from graphsearch.modes.summary_writer import (
     REPORTED,
     Line,
     Numbered,
-    Writer,
     WrittenSummary,
     numbered,
     visible_memories,
+    write_summary,
 )
 from graphsearch.protocols import TokenCounter
 from graphsearch.relevance.candidates import with_relations
@@ -119,13 +119,14 @@ class Summarising:
 
     async def _summary(self, material: _Material, question: Question) -> Summary:
         """One prompt for one group; else one for each (map), and one for their summaries (reduce)."""
-        writer = Writer(
+        write = partial(
+            write_summary,
+            question.request.query,
             llm=require("llm", question.llm, question.request.mode),
             counter=self.counter,
             prompt_tokens=self.prompt_tokens,
             answer_tokens=self.answer_tokens,
         )
-        write = partial(writer.write, question.request.query)
         written_parts = await in_order(write, material.groups, limit=self.at_once)
         sentences = [sentence for each in written_parts for sentence in each.written.sentences]
         if len(written_parts) > 1 and sentences:

@@ -157,30 +157,23 @@ class WrittenSummary:
     prompt_tokens: int
 
 
-@attrs.frozen(kw_only=True)
-class Writer:
-    """A language model with its budgets, in tokens of ``counter``."""
+async def write_summary(
+    question: str, lines: Sequence[Line], *, llm: LLM, counter: TokenCounter, prompt_tokens: int, answer_tokens: int
+) -> WrittenSummary:
+    """Sentences that answer a question from lines, and cite their sources; both budgets are in tokens of ``counter``.
 
-    llm: LLM
-    counter: TokenCounter
-    prompt_tokens: int
-    answer_tokens: int
-
-    async def write(self, question: str, lines: Sequence[Line]) -> WrittenSummary:
-        """Sentences that answer a question from lines, and cite their sources.
-
-        Raises `InvalidInputError` if the budget does not fit the question and a single line.
-        """
-        words = words_within(self.answer_tokens, self.counter)
-        texts = [line.text for line in lines]
-        places = lines_within(question, texts, words=words, budget=self.prompt_tokens, counter=self.counter)
-        check.refuse("question", None if places else "it leaves a prompt no room for any line: ask in fewer words")
-        kept = tuple(lines[place] for place in places)
-        prompt = prompt_for(question, [line.text for line in kept], words=words)
-        sources = {source.number: source for line in kept for source in line.sources}
-        read = partial(written, sources=sources, budget=self.answer_tokens, counter=self.counter)
-        found = await ask_with_repair(self.llm, prompt, ANSWER, read)
-        return WrittenSummary(found, kept, self.counter.count(prompt))
+    Raises `InvalidInputError` if the budget does not fit the question and a single line.
+    """
+    words = words_within(answer_tokens, counter)
+    texts = [line.text for line in lines]
+    places = lines_within(question, texts, words=words, budget=prompt_tokens, counter=counter)
+    check.refuse("question", None if places else "it leaves a prompt no room for any line: ask in fewer words")
+    kept = tuple(lines[place] for place in places)
+    prompt = prompt_for(question, [line.text for line in kept], words=words)
+    sources = {source.number: source for line in kept for source in line.sources}
+    read = partial(written, sources=sources, budget=answer_tokens, counter=counter)
+    found = await ask_with_repair(llm, prompt, ANSWER, read)
+    return WrittenSummary(found, kept, counter.count(prompt))
 
 
 MOST_SENTENCES: Final = 100

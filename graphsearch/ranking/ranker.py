@@ -21,7 +21,7 @@ from graphsearch.ranking.proposing import Proposal, propose
 from graphsearch.ranking.result import FoundEntity, RankResult
 from graphsearch.ranking.strategies import SHOWN_NAMES, Candidate, Fields, rank, years_of
 from graphsearch.relevance.triplet_relevance import CERTAIN
-from graphsearch.scoring.similarity import alike_in_terms, maximal_marginal_relevance
+from graphsearch.scoring.similarity import diverse_rows
 from graphsearch.understanding.anchors import find_anchors
 
 COUNTED: Final = 100
@@ -95,10 +95,8 @@ def chosen(ranked: Sequence[FoundEntity], request: RankRequest) -> list[FoundEnt
     if not request.diversity or not good:
         return good[: request.limit]
     texts = [f"{each.entity.name}\n{each.entity.description}" for each in good]
-    picks = maximal_marginal_relevance(
-        [each.score for each in good], alike_in_terms(texts), balance=1.0 - request.diversity, limit=request.limit
-    )
-    return [good[pick] for pick in picks]
+    scores = [each.score for each in good]
+    return [good[row] for row in diverse_rows(scores, texts, diversity=request.diversity, limit=request.limit)]
 
 
 def _candidate(proposal: Proposal, connected: Connections) -> Candidate:

@@ -24,7 +24,7 @@ from graphsearch.recall.options import FLOOR, RecallRequest, RecallScoring
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.recall.scoreboard import Board, best_first, compared, rows_among
 from graphsearch.scoring.fusion import Part, with_feedback
-from graphsearch.scoring.similarity import alike_in_terms, maximal_marginal_relevance
+from graphsearch.scoring.similarity import diverse_rows
 from graphsearch.text.bm25 import searchable_text
 
 READ: Final = 4
@@ -159,10 +159,7 @@ def _chosen(scores: Floats, ranked: Rows, memories: Sequence[Memory], request: R
     if not request.diversity or not rows:
         return rows[: request.limit]
     texts = [f"{memories[row].subject}\n{memories[row].text}" for row in rows]
-    picks = maximal_marginal_relevance(
-        scores[rows], alike_in_terms(texts), balance=1.0 - request.diversity, limit=request.limit
-    )
-    return [rows[pick] for pick in picks]
+    return [rows[row] for row in diverse_rows(scores[rows], texts, diversity=request.diversity, limit=request.limit)]
 
 
 async def held_until(memories: Sequence[Memory], reader: Reader) -> Mapping[str, datetime]:

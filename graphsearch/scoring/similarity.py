@@ -60,6 +60,11 @@ def maximal_marginal_relevance(relevance: ArrayLike, similar: Similar, *, balanc
     return picks
 
 
+def diverse_rows(relevance: ArrayLike, texts: Sequence[str], *, diversity: float, limit: int) -> list[int]:
+    """The rows that `maximal_marginal_relevance` picks by the terms of texts; ``diversity`` is 1 − λ, in [0, 1]."""
+    return maximal_marginal_relevance(relevance, alike_in_terms(texts), balance=1.0 - diversity, limit=limit)
+
+
 def cosine(vectors: ArrayLike) -> Similar:
     """Cosine similarity of the rows of (n, dimensions), in [−1, 1]; 0 for a row of zeros."""
     rows = np.asarray(vectors, dtype=np.float64)
