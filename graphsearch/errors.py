@@ -151,6 +151,21 @@ class PartialViewError(AccessDeniedError):
         self.action, self.denied, self.touched = "read", 0, 0
 
 
+class ForeignSessionError(GraphSearchError):
+    """The session was opened by another principal, and nothing was written.
+
+    Raised for a context block or an outcome under the ``session_id`` of somebody else. The message contains nothing of
+    the session but this id.
+    """
+
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        super().__init__(
+            f"the session {session_id!r} was opened by another principal, and nothing was written: "
+            "use a session id of your own"
+        )
+
+
 # -- reading texts -----------------------------------------------------------------------------------------------
 
 

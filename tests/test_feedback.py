@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from graphsearch.access.gate import Gate
-from graphsearch.errors import UnknownScopeError
+from graphsearch.errors import ForeignSessionError, UnknownScopeError
 from graphsearch.feedback import FeedbackService
 from graphsearch.model import (
     Action,
@@ -122,6 +122,16 @@ async def test_a_session_without_a_log_changes_nothing(store: GraphStore) -> Non
     report = await FeedbackService(store).apply("unheard", Outcome.ACCEPTED, gate=Gate(authorizer, ADA))
     assert report == FeedbackReport()
     assert authorizer.asked == []
+
+
+@pytest.mark.parametrize("other", [Principal(id="bob"), Principal(id="ada", type="Agent")])
+async def test_an_outcome_of_anybody_else_is_refused(store: GraphStore, other: Principal) -> None:
+    await surface(store, entity("Ada"))
+    authorizer = Without()
+    with pytest.raises(ForeignSessionError, match="'s1'"):
+        await FeedbackService(store).apply("s1", Outcome.REJECTED, gate=Gate(authorizer, other))
+    assert authorizer.asked == []
+    assert await store.outcomes([entity("Ada")]) == []
 
 
 async def test_other_sessions_are_left_alone(store: GraphStore) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from graphsearch.errors import ForeignSessionError
 from graphsearch.model import (
     Batch,
     ElementKind,
@@ -51,6 +52,12 @@ async def _folded(store: GraphStore) -> list[float]:
 async def _ready(store: GraphStore) -> GraphStore:
     await store.write(Batch(entities=(ADA, BOB, EVE), memories=(NOTE,), relations=(LINK,)))
     return store
+
+
+def _injection(id: str, session: str, hours: float, *elements: ElementRef, principal: str = "User:ada") -> Injection:
+    return Injection(
+        id=id, session_id=session, principal=principal, created_at=day(hours / 24), tokens=12, elements=elements
+    )
 
 
 class LearningSpec(StoreSpec):
@@ -190,21 +197,71 @@ class LearningSpec(StoreSpec):
 
     async def test_injections_are_stored_once_and_listed_oldest_first(self, store: GraphStore) -> None:
         await _ready(store)
-
-        def injection(id: str, session: str, hours: float, *elements: ElementRef) -> Injection:
-            return Injection(
-                id=id,
-                session_id=session,
-                principal="User::ada",
-                created_at=day(hours / 24),
-                tokens=12,
-                elements=elements,
-            )
-
-        late, early = injection("a", "s_", 2, *REFS), injection("b", "s_", 1, REFS[0])
-        other = injection("c", "sx", 1)
-        for each in (late, early, other, injection("a", "s_", 9)):
+        late, early = _injection("a", "s_", 2, *REFS), _injection("b", "s_", 1, REFS[0])
+        other = _injection("c", "sx", 1)
+        for each in (late, early, other, _injection("a", "s_", 9)):
             await store.log_injection(each)
         assert await store.injections("s_") == [early, late]
         assert await store.injections("sx") == [other]
         assert await store.injections("s") == await store.injections("S_") == []
+
+    # -- whose a session is --------------------------------------------------------------------------------------
+
+    @pytest.mark.parametrize("other", ["User:bob", "Agent:ada", "User:ada ", "User:Ada", "User:ad", "ada"])
+    async def test_a_session_belongs_to_the_principal_who_opened_it(self, store: GraphStore, other: str) -> None:
+        await _ready(store)
+        first, second = _injection("b", "s", 2, REFS[0]), _injection("a", "s", 1, REFS[1])
+        await store.log_injection(first)
+        earlier = _injection("0", "s", 0, *REFS, principal=other)
+        for _ in range(2):
+            with pytest.raises(ForeignSessionError, match="'s'") as refused:
+                await store.log_injection(earlier)
+            assert refused.value.session_id == "s"
+            assert "ada" not in str(refused.value)
+        await store.log_injection(first)
+        await store.log_injection(second)
+        assert await store.injections("s") == [second, first]
+        await store.log_injection(_injection("0", "t", 0, principal=other))
+        with pytest.raises(ForeignSessionError):
+            await store.log_injection(_injection("c", "t", 1))
+
+    async def test_a_session_whose_log_is_empty_keeps_its_owner(self, store: GraphStore) -> None:
+        await _ready(store)
+        await store.log_injection(_injection("a", "s", 1, ref(NOTE)))
+        await store.forget([NOTE.id])
+        with pytest.raises(ForeignSessionError):
+            await store.log_injection(_injection("b", "s", 2, ref(ADA), principal="User:bob"))
+        assert await store.injections("s") == [_injection("a", "s", 1)]
+
+    async def test_an_id_logged_for_another_session_opens_none(self, store: GraphStore) -> None:
+        await _ready(store)
+        await store.log_injection(_injection("a", "s", 1))
+        await store.log_injection(_injection("a", "t", 1))
+        assert await store.injections("t") == []
+        free = _injection("b", "t", 1, principal="User:bob")
+        await store.log_injection(free)
+        assert await store.injections("t") == [free]
+        with pytest.raises(ForeignSessionError):
+            await store.log_injection(_injection("a", "t", 1))
+
+    async def test_of_principals_who_open_a_session_at_once_one_wins(self, store: GraphStore) -> None:
+        await _ready(store)
+
+        async def opened(session: str, principal: str, id: str) -> str | None:
+            try:
+                await store.log_injection(_injection(id, session, 1, principal=principal))
+            except ForeignSessionError:
+                return None
+            return principal
+
+        for number in range(12):
+            session = f"s{number}"
+            attempts = [(f"User:{name}", f"{session} {name} {turn}") for name in "abcd" for turn in (0, 0, 1)]
+            random.Random(number).shuffle(attempts)
+            found = await asyncio.gather(*(opened(session, principal, id) for principal, id in attempts))
+            owner, *others = {principal for principal in found if principal is not None}
+            assert others == []
+            assert found == [principal if principal == owner else None for principal, _ in attempts]
+            assert {(each.id, each.principal) for each in await store.injections(session)} == {
+                (id, principal) for principal, id in attempts if principal == owner
+            }

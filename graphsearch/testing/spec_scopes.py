@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 import pytest
 
-from graphsearch.errors import InvalidInputError, UnknownScopeError
+from graphsearch.errors import ForeignSessionError, InvalidInputError, UnknownScopeError
 from graphsearch.model import (
     Batch,
     Community,
@@ -69,6 +69,17 @@ KNOWS = relation(ADA, BOB, fact="Ada knows Bob.")
 
 
 NOTE = Memory(id="note", text="Ada knows Bob", occurred_at=day(1))
+
+
+def _injection(number: int = 1, *, principal: str = "ada") -> Injection:
+    return Injection(
+        id="injection",
+        session_id="session",
+        principal=principal,
+        created_at=day(number),
+        tokens=number,
+        elements=(ref(ADA),),
+    )
 
 
 class ScopesSpec(StoreSpec):
@@ -148,16 +159,7 @@ class ScopesSpec(StoreSpec):
             [Community(id=ADA.id, members=ends, strengths=[seed, 1], density=1, top=ends, label="")]
         )
         await store.apply_outcome("session", Outcome.ACCEPTED, [ref(ADA), ref(note)])
-        await store.log_injection(
-            Injection(
-                id="injection",
-                session_id="session",
-                principal="ada",
-                created_at=day(seed),
-                tokens=seed,
-                elements=(ref(ADA),),
-            )
-        )
+        await store.log_injection(_injection(seed))
 
     async def _portrait(self, store: GraphStore) -> object:
         return await portrait(
@@ -339,6 +341,17 @@ class ScopesSpec(StoreSpec):
         assert await store.relation_types() == await never.relation_types()
         assert await store.injections("session") == []
         assert await store.outcomes([ref(ADA)]) == []
+        await store.log_injection(_injection(principal="bob"))  # the session is anybody's again
+        assert [each.principal for each in await store.injections("session")] == ["bob"]
+
+    async def test_each_scope_has_its_own_owner_of_a_session(self, store: GraphStore, fresh: FreshScope) -> None:
+        other = fresh()
+        for each, principal in ((store, "ada"), (other, "bob")):
+            await each.write(Batch(entities=(ADA,)))
+            await each.log_injection(_injection(principal=principal))
+        for each, principal in ((store, "bob"), (other, "ada")):
+            with pytest.raises(ForeignSessionError):
+                await each.log_injection(attrs.evolve(_injection(principal=principal), id="another"))
 
     async def test_removing_what_was_never_written_does_nothing(self, store: GraphStore) -> None:
         await store.remove_scope()
@@ -359,13 +372,4 @@ class ScopesSpec(StoreSpec):
             )
         )
         await store.apply_outcome("session", Outcome.ACCEPTED, [ref(ADA)])
-        await store.log_injection(
-            Injection(
-                id="injection",
-                session_id="session",
-                principal="ada",
-                created_at=day(1),
-                tokens=1,
-                elements=(ref(ADA),),
-            )
-        )
+        await store.log_injection(_injection())

@@ -77,6 +77,15 @@ def test_feedback_moves_what_was_surfaced(line):
     assert f"replaced  {len(found['applied'])}" in shown
 
 
+def test_a_session_is_of_the_principal_who_began_it(line):
+    found = line.json("context", QUESTION, "--principal", "bob", "--session", "s1")
+    for command in (("context", QUESTION, "--session", "s1"), ("feedback", "s1", "rejected")):
+        for other in (("--principal", "eve"), ("--principal", "bob", "--principal-type", "Agent")):
+            assert "was opened by another principal" in line.run(*command, *other, code=1).stderr
+    assert line.json("context", QUESTION, "--principal", "bob", "--session", "s1")["text"] == found["text"]
+    assert line.json("feedback", "s1", "accepted", "--principal", "bob", "--attribute", "age=36")["applied"]
+
+
 def test_feedback_for_a_session_without_a_log_changes_nothing(line):
     found = line.json("feedback", "never", "rework", "--principal", "bob")
     assert found == {"applied": [], "replaced": [], "repeated": [], "missing": [], "denied": 0}

@@ -14,12 +14,13 @@ from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBlock, ContextBuilder, WorkType, build_graph_context_block
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.errors import InvalidInputError, MissingDependencyError, UnknownScopeError
+from graphsearch.errors import ForeignSessionError, InvalidInputError, MissingDependencyError, UnknownScopeError
 from graphsearch.model import (
     Batch,
     ElementKind,
     ElementRef,
     Entity,
+    FeedbackReport,
     Memory,
     Outcome,
     Principal,
@@ -248,11 +249,51 @@ async def test_feedback_moves_what_the_session_saw(builder: ContextBuilder, stor
 
 async def test_feedback_on_what_one_may_not_see_is_denied(builder: ContextBuilder, store: GraphStore) -> None:
     await builder.build(QUESTION, gate=member(store, see_private=True), session_id="s1", mode=HOPS)
-    report = await builder.feedback("s1", Outcome.REJECTED, gate=member(store, "bob"))
+    report = await builder.feedback("s1", Outcome.REJECTED, gate=member(store))
     assert report.denied == 2
     assert {ElementRef(ElementKind.ENTITY, str(WRAP.id)), ElementRef(ElementKind.MEMORY, "m2")}.isdisjoint(
         report.applied
     )
+
+
+# -- whose a session is -------------------------------------------------------------------------------------------
+
+
+async def test_nobody_else_adds_to_a_session_or_reports_on_it(builder: ContextBuilder, store: GraphStore) -> None:
+    ada, bob = member(store), member(store, "bob", see_private=True)
+    await builder.build(QUESTION, gate=ada, session_id="s1", mode=HOPS)
+    logged = await store.injections("s1")
+    with pytest.raises(ForeignSessionError, match="'s1' was opened by another principal"):
+        await builder.build("what does _wrap call?", gate=bob, session_id="s1", mode=HOPS)
+    with pytest.raises(ForeignSessionError):
+        await build_graph_context_block(
+            GraphSearchEngine(store=store), QUESTION, gate=bob, session_id="s1", counter=WordCounter(), mode=HOPS
+        )
+    with pytest.raises(ForeignSessionError):
+        await builder.feedback("s1", Outcome.REJECTED, gate=bob)
+    assert await store.injections("s1") == logged
+    report = await builder.feedback("s1", Outcome.ACCEPTED, gate=member(store, age=36))
+    assert len(report.applied) == 6
+    assert await store.outcomes([ElementRef(ElementKind.ENTITY, str(WRAP.id))]) == []
+
+
+async def test_a_principal_of_another_type_is_another(builder: ContextBuilder, store: GraphStore) -> None:
+    await builder.build(QUESTION, gate=member(store), session_id="s1", mode=HOPS)
+    agent = Gate(CEDAR, Principal(id="ada", type="Agent", projects=(store.scope,)))
+    with pytest.raises(ForeignSessionError):
+        await builder.build(QUESTION, gate=agent, session_id="s1", mode=HOPS)
+    with pytest.raises(ForeignSessionError):
+        await builder.feedback("s1", Outcome.ACCEPTED, gate=agent)
+
+
+async def test_an_empty_block_opens_no_session_and_is_never_refused(builder: ContextBuilder, store: GraphStore) -> None:
+    bob = member(store, "bob")
+    assert not (await builder.build("what of zebras?", gate=member(store), session_id="s1", mode=HOPS)).text
+    assert (await builder.feedback("s1", Outcome.REJECTED, gate=member(store))) == FeedbackReport()
+    assert (await builder.build(QUESTION, gate=bob, session_id="s1", mode=HOPS)).text
+    assert not (await builder.build("what of zebras?", gate=member(store), session_id="s1", mode=HOPS)).text
+    with pytest.raises(ForeignSessionError):
+        await builder.build(QUESTION, gate=member(store), session_id="s1", mode=HOPS)
 
 
 # -- as a function, and in the default mode -----------------------------------------------------------------------

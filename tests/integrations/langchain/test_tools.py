@@ -13,16 +13,17 @@ from langchain_tests.integration_tests import ToolsIntegrationTests
 from langchain_tests.unit_tests import ToolsUnitTests
 from pydantic import ValidationError
 
+from graphsearch.access.gate import Gate
 from graphsearch.context import ContextBlock, ContextBuilder
-from graphsearch.errors import InvalidInputError
+from graphsearch.errors import ForeignSessionError, InvalidInputError
 from graphsearch.integrations.langchain import context_tool, outcome_tool
 from graphsearch.integrations.langchain.agent_tools import NOTHING, facts_of
-from graphsearch.model import ElementKind, ElementRef
+from graphsearch.model import ElementKind, ElementRef, Principal
 from graphsearch.modes.result import Sentence, Source, Summary
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.sync import run
 from graphsearch.testing.fakes import FixedClock
-from tests.integrations.team import QUESTION, builder_over, engine_over, member
+from tests.integrations.team import CEDAR, QUESTION, builder_over, engine_over, member
 
 IN_MONDAY: RunnableConfig = {"configurable": {"thread_id": "monday"}}
 
@@ -134,6 +135,16 @@ async def test_who_asks_may_come_from_the_run(engine):
     for user, sees in {"ada": False, "eve": True}.items():
         config: RunnableConfig = {"configurable": {"thread_id": f"of-{user}", "user": user}}
         assert ("rise" in await tool.ainvoke({"question": "who pays Priya?"}, config)) is sees
+
+
+async def test_a_thread_of_somebody_else_is_refused(engine):
+    await asking(engine).ainvoke({"question": QUESTION}, IN_MONDAY)
+    eve = Gate(CEDAR, Principal(id="eve", projects=(engine.store.scope,)))
+    for make, args in ((context_tool, {"question": QUESTION}), (outcome_tool, {"outcome": "rejected"})):
+        with pytest.raises(ForeignSessionError):
+            await make(builder_over(engine), gate=eve).ainvoke(args, IN_MONDAY)
+    assert len(await engine.store.injections("monday")) == 1
+    assert await weight(engine, "m-report") == 0.5
 
 
 @pytest.mark.parametrize("make", [asking, telling])

@@ -16,12 +16,13 @@ from langgraph.prebuilt import ToolNode, tools_condition
 from pydantic import BaseModel
 
 from graphsearch import sync
-from graphsearch.errors import InvalidInputError
+from graphsearch.access.gate import Gate
+from graphsearch.errors import ForeignSessionError, InvalidInputError
 from graphsearch.integrations.langchain import context_tool, outcome_tool
 from graphsearch.integrations.langgraph import context_node, outcome_node
-from graphsearch.model import Outcome
+from graphsearch.model import Outcome, Principal
 from graphsearch.stores.memory import InMemoryGraphStore
-from tests.integrations.team import QUESTION, builder_over, engine_over, member
+from tests.integrations.team import CEDAR, QUESTION, builder_over, engine_over, member
 
 IN_MONDAY: RunnableConfig = {"configurable": {"thread_id": "monday"}}
 
@@ -192,6 +193,16 @@ async def test_what_is_missing_is_named(engine, node, state, config, fault):
     made = node(builder_over(engine), gate=member(engine.store))
     with pytest.raises(InvalidInputError, match=fault):
         await alone(made).ainvoke(state, config)
+
+
+async def test_a_thread_of_somebody_else_is_refused(engine):
+    builder, eve = builder_over(engine), Gate(CEDAR, Principal(id="eve", projects=(engine.store.scope,)))
+    await alone(context_node(builder, gate=member(engine.store))).ainvoke(ASKED, IN_MONDAY)
+    logged = await engine.store.injections("monday")
+    for node, state in ((context_node, ASKED), (outcome_node, {"outcome": "rejected"})):
+        with pytest.raises(ForeignSessionError):
+            await alone(node(builder, gate=eve)).ainvoke(state, IN_MONDAY)
+    assert await engine.store.injections("monday") == logged
 
 
 async def test_a_question_that_is_no_text_is_refused(engine):

@@ -141,10 +141,26 @@ async def test_a_hidden_memory_is_not_overwritten():
 async def test_an_outcome_for_what_may_not_be_judged_is_denied(engine):
     async with asking(server_for(engine)) as ask:
         await ask("context", query=QUERY, session_id="s1")
-    async with asking(server_for(engine, STRANGER)) as ask:
+    async with asking(server_for(engine, attrs.evolve(EDITOR, projects=STRANGER.projects))) as ask:
         error = await ask.error("feedback", session_id="s1", outcome="rejected")
     assert error["type"] == "AccessDeniedError"
     assert error["message"].startswith("feedback is denied")
+
+
+async def test_a_session_of_somebody_else_is_closed(engine):
+    async with asking(server_for(engine)) as ask:
+        await ask("context", query=QUERY, session_id="s1")
+    before = await engine.store.injections("s1")
+    async with asking(server_for(engine, READER)) as ask:
+        errors = [
+            await ask.error("context", query=QUERY, session_id="s1"),
+            await ask.error("feedback", session_id="s1", outcome="rejected"),
+        ]
+    message = "the session 's1' was opened by another principal, and nothing was written: use a session id of your own"
+    assert errors == [{"type": "ForeignSessionError", "message": message}] * 2
+    assert await engine.store.injections("s1") == before
+    async with asking(server_for(engine)) as ask:
+        assert (await ask("feedback", session_id="s1", outcome="accepted"))["moved"] > 0
 
 
 async def test_a_stranger_sees_nothing(engine):
