@@ -131,7 +131,11 @@ class ContextBuilder:
         (`graphsearch.curation`): below 0.70 the graph counts for less, and gets less of the budget. The other options
         are those of `GraphSearchEngine.search`. The ``gate`` cannot be bypassed.
 
-        Raises what `search` and `recall` raise, `InvalidInputError` and `MissingVocabularyError`.
+        The first block with a text opens the session for the gate's principal; only this principal may build more
+        under its id, or report its outcome.
+
+        Raises what `search` and `recall` raise, `InvalidInputError`, `MissingVocabularyError`, and
+        `ForeignSessionError` for the session of another principal.
         """
         allowance = self._budgets[work_type] if budget is None else budget
         check.refuse(
@@ -206,7 +210,7 @@ def _injection(
     session_id: str, principal: Principal, now: datetime, tokens: int, elements: tuple[ElementRef, ...]
 ) -> Injection:
     """The log entry; its id is derived from its content."""
-    asked_by = f"{principal.type}:{principal.id}"
+    asked_by = principal.qualified_id
     content = [session_id, asked_by, now.isoformat(), [[element.kind, element.id] for element in elements]]
     return Injection(
         id=str(uuid5(_INJECTION, json.dumps(content))),

@@ -9,6 +9,7 @@ import attrs
 
 from graphsearch._support.observing import observed
 from graphsearch.access.gate import Gate, resource_of
+from graphsearch.errors import ForeignSessionError
 from graphsearch.model import (
     Action,
     ElementKind,
@@ -35,9 +36,13 @@ class FeedbackService:
 
         Applied exactly once per (session, element): the same outcome again does nothing, another one replaces the
         first. A session without a log gives an empty report; elements deleted since are reported as missing.
+
+        Raises `ForeignSessionError`, before anything is written, unless the gate's principal opened the session.
         """
         async with self._store.snapshot():
             logged = await self._store.injections(session_id)
+            if any(injection.principal != gate.principal.qualified_id for injection in logged):
+                raise ForeignSessionError(session_id)
             surfaced = sorted({element for injection in logged for element in injection.elements})
             resources = await self._resources(surfaced)
         present = [element for element in surfaced if element in resources]

@@ -261,6 +261,7 @@ class Injection:
     id: str
     session_id: str
     principal: str
+    """`Principal.qualified_id` of whom they were surfaced to, who owns the session."""
     created_at: datetime
     tokens: int
     elements: tuple[ElementRef, ...] = attrs.field(converter=as_tuple)

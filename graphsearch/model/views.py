@@ -41,6 +41,11 @@ class Principal:
             check.json_object("attributes", self.attributes),
         )
 
+    @property
+    def qualified_id(self) -> str:
+        """Type and id as one text, such as ``User:ada``: no two principals share it, as no type has a colon."""
+        return f"{self.type}:{self.id}"
+
 
 @attrs.frozen
 class View:

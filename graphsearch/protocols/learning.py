@@ -14,12 +14,17 @@ class Learning(Protocol):
 
     @changes("injections")
     async def log_injection(self, injection: Injection) -> None:
-        """Record the elements surfaced to a session; recording the same id again changes nothing."""
+        """Record the elements surfaced to a session; recording the same id again changes nothing.
+
+        The first injection of a session opens it for its principal: of several principals who try at the same moment,
+        one does. Raises `ForeignSessionError` for an injection of another principal, and records nothing of it. A
+        session keeps its owner until the scope is removed, even when all that was surfaced to it is forgotten.
+        """
         ...
 
     @reads
     async def injections(self, session_id: str) -> Sequence[Injection]:
-        """The recorded injections of a session, oldest first."""
+        """The recorded injections of a session, oldest first; all are of the principal who opened it."""
         ...
 
     @changes("entities", "relations", "memories", only="elements")

@@ -247,9 +247,9 @@ class LearningSpec(StoreSpec):
     async def test_of_principals_who_open_a_session_at_once_one_wins(self, store: GraphStore) -> None:
         await _ready(store)
 
-        async def opened(session: str, principal: str, id: str) -> str | None:
+        async def opened(session: str, principal: str, key: str) -> str | None:
             try:
-                await store.log_injection(_injection(id, session, 1, principal=principal))
+                await store.log_injection(_injection(key, session, 1, principal=principal))
             except ForeignSessionError:
                 return None
             return principal
@@ -258,10 +258,10 @@ class LearningSpec(StoreSpec):
             session = f"s{number}"
             attempts = [(f"User:{name}", f"{session} {name} {turn}") for name in "abcd" for turn in (0, 0, 1)]
             random.Random(number).shuffle(attempts)
-            found = await asyncio.gather(*(opened(session, principal, id) for principal, id in attempts))
+            found = await asyncio.gather(*(opened(session, principal, key) for principal, key in attempts))
             owner, *others = {principal for principal in found if principal is not None}
             assert others == []
             assert found == [principal if principal == owner else None for principal, _ in attempts]
             assert {(each.id, each.principal) for each in await store.injections(session)} == {
-                (id, principal) for principal, id in attempts if principal == owner
+                (key, principal) for principal, key in attempts if principal == owner
             }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from graphsearch.errors import ForeignSessionError
 from graphsearch.model import ElementRef, FeedbackReport, Injection, Outcome, OutcomeRecord
 from graphsearch.protocols import Learning
 from graphsearch.stores.in_memory.base import InMemoryScope
@@ -14,12 +15,18 @@ ALPHA: Final = 0.1
 
 
 class InMemoryLearning(InMemoryScope, Learning):
-    """A log of injections, and the outcomes of each element with their sequence numbers."""
+    """A log of injections, the owners of their sessions, and the outcomes of each element with their sequence numbers."""
 
     async def log_injection(self, injection: Injection) -> None:
         with self._draft() as draft:
-            if injection.id not in draft.injections:
-                draft.injections.set(injection.id, injection)
+            owner = draft.owners.get(injection.session_id)
+            if owner is not None and owner != injection.principal:
+                raise ForeignSessionError(injection.session_id)
+            if injection.id in draft.injections:
+                return
+            if owner is None:
+                draft.owners.set(injection.session_id, injection.principal)
+            draft.injections.set(injection.id, injection)
 
     async def injections(self, session_id: str) -> Sequence[Injection]:
         logged = [each for each in self._state.injections.values() if each.session_id == session_id]

@@ -94,6 +94,8 @@ class State:
     history: Mapping[ElementRef, Mapping[str, tuple[int, Outcome]]] = _EMPTY
     """By element and session: the outcome and its sequence number among the element's outcomes, from 1."""
     injections: Mapping[str, Injection] = _EMPTY
+    owners: Mapping[str, str] = _EMPTY
+    """By session: the principal who opened it."""
     naming: Naming = attrs.field(factory=Naming)
     merging: Merging = attrs.field(factory=Merging)
     links: Mapping[str, frozenset[MemoryLink]] = _EMPTY
@@ -216,6 +218,7 @@ class Draft(ValueDraft[State]):
         self.signatures = Part(before.signatures)
         self.history = Part(before.history)
         self.injections = Part(before.injections)
+        self.owners = Part(before.owners)
         self.counters = Part(before.counters)
         self.naming = NamingDraft(before.naming)
         self.merging = MergingDraft(before.merging)

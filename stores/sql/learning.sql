@@ -1,9 +1,25 @@
 -- What was surfaced to sessions, and the effect of their outcomes.
 
 -- log injection --
-INSERT INTO injection (org_id, project_id, id, session_id, principal, created_at, tokens, element_kinds, element_ids)
-VALUES (%(org)s, %(project)s, %(id)s, %(session_id)s, %(principal)s, %(created_at)s, %(tokens)s, %(kinds)s, %(ids)s)
-ON CONFLICT DO NOTHING
+-- The first injection of a session opens it, and none of another principal is logged. Returns the session's owner; no row
+-- where a transaction at the same time opened it, whose row this statement waited for but does not see.
+WITH opened AS (
+    INSERT INTO session (org_id, project_id, id, principal)
+    SELECT %(org)s, %(project)s, %(session_id)s, %(principal)s
+    WHERE NOT EXISTS (SELECT FROM injection WHERE org_id = %(org)s AND project_id = %(project)s AND id = %(id)s)
+    ON CONFLICT DO NOTHING
+    RETURNING principal
+), owner AS (
+    SELECT principal FROM opened
+    UNION ALL
+    SELECT principal FROM session WHERE org_id = %(org)s AND project_id = %(project)s AND id = %(session_id)s
+), logged AS (
+    INSERT INTO injection (org_id, project_id, id, session_id, principal, created_at, tokens, element_kinds, element_ids)
+    SELECT %(org)s, %(project)s, %(id)s, %(session_id)s, principal, %(created_at)s, %(tokens)s, %(kinds)s, %(ids)s
+    FROM owner WHERE principal = %(principal)s
+    ON CONFLICT DO NOTHING
+)
+SELECT principal FROM owner
 
 -- injections --
 SELECT id, session_id, principal, created_at, tokens, element_kinds, element_ids FROM injection

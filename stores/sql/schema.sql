@@ -318,6 +318,15 @@ CREATE INDEX community_member_community ON community_member (org_id, project_id,
 
 -- learning
 
+-- Who opened a session: its key lets one principal do so, whoever tries at the same moment.
+CREATE TABLE session (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    principal text COLLATE "C" NOT NULL,
+    PRIMARY KEY (org_id, project_id, id)
+);
+
 CREATE TABLE injection (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,

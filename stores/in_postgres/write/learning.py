@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from graphsearch.errors import ForeignSessionError
 from graphsearch.model import ElementKind, ElementRef, FeedbackReport, Injection, Outcome, OutcomeRecord, validation
 from graphsearch.protocols import Learning
 from graphsearch.stores.in_postgres.base import PostgresScope
@@ -21,16 +22,20 @@ class PostgresLearning(PostgresScope, Learning):
             texts = {name: getattr(injection, name) for name in ("id", "session_id", "principal")}
             texts |= {f"element {element.id!r}": element.id for element in injection.elements}
             validation.refuse("injection", *(validation.text(name, text, empty=True) for name, text in texts.items()))
-            await session.run(
-                statement("log injection"),
-                id=injection.id,
-                session_id=injection.session_id,
-                principal=injection.principal,
-                created_at=injection.created_at,
-                tokens=injection.tokens,
-                kinds=[element.kind.value for element in injection.elements],
-                ids=[element.id for element in injection.elements],
-            )
+            values = {
+                "id": injection.id,
+                "session_id": injection.session_id,
+                "principal": injection.principal,
+                "created_at": injection.created_at,
+                "tokens": injection.tokens,
+                "kinds": [element.kind.value for element in injection.elements],
+                "ids": [element.id for element in injection.elements],
+            }
+            owners = await session.column(statement("log injection"), **values)
+            if not owners:  # opened at the same time; the next statement sees by whom
+                owners = await session.column(statement("log injection"), **values)
+            if owners and owners[0] != injection.principal:
+                raise ForeignSessionError(injection.session_id)
 
     async def injections(self, session_id: str) -> Sequence[Injection]:
         async with self._reading() as session:
