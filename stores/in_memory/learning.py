@@ -15,7 +15,7 @@ ALPHA: Final = 0.1
 
 
 class InMemoryLearning(InMemoryScope, Learning):
-    """A log of injections, the owners of their sessions, and the outcomes of each element with their sequence numbers."""
+    """A log of injections, the owners of sessions, and the outcomes of each element with their sequence numbers."""
 
     async def log_injection(self, injection: Injection) -> None:
         with self._draft() as draft:

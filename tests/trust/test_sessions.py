@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, TypeAlias
 from uuid import uuid4
 
@@ -20,6 +20,7 @@ from graphsearch.errors import ForeignSessionError
 from graphsearch.model import Batch, ElementKind, ElementRef, Entity, Memory, Outcome, Principal, Relation
 from graphsearch.modes.options import SearchMode
 from graphsearch.protocols import GraphStore
+from graphsearch.stores.in_postgres.session.gateway import Pool
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock, WordCounter
@@ -41,11 +42,12 @@ REFS: Final = (
     *(ElementRef(ElementKind.RELATION, str(each.id)) for each in RELATIONS),
     *(ElementRef(ElementKind.MEMORY, each.id) for each in MEMORIES),
 )
-WHO: Final = (("User", "ada"), ("Agent", "ada"), ("User", "mallory"))
+SESSIONS: Final = ("s1", "s2")
+WHO: Final[Sequence[tuple[str, str]]] = (("User", "ada"), ("Agent", "ada"), ("User", "mallory"))
 
 
 def sees_all(who: int) -> bool:
-    return WHO[who][1] == "mallory"
+    return WHO[who] == ("User", "mallory")
 
 
 @attrs.frozen
@@ -58,10 +60,11 @@ class Step:
 
 
 Steps: TypeAlias = Sequence[Step]
+Hold: TypeAlias = Callable[[InMemoryGraphStore | PostgresGraphStore, Steps], Awaitable[None]]
 steps: Final = st.builds(
     Step,
     st.sampled_from(range(len(WHO))),
-    st.sampled_from(["s1", "s2"]),
+    st.sampled_from(SESSIONS),
     st.sampled_from([*NAMES, *Outcome]),
 )
 
@@ -97,7 +100,7 @@ class World:
 
     async def weights(self) -> list[float]:
         """The feedback weights of everything."""
-        found = [
+        found: list[Entity | Relation | Memory] = [
             *await self.store.get_entities([each.id for each in (*SOURCES, *TARGETS)]),
             *await self.store.get_relations([each.id for each in RELATIONS]),
             *await self.store.get_memories([each.id for each in MEMORIES]),
@@ -117,24 +120,15 @@ class World:
             assert element not in unmoved or weight == 0.5
 
 
-@pytest.fixture(params=["memory", "postgres"])
-def stores(request: pytest.FixtureRequest) -> InMemoryGraphStore | PostgresGraphStore:
-    if request.param == "memory":
-        return InMemoryGraphStore(clock=FixedClock())
-    return PostgresGraphStore(request.getfixturevalue("shared_pool"), clock=FixedClock(), exact=True)
-
-
 async def world(stores: InMemoryGraphStore | PostgresGraphStore) -> World:
+    """A scope of its own in which everything is stored."""
     store = stores.with_scope(org_id="acme", project_id=str(uuid4()))
     await store.write(Batch(entities=(*SOURCES, *TARGETS), relations=RELATIONS, memories=MEMORIES))
     return World(store)
 
 
-@examples(60)
-@given(taken=st.lists(steps, max_size=16))
-async def test_whoever_did_not_open_a_session_is_refused_and_leaves_no_trace(
-    stores: InMemoryGraphStore | PostgresGraphStore, taken: Steps
-) -> None:
+async def refuses_without_a_trace(stores: InMemoryGraphStore | PostgresGraphStore, taken: Steps) -> None:
+    """Whoever did not open a session is refused, and all is as if these steps had never been tried."""
     one, owners, accepted = await world(stores), dict[str, int](), []
     for step in taken:
         empty = step.does == HIDDEN and not sees_all(step.who)
@@ -150,15 +144,12 @@ async def test_whoever_did_not_open_a_session_is_refused_and_leaves_no_trace(
         assert await without.take(step)
     assert await one.weights() == await without.weights()
     assert await one.store.outcomes(REFS) == await without.store.outcomes(REFS)
-    for session in ("s1", "s2"):
+    for session in SESSIONS:
         assert await one.store.injections(session) == await without.store.injections(session)
 
 
-@examples(60)
-@given(taken=st.lists(steps, max_size=16))
-async def test_principals_at_once_move_only_what_the_owner_was_shown(
-    stores: InMemoryGraphStore | PostgresGraphStore, taken: Steps
-) -> None:
+async def survives_concurrency(stores: InMemoryGraphStore | PostgresGraphStore, taken: Steps) -> None:
+    """Principals who take their steps at the same time move only what the owner of a session was shown."""
     one = await world(stores)
 
     async def turns(who: int) -> None:
@@ -170,10 +161,23 @@ async def test_principals_at_once_move_only_what_the_owner_was_shown(
     await one.check()
 
 
-async def test_an_outcome_does_not_move_what_an_intruder_smuggled_in(
-    stores: InMemoryGraphStore | PostgresGraphStore,
-) -> None:
-    one = await world(stores)
+@pytest.mark.parametrize("hold", [refuses_without_a_trace, survives_concurrency])
+@examples(60)
+@given(taken=st.lists(steps, max_size=16))
+async def test_interleaved_principals_in_memory(hold: Hold, taken: Steps) -> None:
+    await hold(InMemoryGraphStore(clock=FixedClock()), taken)
+
+
+@pytest.mark.parametrize("hold", [refuses_without_a_trace, survives_concurrency])
+@examples(12)
+@given(taken=st.lists(steps, max_size=16))
+async def test_interleaved_principals_in_postgres(hold: Hold, taken: Steps, shared_pool: Pool) -> None:
+    await hold(PostgresGraphStore(shared_pool, clock=FixedClock(), exact=True), taken)
+
+
+async def test_an_outcome_does_not_move_what_an_intruder_tried_to_add(scoped: GraphStore) -> None:
+    await scoped.write(Batch(entities=(*SOURCES, *TARGETS), relations=RELATIONS, memories=MEMORIES))
+    one = World(scoped)
     assert await one.take(Step(0, "s1", "alpha"))
     assert not await one.take(Step(2, "s1", "gamma"))
     assert not await one.take(Step(2, "s1", Outcome.REJECTED))
