@@ -156,7 +156,7 @@ class ContextBuilder:
         return await self._logged(block, gate.principal, session_id) if block.text else block
 
     async def feedback(self, session_id: str, outcome: Outcome, *, gate: Gate) -> FeedbackReport:
-        """Move the weights of the elements surfaced to a session, as `FeedbackService.apply`."""
+        """Move the weights of the elements surfaced to a session of the gate's principal: `FeedbackService.apply`."""
         return await FeedbackService(self._engine.store).apply(session_id, outcome, gate=gate)
 
     def _block(self, found: Material, budget: int) -> ContextBlock:

@@ -98,7 +98,7 @@ async def feedback(
     policies: Policies = None,
     schema: Schema = None,
 ) -> Answer:
-    """Report the outcome of a session; the weights of the elements surfaced to it move accordingly."""
+    """Report the outcome of a session, as the principal of its context; the weights of what it was shown move."""
     gate = gate_of(place, principal, principal_type, attribute, policies, schema)
     async with open_engine(place) as engine:
         report = await ContextBuilder(engine).feedback(session, outcome, gate=gate)

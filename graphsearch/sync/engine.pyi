@@ -208,6 +208,8 @@ class FeedbackService(Facade[feedback.FeedbackService]):
 
         Applied exactly once per (session, element): the same outcome again does nothing, another one replaces the
         first. A session without a log gives an empty report; elements deleted since are reported as missing.
+
+        Raises `ForeignSessionError`, before anything is written, unless the gate's principal opened the session.
         """
         ...
 class Curator(Facade[curator.Curator]):

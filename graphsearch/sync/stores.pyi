@@ -174,7 +174,7 @@ class GraphStore(Facade[protocols.GraphStore]):
         ...
 
     def injections(self, session_id: str) -> Sequence[Injection]:
-        """The recorded injections of a session, oldest first."""
+        """The recorded injections of a session, oldest first; all are of the principal who opened it."""
         ...
 
     def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
@@ -217,7 +217,12 @@ class GraphStore(Facade[protocols.GraphStore]):
         ...
 
     def log_injection(self, injection: Injection) -> None:
-        """Record the elements surfaced to a session; recording the same id again changes nothing."""
+        """Record the elements surfaced to a session; recording the same id again changes nothing.
+
+        The first injection of a session opens it for its principal: of several principals who try at the same moment,
+        one does. Raises `ForeignSessionError` for an injection of another principal, and records nothing of it. A
+        session keeps its owner until the scope is removed, even when all that was surfaced to it is forgotten.
+        """
         ...
 
     def mark_distinct(self, pairs: Sequence[tuple[UUID, UUID]], *, distinct: bool=True) -> int:
