@@ -363,12 +363,16 @@ class ContextBuilder(Facade[builder.ContextBuilder]):
         (`graphsearch.curation`): below 0.70 the graph counts for less, and gets less of the budget. The other options
         are those of `GraphSearchEngine.search`. The ``gate`` cannot be bypassed.
 
-        Raises what `search` and `recall` raise, `InvalidInputError` and `MissingVocabularyError`.
+        The first block with a text opens the session for the gate's principal; only this principal may build more
+        under its id, or report its outcome.
+
+        Raises what `search` and `recall` raise, `InvalidInputError`, `MissingVocabularyError`, and
+        `ForeignSessionError` for the session of another principal.
         """
         ...
 
     def feedback(self, session_id: str, outcome: Outcome, *, gate: Gate) -> FeedbackReport:
-        """Move the weights of the elements surfaced to a session, as `FeedbackService.apply`."""
+        """Move the weights of the elements surfaced to a session of the gate's principal: `FeedbackService.apply`."""
         ...
 @with_search_options
 def build_graph_context_block(engine: GraphSearchEngine, query: str, *, gate: Gate, session_id: str, budget: int=DEFAULT_BUDGETS[WorkType.UNKNOWN], counter: TokenCounter | None=None, **options: Unpack[UngatedSearchOptions]) -> ContextBlock:
