@@ -197,18 +197,12 @@ class SignatureDecider:
         while waiting:
             found = {row: self._book.table.contents[row] for row in waiting}
             contents |= found
-            named = chain.from_iterable((*each.evidence, *each.influences) for each in found.values() if each)
-            row_of |= await self._rows(code for code in named if code not in row_of)
+            named = {code for each in found.values() if each for code in (*each.evidence, *each.influences)}
+            if codes := sorted(named - row_of.keys()):
+                (named_rows,) = await self._book.rows(np.array(codes, dtype=np.int64))
+                row_of |= zip(codes, named_rows.tolist(), strict=True)
             waiting = set(row_of.values()) - contents.keys()
         return contents, row_of
-
-    async def _rows(self, evidence: Iterable[int]) -> Mapping[int, int]:
-        """Rows of the book by code."""
-        codes = sorted(set(evidence))
-        if not codes:
-            return {}
-        (rows,) = await self._book.rows(np.array(codes, dtype=np.int64))
-        return dict(zip(codes, rows.tolist(), strict=True))
 
     async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:
         """By the memories' signatures."""

@@ -79,7 +79,7 @@ class Searches(Walks):
             return hits
         others, relations = await self._restated()
         found = attrs.evolve(others, values=await score(relations)) if relations else others
-        return _best(hits + found.keep(np.isfinite(found.values)), sign, limit)
+        return _best(Hits.concatenate([hits, found.keep(np.isfinite(found.values))]), sign, limit)
 
     async def _named(
         self, search: Search, limit: int, score: Score, text: Callable[[Entity], str], sign: float

@@ -7,8 +7,9 @@ as ids. Keys are valid as long as the snapshot they were read in.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, ClassVar, Final, Self
 
 import attrs
 import numpy as np
@@ -25,7 +26,31 @@ NONE: Final = -1
 
 
 @attrs.frozen(eq=False, kw_only=True)
-class Hits:
+class _ColumnSet:
+    """Columns of equal length."""
+
+    _columns: ClassVar[tuple[str, ...]]
+
+    def __init_subclass__(cls) -> None:
+        cls._columns = tuple(cls.__annotations__)
+
+    def __len__(self) -> int:
+        return len(getattr(self, self._columns[0]))
+
+    def keep(self, rows: Mask | Rows) -> Self:
+        """The rows that a mask or an index selects, in their order."""
+        return type(self)(**{name: getattr(self, name)[rows] for name in self._columns})
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Self]) -> Self:
+        """The rows of several parts in order. ``parts`` must not be empty."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in cls._columns})
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Hits(_ColumnSet):
     """The hits of a search, best first.
 
     ``values`` are distances (lower is nearer) from a vector search, scores (higher is better) from a lexical one,
@@ -37,30 +62,9 @@ class Hits:
     values: Floats
     importance: Floats
 
-    def __len__(self) -> int:
-        return len(self.keys)
-
-    def keep(self, rows: Mask | NDArray[np.intp]) -> Hits:
-        """The rows that a mask or an index selects, in their order."""
-        return Hits(
-            keys=self.keys[rows],
-            signatures=self.signatures[rows],
-            values=self.values[rows],
-            importance=self.importance[rows],
-        )
-
-    def __add__(self, others: Hits) -> Hits:
-        """The hits of two searches for distinct elements."""
-        return Hits(
-            keys=np.concatenate((self.keys, others.keys)),
-            signatures=np.concatenate((self.signatures, others.signatures)),
-            values=np.concatenate((self.values, others.values)),
-            importance=np.concatenate((self.importance, others.importance)),
-        )
-
 
 @attrs.frozen(eq=False, kw_only=True)
-class Edges:
+class Edges(_ColumnSet):
     """Relations as pairs of entities, in order of their keys."""
 
     relations: Keys
@@ -69,12 +73,9 @@ class Edges:
     weights: Floats
     """Confidences."""
 
-    def __len__(self) -> int:
-        return len(self.relations)
-
 
 @attrs.frozen(eq=False, kw_only=True)
-class Mentioned:
+class Mentioned(_ColumnSet):
     """Mentions as a row for every (memory, entity) pair, in the requested order of ``near``, then by ``far``."""
 
     near: Keys
@@ -85,22 +86,9 @@ class Mentioned:
     """Whether the entity is the subject or the speaker of the memory (a mention without a span)."""
     far_signatures: Codes
 
-    def __len__(self) -> int:
-        return len(self.far)
-
-    def keep(self, rows: Mask | NDArray[np.intp]) -> Mentioned:
-        """The rows that a mask or an index selects, in their order."""
-        return Mentioned(
-            near=self.near[rows],
-            far=self.far[rows],
-            times=self.times[rows],
-            about=self.about[rows],
-            far_signatures=self.far_signatures[rows],
-        )
-
 
 @attrs.frozen(eq=False, kw_only=True)
-class Turns:
+class Turns(_ColumnSet):
     """Adjacent memories of a session: a row for every pair, in the requested order."""
 
     near: Keys
@@ -108,26 +96,6 @@ class Turns:
     later: Mask
     """Whether the far memory follows the near one."""
     far_signatures: Codes
-
-    def __len__(self) -> int:
-        return len(self.far)
-
-    def keep(self, rows: Mask | NDArray[np.intp]) -> Turns:
-        """The rows that a mask or an index selects, in their order."""
-        return Turns(
-            near=self.near[rows],
-            far=self.far[rows],
-            later=self.later[rows],
-            far_signatures=self.far_signatures[rows],
-        )
-
-    @staticmethod
-    def concatenate(parts: list[Turns]) -> Turns:
-        """The rows of several parts in order. ``parts`` must not be empty."""
-        if len(parts) == 1:
-            return parts[0]
-        names = ("near", "far", "later", "far_signatures")
-        return Turns(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 
 
 @attrs.frozen(eq=False, kw_only=True)

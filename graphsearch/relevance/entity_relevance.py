@@ -183,7 +183,7 @@ async def _found(
 
 def together(one: Hits, other: Hits) -> Hits:
     """The distinct elements of two lists; of common ones the row of the first."""
-    return one + other.keep(~among(other.keys, one.keys))
+    return Hits.concatenate([one, other.keep(~among(other.keys, one.keys))])
 
 
 async def _worded(query: str, limit: int, kept: MutableMapping[UUID, EntityTerms], reader: Reader) -> Hits:
