@@ -53,7 +53,7 @@ class CedarAuthorizer:
         self._schema = cedarpy.Schema.from_str(schema)
         self._version = hashlib.sha256(json.dumps([text, schema]).encode()).hexdigest()
         self._reads = words_read(self._policies)
-        self._asked: dict[tuple[Question, str], bytes] = {}
+        self._requests: dict[tuple[Question, str], bytes] = {}
         self._digests: dict[bytes, bytes] = {}
         self._decisions: dict[_Key, bool] = {}
         self._cache_size = cache_size
@@ -95,8 +95,8 @@ class CedarAuthorizer:
         keys = [(about, self._digest_as_read(resource)) for resource in resources]
         known = self._decisions
         decided = {key: known[key] for key in keys if key in known}
-        asked = {key: resource for key, resource in zip(keys, resources, strict=True) if key not in decided}
-        fresh = [(key, self._as_read(resource)) for key, resource in asked.items()]
+        undecided = {key: resource for key, resource in zip(keys, resources, strict=True) if key not in decided}
+        fresh = [(key, self._as_read(resource)) for key, resource in undecided.items()]
         for start in range(0, len(fresh), _BATCH):
             await asyncio.sleep(0)
             answers = self._answers(question, fresh[start : start + _BATCH])
@@ -118,25 +118,25 @@ class CedarAuthorizer:
     def _digest_of(self, question: Question) -> bytes:
         """A digest of the request without the resource."""
         key = (question, repr(question.principal.attributes))  # equal attributes may be of different types
-        about = self._asked.get(key)
+        about = self._requests.get(key)
         if about is None:
             text = json.dumps([self._version, question.action, question.surroundings()])
             about = hashlib.sha256(text.encode()).digest()
-            _keep(self._asked, {key: about}, _QUESTIONS)
+            _keep(self._requests, {key: about}, _QUESTIONS)
         return about
 
-    def _answers(self, question: Question, asked: Sequence[tuple[_Key, Resource]]) -> dict[_Key, bool]:
+    def _answers(self, question: Question, undecided: Sequence[tuple[_Key, Resource]]) -> dict[_Key, bool]:
         """One answer per resource, by key, or none at all if Cedar failed."""
         try:
-            described = [question.describe(resource, number) for number, (_, resource) in enumerate(asked)]
+            described = [question.describe(resource, number) for number, (_, resource) in enumerate(undecided)]
             entities = cedarpy.Entities.from_json_str(json.dumps([*question.surroundings(), *described]))
             requests = [question.request(resource) for resource in described]
             results = cedarpy.is_authorized_batch(requests, self._policies, entities, self._schema)
             answers = [_is_allowed(result) for result in results]
-            return {key: answer for (key, _), answer in zip(asked, answers, strict=True)}
+            return {key: answer for (key, _), answer in zip(undecided, answers, strict=True)}
         except Exception as error:  # noqa: BLE001 - whatever fails in Cedar, the answer is no
             # no traceback: it could quote the graph
-            _log.error("Cedar failed with %s: %d resources denied", type(error).__name__, len(asked))
+            _log.error("Cedar failed with %s: %d resources denied", type(error).__name__, len(undecided))
             return {}
 
 

@@ -84,7 +84,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
 
 
 @attrs.frozen
-class _Told:
+class _Simulation:
     """nDCG@10 by the number of sessions before, and the largest change of a score by one hostile session."""
 
     ndcg: Mapping[int, float]
@@ -115,7 +115,7 @@ class _Vectors:
         return np.array([self._known.get(text, none) for text in texts], np.float32)
 
 
-async def _simulated(workload: Any, counted: Sequence[int], seed: int) -> _Told:
+async def _simulated(workload: Any, counted: Sequence[int], seed: int) -> _Simulation:
     chance = random.Random(seed)
     store = InMemoryGraphStore().with_scope(org_id=SCOPE.org_id, project_id=SCOPE.project_id)
     graph = Graph.of(workload)
@@ -139,7 +139,7 @@ async def _simulated(workload: Any, counted: Sequence[int], seed: int) -> _Told:
     moved = max(
         [await _moved(engine, ranked[:_ATTACKED], graph, outcome) for outcome in (Outcome.REJECTED, Outcome.ACCEPTED)]
     )
-    return _Told(ndcg, moved)
+    return _Simulation(ndcg, moved)
 
 
 def _outcome(shown: Sequence[UUID], useful: set[UUID]) -> Outcome:

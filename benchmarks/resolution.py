@@ -124,12 +124,12 @@ def mistakes(lines: Sequence[Labelled], found: Sequence[Resolution]) -> dict[str
         together[resolution.entity.id][line.entity].append(form)
         apart[line.entity][resolution.entity.id].append(form)
     return {
-        "together": [_told(groups) for groups in together.values() if len(groups) > 1],
-        "apart": [_told(groups) for groups in apart.values() if len(groups) > 1],
+        "together": [_described(groups) for groups in together.values() if len(groups) > 1],
+        "apart": [_described(groups) for groups in apart.values() if len(groups) > 1],
     }
 
 
-def _told(groups: dict[Any, list[str]]) -> str:
+def _described(groups: dict[Any, list[str]]) -> str:
     return " | ".join(", ".join(forms) for forms in groups.values())
 
 

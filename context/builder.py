@@ -149,9 +149,9 @@ class ContextBuilder:
         if allowance == 0:
             return ContextBlock(budget=0, reason=NO_ROOM)
         await asyncio.to_thread(self._counter.count, TRIPLETS)  # the first count may have to download a vocabulary
-        asked: UngatedSearchOptions = {"limit": CANDIDATES, **options}
+        search: UngatedSearchOptions = {"limit": CANDIDATES, **options}
         recall: RecallOptions = {"channels": channels, "health": health}
-        found = await material(self._engine, query, gate, asked, recall, observations=observations, graph=graph)
+        found = await material(self._engine, query, gate, search, recall, observations=observations, graph=graph)
         block = self._block(found, allowance)
         return await self._logged(block, gate.principal, session_id) if block.text else block
 

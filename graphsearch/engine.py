@@ -124,16 +124,16 @@ class GraphSearchEngine:
         either. Raises what `search` raises.
         """
         request = SearchRequest(query=query, **search)
-        asked = RecallRequest(query=query, **recall)
+        recalling = RecallRequest(query=query, **recall)
         stopwatch, second = Stopwatch(), Stopwatch()
         with stopwatch.stage("total"):
             question = await self._prepare(request, stopwatch)
-            vector = question.vector if question.vector is not None else await self._query_vector(asked, second)
+            vector = question.vector if question.vector is not None else await self._query_vector(recalling, second)
             async with question.reading() as reader:
                 found = await self._search(question, reader)
                 with second.stage("total"):
                     at_times = _at_times_of(request, question.request, reader)
-                    recalled = await self._recall(asked, vector, at_times, second)
+                    recalled = await self._recall(recalling, vector, at_times, second)
             found = await self._conclude(found, question)
         return attrs.evolve(found, denied=recalled.denied), recalled
 
@@ -172,9 +172,9 @@ class GraphSearchEngine:
                 return await explain_memory(element.id, recalled, recalling, self.recall_scoring, reader)
         if element.kind is ElementKind.ENTITY:
             ranked = RankRequest(query=query, **refuse_others(element.kind, options, RankOptions))
-            asked = await self._ranking_question(ranked, Stopwatch())
-            async with self._snapshot(ranked, asked.vector) as reader:
-                return await explain_entity(element, ranked, asked, self.scoring.feedback_influence, reader)
+            question = await self._ranking_question(ranked, Stopwatch())
+            async with self._snapshot(ranked, question.vector) as reader:
+                return await explain_entity(element, ranked, question, self.scoring.feedback_influence, reader)
         request = SearchRequest(query=query, **refuse_others(element.kind, options, SearchOptions))
         question = await self._prepare(request, Stopwatch())
         async with question.reading() as reader:
@@ -235,8 +235,8 @@ class GraphSearchEngine:
 
     async def _ranking_question(self, request: RankRequest, stopwatch: Stopwatch) -> Question:
         """The question for ranking entities, understood as for a search; with an embedder, also by meaning."""
-        asked = SearchRequest(query=request.query, as_of=request.as_of, known_at=request.known_at, gate=request.gate)
-        return await understood(self._question(asked, stopwatch), embedding=self.embedder is not None)
+        search = SearchRequest(query=request.query, as_of=request.as_of, known_at=request.known_at, gate=request.gate)
+        return await understood(self._question(search, stopwatch), embedding=self.embedder is not None)
 
     def _question(self, request: SearchRequest, stopwatch: Stopwatch, vector: Vector | None = None) -> Question:
         return Question(

@@ -8,7 +8,7 @@ from graphsearch.query import Plan, analyse
 from graphsearch.query.question_names import BY_ALIAS, MAX_NAMESAKES
 from graphsearch.testing.fakes import NOON
 from graphsearch.text.trigrams import similarity
-from graphsearch.understanding.anchors import ASKED, find_anchors
+from graphsearch.understanding.anchors import FIRST_LIMIT, find_anchors
 from tests.gates import allowing
 
 ADA = Entity(type="person", name="Ada Lovelace", aliases=["the Countess"])
@@ -88,7 +88,7 @@ async def test_an_alias_that_only_a_hidden_memory_tells_is_like_nothing(store):
 
 
 async def test_hidden_namesakes_take_nobodys_place(scoped):
-    hidden = [Entity(type=f"kind_{number}", name="Quixote Alexander Larsson") for number in range(3 * ASKED)]
+    hidden = [Entity(type=f"kind_{number}", name="Quixote Alexander Larsson") for number in range(3 * FIRST_LIMIT)]
     shown = Entity(type="person", name="Quixotte Alexander Larsson")
     await scoped.write(Batch(entities=[*hidden, shown]))
     question = "who is Quixote Alexander Larssonn?"
@@ -98,6 +98,6 @@ async def test_hidden_namesakes_take_nobodys_place(scoped):
 
 
 async def test_after_four_rounds_the_search_for_a_name_ends(scoped):
-    shared = [Entity(type=f"kind_{number}", name="Quixote Alexander Larsson") for number in range(9 * ASKED)]
+    shared = [Entity(type=f"kind_{number}", name="Quixote Alexander Larsson") for number in range(9 * FIRST_LIMIT)]
     await scoped.write(Batch(entities=shared))
     assert await found(scoped, "who is Quixote Alexander Larssonn?") == ()

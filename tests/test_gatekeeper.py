@@ -281,17 +281,17 @@ def whole(store: TinyStore) -> SignatureTable:
 async def asked_again(store: TinyStore, whole: SignatureTable, gate: BoundGate) -> list[int]:
     """The relations that a question of its own sees."""
     keeper = keeping(store, gate, whole)
-    told: list[int] = (await keeper.verdicts(ElementKind.RELATION, keys(*range(5)), np.arange(2, 7))).tolist()
-    return told
+    verdicts: list[int] = (await keeper.verdicts(ElementKind.RELATION, keys(*range(5)), np.arange(2, 7))).tolist()
+    return verdicts
 
 
 async def test_what_a_steady_authorizer_allows_is_remembered(store: TinyStore, whole: SignatureTable) -> None:
     authorizer = Steady("private", "1")
     gate = BoundGate(authorizer, ADA, SCOPE)
-    told = await asked_again(store, whole, gate)
-    assert told == [ALLOWED, ALLOWED, PARTIAL, DENIED, DENIED]
+    verdicts = await asked_again(store, whole, gate)
+    assert verdicts == [ALLOWED, ALLOWED, PARTIAL, DENIED, DENIED]
     first = len(authorizer.asked)
-    assert await asked_again(store, whole, gate) == told
+    assert await asked_again(store, whole, gate) == verdicts
     assert {resource.type for resource in authorizer.asked[first:] if resource.type} == {"reads", "writes", "hides"}
     assert store.calls == []
 

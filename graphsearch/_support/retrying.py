@@ -1,4 +1,4 @@
-"""Trying again what may pass: one way for every vendor that is asked over HTTP."""
+"""Trying again what may pass: one way for every vendor that is called over HTTP."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def may_pass(status: int) -> bool:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a Retry-After header asks for, as a number or as a date beside the answer's own Date (RFC 9110)."""
+    """Seconds that a Retry-After header asks for: a number, or a date less the answer's own Date (RFC 9110)."""
     wish = headers.get("Retry-After", "").strip()
     if wish.isdecimal():
         return float(wish)

@@ -123,8 +123,8 @@ async def judge_duplicates(
         )
     check.refuse("duplicates", check.number("limit", limit, 0), check.number("threshold", threshold, 0.6, 1))
     done: list[Judged] = []
-    asked, passed = 0, {frozenset(pair) for pair in skip}
-    while asked < limit and (ahead := await _next_pairs(passed, access, limit=limit - asked, threshold=threshold)):
+    judged, passed = 0, {frozenset(pair) for pair in skip}
+    while judged < limit and (ahead := await _next_pairs(passed, access, limit=limit - judged, threshold=threshold)):
         passed.update(frozenset((pair.one.id, pair.other.id)) for pair in ahead)
         while ahead:
             some, ahead = await _current(ahead[:_ROUND], access), ahead[_ROUND:]
@@ -133,7 +133,7 @@ async def judge_duplicates(
             free = [pair for pair, obstacle in obstacles if not obstacle]
             answers = await ask_numbered(judge, _TASK, list(map(_question, free)), answered_by="entities")
             done += await _apply_all(free, answers, access)
-            asked += len(free)
+            judged += len(free)
             if free and all(isinstance(answer, Exception) for answer in answers):
                 return JudgeReport((*done, *(_left(pair, done[-1].why) for pair in await _current(ahead, access))))
     return JudgeReport(tuple(done))

@@ -225,7 +225,7 @@ def _numbers(data: Mapping[str, Any], answered_by: str) -> dict[int, int]:
     listed = data.get("answers")
     for each in listed if isinstance(listed, list) else ():
         if isinstance(each, Mapping):
-            asked, answer = each.get("question"), each.get(answered_by)
-            if type(asked) is int and type(answer) is int:  # true is an int to Python
-                numbers.setdefault(asked, answer)
+            number, answer = each.get("question"), each.get(answered_by)
+            if type(number) is int and type(answer) is int:  # true is an int to Python
+                numbers.setdefault(number, answer)
     return numbers

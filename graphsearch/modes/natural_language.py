@@ -73,10 +73,10 @@ class NaturalLanguage:
         if not schema.relation_types:
             return question
         with question.stopwatch.stage("llm"):
-            query = await self._asked(question, schema, now)
+            query = await self._query(question, schema, now)
         return attrs.evolve(question, graph_query=query, request=_limited(request, query, now))
 
-    async def _asked(self, question: Question, schema: GraphSchema, now: datetime) -> GraphQuery:
+    async def _query(self, question: Question, schema: GraphSchema, now: datetime) -> GraphQuery:
         request, llm = question.request, require("llm", question.llm, question.request.mode)
         prompt = partial(prompt_for, request.query, today=now, max_hops=request.max_hops, limit=request.limit)
         vocabulary = vocabulary_within(schema, prompt, self.prompt_tokens, self.counter)
@@ -109,14 +109,14 @@ class NaturalLanguage:
 
 def _limited(request: SearchRequest, query: GraphQuery, now: datetime) -> SearchRequest:
     """The request with the values of the query, within the limits of the request."""
-    asked = attrs.evolve(request, limit=query.limit or request.limit, max_hops=query.hops)
+    narrowed = attrs.evolve(request, limit=query.limit or request.limit, max_hops=query.hops)
     if query.since is None and query.until is None:
-        return asked
+        return narrowed
     since = max(query.since or _BEGINNING, request.since or _BEGINNING)
     as_of = query.until or max(now, since)
     if request.as_of is not None:
         as_of = min(as_of, request.as_of)
-    return asked if since > as_of else attrs.evolve(asked, since=since, as_of=as_of)
+    return narrowed if since > as_of else attrs.evolve(narrowed, since=since, as_of=as_of)
 
 
 def _in_time(query: GraphQuery, reader: Reader) -> bool:

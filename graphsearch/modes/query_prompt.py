@@ -186,8 +186,8 @@ class _Reading:
 
     def types(self, field: str, known: Mapping[str, str]) -> Sequence[str]:
         """Names of types as they are in the graph."""
-        asked = self.texts(field, MAX_TYPES)
-        found = {name: known.get(name) or known.get(snake_case(name)) for name in asked}
+        names = self.texts(field, MAX_TYPES)
+        found = {name: known.get(name) or known.get(snake_case(name)) for name in names}
         unknown = [name for name, type_ in found.items() if type_ is None]
         self.faults += [f"{field}: the schema has no {name[:MAX_NAME]!r}" for name in unknown]
         return [type_ for type_ in found.values() if type_ is not None]

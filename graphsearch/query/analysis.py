@@ -83,7 +83,7 @@ class Features:
 
 
 def features(
-    asked: QuestionType,
+    kind: QuestionType,
     *,
     names: Sequence[Named],
     anchors: Sequence[Anchor],
@@ -93,13 +93,13 @@ def features(
     """The features of a question, from its other properties."""
     words = frozenset(question_terms)
     return Features(
-        question_type=asked,
+        question_type=kind,
         linked=len(anchors),
         least_confidence=min((anchor.confidence for anchor in anchors), default=0.0),
         unlinked=tuple(name.text for name in names if not (name.tentative or linked(name, anchors))),
         exact=sum(name.kind is not NameKind.PROPER_NOUN for name in names),
         dated=dated,
-        temporal=asked is QuestionType.WHEN or not words.isdisjoint(_TIME),
+        temporal=kind is QuestionType.WHEN or not words.isdisjoint(_TIME),
         broad=not words.isdisjoint(_BROAD),
         terms=len(words),
     )
@@ -185,19 +185,19 @@ def analyse(question: str, *, as_of: datetime, anchors: Iterable[Anchor] = ()) -
     without a time zone.
     """
     check.refuse("question", check.text("question", question, empty=True), check.instant("as_of", as_of))
-    asked = question_type(question)
+    kind = question_type(question)
     names = named(question)
     found = periods(question[:MAX_READ], as_of)
     question_terms = tuple(dict.fromkeys(terms(question)))
     anchors = tuple(anchors)
-    known = features(asked, names=names, anchors=anchors, question_terms=question_terms, dated=bool(found))
+    known = features(kind, names=names, anchors=anchors, question_terms=question_terms, dated=bool(found))
     return Analysis(
         question=question,
         terms=question_terms,
         names=names,
         periods=found,
-        question_type=asked,
-        intent=intent_of(asked),
+        question_type=kind,
+        intent=intent_of(kind),
         anchors=anchors,
         features=known,
         plan=plan_of(known),

@@ -151,17 +151,17 @@ def _type_of_noun(words: list[str]) -> QuestionType:
     """The type that the noun behind "what" or "which" asks for; behind "what is" only a phrase-final noun."""
     copula = bool(words) and words[0] in _COPULAS
     rest = list(dropwhile(_ARTICLES.__contains__, words[copula:]))
-    asked = QuestionType.WHAT
+    found = QuestionType.WHAT
     for before, word in pairwise(("", *rest)):
         noun = _TYPES.get(word) or _TYPES.get(_singular(word))
         if word == "of" and before in _HOLLOW:
             return _type_of_noun(rest[rest.index(word) + 1 :])
         if word in _ENDS:
-            return asked
-        if asked is not QuestionType.WHAT and noun is None:
-            return QuestionType.WHAT if copula else asked
-        asked = noun or asked
-    return asked
+            return found
+        if found is not QuestionType.WHAT and noun is None:
+            return QuestionType.WHAT if copula else found
+        found = noun or found
+    return found
 
 
 def _singular(word: str) -> str:
@@ -215,9 +215,9 @@ _WEIGHTS: Final[Mapping[Intent, ChannelWeights]] = {
 }
 
 
-def intent_of(asked: QuestionType) -> Intent:
+def intent_of(type_: QuestionType) -> Intent:
     """The intent of a question of some type; "how many" is factual, not procedural."""
-    return _INTENTS.get(asked, Intent.WHAT)
+    return _INTENTS.get(type_, Intent.WHAT)
 
 
 def channel_weights(intent: Intent, *, deployment: float = 1.0, health: float = 1.0) -> ChannelWeights:

@@ -98,9 +98,9 @@ async def answering(question: Question, limit: int, reader: Reader) -> Mapping[U
     named = certain(await located(meant, reader), meant, reader)
     if not len(named):
         return {}
-    asked = attrs.evolve(reader.view, as_of=request.as_of or reader.view.as_of, since=request.since)
+    view = attrs.evolve(reader.view, as_of=request.as_of or reader.view.as_of, since=request.since)
     mode = Neighborhood() if meant.vector is None else GraphCompletion()
-    found = (await mode.find(question, reader.viewing(asked))).findings
+    found = (await mode.find(question, reader.viewing(view))).findings
     worth = _worth(found, named)
     best = np.argsort(-worth, kind="stable")[:limit]
     best = best[worth[best] > 0]

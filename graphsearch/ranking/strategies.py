@@ -138,13 +138,13 @@ def factors_of(
     candidate: Candidate, question: Analysis, weights: RankingWeights, *, best: float, busiest: int
 ) -> tuple[ScorePart, ...]:
     """The factors of one entity, given the greatest original score and the greatest number of connections."""
-    asked = [Years(*period.years) for period in question.periods]
+    periods = [Years(*period.years) for period in question.periods]
     every = (
         ScorePart(name="original", value=candidate.original / best if best else 0.0, weight=weights.original),
         ScorePart(
             name="connection", value=candidate.connections / busiest if busiest else 0.0, weight=weights.connection
         ),
-        ScorePart(name="temporal", value=temporal_match(candidate.years, asked), weight=weights.temporal),
+        ScorePart(name="temporal", value=temporal_match(candidate.years, periods), weight=weights.temporal),
         ScorePart(name="query_match", value=query_match(candidate.fields, question), weight=weights.query_match),
         ScorePart(
             name="entity_type",
@@ -172,9 +172,9 @@ _WEIGHTS: Final[Mapping[QuestionType, Mapping[str, float]]] = {
 }
 
 
-def answer_weight(asked: QuestionType, entity_type: str) -> float:
+def answer_weight(question_type: QuestionType, entity_type: str) -> float:
     """The weight of a type of entity for a type of question; 1.0 if not listed."""
-    weights = _WEIGHTS.get(asked, {})
+    weights = _WEIGHTS.get(question_type, {})
     return weights.get(entity_type, weights.get(_OTHERS, NEUTRAL))
 
 
@@ -235,13 +235,13 @@ _YEAR: Final = re.compile(r"(?<![\d.])([12]\d{3})(?!\d)")
 _RANGE: Final = re.compile(r"(?<![\d.])([12]\d{3})\s?(?:-|–|—|to)\s?([12]\d{3})(?![\d-])")
 
 
-def temporal_match(known: Iterable[Years], asked: Iterable[Years]) -> float:
+def temporal_match(known: Iterable[Years], requested: Iterable[Years]) -> float:
     """The best fit of any of an entity's periods to any of the requested ones.
 
     1.0 if they overlap, 0.8 if they overlap and the entity's has an open end, 0.5 without known periods, 0.3 if none
     overlaps; 1.0 if no years are requested.
     """
-    wanted = tuple(asked)
+    wanted = tuple(requested)
     if not wanted:
         return INSIDE
     fits = [_fit(period, wanted) for period in known]
@@ -249,7 +249,7 @@ def temporal_match(known: Iterable[Years], asked: Iterable[Years]) -> float:
 
 
 def _fit(period: Years, wanted: Iterable[Years]) -> float:
-    if not any(period.meet(asked) for asked in wanted):
+    if not any(period.meet(requested) for requested in wanted):
         return OUTSIDE
     return OPEN_ENDED if None in period else INSIDE
 

@@ -34,7 +34,7 @@ UNHEARD: Final = 0.3
 
 
 @attrs.frozen(kw_only=True)
-class Asked:
+class QuestionTerms:
     """The terms of a question: the idf of each in the scope, and those that no memory has."""
 
     rarity: Mapping[str, float]
@@ -45,11 +45,11 @@ class Asked:
 class Leads:
     """The names to walk from.
 
-    ``asked``: the terms of the question. ``named``: of each entity, the terms that name it.
+    ``question``: the terms of the question. ``named``: of each entity, the terms that name it.
     """
 
     anchors: tuple[Anchor, ...]
-    asked: Asked
+    question: QuestionTerms
     named: Mapping[UUID, frozenset[str]]
 
     @property
@@ -73,7 +73,7 @@ class Leads:
         for entity_id, terms in self.named.items():
             for term in terms:
                 best[term] = max(best.get(term, 0.0), rare.get(entity_id, 0.0))
-        rarity = self.asked.rarity
+        rarity = self.question.rarity
         return sum(rarity[term] * best[term] for term in sorted(best)) / (sum(rarity.values()) or 1.0)
 
 
@@ -87,7 +87,7 @@ async def leads(anchors: Sequence[Anchor], analysis: Analysis, best: Keys, reade
     share of the memories with these words that mention the entity (Mihalcea and Csomai, *Wikify!*, 2007).
     """
     terms, query = reader.analyser.terms, analysis.question
-    asked = list(dict.fromkeys(terms(_without([(each.start, each.end) for each in analysis.periods], query))))
+    wanted = list(dict.fromkeys(terms(_without([(each.start, each.end) for each in analysis.periods], query))))
     spans = {each.entity_id: [tuple(terms(query[start:end])) for start, end in each.spans] for each in anchors}
     doubtful = {
         each.entity_id: _Doubt(
@@ -97,16 +97,16 @@ async def leads(anchors: Sequence[Anchor], analysis: Analysis, best: Keys, reade
         if not written_as_a_name(each, query)
     }
     groups = sorted({span for each in doubtful.values() for span in each.spans})
-    counted = await _frequencies([*((term,) for term in asked), *groups], best, reader)
+    counted = await _frequencies([*((term,) for term in wanted), *groups], best, reader)
     stored = 0 if reader.hides else await reader.document_count(ElementKind.MEMORY)
     documents = max(LIKE, stored)
-    holding = dict(zip(groups, counted[len(asked) :], strict=True))
+    holding = dict(zip(groups, counted[len(wanted) :], strict=True))
     likely = await _link_probabilities(doubtful, holding, best, reader)
     kept = [each for each in anchors if likely.get(each.entity_id, 1.0) >= NAMED_SHARE]
-    named = {each.entity_id: frozenset(chain(*spans[each.entity_id])).intersection(asked) for each in kept}
-    known = {term: idf(documents, n) for term, n in zip(asked, counted, strict=False)}
-    unheard = {term for term, n in zip(asked, counted, strict=False) if not n}.difference(*named.values())
-    return Leads(anchors=tuple(kept), asked=Asked(rarity=known, unheard=frozenset(unheard)), named=named)
+    named = {each.entity_id: frozenset(chain(*spans[each.entity_id])).intersection(wanted) for each in kept}
+    known = {term: idf(documents, n) for term, n in zip(wanted, counted, strict=False)}
+    unheard = {term for term, n in zip(wanted, counted, strict=False) if not n}.difference(*named.values())
+    return Leads(anchors=tuple(kept), question=QuestionTerms(rarity=known, unheard=frozenset(unheard)), named=named)
 
 
 def written_as_a_name(anchor: Anchor, query: str) -> bool:
@@ -165,16 +165,16 @@ async def _link_probabilities(
     return likely
 
 
-def relevance(asked: Asked, memories: Sequence[AbstractSet[str]], cosines: Floats) -> float:
+def relevance(question: QuestionTerms, memories: Sequence[AbstractSet[str]], cosines: Floats) -> float:
     """1 − (1 − coverage) · (1 − meaning), in [0, 1]; from the terms of memories, and their cosines.
 
     Coverage is the share of the question's idf that one memory has; the best of any. Meaning is the greatest cosine
     − `UNHEARD` × the share of the question that no memory has, at least 0. Either is enough; for a question about
     something else both are low.
     """
-    whole = sum(asked.rarity.values()) or 1.0
-    held = (sum(each for term, each in asked.rarity.items() if term in memory) for memory in memories)
+    whole = sum(question.rarity.values()) or 1.0
+    held = (sum(each for term, each in question.rarity.items() if term in memory) for memory in memories)
     coverage = min(1.0, max(held, default=0.0) / whole)
-    unheard = sum(each for term, each in asked.rarity.items() if term in asked.unheard) / whole
+    unheard = sum(each for term, each in question.rarity.items() if term in question.unheard) / whole
     meaning = max(0.0, min(1.0, float(cosines.max(initial=0.0))) - UNHEARD * unheard)
     return 1.0 - (1.0 - coverage) * (1.0 - meaning)

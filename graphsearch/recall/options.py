@@ -27,24 +27,24 @@ class RecallScoring:
     * ``fusion``: "walk" fuses words and meaning first and walks from what they find; "rrf" and "zscore" walk apart and
       fuse the graph in as one ranking more.
     * ``candidates``: how many memories each search gives.
-    * ``semantic_weight``: of z-scored cosines beside 1.0 for BM25; any number ≥ 0. None: what the embedder states
+    * ``semantic_weight``: of z-scored cosines, where BM25 has 1.0; any number ≥ 0. None: what the embedder states
       (``recall_weight``), else `SEMANTIC_WEIGHT`.
     * ``passage``: the part of a long memory's BM25 that counts only as far as one passage holds what the whole does.
     * ``by_intent``: whether channels weigh as the question's intent says.
     * ``neighbour``, ``answer``, ``second_neighbour``: what a turn takes of the score of the turns next to it, of the
       turn before where that asks something, and of those two away. ``session``: what it gets for the share of the
-      question that its session holds, beside the best session. ``speaker``: what it gets for being said by the one
-      speaker that the question names. ``temporal_weight``: what a memory gets for being of a time that is asked for.
+      question that its session holds, relative to the best session. ``speaker``: what it gets if its speaker is the
+      only one that the question names. ``temporal_weight``: what a memory gets for being of a time that is asked for.
     * ``context_words``: a turn of more words takes less from those around it, in inverse proportion.
     * ``anchored``: the share of the question, rare terms and rare entities counting more, that the names walked from
       must cover for the walk to count in full; below, its weight falls with the square of what they cover, to
       ``unanchored`` at least, which is what it counts where no name leads anywhere.
     * ``text_share``: of every k memories shown, at least this share are the best by words and meaning.
     * ``restart``: probability of a walk to start again. ``memory_mass``: what the ``restart_memories`` best memories
-      carry of the walk's start together, beside the graph's weight on the linked entities; where none is linked, the
+      carry of the walk's start together, next to the graph's weight on the linked entities; where none is linked, the
       ``unlinked_memories`` best carry all of it.
-    * ``related``: what an entity that one step of the traversal leads to counts beside a named one, × its strength; in
-      [0, 1], 0 is off.
+    * ``related``: what an entity that one step of the traversal leads to counts relative to a named one, × its
+      strength; in [0, 1], 0 is off.
     * ``subject_weight``: how much likelier an entity leads to a memory that is about it than to one that mentions it.
     * ``text_boost`` β: what arrives at a memory counts (1 + β · text) / (1 + β) times.
     * ``max_share``: entities in more than this share of the memories are walked past.
@@ -127,7 +127,7 @@ class RecallOptions(TypedDict, total=False):
 
     * ``limit``: how many memories to return.
     * ``channels``: which channels to ask; without an embedder there is no semantic one.
-    * ``min_score``: memories that score less are left out, in [0, 1]: beside the best found, however good that is.
+    * ``min_score``: memories that score less are left out, in [0, 1]: relative to the best found, however good that is.
     * ``min_relevance``: how much what is found must have to do with the question, in [0, 1], or nothing is returned; by
       default what was measured for the embedder (`RecallScoring.floor`), 0 is off.
     * ``diversity``: 1 − λ of maximal marginal relevance, in [0, 1]; 0 is the order of the scores.

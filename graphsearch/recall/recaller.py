@@ -90,7 +90,7 @@ async def recall(
         denied=reader.denied,
         reason="" if best.memories else _why_nothing(request, len(ranked.keys), best),
         timings=stopwatch.milliseconds,
-        rarity=lead.asked.rarity,
+        rarity=lead.question.rarity,
         floor=best.floor,
     )
 
@@ -109,12 +109,12 @@ def weights_of(
     """The weight of each channel for a question; 0 for those that were not requested."""
     intent = analysis.intent if scoring.by_intent else Intent.WHAT
     health = 1.0 if request.health is None else request.health
-    asked = channel_weights(intent, deployment=scoring.deployment, health=health)
+    by_intent = channel_weights(intent, deployment=scoring.deployment, health=health)
     worth = SEMANTIC_WEIGHT if scoring.semantic_weight is None else scoring.semantic_weight
     every = {
-        "lexical": asked.lexical,
-        "semantic": asked.semantic * worth if dense else 0.0,
-        "graph": asked.graph,
+        "lexical": by_intent.lexical,
+        "semantic": by_intent.semantic * worth if dense else 0.0,
+        "graph": by_intent.graph,
         "temporal": scoring.temporal_weight if analysis.periods else 0.0,
     }
     return {name: weight if name in request.channels else 0.0 for name, weight in every.items()}

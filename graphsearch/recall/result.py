@@ -20,7 +20,7 @@ class RecalledMemory:
     """A memory with its score in [0, 1] and the parts that add up to it.
 
     ``channels`` has, by channel, the memory's rank from 1, its score there, the channel's weight, and what it
-    contributed; beside the channels asked for, "conversation" for what the turns around it gave, and "feedback".
+    contributed; besides the requested channels, "conversation" for what the turns around it gave, and "feedback".
     ``path`` is how the graph led to it: from an entity that the question names, or a memory that its words found, by
     mentions to the memory itself; empty where the graph did not. ``until`` is when the last of what it claims ended, by
     what other memories claim; None of one that holds, or claims nothing.

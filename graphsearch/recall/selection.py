@@ -114,7 +114,7 @@ def _relevance(lead: Leads, memories: Sequence[Memory], led: frozenset[str], mea
     ``led``: terms that name where the walk started. It led here, so each memory is related to these.
     """
     terms = reader.analyser.terms
-    return relevance(lead.asked, [led.union(terms(searchable_text(each))) for each in memories], 2.0 * meant - 1.0)
+    return relevance(lead.question, [led.union(terms(searchable_text(each))) for each in memories], 2.0 * meant - 1.0)
 
 
 async def _with_a_text(scores: Floats, keys: Keys, wanted: int, reader: Reader) -> tuple[Rows, list[Memory]]:

@@ -72,7 +72,7 @@ async def by_text(
     turns = await _around(best, reader)
     if len(turns.keys):
         own = board.of(turns.keys) * np.isin(turns.keys, best)
-        board.add("conversation", turns.keys, _beside(turns, own, scoring))
+        board.add("conversation", turns.keys, _from_neighbours(turns, own, scoring))
         board.best_is_one()
         board.add("conversation", turns.keys, _together(turns, own, analysis.question, scoring))
     board.best_is_one()
@@ -130,12 +130,12 @@ async def _around(keys: Keys, reader: Reader) -> _Conversation:
     return _Conversation(keys=places.keys, before=before, after=after, memories=await reader.memories(places.keys))
 
 
-def _beside(turn: _Conversation, scores: Floats, scoring: RecallScoring) -> Floats:
+def _from_neighbours(turn: _Conversation, scores: Floats, scoring: RecallScoring) -> Floats:
     """The scores that turns take from those around them; ``scores`` are 0 for turns only read as neighbours."""
     before, after = _take(scores, turn.before), _take(scores, turn.after)
     asks = np.array([memory.text.rstrip().endswith("?") for memory in turn.memories], np.bool_)
-    asked = np.append(asks, False)[turn.before]
-    taken = np.where(asked, scoring.answer, scoring.neighbour) * before + scoring.neighbour * after
+    answers = np.append(asks, False)[turn.before]
+    taken = np.where(answers, scoring.answer, scoring.neighbour) * before + scoring.neighbour * after
     taken += scoring.second_neighbour * (_take(before, turn.before) + _take(after, turn.after))
     words = np.array([len(memory.text.split()) for memory in turn.memories], np.float64)
     short: Floats = np.minimum(1.0, scoring.context_words / words.clip(1.0))
@@ -146,8 +146,8 @@ def _together(turn: _Conversation, scores: Floats, query: str, scoring: RecallSc
     """The scores that turns take from their session as a whole, and for the one speaker that a question names."""
     there, number = np.unique([memory.session_id for memory in turn.memories], return_inverse=True)
     covered = _coverage(turn, np.flatnonzero(scores), query, number, len(there))
-    said = _said_by(query, [memory.speaker for memory in turn.memories])
-    return scoring.session * covered[number] + scoring.speaker * said
+    named = _by_named_speaker(query, [memory.speaker for memory in turn.memories])
+    return scoring.session * covered[number] + scoring.speaker * named
 
 
 def _coverage(turn: _Conversation, found: Rows, query: str, session: Rows, sessions: int) -> Floats:
@@ -170,11 +170,11 @@ def _take(values: Floats, rows: Rows) -> Floats:
     return np.append(values, 0.0)[rows]
 
 
-def _said_by(query: str, speakers: Sequence[str]) -> Floats:
+def _by_named_speaker(query: str, speakers: Sequence[str]) -> Floats:
     """1 for turns of the speaker that the question names, if it names exactly one of them."""
-    asked = set(terms(query))
+    wanted = set(terms(query))
     words = {speaker: set(terms(speaker)) for speaker in dict.fromkeys(speakers)}
-    named = {speaker for speaker, said in words.items() if said and not said.isdisjoint(asked)}
+    named = {speaker for speaker, name in words.items() if name and not name.isdisjoint(wanted)}
     return np.array([len(named) == 1 and speaker in named for speaker in speakers], np.float64)
 
 
@@ -195,11 +195,11 @@ def passage_shares(texts: Sequence[str], question: str, terms: Terms) -> list[fl
     """
     if all(len(text) <= LENGTH for text in texts):
         return [1.0] * len(texts)
-    asked = frozenset(terms(question))
-    find = _finder(asked, terms)
+    wanted = frozenset(terms(question))
+    find = _finder(wanted, terms)
     places = [find(text[:LONGEST].lower()) for text in texts]
-    rare = _rarity(_holding(asked, [{term for _, term in found} for found in places])).tolist()
-    weights = dict(zip(sorted(asked), rare, strict=True))
+    rare = _rarity(_holding(wanted, [{term for _, term in found} for found in places])).tolist()
+    weights = dict(zip(sorted(wanted), rare, strict=True))
     return [
         best_passage(found, weights) if found and len(text) > LENGTH else 1.0
         for text, found in zip(texts, places, strict=True)
@@ -223,14 +223,14 @@ def best_passage(places: Sequence[Place], weights: Mapping[str, float]) -> float
     return min(1.0, best / sum(weights[term] for term in sorted(held)))
 
 
-def _finder(asked: frozenset[str], terms: Terms) -> Callable[[str], list[Place]]:
+def _finder(wanted: frozenset[str], terms: Terms) -> Callable[[str], list[Place]]:
     """A pattern that finds the given terms in a lower-case text, by the prefix of their words.
 
     This is several times faster than to compute all of its terms. In scripts without spaces it finds none.
     """
-    begins = sorted({re.escape(term[: max(_KEPT, len(term) - 1)]) for term in asked}, reverse=True)
+    begins = sorted({re.escape(term[: max(_KEPT, len(term) - 1)]) for term in wanted}, reverse=True)
     word = re.compile(rf"(?:{'|'.join(begins)})\w*")
-    terms_of = cache(lambda written: [term for term in terms(written) if term in asked])
+    terms_of = cache(lambda written: [term for term in terms(written) if term in wanted])
 
     def find(text: str) -> list[Place]:
         words = (each for each in word.finditer(text) if not text[max(0, each.start() - 1) : each.start()].isalnum())
@@ -241,8 +241,8 @@ def _finder(asked: frozenset[str], terms: Terms) -> Callable[[str], list[Place]]
 
 def _holding(question: AbstractSet[str], texts: Sequence[AbstractSet[str]]) -> Mask:
     """Which texts have which terms of a question, of shape (texts, terms in order)."""
-    asked = sorted(question)
-    return np.array([[term in each for term in asked] for each in texts], np.bool_).reshape(len(texts), len(asked))
+    ordered = sorted(question)
+    return np.array([[term in each for term in ordered] for each in texts], np.bool_).reshape(len(texts), len(ordered))
 
 
 def _rarity(holds: Mask) -> Floats:

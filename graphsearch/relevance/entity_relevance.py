@@ -97,11 +97,11 @@ async def described(
     query, vector, kept = meant.question, meant.vector, meant.profile.entity_terms
     hits = await _found(query, vector, limit, also, kept, reader)
     ids = reader.entity_ids(hits.keys)
-    asked = asked_forms(query, reader.analyser)
+    query_forms = forms_of_query(query, reader.analyser)
     each_has = await _terms_of(hits.keys, kept, reader)
     terms = held(each_has)
-    rarity = await _rarity(terms, list(asked), limit, reader)
-    share = shares(terms, rarity, lexicon.likeness(list(asked.values()), terms.forms))
+    rarity = await _rarity(terms, list(query_forms), limit, reader)
+    share = shares(terms, rarity, lexicon.likeness(list(query_forms.values()), terms.forms))
     cosine = np.zeros(len(ids))
     if vector is not None:
         vectors = await reader.vectors(ElementKind.ENTITY, hits.keys)
@@ -113,7 +113,7 @@ async def described(
         ids=ids,
         share=share,
         cosine=cosine,
-        exact=shares(terms, rarity, np.zeros((len(asked), len(terms.terms)))),
+        exact=shares(terms, rarity, np.zeros((len(query_forms), len(terms.terms)))),
         called=_called(meant, each_has),
         weight=MEANING * lexicon.weight if vector is not None else 0.0,
     )
@@ -152,7 +152,7 @@ async def _terms_of(keys: Keys, kept: MutableMapping[UUID, EntityTerms], reader:
     return found
 
 
-def asked_forms(query: str, analyser: Analyser) -> Mapping[str, str]:
+def forms_of_query(query: str, analyser: Analyser) -> Mapping[str, str]:
     """The distinct terms of a question in order, each with the word it was first written as."""
     found: dict[str, str] = {}
     for word in words(identifier_words(query)):
@@ -192,13 +192,13 @@ async def _worded(query: str, limit: int, kept: MutableMapping[UUID, EntityTerms
     Documents contain all aliases, including those that only hidden memories prove. If anything is hidden, entities
     that share no term without these are left out, and the search is widened if too few remain.
     """
-    asked, wide = set(reader.analyser.terms(query)), limit
+    wanted, wide = set(reader.analyser.terms(query)), limit
     while True:
         hits = await reader.lexical(ElementKind.ENTITY, query, wide)
         if not reader.hides:
             return hits
         terms = await _terms_of(hits.keys, kept, reader)
-        (sharing,) = np.array([not asked.isdisjoint(each.document) for each in terms], np.bool_).nonzero()
+        (sharing,) = np.array([not wanted.isdisjoint(each.document) for each in terms], np.bool_).nonzero()
         if len(sharing) >= limit or len(hits) < wide or wide == widest(limit):
             return hits.keep(sharing[:limit])
         wide *= 2

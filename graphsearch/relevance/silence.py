@@ -87,17 +87,17 @@ def _nothing_stands_out(standing: Standing) -> bool:
 
 def _gaps(standing: Standing) -> tuple[float, float]:
     """How far the best available relation is below the best type of the named kinds, and below the best of all."""
-    asked, edges, named = np.append(standing.affinity, standing.affinity.min()), standing.edges, standing.named
+    affinity, edges, named = np.append(standing.affinity, standing.affinity.min()), standing.edges, standing.named
     best, greatest = _best_of(standing, standing.kinds), float(standing.affinity.max())
-    beside = named[edges.source] | named[edges.target]
+    adjacent = named[edges.source] | named[edges.target]
     wrong = np.where(standing.wrong, WRONG, 0.0)
-    gap = _most(np.minimum(asked[edges.type] - best, 0.0) - wrong, beside)
-    overall = _most(asked[edges.type] - wrong - greatest, beside)
+    gap = _most(np.minimum(affinity[edges.type] - best, 0.0) - wrong, adjacent)
+    overall = _most(affinity[edges.type] - wrong - greatest, adjacent)
     onward = _onward(standing)
     if onward.any():
         best = max(best, _best_of(standing, standing.between))
-        gap = max(gap, _most(asked[edges.type] - best, onward))
-        overall = max(overall, _most(asked[edges.type] - greatest, onward))
+        gap = max(gap, _most(affinity[edges.type] - best, onward))
+        overall = max(overall, _most(affinity[edges.type] - greatest, onward))
     return gap, overall
 
 

@@ -63,8 +63,8 @@ def direct(anchor: Floats, edges: Edges) -> tuple[Floats, Floats]:
     return np.where(surer, source, LESSER * source), np.where(surer, LESSER * target, target)
 
 
-def lent(anchor: Floats, edges: Edges, asked: Floats, between: Mask) -> Floats:
-    """The weight of each relation for an anchor one hop beyond one of its ends; ``asked`` is its type's affinity.
+def lent(anchor: Floats, edges: Edges, affinity: Floats, between: Mask) -> Floats:
+    """The weight of each relation for an anchor one hop beyond one of its ends; ``affinity`` is its type's affinity.
 
     ``between``: whether each entity is of a kind that the question mentions besides the requested one.
 
@@ -74,7 +74,7 @@ def lent(anchor: Floats, edges: Edges, asked: Floats, between: Mask) -> Floats:
     counted = np.zeros(len(edges))
     if not len(edges) or not (anchor > CERTAIN).any():
         return counted
-    worth = np.exp(SHARPNESS * (asked - asked.max()))
+    worth = np.exp(SHARPNESS * (affinity - affinity.max()))
     near = np.concatenate((edges.source, edges.target))
     far = np.concatenate((edges.target, edges.source))
     relation = np.tile(np.arange(len(edges)), 2)
@@ -97,10 +97,10 @@ def lent(anchor: Floats, edges: Edges, asked: Floats, between: Mask) -> Floats:
     return counted
 
 
-def anchor_weights(anchor: Floats, edges: Edges, asked: Floats, between: Mask) -> tuple[Floats, Floats, Floats]:
+def anchor_weights(anchor: Floats, edges: Edges, affinity: Floats, between: Mask) -> tuple[Floats, Floats, Floats]:
     """The weights of the anchors for each relation: at its source, at its target, and passed on from one hop away."""
     source, target = direct(anchor, edges)
-    return source, target, np.maximum(lent(anchor, edges, asked, between) - source - target, 0.0)
+    return source, target, np.maximum(lent(anchor, edges, affinity, between) - source - target, 0.0)
 
 
 # -- the sum of the evidence -------------------------------------------------------------------------------------------

@@ -161,9 +161,9 @@ def shares(held: Held, rarity: Mapping[str, float], likeness: Floats) -> Floats:
     return found
 
 
-def likeness(asked: Vector, forms: Vector) -> Floats:
+def likeness(query: Vector, forms: Vector) -> Floats:
     """Cosines of the words of a question, one row each, with others; both normalised, or zeros if unknown."""
-    return np.array([cosines(forms, word) for word in asked]).reshape(len(asked), len(forms))
+    return np.array([cosines(forms, word) for word in query]).reshape(len(query), len(forms))
 
 
 # -- word vectors ------------------------------------------------------------------------------------------------------
@@ -190,10 +190,10 @@ class Lexicon:
         """The weight of meaning relative to words: the embedder's ``semantic_weight``, or `SEMANTIC_WEIGHT`."""
         return float(getattr(self.embedder, "semantic_weight", SEMANTIC_WEIGHT))
 
-    def likeness(self, asked: Sequence[str], forms: Sequence[str]) -> Floats:
+    def likeness(self, words: Sequence[str], forms: Sequence[str]) -> Floats:
         """The cosines of the words of a question, one row each, with the forms of terms; zeros without word vectors."""
-        one, other = self.vectors(asked), self.vectors(forms)
-        return np.zeros((len(asked), len(forms))) if one is None or other is None else likeness(one, other)
+        one, other = self.vectors(words), self.vectors(forms)
+        return np.zeros((len(words), len(forms))) if one is None or other is None else likeness(one, other)
 
     def vectors(self, words: Sequence[str]) -> Vector | None:
         """The vectors of some words, one row each; None without an embedder that has any."""

@@ -256,9 +256,9 @@ class ClaimsSpec(StoreSpec):
             by_memory = {}
             shared = set((await store.shared_signatures()).tolist())
             for code in found.signatures.tolist():
-                content, (memory,), beside = await signature_of(store, code)
-                by_memory[memory.source] = {each.source for each in beside if each.kind is ElementKind.MEMORY}
-                assert content.shared is bool(beside) is (code in shared)
+                content, (memory,), others = await signature_of(store, code)
+                by_memory[memory.source] = {each.source for each in others if each.kind is ElementKind.MEMORY}
+                assert content.shared is bool(others) is (code in shared)
         return by_memory
 
     async def test_a_signature_includes_other_targets_of_a_functional_type(self, store: GraphStore) -> None:
@@ -293,8 +293,8 @@ class ClaimsSpec(StoreSpec):
             codes = dict(zip(store.relation_ids(steps.relations), steps.signatures.tolist(), strict=True))
             by_memory = {}
             for relation in live:
-                _, _, beside = await signature_of(store, codes[relation.id])
-                entities = [each for each in beside if each.kind is ElementKind.ENTITY]
+                _, _, others = await signature_of(store, codes[relation.id])
+                entities = [each for each in others if each.kind is ElementKind.ENTITY]
                 by_memory[relation.evidence[0]] = {" ".join((each.type, *each.labels)) for each in entities}
         return by_memory
 

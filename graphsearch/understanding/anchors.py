@@ -18,7 +18,7 @@ from graphsearch.understanding.linking import Link
 
 LEAST_SIMILARITY: Final = 0.75
 """A less similar name is another name. Below 0.80 a link is shown, but does not make a plan entity-centric."""
-ASKED: Final = 2 * MAX_NAMESAKES
+FIRST_LIMIT: Final = 2 * MAX_NAMESAKES
 """Similar names requested from the store at first; twice as many in each further round."""
 MAX_LOOKED_UP: Final = 16
 """Most names of one question that are looked up by similarity."""
@@ -67,15 +67,15 @@ async def _exact(text: str, reader: Reader) -> tuple[Anchor, ...]:
 async def _similar(names: Sequence[Named], reader: Reader) -> list[Anchor]:
     """Anchors by similar names; requests more if hidden entities may precede visible ones."""
     best: dict[str, list[_Likeness]] = {}
-    texts, asked = sorted({name.text for name in names}), ASKED
+    texts, limit = sorted({name.text for name in names}), FIRST_LIMIT
     for _ in range(ROUNDS):
-        proposed = await reader.similar_names(texts, threshold=LEAST_SIMILARITY, limit=asked)
+        proposed = await reader.similar_names(texts, threshold=LEAST_SIMILARITY, limit=limit)
         visible = await _visible((each.entity_id for found in proposed.values() for each in found), reader)
         best |= {text: _best(text, proposed[text], visible) for text in texts}
-        texts = [text for text in texts if len(proposed[text]) == asked and not _settled(best[text], proposed[text])]
+        texts = [text for text in texts if len(proposed[text]) == limit and not _settled(best[text], proposed[text])]
         if not texts:
             break
-        asked *= 2
+        limit *= 2
     return [
         Anchor(
             entity_id=found.entity_id,
@@ -113,9 +113,9 @@ def _best(text: str, proposed: Sequence[SimilarName], visible: Mapping[UUID, Ent
 
 
 def _likeness(text: str, entity: Entity) -> _Likeness:
-    asked = folded_name(text)
-    by_name = similarity(asked, folded_name(entity.name))
-    by_alias = max((similarity(asked, folded_name(alias)) for alias in entity.aliases), default=0.0)
+    folded = folded_name(text)
+    by_name = similarity(folded, folded_name(entity.name))
+    by_alias = max((similarity(folded, folded_name(alias)) for alias in entity.aliases), default=0.0)
     return _Likeness(entity.id, max(by_name, by_alias), alias=by_alias > by_name)
 
 

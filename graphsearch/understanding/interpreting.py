@@ -139,7 +139,7 @@ class PhraseVectors:
         self._kept: OrderedDict[bytes, Vector] = OrderedDict()
         self._of_profiles: WeakKeyDictionary[TypeProfile, Vector] = WeakKeyDictionary()
 
-    async def asked(self, question: Sequence[str]) -> Vector:
+    async def of_question(self, question: Sequence[str]) -> Vector:
         """The vectors of texts of a question, normalised, one row each."""
         return _normalised(await self.embedder.embed(question, input_type="query"))
 
@@ -254,11 +254,11 @@ async def understand(found: Reading, phrases: PhraseVectors | None) -> Understan
     kind = np.zeros(len(profile.kinds))
     if phrases is None or not found.question.strip():
         return _understood(found, None, None, kind)
-    query = await phrases.asked([found.question, found.residue or found.question])
+    query = await phrases.of_question([found.question, found.residue or found.question])
     rows = await phrases.of_profile(profile)
     if found.kind:
-        (asked,) = await phrases.of_phrases([found.kind])
-        kind = standardised(cosines(rows[2 * count :], asked))
+        (named_kind,) = await phrases.of_phrases([found.kind])
+        kind = standardised(cosines(rows[2 * count :], named_kind))
     return _understood(found, query, rows[: 2 * count], kind)
 
 

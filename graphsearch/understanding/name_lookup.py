@@ -36,12 +36,12 @@ SHARED: Final = 25
 
 async def candidate_ids(question: str, tokens: Sequence[Token], reader: Reader) -> list[UUID]:
     """The visible entities of which a name or a word of a name occurs in a question."""
-    asked = [
+    distinctive = [
         token.text
         for token in tokens
         if len(token.text) > 1 and (token.text not in STOP_WORDS or (token.capitalised and token.start > 0))
     ]
-    words = dict.fromkeys((*asked, *(word for word in spoken_words(question) if word not in STOP_WORDS)))
+    words = dict.fromkeys((*distinctive, *(word for word in spoken_words(question) if word not in STOP_WORDS)))
     names = sorted({run.name for run in runs(question)})
     whole, partly = await both(reader.find_names(names), by_words(list(words), reader))
     return sorted({each.entity_id for each in (*whole, *partly)})

@@ -90,8 +90,8 @@ class EntityTerms:
     code: bool
 
 
-def entity_terms(entity: Entity, beside: Mapping[str, float], terms: Terms) -> EntityTerms:
-    """The terms of an entity and of its additional words ``beside``; ``terms`` are those of a text."""
+def entity_terms(entity: Entity, extra: Mapping[str, float], terms: Terms) -> EntityTerms:
+    """The terms of an entity and of its additional words ``extra``; ``terms`` are those of a text."""
     named = words(identifier_words("\n".join((entity.name, *entity.aliases))))
     described = words(identifier_words(entity.description))
     weights = {term: 1.0 for word in named for term in terms(word)}
@@ -99,11 +99,11 @@ def entity_terms(entity: Entity, beside: Mapping[str, float], terms: Terms) -> E
     for word in described:
         for term in terms(word):
             weights[term] = weights.get(term, 0.0) + share
-    for word, weight in beside.items():
+    for word, weight in extra.items():
         for term in terms(word):
             weights[term] = weights.get(term, 0.0) + weight
     document = weights.keys() | set(terms(searchable_text(entity)))
-    forms = _forms([*named, *described, *beside], terms)
+    forms = _forms([*named, *described, *extra], terms)
     return EntityTerms(weights, forms, frozenset(document), code=entity.type in CASE_SENSITIVE_TYPES)
 
 

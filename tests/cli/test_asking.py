@@ -65,7 +65,7 @@ def test_the_model_may_be_named_in_the_environment(line, model, monkeypatch):
     assert len(model.requests) == 1
 
 
-def test_context_has_the_summary_beside_the_block(line, model):
+def test_context_has_the_summary_next_to_the_block(line, model):
     model.answers.extend([reply(data=SENTENCES)] * 2)
     asked = ("context", QUESTION, "--principal", "ada", "--mode", "summary", *options(model))
     found = line.json(*asked)

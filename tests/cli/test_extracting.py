@@ -74,7 +74,7 @@ def test_what_is_refused_and_what_is_unread_is_shown(line, server, model):
     assert "m2: the language model could not read it" in line.run(*other).stdout
 
 
-def test_a_judge_is_asked_what_rules_do_not_tell(line, server, model, tmp_path):
+def test_a_judge_is_asked_what_rules_do_not_decide(line, server, model, tmp_path):
     (tmp_path / "a.jsonl").write_text(
         json.dumps({"entity": {"type": "project", "name": "Kestrel Payment Ledger"}}) + "\n"
     )

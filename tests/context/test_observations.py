@@ -182,9 +182,9 @@ async def test_triplets_that_have_faded_leave_the_room_to_observations(scoped):
     alone = await built(builder, scoped)
     assert alone.text == f"{TRIPLETS}\n- Ada --co_occurs--> Bob", "there is nothing better"
     await scoped.write(Batch(memories=[ATTIC]))
-    beside = await built(builder, scoped)
-    assert beside.text == f"{OBSERVATIONS}\n- 2026-01-13 Ada: The telescope is in the attic."
-    assert (beside.triplets, beside.skipped) == ((), 1)
+    block = await built(builder, scoped)
+    assert block.text == f"{OBSERVATIONS}\n- 2026-01-13 Ada: The telescope is in the attic."
+    assert (block.triplets, block.skipped) == ((), 1)
 
 
 async def test_faded_triplets_leave_the_others_in_their_order(scoped):

@@ -144,8 +144,8 @@ ANSWER = TripletText(
 
 
 def test_a_triplet_that_answers_comes_first_with_its_sentence():
-    memories, beside = ["- Tom moved to Galway. It rained.", "- Lunch is at noon."], triplet_of("lunch")
-    page = lay_out(memories, [beside, ANSWER], budget=300, share=0.9, counter=CHARACTERS)
+    memories, lunch = ["- Tom moved to Galway. It rained.", "- Lunch is at noon."], triplet_of("lunch")
+    page = lay_out(memories, [lunch, ANSWER], budget=300, share=0.9, counter=CHARACTERS)
     assert page.text.split("\n")[0] == TRIPLETS
     assert ANSWER.line in page.text
     assert (page.memories, page.triplets) == ((0, 1), (0, 1))

@@ -305,7 +305,7 @@ async def test_it_is_asked_of_the_entity_as_it_was_and_as_it_will_be(scoped):
 
 
 KESTREL = Entity(type="concept", name="Kestrel")
-TOLD = Batch(
+NAMED_BATCH = Batch(
     named=[KESTREL],
     memories=[Memory(id="bare"), Memory(id="typed", occurred_at=day(1))],
     mentions=[mention(Memory(id="bare"), KESTREL), mention(Memory(id="typed"), KESTREL, type="project")],
@@ -325,7 +325,7 @@ TOLD = Batch(
 async def test_a_type_of_a_mention_goes_with_its_memory_but_a_given_one_stays(scoped, corrections, before, after):
     embedder = HashEmbedder()
     await scoped.bind_embedder(embedder.name, embedder.dimensions)
-    await scoped.write(TOLD)
+    await scoped.write(NAMED_BATCH)
     curator = Curator(GraphSearchEngine(store=scoped, embedder=embedder))
     now = await curator.update_entity(KESTREL.id, **corrections)
     assert now.type == before
@@ -348,7 +348,7 @@ async def _is_embedded(store, entity):
 async def test_an_engine_that_embeds_otherwise_leaves_what_is_reworded_without_a_vector(scoped):
     embedder = HashEmbedder()
     await scoped.bind_embedder(embedder.name, embedder.dimensions)
-    await scoped.write(TOLD)
+    await scoped.write(NAMED_BATCH)
     await scoped.write(Batch(vectors={KESTREL.id: embedder.vector("Kestrel (project)")}))
     await Curator(GraphSearchEngine(store=scoped, embedder=HashEmbedder(16))).forget("typed")
     async with scoped.snapshot():
@@ -360,7 +360,7 @@ async def test_a_merge_that_is_undone_after_the_type_was_forgotten_embeds_again(
     embedder, falcon = HashEmbedder(), Entity(type="concept", name="Falcon")
     await scoped.bind_embedder(embedder.name, embedder.dimensions)
     memory = Memory(id="other")
-    await scoped.write(TOLD)
+    await scoped.write(NAMED_BATCH)
     await scoped.write(Batch(named=[falcon], memories=[memory], mentions=[mention(memory, falcon, type="project")]))
     curator = Curator(GraphSearchEngine(store=scoped, embedder=embedder))
     made = await curator.merge_entities(falcon.id, KESTREL.id)

@@ -60,7 +60,7 @@ def test_parts_have_the_passages_questions_and_triples_of_one_value() -> None:
         QuestionSet(passages=ada, questions=asked[2:]).grouped_by("conv")
 
 
-def test_a_part_that_cannot_be_told_is_refused() -> None:
+def test_a_part_that_cannot_be_determined_is_refused() -> None:
     whole = QuestionSet(passages=(passage("p1"), passage("p2", conv=["x"])), questions=(question("q1", conv="ada"),))
     with pytest.raises(InvalidInputError) as caught:
         whole.grouped_by("conv")

@@ -21,5 +21,5 @@ async def test_the_example_prints_its_sessions_and_what_the_notes_weigh(capsys):
     assert re.search(r"0\.4\d+  The command that deploys Atlas is `make ship`\.", printed)
 
 
-async def test_a_model_that_is_told_nothing_says_so():
+async def test_a_model_that_is_shown_nothing_says_so():
     assert await agent_loop.FirstThatFits().ask("") == "I do not know."

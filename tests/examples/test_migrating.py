@@ -92,7 +92,7 @@ async def test_entities_of_graphiti_keep_their_summary_attributes_and_id(out):
     assert (priya.attributes["city"], priya.attributes["graphiti_uuid"]) == ("Leeds", "n-priya")
 
 
-def test_what_of_graphiti_cannot_be_carried_is_told_by_line(out):
+def test_what_of_graphiti_cannot_be_carried_is_reported_by_line(out):
     report = graphiti.convert(GRAPHITI, out)
     faults, losses = by_line(report.faults), by_line(report.losses)
     assert {fault.path for fault in (*report.faults, *report.losses)} == {str(GRAPHITI[0])}
@@ -140,7 +140,7 @@ async def test_a_graph_of_cognee_is_found_with_its_types_and_chunks(out):
     }
 
 
-def test_what_of_cognee_cannot_be_carried_is_told_by_line(out):
+def test_what_of_cognee_cannot_be_carried_is_reported_by_line(out):
     report = cognee.convert(COGNEE, out)
     nodes, edges = map(str, COGNEE)
     assert [(fault.path, fault.line) for fault in report.faults] == [(edges, 10), (edges, 11), (nodes, 5), (nodes, 10)]

@@ -89,15 +89,15 @@ def test_mermaid_is_lines_of_its_grammar_that_say_what_was_drawn(graph):
 def test_dot_is_parsed_to_what_was_drawn(graph):
     [dot] = read_dot(to_dot(graph))
 
-    def said(element):
+    def label_of(element):
         label = element.get("label")
         assert label[0] == label[-1] == '"'
         return re.sub(r"\\(.)", r"\1", label[1:-1]).replace("&amp;", "&")
 
     nodes, edges = labels(graph)
-    assert [said(node) for node in dot.get_nodes()] == nodes
+    assert [label_of(node) for node in dot.get_nodes()] == nodes
     # parallel edges come back together
-    parsed = [(edge.get_source(), edge.get_destination(), said(edge)) for edge in dot.get_edges()]
+    parsed = [(edge.get_source(), edge.get_destination(), label_of(edge)) for edge in dot.get_edges()]
     assert sorted(parsed) == sorted((*pair, label) for pair, label in zip(ends(graph), edges, strict=True))
 
 

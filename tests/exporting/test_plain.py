@@ -106,10 +106,10 @@ async def test_an_explanation_of_a_relation_tells_what_each_factor_gave():
     why = await (await team()).explain("Ada", MOVED.id, mode=HOPS)
     graph = plain_graph(why)
     assert drawn(graph) == ["Ada works_at Globex"]
-    told = graph.edges[0].attributes
-    assert (told["score"], told["rank"]) == (why.score, why.rank)
-    assert "kept_out" not in told
-    parts = [float(value) for name, value in told.items() if name.endswith("_part")]
+    attributes = graph.edges[0].attributes
+    assert (attributes["score"], attributes["rank"]) == (why.score, why.rank)
+    assert "kept_out" not in attributes
+    parts = [float(value) for name, value in attributes.items() if name.endswith("_part")]
     assert sum(parts) == pytest.approx(why.score)
 
 

@@ -22,7 +22,7 @@ def parts(scoped: GraphStore) -> Parts:
     return Parts(store=scoped)
 
 
-async def told(parts: Parts) -> tuple[int, int]:
+async def counts(parts: Parts) -> tuple[int, int]:
     """How many memories and entities there are."""
     counted = await parts.store.statistics()
     return counted.memories, sum(counted.entities_by_type.values())
@@ -31,7 +31,7 @@ async def told(parts: Parts) -> tuple[int, int]:
 @pytest.mark.parametrize("text", ["", " \n\t", "\x01\x07\x1b[31m\x7f", "\u202e\u200b\ufeff"])
 async def test_texts_that_say_nothing_are_kept_and_name_nobody(parts: Parts, text: str) -> None:
     report = await Ingestor(parts).remember([Memory(id="m", text=text, occurred_at=AT)])
-    assert (report.changed, await told(parts)) == (1, (1, 0))
+    assert (report.changed, await counts(parts)) == (1, (1, 0))
     [stored] = await parts.store.get_memories(["m"])
     assert stored.text == text
 

@@ -35,7 +35,7 @@ async def add(parts: Parts, folder: Path, llm: LLM) -> IngestReport:
 KNOWN = ["Ann knows Bob.", "Cy likes Di.", "Ed sees Flo.", "Gus hears Hal.", "Ike meets Joe."]
 
 
-def told(sentences: list[str]) -> set[tuple[str, str, str]]:
+def as_triplets(sentences: list[str]) -> set[tuple[str, str, str]]:
     return {(a, verb, b) for a, verb, b in (each.rstrip(".").split() for each in sentences)}
 
 
@@ -43,7 +43,7 @@ async def test_a_folder_is_read_once(tmp_path: Path, parts: Parts) -> None:
     llm = Model()
     report = await add(parts, page(tmp_path, *KNOWN), llm)
     assert (report.files, report.changed, report.left, report.faults) == (1, 1, 0, ())
-    assert await triplets(parts.store) == told(KNOWN)
+    assert await triplets(parts.store) == as_triplets(KNOWN)
     assert len(llm.questions) == 5
     again = Model()
     assert (await add(parts, tmp_path, again)).changed == 0
@@ -56,7 +56,7 @@ async def test_only_the_chunk_that_an_edit_touched_is_read_again(tmp_path: Path,
     llm = Model()
     await add(parts, page(tmp_path, *edited), llm)
     assert llm.asked == [["Ed misses Flo."]]
-    assert await triplets(parts.store) == told([*edited, "Kay helps Lou."])
+    assert await triplets(parts.store) == as_triplets([*edited, "Kay helps Lou."])
 
 
 async def test_chunks_that_only_moved_are_not_read_again(tmp_path: Path, parts: Parts) -> None:
@@ -88,9 +88,9 @@ async def test_while_a_text_is_left_nothing_that_its_file_held_is_forgotten(tmp_
     edited = [*KNOWN[:4], "Ike leaves Joe."]
     report = await add(parts, page(tmp_path, *edited), BudgetedLLM(Model(), Budget(calls=0)))
     assert (report.left, report.forgotten) == (1, 0)
-    assert await triplets(parts.store) == told(KNOWN)
+    assert await triplets(parts.store) == as_triplets(KNOWN)
     assert (await add(parts, tmp_path, Model())).forgotten == 1
-    assert await triplets(parts.store) == told(edited)
+    assert await triplets(parts.store) == as_triplets(edited)
 
 
 async def test_a_chunk_that_cannot_be_read_is_a_fault_each_time_until_it_can(tmp_path: Path, parts: Parts) -> None:
@@ -105,18 +105,18 @@ async def test_a_chunk_that_cannot_be_read_is_a_fault_each_time_until_it_can(tmp
     mended = Model()
     assert (await add(parts, folder, mended)).faults == ()
     assert mended.asked == [["Cy likes Di."]]
-    assert await triplets(parts.store) == told(KNOWN)
+    assert await triplets(parts.store) == as_triplets(KNOWN)
 
 
 async def test_a_model_that_is_down_is_an_error_and_what_was_read_stays(tmp_path: Path, parts: Parts) -> None:
     folder = page(tmp_path, *KNOWN)
     with pytest.raises(LLMUnavailableError):
         await add(parts, folder, Down(after=2))
-    assert await triplets(parts.store) == told(KNOWN[:2])
+    assert await triplets(parts.store) == as_triplets(KNOWN[:2])
     again = Model()
     await add(parts, folder, again)
     assert len(again.questions) == 3
-    assert await triplets(parts.store) == told(KNOWN)
+    assert await triplets(parts.store) == as_triplets(KNOWN)
 
 
 async def test_another_embedder_embeds_anew_what_is_not_read_again(tmp_path: Path, parts: Parts) -> None:
@@ -142,5 +142,5 @@ async def test_a_line_that_is_left_in_one_part_of_a_file_makes_all_of_it_look_ch
     mended = Model()
     await add(parts, tmp_path, mended)
     assert mended.asked == [["Ann knows Bob."]]
-    assert await triplets(parts.store) == told(KNOWN)
+    assert await triplets(parts.store) == as_triplets(KNOWN)
     assert (await add(parts, tmp_path, Model())).changed == 0

@@ -167,7 +167,7 @@ async def test_broken_files_are_named_and_do_not_stop_the_rest(tmp_path: Path) -
     assert again.changed == 0
 
 
-async def test_what_a_broken_file_said_stays_and_so_does_what_others_said_of_it(tmp_path: Path) -> None:
+async def test_what_a_broken_file_stated_stays_and_so_does_what_others_stated_of_it(tmp_path: Path) -> None:
     parts = Parts()
     await parts.add(put(tmp_path, a=A, b=B, c="import b\n"))
     before = await graph(parts.store)
@@ -182,7 +182,7 @@ async def test_what_a_broken_file_said_stays_and_so_does_what_others_said_of_it(
     assert module.description == "Bees."
     put(tmp_path, b=B)
     await parts.add(tmp_path)
-    assert ("c.h", "calls", "b.g") in await triplets(parts.store), "a file read beside a broken one is read again"
+    assert ("c.h", "calls", "b.g") in await triplets(parts.store), "a file read along with a broken one is read again"
 
 
 async def test_a_file_that_vanishes_between_the_readings_is_a_fault(

@@ -71,7 +71,7 @@ async def test_a_judge_is_shown_what_its_gate_allows_and_nothing_else(parts: Par
     assert mention.entity_id == seen.id
 
 
-async def test_a_judge_is_not_told_what_only_hidden_memories_call_somebody(parts: Parts) -> None:
+async def test_a_judge_is_not_shown_what_only_hidden_memories_call_somebody(parts: Parts) -> None:
     shown, hidden = EchoLLM(same(0)), EchoLLM(same(0))
     await judged(parts, shown)
     assert "Spring Keynote (event), also Keynote of Doom" in shown.asked[0]

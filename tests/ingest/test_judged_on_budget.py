@@ -125,7 +125,7 @@ async def test_calls_of_small_budgets_end_with_the_graph_of_one_without(parts: P
     assert sorted(judge.asked) == sorted(asked)  # each once
 
 
-async def test_what_a_spent_budget_left_is_not_written_but_told(parts: Parts) -> None:
+async def test_what_a_spent_budget_left_is_not_written_but_reported(parts: Parts) -> None:
     await parts.store.write(Batch(entities=[KNOWN]))
     report = await remember(parts, within(Seasons(), 0))
     assert (report.memories, report.changed, report.left) == (5, 1, 4)

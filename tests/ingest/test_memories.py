@@ -54,10 +54,10 @@ async def test_the_same_memories_twice_change_nothing(parts: Parts) -> None:
 
 
 async def test_resolutions_are_counted_in_the_scope(parts: Parts) -> None:
-    told = [(await remember(parts, each)).resolutions for each in (PRIYA, MOVED)]
+    reported = [(await remember(parts, each)).resolutions for each in (PRIYA, MOVED)]
     await remember(parts, PRIYA)  # known already: nothing is resolved
     held = ResolutionCounts.of_counters((await parts.store.statistics()).counters)
-    assert held == told[0] + told[1]
+    assert held == reported[0] + reported[1]
     assert 0 < held.fail_rate <= held.baseline <= 1
 
 
@@ -99,16 +99,16 @@ async def test_evidence_adds_up_and_the_same_memory_counts_once(parts: Parts) ->
 
 async def test_memories_are_written_in_batches(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphsearch.ingest.ingestor.BATCH", 2)
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
 
     def progress(done: int, total: int, name: str) -> None:
-        told.append((done, total))
+        reported.append((done, total))
         assert name in {memory.id for memory in memories}
 
     memories = [attrs.evolve(PRIYA, id=f"m{number}") for number in range(5)]
     ingestor = Ingestor(parts)
     report = await ingestor.remember(memories, progress=progress)
-    assert (report.changed, told) == (5, [(2, 5), (4, 5), (5, 5)])
+    assert (report.changed, reported) == (5, [(2, 5), (4, 5), (5, 5)])
 
 
 async def test_an_id_that_stands_for_a_file_is_refused_before_anything_is_written(parts: Parts) -> None:
@@ -169,7 +169,7 @@ async def test_a_type_that_a_later_text_tells_is_taken_until_that_is_forgotten(p
 
 
 async def _kestrel(parts: Parts, memory: Memory) -> list[Entity]:
-    """What is called so after a memory was taken in; its vector is of the text that it has by now."""
+    """What is called so after a memory was taken in; its vector is of the text that it has so far."""
     await remember(parts, memory)
     found = [each for each in await parts.store.list_entities() if each.name == "Kestrel"]
     assert parts.embedder is not None
@@ -183,7 +183,7 @@ async def _kestrel(parts: Parts, memory: Memory) -> list[Entity]:
     return found
 
 
-async def test_who_tells_the_type_is_kept_beside_who_does_not(parts: Parts) -> None:
+async def test_a_memory_that_states_the_type_is_kept_with_one_that_does_not(parts: Parts) -> None:
     await remember(parts, Memory(id="m", subject="Ada", speaker="Ada", text="Hello."))
     (mention,) = await parts.store.list_mentions(memory_ids=["m"])
     assert (mention.surface, mention.type) == ("Ada", "person")

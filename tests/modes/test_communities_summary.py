@@ -36,8 +36,10 @@ class Reader:
         await asyncio.sleep(0.01)
         self.running -= 1
         lines = LINE.findall(text)
-        said = [{"text": line, "cites": [int(number) for number in re.findall(r"\d+", label)]} for label, line in lines]
-        return json.dumps({"sentences": said})
+        sentences = [
+            {"text": line, "cites": [int(number) for number in re.findall(r"\d+", label)]} for label, line in lines
+        ]
+        return json.dumps({"sentences": sentences})
 
 
 def ring(names):

@@ -42,7 +42,7 @@ async def engine(scoped):
     return GraphSearchEngine(store=scoped)
 
 
-def told(found):
+def scores(found):
     return {connection.entity.name: round(connection.score, 6) for connection in found.connections}
 
 
@@ -71,7 +71,7 @@ async def test_who_on_the_team_of_one_worked_with_another(engine):
     assert [relation.id for relation in paths["Xia"].relations] == [reports.id, leads.id]
     assert [relation.id for relation in paths["Yan"].relations] == [works_with.id]
     assert (paths["Xia"].strength, paths["Yan"].strength) == pytest.approx((0.90, 0.95))
-    assert told(found) == {"Zed": 0.54, "Mia": 0.54}
+    assert scores(found) == {"Zed": 0.54, "Mia": 0.54}
     shown = {triplet.relation.id for triplet in found.triplets}
     assert {reports.id, leads.id, works_with.id} <= shown
     assert found.analysis.plan is Plan.ENTITY_CENTRIC
@@ -80,9 +80,9 @@ async def test_who_on_the_team_of_one_worked_with_another(engine):
 async def test_the_prior_and_the_age_of_a_type_count_on_a_path(engine):
     await engine.store.write(people(*team(), names=NAMES))
     found = await engine.search(QUESTION, mode=HOPS)
-    assert told(found)["Zed"] == pytest.approx(0.95 * 0.8 * 0.6)  # collaborated_with has prior 0.8
+    assert scores(found)["Zed"] == pytest.approx(0.95 * 0.8 * 0.6)  # collaborated_with has prior 0.8
     later = NOON.replace(month=2, day=14)  # thirty days: half of what was
-    assert told(await engine.search(QUESTION, mode=HOPS, as_of=later))["Zed"] == pytest.approx(
+    assert scores(await engine.search(QUESTION, mode=HOPS, as_of=later))["Zed"] == pytest.approx(
         0.95 * 0.8 * 0.5 * 0.6, abs=1e-6
     )
 
@@ -101,10 +101,10 @@ async def test_three_names_must_all_lead_there(engine):
     spokes = [edge(name, "knows", "Hub", confidence=sure) for name, sure in (("Ann", 0.9), ("Bea", 0.8), ("Cyd", 0.7))]
     await engine.store.write(people(*spokes, edge("Ann", "knows", "Bea"), names="Ann Bea Cyd Hub"))
     found = await engine.search("what do Ann, Bea and Cyd share?", mode=HOPS)
-    assert told(found) == {"Hub": 0.7}
+    assert scores(found) == {"Hub": 0.7}
     assert ways(found.connections[0]) == {"Ann": ["Hub"], "Bea": ["Hub"], "Cyd": ["Hub"]}
     only_two = await engine.search("what do Ann and Bea share?", mode=HOPS)
-    assert told(only_two) == {"Hub": 0.8, "Cyd": pytest.approx(0.7 * 0.6)}
+    assert scores(only_two) == {"Hub": 0.8, "Cyd": pytest.approx(0.7 * 0.6)}
 
 
 async def test_a_name_of_several_entities_leads_where_any_of_them_does(engine):
@@ -127,7 +127,7 @@ async def test_the_best_comes_first_and_no_more_than_asked_for(engine):
     last = sorted(["Hob", "Hut"], key=person)  # ties by id
     assert [each.entity.name for each in found.connections] == ["Hub", *last]
     assert len((await engine.search("Ann and Bea", mode=HOPS, limit=2)).connections) == 2
-    assert told(await engine.search("Ann and Bea", mode=HOPS, min_score=0.7)) == {"Hub": 0.9}
+    assert scores(await engine.search("Ann and Bea", mode=HOPS, min_score=0.7)) == {"Hub": 0.9}
 
 
 async def test_a_path_has_the_fewest_hops_then_the_surest_last_relation(engine):
@@ -150,10 +150,10 @@ async def test_hops_are_bounded_and_beyond_the_table_nothing_counts(engine):
     line = ["Ann", "Bob", "Cyd", "Dan", "Eve", "Bea"]
     links = [edge(one, "knows", other) for one, other in pairwise(line)]
     await engine.store.write(people(*links, names=" ".join(line)))
-    assert told(await engine.search("Ann and Bea", mode=HOPS, max_hops=2)) == {}
-    assert told(await engine.search("Ann and Bea", mode=HOPS)) == {"Cyd": 0.35, "Dan": 0.35}
+    assert scores(await engine.search("Ann and Bea", mode=HOPS, max_hops=2)) == {}
+    assert scores(await engine.search("Ann and Bea", mode=HOPS)) == {"Cyd": 0.35, "Dan": 0.35}
     await engine.store.register_types([RelationType(name="knows", hop_scores=(1.0, 0.5))])
-    assert told(await engine.search("Ann and Bea", mode=HOPS)) == {}
+    assert scores(await engine.search("Ann and Bea", mode=HOPS)) == {}
 
 
 @pytest.mark.parametrize(
@@ -182,15 +182,15 @@ async def test_other_traversals_connect_too(scoped):
     await scoped.write(people(*team(), names=NAMES))
     engine = GraphSearchEngine(store=scoped, traversal=PersonalizedPageRank())
     found = await engine.search(QUESTION, mode=HOPS)
-    assert told(found)["Zed"] == pytest.approx(0.95 * 0.8 * 0.6)
+    assert scores(found)["Zed"] == pytest.approx(0.95 * 0.8 * 0.6)
 
 
 async def test_of_many_names_it_is_not_asked_what_they_share(engine):
     names = [f"N{chr(97 + number)}n" for number in range(MAX_NAMES + 1)]
     links = [edge(name, "knows", "Hub") for name in names]
     await engine.store.write(people(*links, names=" ".join([*names, "Hub"])))
-    assert told(await engine.search(" and ".join(names[:-1]), mode=HOPS))["Hub"] == 1.0
-    assert told(await engine.search(" and ".join(names), mode=HOPS)) == {}
+    assert scores(await engine.search(" and ".join(names[:-1]), mode=HOPS))["Hub"] == 1.0
+    assert scores(await engine.search(" and ".join(names), mode=HOPS)) == {}
 
 
 # -- behind a gate ------------------------------------------------------------------------------------------------

@@ -30,8 +30,8 @@ async def prompts(store, gate, question, name, mode, embedder=None):
     model = EchoLLM(*[json.dumps(query if mode is SearchMode.NATURAL_LANGUAGE else summary)] * 9)
     engine = GraphSearchEngine(store=store, llm=model, embedder=embedder)
     found = await engine.search(question, mode=mode, gate=gate, seeds=2, limit=50)
-    told = found.summary and (found.summary.text, found.summary.unknown_citations)
-    return model.asked, told, list(map(triplet_line, found.triplets)), found.reason
+    summarised = found.summary and (found.summary.text, found.summary.unknown_citations)
+    return model.asked, summarised, list(map(triplet_line, found.triplets)), found.reason
 
 
 def telling(graph, *, secrets):
@@ -49,7 +49,7 @@ def telling(graph, *, secrets):
     st.sampled_from([None, EMBEDDER]),
 )
 @examples(150)
-async def test_a_model_is_told_nothing_that_is_hidden(graph, by_signature, name, asking, mode, embedder):
+async def test_a_model_is_shown_nothing_that_is_hidden(graph, by_signature, name, asking, mode, embedder):
     stores = InMemoryGraphStore(clock=FixedClock())
     everything = stores.with_scope(org_id="acme", project_id=str(uuid4()))
     without = stores.with_scope(org_id="acme", project_id=str(uuid4()))

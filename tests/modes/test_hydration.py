@@ -151,7 +151,7 @@ def test_of_equally_sure_relations_the_one_from_a_later_row_goes():
     assert ranks(2, (1, 0, 0.9), (0, 1, 0.9)) == [0, 1]
 
 
-def test_a_relation_told_twice_counts_once():
+def test_a_relation_found_twice_counts_once():
     assert ranks(2, (0, 1, 0.9), (0, 1, 0.6), (1, 0, 0.7)) == [0, 1]
 
 

@@ -51,11 +51,11 @@ class Obedient:
 async def graph(text):
     """A graph that says something in every place that has room for it."""
     store = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id="acme", project_id="web")
-    ada, said = Entity(type="person", name="Ada"), Entity(type=f"kind {text}", name=f"Bob {text}", description=text)
+    ada, named = Entity(type="person", name="Ada"), Entity(type=f"kind {text}", name=f"Bob {text}", description=text)
     note = Memory(id=f"m {text}", text=f"Seen: {text}", speaker=f"Cyd {text}", subject=text)
-    claim = Claim(memory_id=note.id, source_id=ada.id, type="knows", target_id=said.id, confidence=0.9, fact=text)
-    given = Relation(source_id=ada.id, type=f"likes {text}", target_id=said.id, fact=text)
-    await store.write(Batch(entities=[ada, said], relations=[given], memories=[note], claims=[claim]))
+    claim = Claim(memory_id=note.id, source_id=ada.id, type="knows", target_id=named.id, confidence=0.9, fact=text)
+    given = Relation(source_id=ada.id, type=f"likes {text}", target_id=named.id, fact=text)
+    await store.write(Batch(entities=[ada, named], relations=[given], memories=[note], claims=[claim]))
     return store
 
 

@@ -40,10 +40,10 @@ MODES = pytest.mark.parametrize("mode", ANSWERS)
 
 async def written(store):
     note = Memory(id="note", text="Ada and Bob know each other.", occurred_at=days_ago(1))
-    said = Claim(memory_id="note", source_id=person("Ada"), type="knows", target_id=person("Bob"), confidence=0.9)
+    stated = Claim(memory_id="note", source_id=person("Ada"), type="knows", target_id=person("Bob"), confidence=0.9)
     await store.write(people(edge("Bob", "knows", "Cyd", confidence=0.8), names="Ada Bob Cyd"))
     seen = Mention(memory_id="note", entity_id=person("Ada"), surface="Ada")
-    await store.write(Batch(memories=[note], claims=[said], mentions=[seen]))
+    await store.write(Batch(memories=[note], claims=[stated], mentions=[seen]))
 
 
 @MODES
@@ -71,7 +71,7 @@ async def test_no_connection_is_held_while_the_model_thinks(postgres_server, mod
 
 
 @MODES
-async def test_a_block_has_the_triplets_and_beside_them_the_summary(scoped, mode):
+async def test_a_block_has_the_triplets_and_next_to_them_the_summary(scoped, mode):
     await written(scoped)
     model = EchoLLM(json.dumps(ANSWERS[mode]))
     builder = ContextBuilder(GraphSearchEngine(store=scoped, llm=model))

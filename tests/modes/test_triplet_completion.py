@@ -29,7 +29,7 @@ def embedded(batch, *, only=None):
     return attrs.evolve(batch, vectors={each.id: EMBEDDER.vector(each.fact) for each in facts})
 
 
-async def told(engine, question, **options):
+async def facts_found(engine, question, **options):
     found = await engine.search(question, mode=FACTS, **options)
     return [triplet.relation.fact for triplet in found.triplets]
 
@@ -112,9 +112,9 @@ async def test_what_does_not_hold_or_has_no_fact_is_not_found(engine):
     silent = edge("Bob", "led", "Lab")
     weak = edge("Cyd", "led", "Lab", fact="Cyd led the lab", confidence=0.4)
     await engine.store.write(embedded(people(past, silent, weak, names="Ada Bob Cyd Lab"), only=[past, weak]))
-    assert await told(engine, "who led the lab") == []
-    assert await told(engine, "who led the lab", as_of=days_ago(60), known_at=NOON) == ["Ada led the lab"]
-    assert await told(engine, "who led the lab", min_edge_confidence=0.3) == ["Cyd led the lab"]
+    assert await facts_found(engine, "who led the lab") == []
+    assert await facts_found(engine, "who led the lab", as_of=days_ago(60), known_at=NOON) == ["Ada led the lab"]
+    assert await facts_found(engine, "who led the lab", min_edge_confidence=0.3) == ["Cyd led the lab"]
 
 
 @pytest.mark.parametrize("question", ["", "   ", "the of and", "？", "& | ! <-> :*"])
@@ -157,7 +157,7 @@ async def test_a_fact_is_shown_if_the_relation_and_both_ends_may_be_seen(engine,
     shown = edge("Bob", "likes", "Ada", fact="Bob likes tea")
     relations = (hidden, to_hidden, of_hidden, shown)
     await engine.store.write(embedded(people(*relations, names="Ada Bob Spy", Spy=SECRET)))
-    assert len(await told(engine, "who likes tea")) == 4
+    assert len(await facts_found(engine, "who likes tea")) == 4
     gate = no_secrets(by_signature=by_signature)
     found = await engine.search("who likes tea", mode=FACTS, gate=gate)
     assert [triplet.relation.id for triplet in found.triplets] == [shown.id]
@@ -191,7 +191,7 @@ async def test_a_relation_is_found_by_its_visible_sentence_and_by_no_hidden_one(
     stored = await engine.store.list_relations()
     await engine.store.write(Batch(vectors={each.id: EMBEDDER.vector(each.fact) for each in stored}))
     everything = {"Ada robbed Bob", "Ada paid Bob", "Ada blackmailed Bob"}
-    assert set(await told(engine, "what did Ada do to Bob")) == everything
+    assert set(await facts_found(engine, "what did Ada do to Bob")) == everything
     gate = no_secrets(by_signature=by_signature)
     found = await engine.search("what did Ada do to Bob", mode=FACTS, gate=gate)
     met, paid = sorted(found.triplets, key=lambda each: each.relation.fact)
@@ -206,8 +206,8 @@ async def test_hidden_facts_take_no_place_among_the_candidates(engine):
     hidden = [edge("Spy", f"t{number}", "Bob", fact="a cup of tea") for number in range(2 * CANDIDATES)]
     shown = edge("Ada", "likes", "Bob", fact="Ada has no cup of tea at all")
     await engine.store.write(embedded(people(*hidden, shown, names="Ada Bob Spy", Spy=SECRET)))
-    assert await told(engine, "a cup of tea", gate=no_secrets()) == [shown.fact]
-    assert shown.fact not in await told(engine, "a cup of tea", limit=5)
+    assert await facts_found(engine, "a cup of tea", gate=no_secrets()) == [shown.fact]
+    assert shown.fact not in await facts_found(engine, "a cup of tea", limit=5)
 
 
 async def test_hidden_facts_shape_no_score(engine):

@@ -11,7 +11,17 @@ from graphsearch.modes.options import SearchMode
 from graphsearch.testing.fakes import NOON, EchoLLM
 from tests.gates import no_secrets
 from tests.graphs import days_ago, edge, people
-from tests.understanding.harbour import ENTITIES, HASHED, RELATIONS, lines, meaning, names, related, told, year
+from tests.understanding.harbour import (
+    ENTITIES,
+    HASHED,
+    RELATIONS,
+    harbour_engine,
+    lines,
+    meaning,
+    names,
+    related,
+    year,
+)
 
 HOPS, FACTS, BEST = SearchMode.NEIGHBORHOOD, SearchMode.TRIPLET_COMPLETION, SearchMode.GRAPH_COMPLETION
 MODES = [HOPS, FACTS, BEST]
@@ -33,7 +43,7 @@ async def homes(engine, question, **options):
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_the_time_that_is_asked_for_applies_by_itself(scoped, mode):
-    engine = await told(scoped, embedder=meaning(), relations=MOVED)
+    engine = await harbour_engine(scoped, embedder=meaning(), relations=MOVED)
     for question, expected in {
         "where does Orla Quill live?": ["Lowmouth"],
         "where does Orla Quill live now?": ["Lowmouth"],
@@ -57,14 +67,14 @@ async def test_the_time_that_is_asked_for_applies_by_itself(scoped, mode):
 @pytest.mark.parametrize("mode", MODES)
 async def test_what_holds_comes_before_what_held(scoped, mode):
     former = related("Jory Pascoe", "leads", "Gannets", "Jory Pascoe leads the Gannets", valid_to=year(2022))
-    engine = await told(scoped, embedder=meaning(), relations=(*RELATIONS, former))
+    engine = await harbour_engine(scoped, embedder=meaning(), relations=(*RELATIONS, former))
     found = await engine.search("who has led the Gannets?", mode=mode)
     leaders = [source for source, type_, target in lines(found) if (type_, target) == ("leads", "Gannets")]
     assert leaders == ["Tamsin Roe", "Jory Pascoe"]
 
 
 async def test_the_answer_says_which_time_it_was_given_for(scoped):
-    engine = await told(scoped, relations=MOVED)
+    engine = await harbour_engine(scoped, relations=MOVED)
     _, found = await homes(engine, "where did Orla Quill live in 2020?", mode=HOPS)
     assert found.asked is not None
     assert found.asked.time.written == "2020"
@@ -80,7 +90,7 @@ async def test_the_answer_says_which_time_it_was_given_for(scoped):
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_callers_own_time_wins(scoped, mode):
-    engine = await told(scoped, relations=MOVED)
+    engine = await harbour_engine(scoped, relations=MOVED)
     then, now = days_ago(365 * 6), NOON
     for question in ("where does Orla Quill live now?", "where did Orla Quill live in 2025?"):
         found, answer = await homes(engine, question, mode=mode, as_of=then)
@@ -94,7 +104,7 @@ async def test_a_callers_own_time_wins(scoped, mode):
 
 async def test_a_model_is_shown_the_time_that_is_asked_for(scoped):
     llm = EchoLLM('{"sentences": [{"text": "In Brackwater.", "cites": [1]}]}')
-    engine = await told(scoped, relations=MOVED, llm=llm)
+    engine = await harbour_engine(scoped, relations=MOVED, llm=llm)
     found = await engine.search("where did Orla Quill live in 2020?", mode=SearchMode.SUMMARY, gate=ALLOW_ALL)
     (asked,) = llm.asked
     assert "Orla Quill lives in Brackwater" in asked
@@ -116,7 +126,7 @@ async def test_what_came_after_the_time_that_is_asked_for_shows_in_no_sentence(s
         claim, memory_id="new", target_id=ENTITIES["Gannets"].id, fact="Wen Carlyon went on to lead the Gannets"
     )
     await scoped.write(Batch(entities=tuple(ENTITIES.values()), memories=(old, new), claims=(claim, later)))
-    engine = await told(scoped, relations=[])
+    engine = await harbour_engine(scoped, relations=[])
     found = await engine.search("what did Wen Carlyon lead in 2020?")
     assert lines(found) == [("Wen Carlyon", "leads", "Terns")]
     assert "went on" not in str(found.triplets)
@@ -126,7 +136,7 @@ async def test_what_came_after_the_time_that_is_asked_for_shows_in_no_sentence(s
 
 
 async def test_anchors_come_in_the_order_of_the_question_each_once(scoped):
-    engine = await told(scoped)
+    engine = await harbour_engine(scoped)
     found = await engine.search("do Moss Teague and Birdie know Moss?", mode=HOPS)
     assert [(each.name, each.alias, each.confidence) for each in found.anchors] == [
         ("Moss Teague", False, 1.0),
@@ -136,7 +146,7 @@ async def test_anchors_come_in_the_order_of_the_question_each_once(scoped):
 
 
 async def test_the_surest_mention_of_a_name_makes_the_anchor(scoped):
-    engine = await told(scoped)
+    engine = await harbour_engine(scoped)
     found = await engine.search("does Orla know that Orla Quill rows?", mode=HOPS)
     anchors = {each.confidence: each for each in found.anchors}
     assert anchors[1.0].name == "Orla Quill"
@@ -149,7 +159,7 @@ async def test_the_surest_mention_of_a_name_makes_the_anchor(scoped):
 
 
 async def test_a_question_about_something_else_gets_nothing_and_a_reason(scoped):
-    engine = await told(scoped, embedder=meaning())
+    engine = await harbour_engine(scoped, embedder=meaning())
     for question in (
         "What is the boiling point of nitrogen?",
         "how many moons does jupiter have?",
@@ -163,13 +173,13 @@ async def test_a_question_about_something_else_gets_nothing_and_a_reason(scoped)
 
 
 async def test_a_name_that_nobody_knows_is_the_reason(scoped):
-    engine = await told(scoped, embedder=meaning())
+    engine = await harbour_engine(scoped, embedder=meaning())
     found = await engine.search("what is the capital of Peru?")
     assert (lines(found), found.reason) == ([], "nothing is known of Peru")
 
 
 async def test_a_relation_that_an_entity_does_not_have_gets_nothing_and_a_reason(scoped):
-    engine = await told(scoped, embedder=meaning())
+    engine = await harbour_engine(scoped, embedder=meaning())
     for question, name in {
         "which choir does Tamsin sing in?": "Tamsin",
         "where does Jory Pascoe live?": "Jory Pascoe",
@@ -184,28 +194,30 @@ async def test_a_relation_that_an_entity_does_not_have_gets_nothing_and_a_reason
 
 async def test_a_time_for_which_nothing_is_known_gets_nothing(scoped):
     moved = [attrs.evolve(each, valid_from=each.valid_from or year(2015)) for each in MOVED]
-    engine = await told(scoped, embedder=meaning(), relations=moved)
+    engine = await harbour_engine(scoped, embedder=meaning(), relations=moved)
     found = await engine.search("where did Orla Quill live in 2009?")
     assert lines(found) == []
     assert found.reason == "nothing that is known of Orla Quill answers what is asked"
 
 
 async def test_what_was_found_is_shown_where_all_relations_are_of_one_type(scoped):
-    engine = await told(scoped, embedder=meaning(), relations=[each for each in RELATIONS if each.type == "rows_for"])
+    engine = await harbour_engine(
+        scoped, embedder=meaning(), relations=[each for each in RELATIONS if each.type == "rows_for"]
+    )
     for question in ("how much does Moss Teague weigh?", "who is Moss Teague married to?"):
         for mode in (BEST, HOPS):
             assert lines(await engine.search(question, mode=mode))[0] == ("Moss Teague", "rows_for", "Petrels")
 
 
 async def test_without_an_embedder_unknown_words_silence_nothing(scoped):
-    engine = await told(scoped, embedder=None)
+    engine = await harbour_engine(scoped, embedder=None)
     found = await engine.search("how tall is Moss Teague?", mode=HOPS)
     assert ("Moss Teague", "rows_for", "Petrels") in lines(found)
     assert found.reason == ""
 
 
 async def test_names_and_nothing_else_are_never_foreign(scoped):
-    engine = await told(scoped, embedder=meaning())
+    engine = await harbour_engine(scoped, embedder=meaning())
     for question in ("Moss Teague", "what of Moss Teague?", "moss teague?"):
         for mode in MODES:
             assert any("Moss Teague" in line for line in lines(await engine.search(question, mode=mode)))
@@ -213,7 +225,7 @@ async def test_names_and_nothing_else_are_never_foreign(scoped):
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_nothing_was_asked(scoped, mode):
-    engine = await told(scoped)
+    engine = await harbour_engine(scoped)
     for question in ("", "  "):
         found = await engine.search(question, mode=mode)
         assert (lines(found), found.reason, found.asked, found.found) == ([], "nothing was asked", None, 0)
@@ -221,7 +233,7 @@ async def test_nothing_was_asked(scoped, mode):
 
 async def test_a_reason_does_not_tell_what_is_hidden_from_what_is_not_there(scoped):
     hidden = Entity(type="person", name="Barnaby Thorn", labels=["secret"])
-    engine = await told(scoped, entities=[*ENTITIES.values(), hidden])
+    engine = await harbour_engine(scoped, entities=[*ENTITIES.values(), hidden])
     with_it = await engine.search("where does Barnaby Thorn live?", gate=no_secrets())
     other = await engine.search("where does Barnaby Thorn live?".replace("Barnaby", "Bernaby"), gate=no_secrets())
     assert with_it.reason == "nothing is known of Barnaby Thorn"
@@ -232,7 +244,7 @@ async def test_a_reason_does_not_tell_what_is_hidden_from_what_is_not_there(scop
 
 async def test_facts_alone_are_silent_about_names_too(scoped):
     await scoped.bind_embedder(HASHED.name, HASHED.dimensions)
-    engine = await told(scoped, relations=[])
+    engine = await harbour_engine(scoped, relations=[])
     found = await engine.search("where does Moss Teague live?", mode=FACTS)
     assert found.reason == "nothing that is known of Moss Teague answers what is asked"
     await scoped.write(people(edge("Ada", "knows", "Bob"), names="Ada Bob"))

@@ -96,7 +96,7 @@ def test_what_may_not_be_seen_is_no_anchor():
     assert anchored("ask Ada", [("ada", ADA, False), ("ada", ACME, False)], {ACME: "person"}) == [(ACME, "Ada")]
 
 
-def test_a_name_is_surer_than_an_alias_and_every_place_is_told():
+def test_a_name_is_surer_than_an_alias_and_every_place_is_returned():
     question = "Does the countess, Ada, know Ada?"
     matches = [("countess", ADA, True), ("ada", ADA, False)]
     (anchor,) = anchors(

@@ -99,7 +99,7 @@ async def test_what_leads_to_itself_counts_once_and_a_neighbour_is_named_once(sc
     assert (found.connections, found.connected_names) == (3, ("Bob",))
 
 
-async def test_ten_names_are_told_those_of_the_most_reliable_relations(scoped):
+async def test_ten_names_are_returned_those_of_the_most_reliable_relations(scoped):
     hub, others = person("Hub"), [person(f"P{number:02}") for number in range(14)]
     relations = [relation(hub, "knows", other, confidence=0.6 + number / 100) for number, other in enumerate(others)]
     engine = await office(scoped, entities=(hub, *others), relations=relations)

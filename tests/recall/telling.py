@@ -16,9 +16,9 @@ BASE = 0.15
 """What the feedback of an element without outcomes adds: 0.3 · 0.5."""
 
 
-def names(*told: str) -> dict[str, Entity]:
+def names(*people: str) -> dict[str, Entity]:
     """People by their names."""
-    return {name: Entity(type="person", name=name) for name in told}
+    return {name: Entity(type="person", name=name) for name in people}
 
 
 def mention(memory: Memory, entity: Entity, *, at: int | None = 0) -> Mention:

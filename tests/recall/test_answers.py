@@ -26,7 +26,7 @@ QUESTIONS = [
 ]
 
 texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
-told = st.fixed_dictionaries(
+memory_fields = st.fixed_dictionaries(
     {
         "text": texts,
         "session_id": st.sampled_from(["", "s", "t"]),
@@ -38,7 +38,7 @@ told = st.fixed_dictionaries(
 mentioned = st.lists(
     st.tuples(st.sampled_from(sorted(PEOPLE)), st.booleans()), max_size=3, unique_by=lambda each: each[0]
 )
-scopes = st.lists(st.tuples(told, mentioned), min_size=1, max_size=9)
+scopes = st.lists(st.tuples(memory_fields, mentioned), min_size=1, max_size=9)
 scorings = st.builds(
     RecallScoring,
     fusion=st.sampled_from(["walk", "walk", "rrf", "zscore"]),

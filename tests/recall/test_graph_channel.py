@@ -37,14 +37,14 @@ async def test_two_rounds_and_no_more():
     ]
     store = fresh()
     await tell(store, memories, entities=people, mentions=mentions)
-    graph, entities, told = await gathered(store, limit=5)
-    assert (sorted(entities), sorted(told)) == (["Ada", "Bob"], ["rain", "roses", "tea"])
+    graph, entities, reached = await gathered(store, limit=5)
+    assert (sorted(entities), sorted(reached)) == (["Ada", "Bob"], ["rain", "roses", "tea"])
     assert graph.frequency.tolist() == [2.0, 2.0]
-    _, entities, told = await gathered(store, limit=1)
-    assert (entities, told) == (["Ada"], ["roses"])  # who is in two memories is walked past
+    _, entities, reached = await gathered(store, limit=1)
+    assert (entities, reached) == (["Ada"], ["roses"])  # who is in two memories is walked past
     named = [people[2].id]
-    _, entities, told = await gathered(store, limit=5, named=named)
-    assert sorted(told) == ["fog", "rain", "roses", "tea"]
+    _, entities, reached = await gathered(store, limit=5, named=named)
+    assert sorted(reached) == ["fog", "rain", "roses", "tea"]
 
 
 async def test_of_too_many_the_strongest_go_on():
@@ -58,10 +58,10 @@ async def test_of_too_many_the_strongest_go_on():
     ]
     store = fresh()
     await tell(store, memories, entities=people, mentions=mentions)
-    graph, entities, told = await gathered(store, limit=5)
+    graph, entities, reached = await gathered(store, limit=5)
     assert len(people) > FRONTIER
     assert len(entities) == FRONTIER
-    assert len(told) == len(memories)
+    assert len(reached) == len(memories)
     kept = {int(name[1:]) // EACH for name in entities}
     assert kept == set(range(FRONTIER // EACH + 1))
     assert len(graph.memory) == FRONTIER
@@ -79,16 +79,16 @@ def graph(pairs, *, about=(), memories=2, entities=1, times=None):
     )
 
 
-def walked(told, start, *, subject_weight=20.0, restart=0.3):
-    ways = Ways.of(told, 100, subject_weight)
+def walked(mentioned, start, *, subject_weight=20.0, restart=0.3):
+    ways = Ways.of(mentioned, 100, subject_weight)
     memories, entities = (np.array(part, np.float64) for part in start)
-    return ways, *walk(told, ways, memories, entities, restart)
+    return ways, *walk(mentioned, ways, memories, entities, restart)
 
 
 def test_an_entity_between_two_memories():
     """p(e) = ρ / (1 − (1 − ρ)²), and each of the two memories has half of (1 − ρ) p(e)."""
-    told = graph([(0, 0), (1, 0)])
-    _, memories, entities = walked(told, ([0, 0], [1]))
+    mentioned = graph([(0, 0), (1, 0)])
+    _, memories, entities = walked(mentioned, ([0, 0], [1]))
     assert entities == pytest.approx([0.588235], abs=1e-5)  # 0.3 / 0.51
     assert memories == pytest.approx([0.205882, 0.205882], abs=1e-5)  # 0.35 of it
     assert memories.sum() + entities.sum() == pytest.approx(1.0, abs=1e-5)
@@ -96,15 +96,15 @@ def test_an_entity_between_two_memories():
 
 def test_a_start_at_one_memory():
     """p(a) = ρ + (1 − ρ) p(e) / 2, p(b) = (1 − ρ) p(e) / 2 and p(e) = (1 − ρ)(p(a) + p(b))."""
-    told = graph([(0, 0), (1, 0)])
-    _, memories, entities = walked(told, ([1, 0], [0]))
+    mentioned = graph([(0, 0), (1, 0)])
+    _, memories, entities = walked(mentioned, ([1, 0], [0]))
     assert entities == pytest.approx([0.411765], abs=1e-5)  # 0.21 / 0.51
     assert memories == pytest.approx([0.444118, 0.144118], abs=1e-5)  # 0.3 + 0.35 of it, and 0.35 of it
 
 
 def test_what_a_memory_is_about_counts_twenty_times():
-    told = graph([(0, 0), (1, 0)], about=[(0, 0)])
-    ways, memories, _ = walked(told, ([0, 0], [1]))
+    mentioned = graph([(0, 0), (1, 0)], about=[(0, 0)])
+    ways, memories, _ = walked(mentioned, ([0, 0], [1]))
     assert ways.to_memory == pytest.approx([0.952380952, 0.047619048])  # 20 : 1
     assert ways.to_entity.tolist() == [1.0, 1.0]
     assert memories[0] / memories[1] == pytest.approx(20.0)
@@ -112,32 +112,32 @@ def test_what_a_memory_is_about_counts_twenty_times():
 
 def test_rare_and_often_mentioned_entities_take_more():
     """Weights are (1 + ln tf) · ln(1 + (N − n + 0.5) / (n + 0.5)), N = 100."""
-    told = graph([(0, 0), (1, 0), (0, 1)], entities=2, times=[1.0, 1.0, 3.0])
-    ways = Ways.of(told, 100, 20.0)
+    mentioned = graph([(0, 0), (1, 0), (0, 1)], entities=2, times=[1.0, 1.0, 3.0])
+    ways = Ways.of(mentioned, 100, 20.0)
     # The common one: ln(1 + 98.5 / 2.5) = ln 40.4. The rare one: (1 + ln 3) · ln(1 + 99.5 / 1.5) = 2.0986 · ln 67.33.
     assert ways.to_entity == pytest.approx([0.295121022, 1.0, 0.704878978])
 
 
 def test_an_entity_in_more_memories_than_are_counted_weighs_nothing_rather_than_less():
     """The statistics of a scope may lag behind the graph's own count."""
-    told = graph([(row, 0) for row in range(3)], memories=3)
-    ways = Ways.of(told, 1, 1.0)
+    mentioned = graph([(row, 0) for row in range(3)], memories=3)
+    ways = Ways.of(mentioned, 1, 1.0)
     assert (ways.to_entity >= 0).all()
     assert np.isfinite(ways.to_memory).all()
 
 
 def test_nothing_but_restarts():
-    told = graph([(0, 0), (1, 0)])
-    _, memories, entities = walked(told, ([0.5, 0], [0.5]), restart=1.0)
+    mentioned = graph([(0, 0), (1, 0)])
+    _, memories, entities = walked(mentioned, ([0.5, 0], [0.5]), restart=1.0)
     assert memories.tolist() == [0.5, 0.0]
     assert entities.tolist() == [0.5]
 
 
 def test_no_step_goes_back():
     """One memory and its only entity: what comes back to it by that leads from nowhere."""
-    told = graph([(0, 0)], memories=1)
-    ways, memories, entities = walked(told, ([1], [0]))
-    onward, back = carried_on(told, ways, memories, entities, 0.3)
+    mentioned = graph([(0, 0)], memories=1)
+    ways, memories, entities = walked(mentioned, ([1], [0]))
+    onward, back = carried_on(mentioned, ways, memories, entities, 0.3)
     assert onward.tolist() == [0.0]
     assert back == pytest.approx([0.3], abs=1e-4)  # what started there
 
@@ -147,13 +147,15 @@ pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 4)), min_size=1, ma
 
 @given(pairs, st.floats(0.15, 1.0), st.floats(1.0, 50.0))
 def test_mass_is_neither_made_nor_negative(mentions, restart, subject_weight):
-    told = graph(mentions, about=mentions[::2], memories=6, entities=5)
+    mentioned = graph(mentions, about=mentions[::2], memories=6, entities=5)
     start = (np.full(6, 1 / 11), np.full(5, 1 / 11))
-    ways, memories, entities = walked(told, start, subject_weight=subject_weight, restart=restart)
+    ways, memories, entities = walked(mentioned, start, subject_weight=subject_weight, restart=restart)
     assert (memories >= 0).all()
     assert (entities >= 0).all()
     assert memories.sum() + entities.sum() <= 1.0 + 1e-9
-    again = restart * start[0] + (1 - restart) * np.bincount(told.memory, ways.to_memory * entities[told.entity], 6)
+    again = restart * start[0] + (1 - restart) * np.bincount(
+        mentioned.memory, ways.to_memory * entities[mentioned.entity], 6
+    )
     assert again == pytest.approx(memories, abs=1e-4)
 
 
@@ -225,23 +227,25 @@ async def test_from_a_memory_that_words_found(scoped):
 
 async def test_the_way_along_which_more_arrives(scoped):
     """The entity that the memory is about carries more of the walk than the one it only mentions."""
-    told = memories("a", "b", "c")
-    mentions = [mention(told[0], ADA, at=None), mention(told[0], BOB), mention(told[1], BOB, at=None)]
-    await tell(scoped, told, entities=[ADA, BOB], mentions=mentions)
+    remembered = memories("a", "b", "c")
+    mentions = [mention(remembered[0], ADA, at=None), mention(remembered[0], BOB), mention(remembered[1], BOB, at=None)]
+    await tell(scoped, remembered, entities=[ADA, BOB], mentions=mentions)
     found = await asking(scoped, recall_scoring=QUIET).recall("Ada and Bob")
     paths = {each.memory.id: steps(each) for each in found.memories}
     assert paths == {"a": [f"entity:{ADA.id}", "memory:a"], "b": [f"entity:{BOB.id}", "memory:b"]}
 
 
-async def test_a_long_way_is_told_from_where_it_was_looked_back_to(scoped):
-    """Of a chain of mentions at most three entities are told."""
+async def test_a_long_way_begins_where_the_search_backwards_ended(scoped):
+    """Of a chain of mentions at most three entities are reported."""
     chain = names("Ada", "Bob", "Cyd", "Dan", "Eve")
     people = list(chain.values())
-    told = memories(*"abcdef")
+    remembered = memories(*"abcdef")
     mentions = [
-        mention(memory, person, at=place) for place, person in enumerate(people) for memory in told[place : place + 2]
+        mention(memory, person, at=place)
+        for place, person in enumerate(people)
+        for memory in remembered[place : place + 2]
     ]
-    await tell(scoped, told, entities=people, mentions=mentions)
+    await tell(scoped, remembered, entities=people, mentions=mentions)
     scoring = RecallScoring(memory_mass=0.0, restart=0.1)
     found = await asking(scoped, recall_scoring=scoring).recall("Ada")
     paths = {each.memory.id: steps(each) for each in found.memories}
@@ -260,8 +264,10 @@ async def test_what_words_alone_found_has_no_path(scoped):
 async def test_words_that_are_no_names(scoped):
     """Where a question writes names with capitals, a word without one is none."""
     city = names("city")["city"]
-    told = memories("a", "b")
-    await tell(scoped, told, entities=[city, ADA], mentions=[mention(told[0], city), mention(told[1], ADA)])
+    remembered = memories("a", "b")
+    await tell(
+        scoped, remembered, entities=[city, ADA], mentions=[mention(remembered[0], city), mention(remembered[1], ADA)]
+    )
     engine = asking(scoped)
     assert ids(await engine.recall("Which city did Ada see?")) == ["b"]
     assert sorted(ids(await engine.recall("which city did ada see?"))) == ["a", "b"]

@@ -45,7 +45,7 @@ def batch(scope, *, secrets: bool) -> Batch:
         for name, label in scope["people"].items()
         if secrets or not label
     }
-    told, vectors = [], {}
+    memories, vectors = [], {}
     for place, each in enumerate(scope["memories"]):
         hidden = bool(each["labels"])
         text = "quiet silent hush" if hidden else each["text"]
@@ -53,14 +53,14 @@ def batch(scope, *, secrets: bool) -> Batch:
         if not hidden or secrets:
             memory = attrs.evolve(memory, session_id=each["session_id"])
             vectors[memory.id] = EMBEDDER.vector(each["near"] if hidden else embedding_text(memory))
-        told.append(memory)
+        memories.append(memory)
     return Batch(
         entities=list(people.values()),
-        memories=told,
+        memories=memories,
         mentions=[
-            mention(told[place], people[name], at=None if about else 0)
+            mention(memories[place], people[name], at=None if about else 0)
             for place, name, about in sorted(scope["mentions"])
-            if place < len(told) and name in people and (secrets or not told[place].labels)
+            if place < len(memories) and name in people and (secrets or not memories[place].labels)
         ],
         relations=[
             relation(people[source], people[target], labels=label)

@@ -12,7 +12,7 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.explaining.explanation import KeptOut
 from graphsearch.model import Entity, Memory
 from graphsearch.query.question_names import Anchor
-from graphsearch.recall.leads import Asked, Leads, relevance
+from graphsearch.recall.leads import Leads, QuestionTerms, relevance
 from graphsearch.recall.options import RecallScoring, for_embedder
 from graphsearch.recall.recaller import named_in
 from tests.gates import no_secrets
@@ -25,7 +25,7 @@ def test_what_names_cover_is_their_share_of_the_rarity_each_as_it_is_rare():
     tom, list_ = Entity(type="person", name="Tom"), LIST
     lead = Leads(
         anchors=(),
-        asked=Asked(rarity={"tom": 3.0, "list": 1.0, "sort": 4.0}, unheard=frozenset()),
+        question=QuestionTerms(rarity={"tom": 3.0, "list": 1.0, "sort": 4.0}, unheard=frozenset()),
         named={tom.id: frozenset({"tom"}), list_.id: frozenset({"list", "tom"})},
     )
     assert lead.covered({tom.id: 1.0, list_.id: 0.5}) == pytest.approx(0.4375)  # (3 + 0.5 · 1) of 8
@@ -42,7 +42,7 @@ def test_the_terms_of_a_part_of_a_name_are_not_those_of_what_was_found():
         for each in (tom, ann)
     )
     named = {tom.id: frozenset({"tom"}), ann.id: frozenset({"lee"})}
-    lead = Leads(anchors=anchors, asked=Asked(rarity={}, unheard=frozenset()), named=named)
+    lead = Leads(anchors=anchors, question=QuestionTerms(rarity={}, unheard=frozenset()), named=named)
     assert lead.terms_of([tom.id, ann.id]) == {"tom"}
     assert lead.terms_of([ann.id]) == frozenset()
     assert lead.terms_of([LIST.id]) == {"tom"}
@@ -156,9 +156,9 @@ words = st.sets(st.sampled_from("abcdefgh"))
 cosines = st.lists(st.floats(-1, 1), max_size=4).map(np.array)
 
 
-def asked_of(terms, *, unheard=()) -> Asked:
+def asked_of(terms, *, unheard=()) -> QuestionTerms:
     """A question of equally rare terms."""
-    return Asked(rarity=dict.fromkeys(terms, 2.0), unheard=frozenset(unheard))
+    return QuestionTerms(rarity=dict.fromkeys(terms, 2.0), unheard=frozenset(unheard))
 
 
 def test_half_of_a_question_in_one_text_and_a_cosine_of_a_half_come_to_three_quarters():
@@ -169,7 +169,7 @@ def test_half_of_a_question_in_one_text_and_a_cosine_of_a_half_come_to_three_qua
 
 
 def test_a_rare_term_covers_more_of_a_question_than_a_common_one():
-    asked = Asked(rarity={"common": 1.0, "rare": 3.0}, unheard=frozenset())
+    asked = QuestionTerms(rarity={"common": 1.0, "rare": 3.0}, unheard=frozenset())
     assert relevance(asked, [{"common"}], np.empty(0)) == pytest.approx(0.25)
     assert relevance(asked, [{"common"}, {"rare"}], np.empty(0)) == pytest.approx(0.75)
 
@@ -218,10 +218,10 @@ async def test_a_floor_of_relevance_is_a_share(scoped):
 async def test_the_floor_is_what_explains_a_memory_that_was_left_out(scoped):
     await tell(scoped, [GARDEN, SUPPER, GATE])
     asked = "Which zebra won the derby in the garden of Epsom?"
-    told = await asking(scoped).explain(asked, "garden", min_relevance=0.5)
-    assert told.kept_out is KeptOut.MIN_RELEVANCE
-    assert told.rank is not None
-    assert told.reason.startswith("nothing relevant")
+    explained = await asking(scoped).explain(asked, "garden", min_relevance=0.5)
+    assert explained.kept_out is KeptOut.MIN_RELEVANCE
+    assert explained.rank is not None
+    assert explained.reason.startswith("nothing relevant")
 
 
 async def test_a_memory_without_a_text_takes_no_place_and_still_leads_on(scoped):
@@ -238,9 +238,9 @@ async def test_a_memory_without_a_text_takes_no_place_and_still_leads_on(scoped)
     assert ids(result) == ["note"]
     assert [step.id for step in result.memories[0].path if step.kind == "memory"] == ["file", "note"]
     assert result.memories[0].score == pytest.approx(0.85)
-    told = await asking(scoped).explain("What of Ada?", "file")
-    assert told.kept_out is KeptOut.NOT_TOLD
-    assert told.rank is None
+    explained = await asking(scoped).explain("What of Ada?", "file")
+    assert explained.kept_out is KeptOut.NOT_TOLD
+    assert explained.rank is None
 
 
 async def test_texts_are_found_past_many_that_have_none(scoped):

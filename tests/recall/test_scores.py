@@ -38,7 +38,7 @@ async def lexical_scores(store, query):
     return dict(zip(ids_of(store, ElementKind.MEMORY, hits), hits.values.tolist(), strict=True))
 
 
-async def test_words_alone_are_bm25_beside_the_best(scoped):
+async def test_words_alone_are_bm25_relative_to_the_best(scoped):
     await tell(scoped, GARDEN)
     found = await asking(scoped).recall("roses in the garden")
     # Both words are in two of four memories, so each has ln 2. The lengths are 3, 1, 7 and 1, their mean 3 on the grid
@@ -83,9 +83,9 @@ async def test_one_memory_found_is_the_best_there_is(scoped):
 
 async def test_the_graph_alone(scoped):
     """Ada leads to what is about her twenty times as likely as to what mentions her."""
-    about, beside, other = (Memory(id=id_, text=text) for id_, text in zip("abc", ("Tea", "Rain", "Fog"), strict=True))
-    mentions = [mention(about, ADA, at=None), mention(beside, ADA), mention(other, BOB)]
-    await tell(scoped, [about, beside, other], entities=[ADA, BOB], mentions=mentions)
+    about, near, other = (Memory(id=id_, text=text) for id_, text in zip("abc", ("Tea", "Rain", "Fog"), strict=True))
+    mentions = [mention(about, ADA, at=None), mention(near, ADA), mention(other, BOB)]
+    await tell(scoped, [about, near, other], entities=[ADA, BOB], mentions=mentions)
     found = await asking(scoped).recall("Where is Ada?", channels=("graph",))
     assert scores(found) == pytest.approx({"a": 0.85, "b": 0.185}, abs=1e-5)  # 0.7 and a 20th of it, + 0.15
     graph = found.memories[1].channels["graph"]
@@ -287,7 +287,7 @@ async def test_feedback_is_mixed_in(scoped):
     assert ids(await uninfluenced.recall("roses")) == ["a", "b"]
 
 
-async def test_a_floor_and_what_is_said_where_nothing_is_left(scoped):
+async def test_a_floor_and_the_reason_where_nothing_is_left(scoped):
     await tell(scoped, GARDEN)
     engine = asking(scoped)
     every = await engine.recall("roses in the garden")
@@ -372,8 +372,8 @@ async def test_a_scope_without_vectors_is_asked_for_its_words(scoped):
 
 async def test_a_recall_as_json(scoped):
     await tell(scoped, GARDEN)
-    told = (await asking(scoped).recall("roses", limit=1)).as_dict()
-    (memory,) = told["memories"]
-    assert (told["query"], told["reason"], memory["id"], memory["occurred_at"]) == ("roses", "", "a", None)
+    as_json = (await asking(scoped).recall("roses", limit=1)).as_dict()
+    (memory,) = as_json["memories"]
+    assert (as_json["query"], as_json["reason"], memory["id"], memory["occurred_at"]) == ("roses", "", "a", None)
     assert memory["channels"]["lexical"]["rank"] == 1
     assert np.isfinite(memory["score"])

@@ -17,7 +17,7 @@ def lives(memory: Memory, place: Entity, **details) -> Claim:
     return Claim(memory_id=memory.id, source_id=TOM.id, type="lives_in", target_id=place.id, confidence=0.9, **details)
 
 
-async def told(store, clock, *, later_labels=(), **details):
+async def remembered(store, clock, *, later_labels=(), **details):
     day = clock.now() - timedelta(days=10)
     old = Memory(id="old", text="Tom lives in Athlone.", occurred_at=day - timedelta(days=100))
     new = Memory(id="new", text="Tom lives in Galway.", occurred_at=day, labels=later_labels)
@@ -38,7 +38,7 @@ async def until(store, **options):
 
 
 async def test_a_memory_says_until_when_it_held(scoped, clock):
-    day = await told(scoped, clock)
+    day = await remembered(scoped, clock)
     assert await until(scoped) == {"old": day, "new": None, "plain": None}
     found = await asking(scoped).recall("Where does Tom live?")
     assert {each["id"]: each["until"] for each in found.as_dict()["memories"]} == {
@@ -49,17 +49,17 @@ async def test_a_memory_says_until_when_it_held(scoped, clock):
 
 
 async def test_it_held_before_that(scoped, clock):
-    day = await told(scoped, clock)
+    day = await remembered(scoped, clock)
     assert await until(scoped, as_of=day - timedelta(days=1)) == {"old": None}
 
 
 async def test_one_that_gives_its_own_end_says_so_itself(scoped, clock):
-    await told(scoped, clock, valid_to=clock.now() - timedelta(days=50))
+    await remembered(scoped, clock, valid_to=clock.now() - timedelta(days=50))
     assert await until(scoped) == {"old": None, "new": None, "plain": None}
 
 
 async def test_one_that_still_says_something_else_holds(scoped, clock):
-    await told(scoped, clock)
+    await remembered(scoped, clock)
     knows = Claim(memory_id="old", source_id=TOM.id, type="knows", target_id=GALWAY.id, confidence=0.9)
     old = (await scoped.get_memories(["old"]))[0]
     await scoped.write(Batch(memories=(old,), entities=(TOM, ATHLONE, GALWAY), claims=(lives(old, ATHLONE), knows)))
@@ -67,5 +67,5 @@ async def test_one_that_still_says_something_else_holds(scoped, clock):
 
 
 async def test_what_is_hidden_supersedes_nothing(scoped, clock):
-    await told(scoped, clock, later_labels=(SECRET,))
+    await remembered(scoped, clock, later_labels=(SECRET,))
     assert await until(scoped, gate=no_secrets(by_signature=True)) == {"old": None, "plain": None}

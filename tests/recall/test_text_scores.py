@@ -99,9 +99,9 @@ async def test_turns_around_take_a_share(scoped):
     found = await asking(scoped, recall_scoring=QUIET).recall("zebra")
     assert relevance(found) == pytest.approx({"s2": 1.0, "s1": 0.4, "s3": 0.4, "s0": 0.2, "s4": 0.2}, abs=1e-5)
     assert ids(found) == ["s2", "s1", "s3", "s0", "s4"]
-    beside = found.memories[1].channels["conversation"]
-    assert (beside.rank, beside.weight) == (0, 1.0)
-    assert beside.contribution == pytest.approx(0.28, abs=1e-5)
+    neighbour = found.memories[1].channels["conversation"]
+    assert (neighbour.rank, neighbour.weight) == (0, 1.0)
+    assert neighbour.contribution == pytest.approx(0.28, abs=1e-5)
 
 
 async def test_what_follows_a_question_is_its_answer(scoped):

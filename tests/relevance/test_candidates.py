@@ -11,7 +11,7 @@ from graphsearch.testing.fakes import NOON
 from graphsearch.traversal.k_hop import KHopTraversal
 from tests.gates import no_secrets
 from tests.graphs import days_ago, edge, people, person
-from tests.understanding.harbour import ENTITIES, HASHED, related, told
+from tests.understanding.harbour import ENTITIES, HASHED, harbour_engine, related
 
 
 def hits(keys, values):
@@ -40,7 +40,7 @@ async def facts_of(store, found, reader):
 
 
 async def test_facts_are_found_in_words_and_where_there_is_a_vector_in_meaning(scoped):
-    engine = await told(scoped)
+    engine = await harbour_engine(scoped)
     async with reading(engine.store) as reader:
         words = await by_facts("polishes lenses", None, 5, reader)
         assert sorted(await facts_of(scoped, words, reader)) == [
@@ -63,7 +63,7 @@ async def walked(reader, *names, depth=1):
 
 
 async def test_relations_that_nobody_walked_join_with_their_ends_0_hops_away(scoped):
-    await told(scoped)
+    await harbour_engine(scoped)
     async with reading(scoped) as reader:
         subgraph = await walked(reader, "North Light")
         facts = await by_facts("Jory Pascoe leads the Petrels", None, 1, reader)
@@ -85,7 +85,7 @@ async def test_relations_that_nobody_walked_join_with_their_ends_0_hops_away(sco
 
 
 async def test_what_was_walked_already_joins_nothing(scoped):
-    await told(scoped)
+    await harbour_engine(scoped)
     async with reading(scoped) as reader:
         subgraph = await walked(reader, "North Light")
         assert await with_relations(subgraph, subgraph.relations, reader) is subgraph
@@ -96,7 +96,9 @@ async def test_what_may_not_be_seen_or_does_not_hold_joins_nothing(scoped):
     ghost = Entity(type="person", name="Ghost", labels=["secret"])
     everybody = [*ENTITIES.values(), ghost]
     hidden = related("Moss Teague", "paints", "Cobb Light", "Moss Teague paints", labels=["secret"])
-    await told(scoped, entities=everybody, relations=[hidden, related("Moss Teague", "leads", "Terns", "leads")])
+    await harbour_engine(
+        scoped, entities=everybody, relations=[hidden, related("Moss Teague", "leads", "Terns", "leads")]
+    )
     async with reading(scoped) as reader:
         keys = (await by_facts("paints leads", None, 9, reader)).keys
         assert len(keys) == 2

@@ -18,7 +18,7 @@ DESCRIBED = {
 
 async def shed(store):
     """Tools that are described, each on its own shelf."""
-    tools = [Entity(type="tool", name=name, description=told) for name, told in DESCRIBED.items()]
+    tools = [Entity(type="tool", name=name, description=description) for name, description in DESCRIBED.items()]
     shelves = [Entity(type="shelf", name=f"Shelf {name[0]}") for name in DESCRIBED]
     rows = [
         Relation(source_id=tool.id, type="stored_on", target_id=shelf.id)

@@ -20,7 +20,7 @@ from graphsearch.testing.fakes import FixedClock
 from tests.gates import no_secrets
 from tests.graphs import days_ago, edge, people, person
 from tests.properties import examples
-from tests.understanding.harbour import ENTITIES, HASHED, RELATIONS, lines, meaning, related, told
+from tests.understanding.harbour import ENTITIES, HASHED, RELATIONS, harbour_engine, lines, meaning, related
 
 HOPS, FACTS, BEST = SearchMode.NEIGHBORHOOD, SearchMode.TRIPLET_COMPLETION, SearchMode.GRAPH_COMPLETION
 
@@ -30,7 +30,7 @@ HOPS, FACTS, BEST = SearchMode.NEIGHBORHOOD, SearchMode.TRIPLET_COMPLETION, Sear
 
 @pytest.mark.parametrize("mode", [HOPS, FACTS, BEST])
 async def test_the_parts_of_a_triplets_relevance_add_up_to_it(scoped, mode):
-    engine = await told(scoped)
+    engine = await harbour_engine(scoped)
     for question in ("who leads the Gannets?", "which crew does Orla row for?", "paraffin for North Light"):
         found = await engine.search(question, mode=mode)
         assert found.triplets
@@ -43,9 +43,9 @@ async def test_the_parts_of_a_triplets_relevance_add_up_to_it(scoped, mode):
 
 
 async def test_both_stores_and_any_order_of_writing_give_the_same(scoped):
-    engine = await told(scoped)
+    engine = await harbour_engine(scoped)
     other = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id="acme", project_id="turned")
-    turned = await told(other, entities=tuple(ENTITIES.values())[::-1], relations=RELATIONS[::-1])
+    turned = await harbour_engine(other, entities=tuple(ENTITIES.values())[::-1], relations=RELATIONS[::-1])
     for question in (
         "who leads the Gannets?",
         "which crew does Orla row for?",
@@ -66,7 +66,7 @@ async def test_both_stores_and_any_order_of_writing_give_the_same(scoped):
 
 
 async def test_what_is_asked_of_something_one_hop_on_is_found(scoped):
-    engine = await told(scoped, embedder=meaning())
+    engine = await harbour_engine(scoped, embedder=meaning())
     for question, expected in {
         "Who leads the crew that keeps Cobb Light?": ("Jory Pascoe", "leads", "Petrels"),
         "who leads the crew that keeps skerry beacon?": ("Wen Carlyon", "leads", "Terns"),
@@ -113,7 +113,7 @@ async def test_importance_and_feedback_never_lift_what_is_not_asked_for(scoped):
         attrs.evolve(each, importance_weight=0.0 if each.name in {"Tamsin Roe", "Gannets"} else 1.0)
         for each in ENTITIES.values()
     ]
-    engine = await told(scoped, entities=entities, relations=relations)
+    engine = await harbour_engine(scoped, entities=entities, relations=relations)
     for mode in (HOPS, BEST):
         found = await engine.search("who leads the Gannets?", mode=mode)
         assert lines(found)[0] == ("Tamsin Roe", "leads", "Gannets")
@@ -121,7 +121,7 @@ async def test_importance_and_feedback_never_lift_what_is_not_asked_for(scoped):
 
 
 async def test_a_score_without_relevance_is_none(scoped):
-    engine = await told(scoped, scoring=ScoringOptions(feedback_influence=1.0))
+    engine = await harbour_engine(scoped, scoring=ScoringOptions(feedback_influence=1.0))
     liked = await engine.search("who leads the Gannets?")
     for each in liked.triplets:
         assert each.score == pytest.approx(each.breakdown.proximity * 0.5)  # no outcome so far
@@ -139,7 +139,7 @@ async def test_what_lasts_does_not_age_while_it_holds(scoped):
         attrs.evolve(each, valid_from=days_ago(700), supported_at=days_ago(700)) if each.type == "leads" else each
         for each in RELATIONS
     ]
-    engine = await told(scoped, relations=old)
+    engine = await harbour_engine(scoped, relations=old)
     assert lines(await engine.search("who leads the Gannets?"))[0] == ("Tamsin Roe", "leads", "Gannets")
     leads = RelationType(name="leads", half_life_days=30)
     for lasting in (attrs.evolve(leads, functional=True), attrs.evolve(leads, state=True)):
@@ -151,7 +151,7 @@ async def test_what_lasts_does_not_age_while_it_holds(scoped):
 
 async def test_what_no_longer_holds_is_not_in_an_answer_about_the_present(scoped):
     former = related("Jory Pascoe", "leads", "Gannets", "Jory Pascoe leads the Gannets", valid_to=days_ago(9))
-    engine = await told(scoped, relations=[*RELATIONS, former])
+    engine = await harbour_engine(scoped, relations=[*RELATIONS, former])
     for mode in (HOPS, FACTS, BEST):
         found = lines(await engine.search("who leads the Gannets?", mode=mode))
         assert ("Tamsin Roe", "leads", "Gannets") in found
@@ -169,7 +169,7 @@ async def test_a_hubs_answer_is_found_behind_its_25_strongest_relations(scoped, 
     ]
     rows = [attrs.evolve(each, id=UUID(int=number)) for number, each in enumerate(rows, 1)]
     weak = related("Moss Teague", "guards", "Terns", "Moss Teague guards the Terns", confidence=0.55)
-    engine = await told(scoped, entities=[*ENTITIES.values(), *mates], relations=[*RELATIONS, *rows, weak])
+    engine = await harbour_engine(scoped, entities=[*ENTITIES.values(), *mates], relations=[*RELATIONS, *rows, weak])
     found = await engine.search("who guards the Terns?", mode=mode)
     assert lines(found)[0] == ("Moss Teague", "guards", "Terns")
 
@@ -183,7 +183,9 @@ async def test_a_fact_that_says_it_is_found_where_no_walk_leads(scoped):
         target_id=ends[1].id,
         id=UUID(int=5),
     )
-    engine = await told(scoped, embedder=meaning(), entities=[*ENTITIES.values(), *ends], relations=[*RELATIONS, row])
+    engine = await harbour_engine(
+        scoped, embedder=meaning(), entities=[*ENTITIES.values(), *ends], relations=[*RELATIONS, row]
+    )
     expected = ("Xanthe Bligh", "did", "Yorick Dunn")
     for question in ("how was the seal cured of its fever?", "did seaweed cure the seal?"):
         for seeds, depth in ((1, 0), (10, 2)):
@@ -194,19 +196,19 @@ async def test_a_fact_that_says_it_is_found_where_no_walk_leads(scoped):
 
 
 async def test_a_fact_that_many_words_say_is_found_without_vectors(scoped):
-    engine = await told(scoped, facts=False)
+    engine = await harbour_engine(scoped, facts=False)
     found = await engine.search("polishes the lenses of the beacon")
     assert lines(found)[0] == ("Wen Carlyon", "duty_b", "Skerry Beacon")
     assert all(each.breakdown.relevance["fact_meaning"] == 0 for each in found.triplets)
 
 
 async def test_a_type_that_only_examples_describe_is_asked_for_by_them(scoped):
-    engine = await told(scoped, embedder=meaning())
+    engine = await harbour_engine(scoped, embedder=meaning())
     found = await engine.search("who shines up the glass of Cobb Light?")
     assert lines(found)[0] == ("Moss Teague", "duty_b", "Cobb Light")
     unnamed = [attrs.evolve(each, fact="") if each.type == "duty_b" else each for each in RELATIONS]
     other = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id="acme", project_id="bare")
-    bare = await told(other, embedder=meaning(), relations=unnamed)
+    bare = await harbour_engine(other, embedder=meaning(), relations=unnamed)
     found = await bare.search("who shines up the glass of Cobb Light?")
     assert found.asked is not None
     assert "duty_b" not in [each.type for each in found.asked.relations[:1]]
@@ -216,7 +218,7 @@ async def test_a_type_that_only_examples_describe_is_asked_for_by_them(scoped):
 
 
 async def test_what_is_read_whole_is_limited_and_more_are_read_where_more_are_asked_for(scoped, monkeypatch):
-    engine = await told(scoped)
+    engine = await harbour_engine(scoped)
     whole = await engine.search("who leads the Gannets?", limit=40)
     monkeypatch.setattr(room, "READ", 3)
     few = await engine.search("who leads the Gannets?", limit=2)
@@ -229,7 +231,7 @@ async def test_what_is_read_whole_is_limited_and_more_are_read_where_more_are_as
 async def test_a_relation_without_any_reliability_is_ranked_too(scoped):
     await scoped.register_types([RelationType(name="mutters_about", prior=0.0)])
     rumour = related("Moss Teague", "mutters_about", "Gannets", "Moss Teague mutters about the Gannets")
-    engine = await told(scoped, relations=[*RELATIONS, rumour])
+    engine = await harbour_engine(scoped, relations=[*RELATIONS, rumour])
     found = await engine.search("who mutters about the Gannets?", limit=40)
     (score,) = [each.breakdown for each in found.triplets if each.relation.type == "mutters_about"]
     assert (score.value, score.prior) == (0.0, 0.0)
@@ -248,9 +250,9 @@ async def test_what_is_hidden_shapes_no_answer(scoped, by_signature):
         related("Jory Pascoe", "commands", "Gannets", "commands", **secret),
         attrs.evolve(related("Moss Teague", "leads", "Terns", "Orla Fane leads"), source_id=spy.id, id=UUID(int=3)),
     ]
-    engine = await told(scoped, entities=[*ENTITIES.values(), spy], relations=[*RELATIONS, *hidden])
+    engine = await harbour_engine(scoped, entities=[*ENTITIES.values(), spy], relations=[*RELATIONS, *hidden])
     other = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id="acme", project_id="bare")
-    bare = await told(other)
+    bare = await harbour_engine(other)
     gate = no_secrets(by_signature=by_signature)
     for question in ("who leads the Gannets?", "who commands the gannets?", "which crew does Orla row for?"):
         shown, without = await engine.search(question, gate=gate, mode=HOPS), await bare.search(question, mode=HOPS)

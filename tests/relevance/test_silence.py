@@ -76,7 +76,7 @@ def test_the_wrong_direction_is_no_answer():
     assert not foreign(standing(KEPT_BY, (0, 0, 2), wrong=[0]))
 
 
-def test_relations_that_are_not_beside_a_name_do_not_answer_for_it():
+def test_relations_that_are_not_next_to_a_name_do_not_answer_for_it():
     assert foreign(standing(LIT_IN, (3, 0, 1)))
     assert foreign(standing())
 
@@ -103,7 +103,7 @@ def test_of_what_lies_between_the_best_of_its_own_kind_counts_too():
     assert foreign(standing((0, 1, 1), (1, 0, 3), affinity=asked, between=[CREW]))
 
 
-def test_one_hop_on_may_be_what_all_types_are_asked_for_least_beside():
+def test_one_hop_on_answers_where_the_types_of_the_entity_itself_lie_far_below():
     """As of thirty types: the lamp's own lies 5.6 below the one that is asked for, which its crew has."""
     affinity = np.full(30, -1 / np.sqrt(29))
     affinity[0] = np.sqrt(29)

@@ -32,7 +32,7 @@ def test_long_lines_hold_less_and_short_ones_no_more_than_all():
 
 
 def test_a_term_twice_counts_more_but_not_twice():
-    """2.2 · 2 / (2 + 1.2 · (0.25 + 0.75 · 1)), as much as 1.375 terms; beside one that is not there."""
+    """2.2 · 2 / (2 + 1.2 · (0.25 + 0.75 · 1)), as much as 1.375 terms; and one that is not there."""
     assert covered(["wick wick"], {"wick": 1.0, "oil": 1.0}) == pytest.approx([0.6875])
 
 
@@ -52,8 +52,8 @@ def test_lines_that_were_read_before_are_not_read_again(monkeypatch):
 
     analyser = Analyser(name="remembering", stem=remembered)
 
-    def again(*told):
-        return coverage(told, {"wick": 1.0, "oil": 2.0}, analyser, kept).tolist()
+    def again(*written):
+        return coverage(written, {"wick": 1.0, "oil": 2.0}, analyser, kept).tolist()
 
     first = again("wick oil", "oil rope")
     assert again("wick oil", "oil rope") == first
@@ -71,15 +71,15 @@ rarities = st.dictionaries(words, st.floats(0.1, 5.0), max_size=4)
 
 
 @given(lines, rarities, st.randoms())
-def test_a_share_is_a_share_whatever_the_order(told, rarity, random):
-    found = covered(told, rarity)
+def test_a_share_is_a_share_whatever_the_order(written, rarity, random):
+    found = covered(written, rarity)
     kept = LineTerms()
     for _ in range(2):
-        assert coverage(told, rarity, VERBATIM, kept).tolist() == found
+        assert coverage(written, rarity, VERBATIM, kept).tolist() == found
     assert all(0.0 <= each <= 1.0 for each in found)
-    order = list(range(len(told)))
+    order = list(range(len(written)))
     random.shuffle(order)
-    assert covered([told[at] for at in order], rarity) == pytest.approx([found[at] for at in order])
+    assert covered([written[at] for at in order], rarity) == pytest.approx([found[at] for at in order])
 
 
 def test_what_lines_hold_at_all_does_not_depend_on_their_length():
@@ -94,9 +94,9 @@ OPEN = Entity(type="function", name="door.openLatch", description="Opens the lat
 SHUT = Entity(type="function", name="door.shut")
 
 
-def of(entities, beside=None):
-    """What some entities hold; ``beside`` has the words beside the texts of each."""
-    given = beside or [{}] * len(entities)
+def of(entities, extra=None):
+    """What some entities hold; ``extra`` has the words in addition to the texts of each."""
+    given = extra or [{}] * len(entities)
     return held([entity_terms(each, more, ENGLISH.terms) for each, more in zip(entities, given, strict=True)])
 
 

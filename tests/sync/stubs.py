@@ -24,7 +24,7 @@ Import = tuple[str, str, str]
 
 
 def stubs() -> dict[Path, str]:
-    """The stub beside each module of `graphsearch.sync` that has a class with derived members, as it should be."""
+    """The stub next to each module of `graphsearch.sync` that has a class with derived members, as it should be."""
     folder = Path(inspect.getfile(sync)).parent
     texts = {path.with_suffix(".pyi"): _stub(path.stem) for path in sorted(folder.glob("[!_]*.py"))}
     return {path: text for path, text in texts.items() if text is not None}

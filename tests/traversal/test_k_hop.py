@@ -12,7 +12,7 @@ def names(store, keys):
     return {by_id[id_] for id_ in store.entity_ids(keys)}
 
 
-async def test_walk_goes_both_ways_as_far_as_it_is_told(scoped):
+async def test_walk_goes_both_ways_as_far_as_the_depth(scoped):
     await scoped.write(people(edge("Ada", "knows", "Bob"), edge("Cyd", "knows", "Bob"), names="Ada Bob Cyd"))
     near = await KHopTraversal(scoped).walk([person("Ada")], depth=1)
     far = await KHopTraversal(scoped).walk([person("Ada")], depth=2)

@@ -100,7 +100,7 @@ async def test_the_best_and_all_relations_among_them(scoped):
     assert result.found == 4
 
 
-async def test_hops_are_counted_and_paths_are_not_told(scoped):
+async def test_hops_are_counted_and_paths_are_not_returned(scoped):
     await scoped.write(CHAIN)
     async with reading(scoped) as reader:
         found = await PersonalizedPageRank().traverse(await reader.locate([person("Ada")]), depth=1, reader=reader)

@@ -75,7 +75,7 @@ def meaning() -> WordLlamaEmbedder:
     return WordLlamaEmbedder()
 
 
-async def told(
+async def harbour_engine(
     store: GraphStore,
     *,
     embedder: Embedder | None = HASHED,

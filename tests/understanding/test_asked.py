@@ -20,9 +20,9 @@ from graphsearch.understanding.asked import (
 from graphsearch.understanding.type_profile import Example, type_profile, verb_of
 
 
-def profiled(vectors, *told):
+def profiled(vectors, *facts):
     """The profile of examples written as "type: fact"."""
-    rows = [line.split(": ") for line in told]
+    rows = [line.split(": ") for line in facts]
     examples = [
         Example(type=name, source_kind="person", target_kind="lamp", names=(), line="", fact=fact)
         for name, fact in rows

@@ -27,7 +27,7 @@ from graphsearch.understanding.interpreting import (
 from graphsearch.understanding.linking import Link, Linked, unknown_names
 from graphsearch.understanding.type_profile import Example, type_profile
 from graphsearch.understanding.words import tokens
-from tests.understanding.harbour import ENTITIES, RELATIONS, lines, meaning, names, related, told, year
+from tests.understanding.harbour import ENTITIES, RELATIONS, harbour_engine, lines, meaning, names, related, year
 
 ONE, TWO = UUID(int=1), UUID(int=2)
 
@@ -110,7 +110,7 @@ async def first(engine, question, **options):
 
 
 async def test_names_in_any_case_parts_nicknames_and_possessives(scoped):
-    engine = await told(scoped)
+    engine = await harbour_engine(scoped)
     for question, written, meant in [
         ("where does Orla Quill live?", "Orla Quill", ["Orla Quill"]),
         ("where does orla quill live?", "orla quill", ["Orla Quill"]),
@@ -136,7 +136,7 @@ async def test_names_in_any_case_parts_nicknames_and_possessives(scoped):
 
 
 async def test_an_ambiguous_first_name_stays_several_and_the_asked_relation_decides(scoped):
-    engine = await told(scoped)
+    engine = await harbour_engine(scoped)
     for question, expected in {
         "which crew does Orla row for?": ("Orla Quill", "rows_for", "Gannets"),
         "where does Orla live?": ("Orla Quill", "lives_in", "Brackwater"),
@@ -151,7 +151,7 @@ async def test_an_ambiguous_first_name_stays_several_and_the_asked_relation_deci
 
 
 async def test_what_is_named_and_not_known_is_reported(scoped):
-    engine = await told(scoped)
+    engine = await harbour_engine(scoped)
     found = await engine.search("Does Barnaby Thorn row with Moss?")
     assert names(found) == [("Moss", ["Moss Teague"]), ("Barnaby Thorn", [])]
     found = await engine.search("where does Barnaby Thorn live?")
@@ -161,7 +161,7 @@ async def test_what_is_named_and_not_known_is_reported(scoped):
 
 
 async def test_a_name_that_nobody_has_is_not_answered_by_one_that_shares_a_word_of_it(scoped):
-    engine = await told(scoped)
+    engine = await harbour_engine(scoped)
     for question, unknown in {
         "who keeps Abbey Light?": "Abbey Light",
         "which crew does Orla Menon row for?": "Orla Menon",
@@ -174,7 +174,7 @@ async def test_a_name_that_nobody_has_is_not_answered_by_one_that_shares_a_word_
 
 
 async def test_a_name_that_nobody_has_may_stand_in_a_fact(scoped):
-    engine = await told(
+    engine = await harbour_engine(
         scoped, relations=[*RELATIONS, related("Terns", "won", "Lowmouth", "The Terns won the Gala Cup")]
     )
     found = await engine.search("who won the Gala Cup?")
@@ -184,7 +184,7 @@ async def test_a_name_that_nobody_has_may_stand_in_a_fact(scoped):
 async def test_ordinary_words_name_nothing_for_certain(scoped):
     """Somebody is called as a word that the facts use otherwise."""
     baker = Entity(type="person", name="Paraffin")
-    engine = await told(scoped, entities=[*ENTITIES.values(), baker])
+    engine = await harbour_engine(scoped, entities=[*ENTITIES.values(), baker])
     found = await engine.search("who brings paraffin to the North Light?")
     assert found.asked is not None
     assert [(each.written, list(each.entities.values())) for each in found.asked.names] == [
@@ -196,14 +196,14 @@ async def test_ordinary_words_name_nothing_for_certain(scoped):
 
 async def test_a_word_of_a_date_names_nothing(scoped):
     may = Entity(type="person", name="May")
-    engine = await told(scoped, entities=[*ENTITIES.values(), may])
+    engine = await harbour_engine(scoped, entities=[*ENTITIES.values(), may])
     assert [each[0] for each in names(await engine.search("who led the Terns in May 2020?"))] == ["Terns"]
 
 
 async def test_a_year_that_is_part_of_a_name_is_no_time(scoped):
     race = Entity(type="race", name="Regatta 2019")
     won = Relation(source_id=ENTITIES["Terns"].id, type="won", target_id=race.id, valid_from=year(2020))
-    engine = await told(scoped, entities=[*ENTITIES.values(), race], relations=[*RELATIONS, won])
+    engine = await harbour_engine(scoped, entities=[*ENTITIES.values(), race], relations=[*RELATIONS, won])
     found = await engine.search("who won Regatta 2019?")
     assert lines(found)[0] == ("Terns", "won", "Regatta 2019")
     assert found.asked is not None
@@ -217,7 +217,7 @@ async def test_a_year_that_is_part_of_a_name_is_no_time(scoped):
 
 
 async def test_the_relation_is_asked_for_by_its_words_and_those_of_its_facts(scoped):
-    engine = await told(scoped)
+    engine = await harbour_engine(scoped)
     for question, expected in {
         "who leads the Gannets?": ("Tamsin Roe", "leads", "Gannets"),
         "who is leading the gannets?": ("Tamsin Roe", "leads", "Gannets"),
@@ -234,7 +234,7 @@ async def test_the_relation_is_asked_for_by_its_words_and_those_of_its_facts(sco
 
 
 async def test_the_relation_is_asked_for_in_other_words(scoped):
-    engine = await told(scoped, embedder=meaning())
+    engine = await harbour_engine(scoped, embedder=meaning())
     for question, expected in {
         "What is Ines' home town?": ("Ines Vale", "lives_in", "Lowmouth"),
         "who trains Moss?": ("Jory Pascoe", "mentors", "Moss Teague"),
@@ -246,7 +246,7 @@ async def test_the_relation_is_asked_for_in_other_words(scoped):
 
 
 async def test_names_and_nothing_else_ask_for_no_relation(scoped):
-    engine = await told(scoped)
+    engine = await harbour_engine(scoped)
     found = await engine.search("what of Tamsin Roe?")
     assert found.asked is not None
     assert (found.asked.relations, found.asked.kind) == ((), "")
@@ -259,7 +259,7 @@ async def test_the_kind_that_is_asked_for_is_reported_and_counts(scoped):
         related("Moss Teague", "knows_of", "Brackwater", "known"),
         related("Moss Teague", "knows_of", "Quay Singers", "known"),
     ]
-    engine = await told(scoped, embedder=meaning(), relations=even)
+    engine = await harbour_engine(scoped, embedder=meaning(), relations=even)
     for question, kind, target in [
         ("which place does Moss know?", "place", "Brackwater"),
         ("which choir does Moss know?", "choir", "Quay Singers"),
@@ -276,7 +276,7 @@ async def test_the_kind_that_is_asked_for_is_reported_and_counts(scoped):
 
 
 async def test_the_order_of_words_decides_the_direction(scoped):
-    engine = await told(scoped)
+    engine = await harbour_engine(scoped)
     for question, expected in {
         "who does Jory mentor?": ("Jory Pascoe", "mentors", "Moss Teague"),
         "who mentors Jory?": ("Tamsin Roe", "mentors", "Jory Pascoe"),
@@ -313,8 +313,8 @@ async def test_phrases_are_embedded_once_and_questions_every_time():
     rows = await phrases.of_phrases(["leads", "rows for", "leads"])
     assert rows == pytest.approx(np.array([embedder.vector(each) for each in ("leads", "rows for", "leads")]))
     await phrases.of_phrases(["rows for", "tends"])
-    asked = await phrases.asked(["who rows"])
-    assert (await phrases.asked(["who rows"])).tolist() == asked.tolist()
+    asked = await phrases.of_question(["who rows"])
+    assert (await phrases.of_question(["who rows"])).tolist() == asked.tolist()
     assert asked.shape == (1, 16)
     assert embedder.asked == [
         ("document", ["leads", "rows for"]),
@@ -342,7 +342,7 @@ async def test_no_phrases_and_vectors_of_any_length():
             return np.array([[3.0, 4.0] if text else [0.0, 0.0] for text in texts], np.float32)
 
     phrases = PhraseVectors(Long())
-    assert await phrases.asked(["a", ""]) == pytest.approx(np.array([[0.6, 0.8], [0.0, 0.0]]))
+    assert await phrases.of_question(["a", ""]) == pytest.approx(np.array([[0.6, 0.8], [0.0, 0.0]]))
     assert (await phrases.of_phrases([])).shape == (0, 2)
 
 
@@ -416,7 +416,7 @@ async def test_kinds_between_are_those_named_besides_the_one_asked_for():
 
 
 async def test_another_embedder_of_the_engine_embeds_anew(scoped):
-    engine = await told(scoped, embedder=HashEmbedder(32))
+    engine = await harbour_engine(scoped, embedder=HashEmbedder(32))
     assert await first(engine, "who leads the Gannets?") == ("Tamsin Roe", "leads", "Gannets")
     other = Counting()
     other.name, other.dimensions = "hash-of-words-32", 32
@@ -426,7 +426,7 @@ async def test_another_embedder_of_the_engine_embeds_anew(scoped):
 
 
 async def test_a_graph_without_relations_is_understood_too(scoped):
-    engine = await told(scoped, relations=[])
+    engine = await harbour_engine(scoped, relations=[])
     found = await engine.search("who leads the Gannets?")
     assert (names(found), lines(found)) == ([("Gannets", ["Gannets"])], [])
     assert found.asked is not None

@@ -26,7 +26,7 @@ from graphsearch.understanding.type_profile import Wording
 from graphsearch.understanding.words import tokens
 from tests.gates import no_secrets
 from tests.graphs import days_ago
-from tests.understanding.harbour import ENTITIES, RELATIONS, lines, names, told
+from tests.understanding.harbour import ENTITIES, RELATIONS, harbour_engine, lines, names
 
 
 async def candidates(store, question, gate=None, **view):
@@ -39,7 +39,7 @@ async def candidates(store, question, gate=None, **view):
 
 
 async def test_whole_names_parts_and_aliases_in_any_case(scoped):
-    await told(scoped)
+    await harbour_engine(scoped)
     for question, expected in {
         "where does ORLA live": ["Orla Brennan", "Orla Quill"],
         "is birdie there": ["Ines Vale"],
@@ -52,7 +52,7 @@ async def test_whole_names_parts_and_aliases_in_any_case(scoped):
 
 
 async def test_all_names_that_may_be_seen_come_with_an_entity_its_own_first(scoped):
-    await told(scoped)
+    await harbour_engine(scoped)
     _, (ines,) = await candidates(scoped, "is Birdie there")
     assert (ines.id, ines.type, ines.names) == (ENTITIES["Ines Vale"].id, "person", ("Ines Vale", "Birdie"))
 
@@ -201,7 +201,7 @@ async def test_nicknames_initials_and_slips_name_entities_in_every_mode(scoped):
         target_id=ENTITIES["Wen Carlyon"].id,
         fact="Hallam Ship Builders is owned by Wen Carlyon",
     )
-    engine = await told(scoped, entities=[*ENTITIES.values(), *people], relations=[*RELATIONS, leads, owned])
+    engine = await harbour_engine(scoped, entities=[*ENTITIES.values(), *people], relations=[*RELATIONS, leads, owned])
     for mode in (SearchMode.GRAPH_COMPLETION, SearchMode.NEIGHBORHOOD):
         for question, found in {
             "which crew does Liz lead?": "leads",
@@ -219,7 +219,7 @@ async def test_a_name_in_another_form_is_looked_for_behind_the_gate(scoped):
     leads = Relation(
         source_id=liz.id, type="leads", target_id=ENTITIES["Terns"].id, fact="Elizabeth Pascoe leads the Terns"
     )
-    engine = await told(scoped, entities=[*ENTITIES.values(), liz], relations=[*RELATIONS, leads])
+    engine = await harbour_engine(scoped, entities=[*ENTITIES.values(), liz], relations=[*RELATIONS, leads])
 
     found = await engine.search("which crew does Liz lead?", gate=no_secrets())
     assert (names(found), found.anchors, found.reason) == ([("Liz", [])], (), "nothing is known of Liz")

@@ -24,7 +24,7 @@ from graphsearch.understanding.type_profile import (
 )
 from tests.gates import no_secrets
 from tests.graphs import days_ago, edge, people, person
-from tests.understanding.harbour import HASHED, RELATIONS, lines, related, told
+from tests.understanding.harbour import HASHED, RELATIONS, harbour_engine, lines, related
 
 
 def example(type, source="person", target="lamp", *, names=(), line="", fact=""):
@@ -43,7 +43,7 @@ KEEPERS = profiled(
 )
 
 
-def test_types_and_kinds_are_in_order_and_said_in_words():
+def test_types_and_kinds_are_in_order_and_written_in_words():
     assert KEEPERS.types == ("rowsFor", "tends")
     assert KEEPERS.phrases == ("rows for", "tends")
     assert KEEPERS.typed == ("person rows for crew", "person tends lamp")  # most have these ends
@@ -66,8 +66,8 @@ def test_of_equally_usual_ends_the_first_by_name_are_taken():
 
 
 def test_the_words_of_a_fact_without_the_names_of_its_ends():
-    told = example("tends", names=("Ines Vale", "North Light"), fact="Ines, of Vale, lights the north tower")
-    assert masked(told) == ["of", "lights", "the", "tower"]
+    stated = example("tends", names=("Ines Vale", "North Light"), fact="Ines, of Vale, lights the north tower")
+    assert masked(stated) == ["of", "lights", "the", "tower"]
 
 
 def test_words_are_counted_as_parts_of_names_and_elsewhere():
@@ -219,7 +219,7 @@ async def kept(cache, store, gate=None, known_at=None, **view):
 
 
 async def test_types_facts_and_vectors_of_what_is_stored(scoped):
-    await told(scoped)
+    await harbour_engine(scoped)
     profile = await profile_of(scoped)
     assert profile.types == (
         "duty_b",
@@ -242,14 +242,14 @@ async def test_types_facts_and_vectors_of_what_is_stored(scoped):
 
 
 async def test_aliases_are_names_too(scoped):
-    await told(scoped, relations=[related("Ines Vale", "leads", "Terns", "Birdie leads the Terns")])
+    await harbour_engine(scoped, relations=[related("Ines Vale", "leads", "Terns", "Birdie leads the Terns")])
     profile = await profile_of(scoped)
     assert profile.wording.naming["birdie"] == 1
     assert profile.wording.telling["birdie"] == 0
 
 
 async def test_what_once_held_counts_and_what_was_not_known_does_not(scoped):
-    await told(
+    await harbour_engine(
         scoped,
         relations=[
             related("Orla Quill", "rows_for", "Gannets", valid_to=days_ago(500)),
@@ -264,7 +264,7 @@ async def test_what_once_held_counts_and_what_was_not_known_does_not(scoped):
 
 
 async def test_a_scope_without_relations_has_an_empty_profile(scoped):
-    await told(scoped, relations=[])
+    await harbour_engine(scoped, relations=[])
     assert (await profile_of(scoped)).types == ()
 
 
@@ -282,9 +282,9 @@ async def test_what_is_hidden_shapes_no_profile(scoped):
         related("Orla Quill", "owes", "Moss Teague", "Orla Quill owes a ransom", **secret),
         related("Orla Quill", "leads", "Terns", "Orla Quill commands the Terns", **secret),
     ]
-    await told(scoped, relations=[*RELATIONS, *hidden])
+    await harbour_engine(scoped, relations=[*RELATIONS, *hidden])
     other = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id="acme", project_id="bare")
-    await told(other)
+    await harbour_engine(other)
     bare = await profile_of(other)
     for gate in (no_secrets(by_signature=False), gate_of(scoped)):
         profile = await profile_of(scoped, gate)
@@ -346,7 +346,7 @@ async def test_a_sentence_that_a_hidden_memory_made_has_no_vector(scoped):
 
 
 async def test_it_is_made_anew_when_the_scope_changes_and_only_then(scoped):
-    await told(scoped)
+    await harbour_engine(scoped)
     cache = ProfileCache(scoped)
     first = await kept(cache, scoped)
     assert await kept(cache, scoped, ALLOW_ALL) is first
@@ -361,7 +361,7 @@ async def test_it_is_made_anew_when_the_scope_changes_and_only_then(scoped):
 
 async def test_one_is_kept_for_each_gate(scoped):
     rows = [related("Moss Teague", "paints", "Cobb Light", labels=(who,)) for who in ("wren",)]
-    await told(scoped, relations=[*RELATIONS, *rows])
+    await harbour_engine(scoped, relations=[*RELATIONS, *rows])
     cache = ProfileCache(scoped)
     everything = await kept(cache, scoped)
     wren = await kept(cache, scoped, gate_of(scoped, "wren"))
@@ -373,8 +373,8 @@ async def test_one_is_kept_for_each_gate(scoped):
     assert await kept(cache, scoped, gate_of(scoped, "wren", policy_version="2")) is not wren
 
 
-async def test_none_is_kept_for_a_gate_that_cannot_be_told_from_others(scoped):
-    await told(scoped)
+async def test_none_is_kept_for_a_gate_that_cannot_be_distinguished_from_others(scoped):
+    await harbour_engine(scoped)
     cache = ProfileCache(scoped)
     for gate in (
         no_secrets(by_signature=False),
@@ -385,13 +385,15 @@ async def test_none_is_kept_for_a_gate_that_cannot_be_told_from_others(scoped):
 
 
 async def test_none_is_kept_of_another_time_of_knowledge(scoped):
-    await told(scoped)
+    await harbour_engine(scoped)
     cache = ProfileCache(scoped)
     assert await kept(cache, scoped, known_at=NOON) is not await kept(cache, scoped)
 
 
 async def test_one_is_kept_for_every_moment_and_knows_what_is_to_come(scoped):
-    await told(scoped, relations=[*RELATIONS, related("Moss Teague", "paints", "Cobb Light", valid_from=days_ago(-9))])
+    await harbour_engine(
+        scoped, relations=[*RELATIONS, related("Moss Teague", "paints", "Cobb Light", valid_from=days_ago(-9))]
+    )
     cache = ProfileCache(scoped)
     present = await kept(cache, scoped)
     assert "paints" in present.types
@@ -399,7 +401,7 @@ async def test_one_is_kept_for_every_moment_and_knows_what_is_to_come(scoped):
 
 
 async def test_one_is_kept_for_each_least_confidence(scoped):
-    await told(scoped, relations=[*RELATIONS, related("Moss Teague", "paints", "Cobb Light", confidence=0.6)])
+    await harbour_engine(scoped, relations=[*RELATIONS, related("Moss Teague", "paints", "Cobb Light", confidence=0.6)])
     cache = ProfileCache(scoped)
     assert "paints" not in (await kept(cache, scoped, min_edge_confidence=0.9)).types
     assert "paints" in (await kept(cache, scoped)).types
@@ -407,7 +409,7 @@ async def test_one_is_kept_for_each_least_confidence(scoped):
 
 async def test_the_longest_unused_is_let_go(scoped, monkeypatch):
     monkeypatch.setattr(room, "KEPT", 2)
-    await told(scoped)
+    await harbour_engine(scoped)
     cache = ProfileCache(scoped)
     one, two, three = (gate_of(scoped, who) for who in ("wren", "finch", "swift"))
     first, second = await kept(cache, scoped, one), await kept(cache, scoped, two)
@@ -418,7 +420,7 @@ async def test_the_longest_unused_is_let_go(scoped, monkeypatch):
 
 
 async def test_an_answer_never_rests_on_what_was_removed(scoped):
-    engine = await told(scoped)
+    engine = await harbour_engine(scoped)
     assert lines(await engine.search("who polishes the lenses of Cobb Light?"))[0][1] == "duty_b"
     found = [each.id for each in await scoped.list_relations() if each.type == "duty_b"]
     await scoped.delete(relations=found)

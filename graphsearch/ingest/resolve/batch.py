@@ -39,9 +39,9 @@ async def gather(names: NameStore, batch: Sequence[TypedName], options: Resoluti
 
 
 async def _alike(names: NameStore, batch: Sequence[TypedName], options: ResolutionOptions) -> list[UUID]:
-    asked = [lookups(named) for named in batch]
-    words = await names.find_name_words(_once(word for words, _ in asked for word in words))
-    prefixes = _once(prefix for _, found in asked for prefix in found)
+    requests = [lookups(named) for named in batch]
+    words = await names.find_name_words(_once(word for words, _ in requests for word in words))
+    prefixes = _once(prefix for _, found in requests for prefix in found)
     started = await names.find_name_words(prefixes, prefix=True) if prefixes else ()
     similar = await names.similar_names(
         _once(named.form.shown for named in batch),

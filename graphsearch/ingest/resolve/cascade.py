@@ -51,25 +51,25 @@ class Resolver:
         new, or whose type has become known. Raises `InvalidInputError` for a name that no entity can have.
         """
         check.refuse("surfaces", *(check.text(f"name {each.name!r:.80}", each.name) for each in surfaces))
-        asked = [TypedName(surface.name, surface.type) for surface in surfaces]
-        if not asked:
+        names = [TypedName(surface.name, surface.type) for surface in surfaces]
+        if not names:
             return []
-        known = await gather(self._names, list(dict.fromkeys(asked)), self._options)
-        decided = decide_batch(asked, known, self._options, _declared(surfaces), _short_names(same))
+        known = await gather(self._names, list(dict.fromkeys(names)), self._options)
+        decided = decide_batch(names, known, self._options, _declared(surfaces), _short_names(same))
         if self._embedder is not None:
             decided = await by_embedding(decided, self._names, self._embedder)
         if self._judge is not None:
             decided = await by_llm(decided, self._judge)
-        return _resolutions(surfaces, asked, decided)
+        return _resolutions(surfaces, names, decided)
 
 
 def _resolutions(
-    surfaces: Sequence[ExtractedName], asked: Sequence[TypedName], decided: BatchDecisions
+    surfaces: Sequence[ExtractedName], names: Sequence[TypedName], decided: BatchDecisions
 ) -> list[Resolution]:
     """A resolution for each surface form; of equal forms only the first can be unseen."""
     found: list[Resolution] = []
     counted: set[TypedName] = set()
-    for surface, named in zip(surfaces, asked, strict=True):
+    for surface, named in zip(surfaces, names, strict=True):
         decision = decided.decisions[named]
         found.append(
             Resolution(

@@ -192,10 +192,10 @@ async def by_llm(batch: BatchDecisions, judge: EntityMatcher) -> BatchDecisions:
     A failed request merges nothing, and the decisions record why; nor does an answer with a number outside the list.
     Entities for which the budget did not suffice are pending. Candidates that the model may not be shown are left out.
     """
-    asked = await _questions(batch, judge)
-    answers = await ask_numbered(judge.llm, _TASK, [_as_data(each) for each in asked], answered_by="same_as")
+    questions = await _questions(batch, judge)
+    answers = await ask_numbered(judge.llm, _TASK, [_as_data(each) for each in questions], answered_by="same_as")
     judgements: dict[UUID, Judgement] = {}
-    for question, answer in zip(asked, answers, strict=True):
+    for question, answer in zip(questions, answers, strict=True):
         judgements[question.entity.id] = _judgement(question, answer, judgements)
     return batch.judged(judgements)
 

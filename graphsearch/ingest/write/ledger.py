@@ -143,16 +143,16 @@ async def waiting(memories: Sequence[Memory], store: GraphStore) -> Waiting:
 
 def is_changed(memory: Memory, stored: Memory | None) -> bool:
     """Whether a memory is new, or another than the stored one in anything that an ingest decides."""
-    return stored is None or memory != _beside(stored, memory)
+    return stored is None or memory != _with_unset_fields(stored, memory)
 
 
-def _beside(stored: Memory, memory: Memory) -> Memory:
+def _with_unset_fields(stored: Memory, memory: Memory) -> Memory:
     """A stored memory with the fields that an ingest does not set taken from another."""
     return attrs.evolve(stored, feedback_weight=memory.feedback_weight, created_at=memory.created_at)
 
 
 def _moved(stored: Memory, memory: Memory) -> bool:
-    return memory == attrs.evolve(_beside(stored, memory), position=memory.position)
+    return memory == attrs.evolve(_with_unset_fields(stored, memory), position=memory.position)
 
 
 async def or_nothing(reading: Awaitable[Sequence[T]]) -> Sequence[T]:

@@ -95,8 +95,8 @@ class TextReader:
     @property
     def batch(self) -> int:
         """Memories read at a time: the number that the extractor sets, else 500."""
-        asked = batch_of(self._given) if self._given else None
-        return BATCH if asked is None else asked
+        size = batch_of(self._given) if self._given else None
+        return BATCH if size is None else size
 
     def demand(self) -> None:
         """Raise the error that stopped the extractor, unless it was a spent budget, which is only reported."""
@@ -131,8 +131,8 @@ class TextReader:
             )
         found = dict(zip(surfaces, resolutions, strict=True))
         waiting = {each.memory_id for each in extracted if any(found[surface].pending for surface in _surfaces(each))}
-        asked = {each.memory_id for each in extracted if any(found[surface].asked for surface in _surfaces(each))}
-        kept = [_decided(each, found) for each in extracted if each.memory_id not in waiting - asked]
+        judged = {each.memory_id for each in extracted if any(found[surface].asked for surface in _surfaces(each))}
+        kept = [_decided(each, found) for each in extracted if each.memory_id not in waiting - judged]
         names = [found[surface] for surface in dict.fromkeys(surface for each in kept for surface in _surfaces(each))]
         created = {each.entity.id: each.entity for each in resolutions if each.stage is Stage.CREATE}
         return ResolvedTexts(
@@ -145,7 +145,7 @@ class TextReader:
             refused=tuple(why for each in kept for why in each.refused),
             unread=tuple(Unread(id_, str(error)) for id_, error in own.items()),
             left=tuple(each.memory_id for each in answers if each.memory_id in waiting | kept_from.keys() - own.keys()),
-            begun=frozenset(waiting & asked),
+            begun=frozenset(waiting & judged),
         )
 
 

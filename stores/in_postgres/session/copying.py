@@ -221,10 +221,10 @@ class Incoming:
         fields += [_COLUMNS[type_](columns[name]) for name, type_ in self.columns.items()]
         if all(isinstance(column, np.ndarray) for column in fields):
             return b"".join([_HEADER, np.hstack(fields).tobytes(), _TRAILER])
-        return b"".join([_HEADER, *chain.from_iterable(zip(*_beside(fields), strict=True)), _TRAILER])
+        return b"".join([_HEADER, *chain.from_iterable(zip(*_row_parts(fields), strict=True)), _TRAILER])
 
 
-def _beside(columns: Iterable[_Fields]) -> Iterator[list[bytes]]:
+def _row_parts(columns: Iterable[_Fields]) -> Iterator[list[bytes]]:
     """The parts of every row: adjacent blocks are joined into one."""
     blocks: list[_Block] = []
     for column in columns:

@@ -40,13 +40,13 @@ class SurfaceForm:
     """Says what it is given of each memory, and remembers which it was handed."""
 
     name: str
-    said: dict[str, ExtractedMemory]
+    extracted: dict[str, ExtractedMemory]
     batch: int | None = None
     handed: list[str] = attrs.field(factory=list)
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
         self.handed += [memory.id for memory in memories]
-        return [self.said.get(memory.id, ExtractedMemory(memory_id=memory.id)) for memory in memories]
+        return [self.extracted.get(memory.id, ExtractedMemory(memory_id=memory.id)) for memory in memories]
 
 
 def says(
@@ -57,28 +57,28 @@ def says(
     )
 
 
-async def test_all_that_any_says_is_said() -> None:
+async def test_all_that_any_extracts_is_returned() -> None:
     both = CombinedExtractor(says("a", surface("Ann")), says("b", surface("Bob"), surface("Ann")))
     one, two = await both.extract([ONE, TWO])
     assert (both.name, [each.name for each in one.surfaces]) == ("a+b", ["Ann", "Bob"])
     assert two == ExtractedMemory(memory_id="2")
 
 
-async def test_the_first_type_that_is_told_counts_for_all() -> None:
+async def test_the_first_type_that_is_stated_counts_for_all() -> None:
     ann, bob = surface("Ann"), surface("Bob")
     first = says("a", ann, statements=[statement(ann, "knows", bob)])
     second, third = says("b", surface("Ann", "person")), says("c", surface("Ann", "tool"))
-    (said,) = await CombinedExtractor(first, second, third).extract([ONE])
-    assert said.surfaces == (surface("Ann", "person"),)
-    assert said.statements[0].source == surface("Ann", "person")
+    (extracted,) = await CombinedExtractor(first, second, third).extract([ONE])
+    assert extracted.surfaces == (surface("Ann", "person"),)
+    assert extracted.statements[0].source == surface("Ann", "person")
 
 
 async def test_names_co_occur_only_where_nobody_relates_them() -> None:
     ann, bob, cy = surface("Ann"), surface("Bob"), surface("Cy")
     rules = says("a", statements=[statement(ann, "co_occurs", bob), statement(ann, "co_occurs", cy)])
     model = says("b", statements=[statement(bob, "likes", ann), statement(bob, "likes", ann)])
-    (said,) = await CombinedExtractor(rules, model).extract([ONE])
-    assert [(each.source.name, each.type) for each in said.statements] == [("Ann", "co_occurs"), ("Bob", "likes")]
+    (extracted,) = await CombinedExtractor(rules, model).extract([ONE])
+    assert [(each.source.name, each.type) for each in extracted.statements] == [("Ann", "co_occurs"), ("Bob", "likes")]
 
 
 async def test_what_one_cannot_read_is_unread_and_handed_on_no_more() -> None:
@@ -90,12 +90,12 @@ async def test_what_one_cannot_read_is_unread_and_handed_on_no_more() -> None:
     assert (two.unread, last.handed) == (None, ["2"])
 
 
-async def test_what_is_refused_by_any_is_told() -> None:
+async def test_what_is_refused_by_any_is_reported() -> None:
     some = [
         SurfaceForm(name, {"1": ExtractedMemory(memory_id="1", refused=(f"{name} refuses",))}) for name in ("a", "b")
     ]
-    (said,) = await CombinedExtractor(*some).extract([ONE])
-    assert said.refused == ("a refuses", "b refuses")
+    (extracted,) = await CombinedExtractor(*some).extract([ONE])
+    assert extracted.refused == ("a refuses", "b refuses")
 
 
 def test_as_many_memories_are_handed_over_as_the_least_asks_for() -> None:

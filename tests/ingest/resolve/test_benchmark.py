@@ -77,7 +77,7 @@ def test_reports_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert not report["met"]
 
 
-def test_every_bad_line_is_told(tmp_path: Path) -> None:
+def test_every_bad_line_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "labelled.jsonl"
     file.write_text('{"surface": "Ada"}\n' + lines(("Ada", "person", "ada")) + "nothing\n[1]\n")
     with pytest.raises(InvalidInputError) as raised:

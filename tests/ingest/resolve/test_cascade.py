@@ -35,7 +35,7 @@ SHARMA = person("Priya Sharma")
         ("Priya Patel", Stage.CREATE),
     ],
 )
-async def test_the_stage_that_decides_is_told(name: str, stage: Stage) -> None:
+async def test_the_stage_that_decides_is_reported(name: str, stage: Stage) -> None:
     known = attrs.evolve(SHARMA, aliases=("The Countess",))
     (found,) = await resolve(name, known=[known])
     assert found.stage is stage
@@ -170,7 +170,7 @@ async def test_a_slip_that_may_be_of_two_names_is_of_neither() -> None:
 # -- types --------------------------------------------------------------------------------------------------------
 
 
-async def test_types_that_conflict_are_told_and_never_merged() -> None:
+async def test_types_that_conflict_are_reported_and_never_merged() -> None:
     project = Entity(type="project", name="Phoenix")
     (found,) = await resolve("Phoenix", type="place", known=[project])
     assert (found.stage, found.entity.type, found.conflict) == (Stage.CREATE, "place", project)
@@ -306,7 +306,7 @@ async def test_any_names_have_entities_that_a_store_can_hold(named: list[tuple[s
             assert x.entity == y.entity
 
 
-async def test_every_name_that_no_entity_can_have_is_told() -> None:
+async def test_every_name_that_no_entity_can_have_is_reported() -> None:
     with pytest.raises(InvalidInputError) as raised:
         await resolve("Ada", " ", "a\0b", "\ud800")
     assert len(raised.value.faults) == 3

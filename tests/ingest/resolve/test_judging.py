@@ -82,7 +82,7 @@ async def test_any_other_number_merges_nothing(answer: str) -> None:
 
 
 @pytest.mark.parametrize("answer", ["1", "none of them", "", '{"answers": [', "[]", '{"answers": NaN}'])
-async def test_an_answer_that_is_no_data_merges_nothing_and_is_told(answer: str) -> None:
+async def test_an_answer_that_is_no_data_merges_nothing_and_is_reported(answer: str) -> None:
     (found,) = await resolve("Keynote in May", llm=EchoLLM(answer))
     assert found.stage is Stage.CREATE
     assert found.fault.startswith("LLMAnswerError: the model's answer")
@@ -93,7 +93,7 @@ class Broken:
         raise ConnectionError("no line")
 
 
-async def test_a_judge_that_fails_merges_nothing_and_is_told() -> None:
+async def test_a_judge_that_fails_merges_nothing_and_is_reported() -> None:
     (found,) = await resolve("Keynote in May", llm=Broken())
     assert (found.stage, found.fault) == (Stage.CREATE, "ConnectionError: no line")
 
@@ -141,7 +141,7 @@ async def test_questions_are_put_together_and_a_failure_touches_its_own_alone(mo
     assert sum(each.fault == "TimeoutError: " for each in found) == 4
 
 
-async def test_a_budget_that_is_spent_merges_nothing_more_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_budget_that_is_spent_merges_nothing_more_and_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(structured, "QUESTIONS", 4)
     llm = Fails(at=99)
     found = await resolve(*NAMES, llm=BudgetedLLM(llm, Budget(calls=1)))

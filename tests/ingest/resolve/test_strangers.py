@@ -133,15 +133,15 @@ async def test_untyped_initials_are_four_capitals(short: str, long: str, one: bo
 @pytest.mark.parametrize(("short", "long"), [("SA", "Saudi Aramco"), ("HDI", "Human Development Index")])
 async def test_a_text_may_declare_its_initials(short: str, long: str) -> None:
     for names in ((long, short), (short, long)):
-        said = text(*((name, "") for name in names), between=2)
-        assert len({each.entity.id for each in await Resolver(ListedNames()).resolve(said)}) == 1
-        said = text(*((name, "") for name in names), between=9)
-        assert len({each.entity.id for each in await Resolver(ListedNames()).resolve(said)}) == 2
+        surfaces = text(*((name, "") for name in names), between=2)
+        assert len({each.entity.id for each in await Resolver(ListedNames()).resolve(surfaces)}) == 1
+        surfaces = text(*((name, "") for name in names), between=9)
+        assert len({each.entity.id for each in await Resolver(ListedNames()).resolve(surfaces)}) == 2
 
 
 async def test_what_is_declared_of_two_is_neither_s() -> None:
-    said = [*text(("Saudi Aramco", ""), ("SA", ""), between=2), *text(("Scott Adsit", ""), ("SA", ""), between=3)]
-    found = await Resolver(ListedNames()).resolve(said)
+    surfaces = [*text(("Saudi Aramco", ""), ("SA", ""), between=2), *text(("Scott Adsit", ""), ("SA", ""), between=3)]
+    found = await Resolver(ListedNames()).resolve(surfaces)
     assert len({each.entity.id for each in found}) == 3
 
 

@@ -155,8 +155,8 @@ async def test_an_edited_section_is_read_again_and_what_is_gone_is_forgotten(tmp
 
 
 async def test_lines_of_json_without_mentions_or_claims_have_their_text_read(tmp_path: Path, parts: Parts) -> None:
-    told = {"memory": {"id": "m1", "text": "Ada Lovelace works at Acme.", "mentions": []}}
-    put_lines(tmp_path, "x.jsonl", told, {"memory": {"id": "m2", "text": "Beacon depends on Kafka."}})
+    complete = {"memory": {"id": "m1", "text": "Ada Lovelace works at Acme.", "mentions": []}}
+    put_lines(tmp_path, "x.jsonl", complete, {"memory": {"id": "m2", "text": "Beacon depends on Kafka."}})
     await parts.add(tmp_path)
     assert await triplets(parts.store) == {("Beacon", "depends_on", "Kafka")}
 

@@ -1,4 +1,4 @@
-"""Facts are embedded when an ingest is told to, on every store."""
+"""Facts are embedded when an ingest is asked to, on every store."""
 
 import attrs
 import pytest
@@ -54,8 +54,8 @@ async def test_facts_of_memories_are_embedded_unless_turned_off(engine, embedder
     assert report.facts == 2  # those from before too
     assert await engine.store.unembedded_facts() == []
     assert {"Ada Lovelace works at Acme.", "Priya Sharma reports to Sarah Chen."} <= set(embedder.texts)
-    (told,) = await facts(engine, "to whom does Priya report?")
-    assert told == "Priya Sharma reports to Sarah Chen."
+    (fact,) = await facts(engine, "to whom does Priya report?")
+    assert fact == "Priya Sharma reports to Sarah Chen."
 
 
 async def test_only_what_is_new_or_changed_is_embedded_again(engine, embedder):

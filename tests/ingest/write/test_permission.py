@@ -165,11 +165,11 @@ async def test_a_relation_that_is_stored_is_asked_for_as_it_is_stored(scoped):
 
 @pytest.mark.parametrize("refused", ["works_at", "nothing"])
 async def test_the_first_batch_of_a_scope_is_asked_for_too(scoped, refused):
-    said = Claim(memory_id="m1", source_id=UUID(int=1), type="works_at", target_id=UUID(int=2), confidence=0.9)
+    stated = Claim(memory_id="m1", source_id=UUID(int=1), type="works_at", target_id=UUID(int=2), confidence=0.9)
     permission = Permission(scoped, Gate(refusing(refused), Principal(id="bot")))
     may = nullcontext() if refused == "nothing" else pytest.raises(AccessDeniedError, match="1 of the 2")
     with may:
-        await permission.to_write(Batch(memories=[MEETS], claims=[said]), {})
+        await permission.to_write(Batch(memories=[MEETS], claims=[stated]), {})
 
 
 # -- folders ------------------------------------------------------------------------------------------------------

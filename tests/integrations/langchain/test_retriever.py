@@ -129,7 +129,7 @@ async def test_one_kind_alone_can_be_asked_for(engine, kind):
     assert [document.metadata["kind"] for document in documents] == [kind, kind]
 
 
-def test_a_memory_without_a_text_to_show_is_no_document_and_one_told_twice_is_one():
+def test_a_memory_without_a_text_to_show_is_no_document_and_one_returned_twice_is_one():
     recalled = [
         RecalledMemory(memory=Memory(id=id_, text=text), score=1.0, channels={}, path=())
         for id_, text in {"file:team.py": "", "m1": "Sarah leads.", "m2": "Sarah  leads.", "m3": "Dana left."}.items()

@@ -159,7 +159,7 @@ async def test_arguments_that_make_no_sense_are_refused(engine, make, args):
         await make(engine).ainvoke(args, IN_MONDAY)
 
 
-def test_a_model_is_told_of_its_own_arguments_alone():
+def test_a_model_is_shown_its_own_arguments_alone():
     for tool, arguments in ((asking(known()), {"question"}), (telling(known()), {"outcome"})):
         described = convert_to_openai_tool(tool)["function"]
         assert set(described["parameters"]["properties"]) == arguments

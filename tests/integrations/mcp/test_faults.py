@@ -22,7 +22,7 @@ DOWN = "The language model cannot be reached, or kept failing after retries."
 QUESTION = "What did Grace Hopper build?"
 
 
-async def test_a_database_that_goes_down_is_told_and_used_again_when_it_is_back(server_folder):
+async def test_a_database_that_goes_down_is_reported_and_used_again_when_it_is_back(server_folder):
     async with (
         EmbeddedPostgres(server_folder) as postgres,
         PostgresGraphStore.open(postgres.dsn, timeout=1.0) as stores,

@@ -103,7 +103,7 @@ async def test_pointing_at_what_is_hidden_is_as_pointing_at_nothing(tool, argume
 
 
 @pytest.mark.parametrize(("tool", "arguments"), WRITES)
-async def test_who_may_not_change_the_graph_is_told_so_without_any_of_its_text(engine, tool, arguments):
+async def test_who_may_not_change_the_graph_is_refused_without_any_of_its_text(engine, tool, arguments):
     before = await state(engine)
     async with asking(server_for(engine, READER)) as ask:
         error = await ask.error(tool, **arguments)

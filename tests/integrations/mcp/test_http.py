@@ -171,7 +171,7 @@ async def test_a_host_that_others_can_reach_needs_tokens(engine, tokens):
         assert http_app(server_for(engine), host=host)
 
 
-async def test_an_address_that_is_taken_is_told(engine):
+async def test_an_address_that_is_taken_is_reported(engine):
     async with listening(server_for(engine)) as url:
         port = int(url.rpartition(":")[2].partition("/")[0])
         app = http_app(server_for(engine), host="127.0.0.1")
@@ -228,6 +228,6 @@ def test_addresses_are_read(text, found):
 
 
 @pytest.mark.parametrize("text", ["8000", ":8000", "localhost", "localhost:", "localhost:http", "localhost:99999", ""])
-def test_what_is_no_address_is_told(text):
+def test_what_is_no_address_is_reported(text):
     with pytest.raises(InvalidInputError, match="must be HOST:PORT"):
         address(text)

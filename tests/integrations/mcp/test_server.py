@@ -156,7 +156,7 @@ async def test_a_call_that_is_given_up_is_cancelled_and_others_go_on(engine, ser
         assert (await ask("context", query="where does Ada Lovelace live?"))["triplets"]
 
 
-async def test_what_should_not_happen_is_logged_and_told_in_general(engine, server, monkeypatch, caplog):
+async def test_what_should_not_happen_is_logged_and_reported_in_general(engine, server, monkeypatch, caplog):
     def broken(*_, **__):
         raise RuntimeError("password=hunter2")
 

@@ -183,7 +183,7 @@ async def test_a_client_that_is_killed_in_mid_call_leaves_nothing_half_written_a
         (("--tokens", __file__, "--http", "localhost:0"), "cannot be read as JSON"),
     ],
 )
-def test_bad_options_are_told_before_anything_starts(tmp_path, options, message_part):
+def test_bad_options_are_reported_before_anything_starts(tmp_path, options, message_part):
     place = ("--embedded", str(tmp_path / "data"), "--org", "acme", "--project", "web")
     found = CliRunner().invoke(app, ["mcp", *place, *options])
     assert found.exit_code in (1, 2)

@@ -101,7 +101,7 @@ async def test_the_first_words_of_a_project():
         ({"turns": [{"content": "x", "role": "user", "owner": "eve"}], "session_id": "s"}, "turns.0.owner: Extra"),
     ],
 )
-async def test_what_cannot_be_ingested_is_told_and_nothing_is_written(engine, asked, arguments, fault):
+async def test_what_cannot_be_ingested_is_reported_and_nothing_is_written(engine, asked, arguments, fault):
     before = await engine.store.statistics()
     async with asked as ask:
         error = await ask.error("remember", **arguments)

@@ -96,7 +96,7 @@ class Topics:
 NO_TOPICS: Final = Topics()
 _PEOPLE: Final = "(?:any(?:one|body)|who|you|we|people|everyone|everybody|folks?)(?: all| else| of (?:you|us))*"
 _WHERE: Final = r"\bwhere(?:abouts)?\b[^.?!]{0,40}\b"
-_ASKED: Final = {
+_REQUESTED: Final = {
     "home": re.compile(rf"{_WHERE}(?:live|lives|living|based)\b|\b{_PEOPLE} (?:lives?|living)\b", re.IGNORECASE),
     "work": re.compile(
         rf"{_WHERE}(?:works?|working|employed)\b|\bfor a living\b|\bday jobs?\b"
@@ -104,7 +104,7 @@ _ASKED: Final = {
         re.IGNORECASE,
     ),
 }
-_TOLD: Final = {
+_STATED: Final = {
     "home": re.compile(r"\b(?:live|lives|living) (?:in|at|out|up|over|down|near|round)\b", re.IGNORECASE),
     "work": re.compile(r"\b(?:works?|working) (?:at|for)\b|\bmy (?:job|work|employer)\b", re.IGNORECASE),
 }
@@ -126,14 +126,14 @@ def topics(memories: Sequence[Memory]) -> Mapping[str, Topics]:
         last = sessions.setdefault(memory.session_id, {})
         cued = _CUE.search(memory.text) is not None
         if cued:
-            _open(last, _ASKED, memory.text, number)
+            _open(last, _REQUESTED, memory.text, number)
         held = [topic for topic, at in last.items() if number - at <= TOPIC_REACH]
         if held:
             found[memory.id] = Topics("home" in held, "work" in held, held[-1] if speaker in heard else "", places())
             if _ANSWERS.search(memory.text):
                 last[held[-1]] = number
         if cued:
-            _open(last, _TOLD, memory.text, number)
+            _open(last, _STATED, memory.text, number)
         heard.add(speaker)
     return found
 

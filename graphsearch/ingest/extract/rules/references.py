@@ -1,7 +1,7 @@
 """What a sentence leaves to its context: pronouns, and elliptical answers.
 
 "He", "her" and "its" are resolved where only one name can be the antecedent. "I'm in Leeds" is expanded after a
-question about where people live; without such a question it asserts nothing, as it may be said on a journey.
+question about where people live; without such a question it asserts nothing, as it may be written on a journey.
 """
 
 from __future__ import annotations

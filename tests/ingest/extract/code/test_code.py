@@ -19,7 +19,7 @@ def extract_all(**sources: str) -> dict[str, Extraction]:
     return {each.path: code.extract(each, index) for each in outlines}
 
 
-def said(**sources: str) -> set[tuple[str, str, str]]:
+def stated(**sources: str) -> set[tuple[str, str, str]]:
     extractions = extract_all(**sources).values()
     names = {entity.id: entity.name for each in extractions for entity in (*each.described, *each.named)}
     return {
@@ -28,7 +28,7 @@ def said(**sources: str) -> set[tuple[str, str, str]]:
 
 
 def calls(**sources: str) -> set[tuple[str, str]]:
-    return {(source, target) for source, kind, target in said(**sources) if kind == "calls"}
+    return {(source, target) for source, kind, target in stated(**sources) if kind == "calls"}
 
 
 def described(source: str, path: str = "m.py") -> dict[str, Entity]:
@@ -110,8 +110,8 @@ def test_long_and_hostile_docstrings_are_made_storable() -> None:
     assert described('"a\\0b \\ud800c"')["m"].description == "ab c"
 
 
-def test_definitions_are_told_from_their_parents() -> None:
-    assert said(m="class A:\n    def f(self):\n        def g(): ...\n") == {
+def test_definitions_are_distinguished_from_their_parents() -> None:
+    assert stated(m="class A:\n    def f(self):\n        def g(): ...\n") == {
         ("m", "defines", "m.A"),
         ("m.A", "defines", "m.A.f"),
         ("m.A.f", "defines", "m.A.f.g"),
@@ -119,7 +119,7 @@ def test_definitions_are_told_from_their_parents() -> None:
 
 
 def test_imports_go_from_module_to_module() -> None:
-    found = said(
+    found = stated(
         pkg__init="from . import a\nfrom .a import run\nimport os.path, pkg\n",
         pkg__a="def run():\n    import json\n",
         pkg__b="from ..above import x\nfrom .. import y\nfrom . import run\n",
@@ -145,7 +145,7 @@ def test_a_module_outside_the_folder_is_named_and_not_described() -> None:
 
 
 def test_bases_are_followed_through_imports() -> None:
-    found = said(
+    found = stated(
         a="import b\nfrom b import Base as Renamed\nclass One(b.Base): ...\nclass Two(Renamed, Generic[T]): ...\n",
         b="class Base: ...\nclass Boxed(Base[int], metaclass=Meta): ...\n",
     )
@@ -335,7 +335,7 @@ def test_confidence_says_how_sure_a_resolution_is() -> None:
     assert {claim.kind for claim in extraction.claims} == {EdgeKind.STRUCTURAL}
 
 
-def test_one_claim_for_a_pair_however_often_it_is_said() -> None:
+def test_one_claim_for_a_pair_however_often_it_is_stated() -> None:
     extraction = extract_all(m="def f(): ...\ndef g():\n    f()\n    f()\n")["m.py"]
     assert [claim.fact for claim in extraction.claims if claim.type == "calls"] == ["m.py:3"]
 

@@ -15,7 +15,7 @@ from graphsearch.text.dates import IsoDates
 
 Json = Mapping[str, Any]
 Answer = Callable[[Json], Json]
-"""From a passage, as the question shows it, to what is said of it."""
+"""From a passage, as the question shows it, to what is stated of it."""
 
 AT = datetime(2024, 5, 15, 9, tzinfo=UTC)
 
@@ -80,9 +80,9 @@ def extractor(llm: LLM, **options: Any) -> LLMExtractor:
 
 async def read(text: str, answer: Json, **fields: Any) -> ExtractedMemory:
     """What is made of one memory, if a model says this of it."""
-    (said,) = await extractor(Model(lambda _: answer)).extract([memory(text, **fields)])
-    return said
+    (extracted,) = await extractor(Model(lambda _: answer)).extract([memory(text, **fields)])
+    return extracted
 
 
-def triples(said: ExtractedMemory) -> list[tuple[str, str, str]]:
-    return [(each.source.name, each.type, each.target.name) for each in said.statements]
+def triples(extracted: ExtractedMemory) -> list[tuple[str, str, str]]:
+    return [(each.source.name, each.type, each.target.name) for each in extracted.statements]

@@ -40,17 +40,17 @@ def memories(count: int) -> list[Memory]:
     return [memory(f"A{number} knows B{number}.", f"m{number}") for number in range(count)]
 
 
-def unread(said: Sequence[ExtractedMemory]) -> dict[str, str]:
-    return {each.memory_id: type(each.unread).__name__ for each in said if each.unread}
+def unread(extracted: Sequence[ExtractedMemory]) -> dict[str, str]:
+    return {each.memory_id: type(each.unread).__name__ for each in extracted if each.unread}
 
 
 async def test_several_memories_are_asked_about_in_one_question() -> None:
     llm = Model()
     given = memories(5)
-    said = await extractor(llm, memories=2).extract(given)
+    extracted = await extractor(llm, memories=2).extract(given)
     assert [len(texts) for texts in llm.asked] == [2, 2, 1]
-    assert [each.memory_id for each in said] == [each.id for each in given]
-    assert [triples(each) for each in said] == [[(f"A{n}", "knows", f"B{n}")] for n in range(5)]
+    assert [each.memory_id for each in extracted] == [each.id for each in given]
+    assert [triples(each) for each in extracted] == [[(f"A{n}", "knows", f"B{n}")] for n in range(5)]
 
 
 async def test_a_question_holds_only_so_many_tokens() -> None:
@@ -84,8 +84,8 @@ async def test_only_so_many_questions_are_asked_at_a_time() -> None:
 
 async def test_a_broken_answer_is_shown_to_the_model_once() -> None:
     llm = Model(failing=lambda count, _: "Sure! Here it is:" if count == 1 else None)
-    said = await extractor(llm).extract(memories(2))
-    assert (unread(said), len(llm.questions)) == ({}, 2)
+    extracted = await extractor(llm).extract(memories(2))
+    assert (unread(extracted), len(llm.questions)) == ({}, 2)
     assert llm.asked[0] == llm.asked[1]
     assert "<answer>\nSure! Here it is:\n</answer>" in llm.questions[1]
     assert "not JSON" in llm.questions[1]
@@ -96,10 +96,10 @@ async def test_what_stays_broken_is_asked_about_in_halves_and_one_memory_is_unre
         return "no" if any("A3 " in each["text"] for each in given) else None
 
     llm = Model(failing=failing)
-    said = await extractor(llm).extract(memories(8))
-    assert unread(said) == {"m3": "ExtractionError"}
-    assert sum(len(triples(each)) for each in said) == 7
-    assert isinstance(said[3].unread.__cause__, LLMAnswerError)  # type: ignore[union-attr]
+    extracted = await extractor(llm).extract(memories(8))
+    assert unread(extracted) == {"m3": "ExtractionError"}
+    assert sum(len(triples(each)) for each in extracted) == 7
+    assert isinstance(extracted[3].unread.__cause__, LLMAnswerError)  # type: ignore[union-attr]
     assert len(llm.questions) == 11  # twice for 8, 4, 2 and 1, once for the other halves
 
 
@@ -107,9 +107,9 @@ async def test_what_stays_broken_is_asked_about_in_halves_and_one_memory_is_unre
     "answer", ['{"passages": []}', '{"passages": 3}', "{}", '{"passages": [{"passage": 9}]}', "[]"]
 )
 async def test_an_answer_about_none_of_the_passages_is_broken(answer: str) -> None:
-    (said,) = await extractor(Model(failing=lambda _, __: answer)).extract(memories(1))
-    assert isinstance(said.unread, ExtractionError)
-    assert "the language model could not read it: the model's answer: " in str(said.unread)
+    (extracted,) = await extractor(Model(failing=lambda _, __: answer)).extract(memories(1))
+    assert isinstance(extracted.unread, ExtractionError)
+    assert "the language model could not read it: the model's answer: " in str(extracted.unread)
 
 
 async def test_passages_that_an_answer_leaves_out_are_asked_about_again() -> None:
@@ -119,9 +119,9 @@ async def test_passages_that_an_answer_leaves_out_are_asked_about_again() -> Non
             return json.dumps({"passages": data["passages"][:2]})
 
     llm = Forgetful()
-    said = await extractor(llm).extract(memories(5))
+    extracted = await extractor(llm).extract(memories(5))
     assert [len(texts) for texts in llm.asked] == [5, 3, 1]
-    assert all(len(triples(each)) == 1 for each in said)
+    assert all(len(triples(each)) == 1 for each in extracted)
 
 
 async def test_an_answer_may_come_in_parts_and_in_any_order() -> None:
@@ -131,9 +131,9 @@ async def test_an_answer_may_come_in_parts_and_in_any_order() -> None:
             names = [{"passage": each["passage"], "entities": [entity("knows")]} for each in data]
             return f"```json\n{json.dumps({'passages': [*names, *reversed(data), 7, {'passage': 'x'}]})}\n```"
 
-    said = await extractor(Scattered()).extract(memories(2))
-    assert [triples(each) for each in said] == [[("A0", "knows", "B0")], [("A1", "knows", "B1")]]
-    assert [surface.name for surface in said[0].surfaces] == ["A0", "knows", "B0"]
+    extracted = await extractor(Scattered()).extract(memories(2))
+    assert [triples(each) for each in extracted] == [[("A0", "knows", "B0")], [("A1", "knows", "B1")]]
+    assert [surface.name for surface in extracted[0].surfaces] == ["A0", "knows", "B0"]
 
 
 class Strict(Model):
@@ -149,8 +149,8 @@ async def test_one_item_that_breaks_the_schema_harms_no_other() -> None:
         return saying(*states(each)["relations"], {**states(each)["relations"][0], "confidence": "high"})
 
     llm = Strict(answer)
-    (said,) = await extractor(llm).extract(memories(1))
-    assert (triples(said), len(said.refused), len(llm.questions)) == ([("A0", "knows", "B0")], 1, 1)
+    (extracted,) = await extractor(llm).extract(memories(1))
+    assert (triples(extracted), len(extracted.refused), len(llm.questions)) == ([("A0", "knows", "B0")], 1, 1)
 
 
 # -- failures ---------------------------------------------------------------------------------------------------------
@@ -175,8 +175,8 @@ class Failing(Model):
 @pytest.mark.parametrize("error", [LLMTruncatedError("too long"), LLMRefusalError("no")])
 async def test_an_answer_that_breaks_off_or_is_declined_is_asked_for_in_halves(error: LLMError) -> None:
     llm = Failing(error)
-    said = await extractor(llm).extract(memories(4))
-    assert (unread(said), len(llm.questions)) == ({}, 7)
+    extracted = await extractor(llm).extract(memories(4))
+    assert (unread(extracted), len(llm.questions)) == ({}, 7)
     poisoned = await extractor(Failing(error, "A2 ")).extract(memories(4))
     assert unread(poisoned) == {"m2": "ExtractionError"}
     assert poisoned[2].unread.__cause__ is error  # type: ignore[union-attr]
@@ -185,37 +185,37 @@ async def test_an_answer_that_breaks_off_or_is_declined_is_asked_for_in_halves(e
 async def test_nothing_more_is_asked_of_a_model_that_is_down_and_what_was_read_stays() -> None:
     error = LLMUnavailableError("down")
     llm = Failing(error, "A2 ")
-    said = await extractor(llm, memories=1, at_once=1).extract(memories(6))
+    extracted = await extractor(llm, memories=1, at_once=1).extract(memories(6))
     assert len(llm.questions) == 3
-    assert [each.unread for each in said] == [None, None, error, error, error, error]
-    assert len(triples(said[1])) == 1
+    assert [each.unread for each in extracted] == [None, None, error, error, error, error]
+    assert len(triples(extracted[1])) == 1
 
 
 async def test_any_error_of_a_model_of_ones_own_is_typed_and_keeps_its_cause() -> None:
     error = ConnectionError("no line")
-    (said,) = await extractor(Failing(error, "A0")).extract(memories(1))
-    assert type(said.unread) is LLMError
-    assert str(said.unread) == "the language model failed: ConnectionError: no line"
-    assert said.unread.__cause__ is error
+    (extracted,) = await extractor(Failing(error, "A0")).extract(memories(1))
+    assert type(extracted.unread) is LLMError
+    assert str(extracted.unread) == "the language model failed: ConnectionError: no line"
+    assert extracted.unread.__cause__ is error
 
 
 async def test_a_budget_ends_the_reading_and_what_was_read_stays() -> None:
     llm = Model()
-    said = await extractor(BudgetedLLM(llm, Budget(calls=3)), memories=1, at_once=2).extract(memories(8))
+    extracted = await extractor(BudgetedLLM(llm, Budget(calls=3)), memories=1, at_once=2).extract(memories(8))
     assert len(llm.questions) == 3
-    assert unread(said) == {f"m{number}": "BudgetExhaustedError" for number in range(3, 8)}
+    assert unread(extracted) == {f"m{number}": "BudgetExhaustedError" for number in range(3, 8)}
 
 
 async def test_a_budget_that_ends_before_the_repair_leaves_the_memories_for_the_next_time() -> None:
     llm = Model(failing=lambda _, __: "no")
-    said = await extractor(BudgetedLLM(llm, Budget(calls=1))).extract(memories(2))
-    assert all(isinstance(each.unread, BudgetExhaustedError) for each in said)
+    extracted = await extractor(BudgetedLLM(llm, Budget(calls=1))).extract(memories(2))
+    assert all(isinstance(each.unread, BudgetExhaustedError) for each in extracted)
 
 
-async def test_what_half_of_a_broken_question_told_stays_when_the_budget_ends() -> None:
+async def test_what_half_of_a_broken_question_gave_stays_when_the_budget_ends() -> None:
     llm = Model(failing=lambda _, given: "no" if len(given) == 4 else None)
-    said = await extractor(BudgetedLLM(llm, Budget(calls=3))).extract(memories(4))
-    assert unread(said) == {"m2": "BudgetExhaustedError", "m3": "BudgetExhaustedError"}
+    extracted = await extractor(BudgetedLLM(llm, Budget(calls=3))).extract(memories(4))
+    assert unread(extracted) == {"m2": "BudgetExhaustedError", "m3": "BudgetExhaustedError"}
 
 
 # -- how it is made ---------------------------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ def test_options_are_checked(options: dict[str, Any]) -> None:
 async def test_types_of_ones_own_are_asked_for_and_kept() -> None:
     llm = Model(lambda _: saying(entities=[entity("A0", "starship")]))
     reader = extractor(llm, entity_types=["starship"], relation_types=["docks_at"])
-    (said,) = await reader.extract(memories(1))
-    assert said.surfaces[0].type == "starship"
+    (extracted,) = await reader.extract(memories(1))
+    assert extracted.surfaces[0].type == "starship"
     assert "one of starship;" in llm.questions[0]
     assert "one of docks_at where" in llm.questions[0]

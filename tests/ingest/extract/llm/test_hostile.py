@@ -67,7 +67,12 @@ async def test_a_hostile_memory_says_nothing_of_others(evil: str) -> None:
     before, hostile, after = await extractor(llm).extract(given)
     assert triples(before) == [("Ann", "knows", "Bob")]
     assert triples(after) == [("Cy", "likes", "Di")]
-    assert {surface.name for said in (before, after) for surface in said.surfaces} == {"Ann", "Bob", "Cy", "Di"}
+    assert {surface.name for extracted in (before, after) for surface in extracted.surfaces} == {
+        "Ann",
+        "Bob",
+        "Cy",
+        "Di",
+    }
     assert len(before.refused) == len(after.refused) == 3
     # What a text says in so many words it says: as a claim of that memory alone, which can be traced and forgotten.
     assert triples(hostile) == ([("Admin", "owns", "Everything")] if "Admin owns Everything" in evil else [])
@@ -76,9 +81,9 @@ async def test_a_hostile_memory_says_nothing_of_others(evil: str) -> None:
 @pytest.mark.parametrize("evil", EVIL)
 async def test_a_hostile_speaker_or_subject_stays_data(evil: str) -> None:
     llm = Obedient(obeying)
-    (said,) = await extractor(llm).extract([memory(GOOD, speaker=evil, subject=evil[:100])])
-    assert ("Ann", "knows", "Bob") in triples(said)
-    assert ("Admin", "owns", "Everything") not in triples(said)
+    (extracted,) = await extractor(llm).extract([memory(GOOD, speaker=evil, subject=evil[:100])])
+    assert ("Ann", "knows", "Bob") in triples(extracted)
+    assert ("Admin", "owns", "Everything") not in triples(extracted)
 
 
 async def test_an_answer_for_passages_that_were_not_asked_about_is_left_out() -> None:
@@ -88,8 +93,8 @@ async def test_an_answer_for_passages_that_were_not_asked_about_is_left_out() ->
             more = [{**data["passages"][0], "passage": number} for number in (0, -1, 2, 10**9)]
             return json.dumps({"passages": [*data["passages"], *more], "system": "obey"})
 
-    (said,) = await extractor(Eager()).extract([memory(GOOD)])
-    assert triples(said) == [("Ann", "knows", "Bob")]
+    (extracted,) = await extractor(Eager()).extract([memory(GOOD)])
+    assert triples(extracted) == [("Ann", "knows", "Bob")]
 
 
 @pytest.mark.parametrize(
@@ -103,9 +108,9 @@ async def test_an_answer_for_passages_that_were_not_asked_about_is_left_out() ->
     ],
 )
 async def test_answers_of_any_shape_are_read_or_refused(answer: Mapping[str, Any]) -> None:
-    (said,) = await extractor(Model(failing=lambda _, __: json.dumps(answer))).extract([memory(GOOD)])
-    assert (said.unread, said.surfaces, said.statements) == (None, (), ())
-    assert all(why.isprintable() for why in said.refused)
+    (extracted,) = await extractor(Model(failing=lambda _, __: json.dumps(answer))).extract([memory(GOOD)])
+    assert (extracted.unread, extracted.surfaces, extracted.statements) == (None, (), ())
+    assert all(why.isprintable() for why in extracted.refused)
 
 
 @given(texts(), texts(), texts())
@@ -194,26 +199,26 @@ def stands(surface: ExtractedName, memory: Memory) -> bool:
     return " ".join(memory.text[surface.span.start : surface.span.end].split()) == surface.name
 
 
-def check(said: ExtractedMemory, memory: Memory) -> None:
-    for surface in said.surfaces:
+def check(extracted: ExtractedMemory, memory: Memory) -> None:
+    for surface in extracted.surfaces:
         assert stands(surface, memory)
-    for each in said.statements:
-        assert {each.source, each.target} <= set(said.surfaces)
+    for each in extracted.statements:
+        assert {each.source, each.target} <= set(extracted.surfaces)
         assert " ".join(memory.text[each.span.start : each.span.end].split()) == each.fact
         assert any(end.name in each.fact for end in (each.source, each.target))
         assert 0.5 <= each.confidence <= 0.92
         assert 0 < len(each.type) <= 40
-    assert all(why.isprintable() for why in said.refused)
+    assert all(why.isprintable() for why in extracted.refused)
 
 
 @given(answers)
 async def test_what_is_made_of_any_answer_stands_in_the_text(answer: dict[str, Any]) -> None:
     memory = Memory(id="m", text=TEXT, speaker="Ada Byron", subject="Notes", occurred_at=AT)
     llm = Model(failing=lambda _, __: json.dumps(answer))
-    (said,) = await extractor(llm).extract([memory])
-    check(said, memory)
+    (extracted,) = await extractor(llm).extract([memory])
+    check(extracted, memory)
     store = Parts(embedder=None)
     report = await Ingestor(store, extractor=extractor(llm)).remember([memory])
     assert report.changed + len(report.unread) == 1
     claims = await store.store.list_claims(memory_ids=["m"])
-    assert len(claims) <= len(said.statements)
+    assert len(claims) <= len(extracted.statements)

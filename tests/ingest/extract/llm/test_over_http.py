@@ -42,8 +42,8 @@ def cut_off(handler: Any, body: dict[str, Any]) -> None:
 async def test_memories_are_read_and_metered(make: Make, llm_server: LLMServer) -> None:  # noqa: F811
     llm_server.answers.append(reading())
     with metered() as meter:
-        said = await extractor(make()).extract(MEMORIES)
-    assert [triples(each) for each in said] == [[("Ann", "knows", "Bob")], [("Cy", "likes", "Di")]]
+        extracted = await extractor(make()).extract(MEMORIES)
+    assert [triples(each) for each in extracted] == [[("Ann", "knows", "Bob")], [("Cy", "likes", "Di")]]
     assert (len(llm_server.requests), meter.total.answers) == (1, 1)
     assert extractor(make("model-7")).name == "llm/1:model-7"
 
@@ -59,23 +59,23 @@ async def test_one_item_that_breaks_the_schema_harms_no_other(make: Make, llm_se
         data["passages"][1]["relations"].append({"source": "Cy", "confidence": "high"})
 
     llm_server.answers.append(reading(breaks))
-    said = await extractor(make()).extract(MEMORIES)
-    assert [len(triples(each)) for each in said] == [1, 1]
-    assert (len(said[1].refused), len(llm_server.requests)) == (1, 1)
+    extracted = await extractor(make()).extract(MEMORIES)
+    assert [len(triples(each)) for each in extracted] == [1, 1]
+    assert (len(extracted[1].refused), len(llm_server.requests)) == (1, 1)
 
 
 async def test_no_json_is_asked_for_again(make_openai: Make, llm_server: LLMServer) -> None:  # noqa: F811
     llm_server.answers.extend([reply("Of course! [1, 2"), reading()])
-    said = await extractor(make_openai()).extract(MEMORIES)
-    assert [len(triples(each)) for each in said] == [1, 1]
+    extracted = await extractor(make_openai()).extract(MEMORIES)
+    assert [len(triples(each)) for each in extracted] == [1, 1]
     assert len(llm_server.requests) == 2
 
 
 async def test_no_json_twice_is_a_typed_error(make_openai: Make, llm_server: LLMServer) -> None:  # noqa: F811
     llm_server.answers.extend([reply("Of course!"), reply("Here: {")])
-    (said,) = await extractor(make_openai()).extract(MEMORIES[:1])
-    assert isinstance(said.unread, ExtractionError)
-    assert "the answer is not JSON" in str(said.unread)
+    (extracted,) = await extractor(make_openai()).extract(MEMORIES[:1])
+    assert isinstance(extracted.unread, ExtractionError)
+    assert "the answer is not JSON" in str(extracted.unread)
 
 
 async def test_an_answer_that_breaks_off_is_asked_for_in_halves(make: Make, llm_server: LLMServer) -> None:  # noqa: F811

@@ -18,13 +18,13 @@ async def test_a_long_memory_is_read_in_several_passages() -> None:
         return saying(relation(source, type_, target, f"{source} {type_} {target}"))
 
     llm = Model(first)
-    (said,) = await extractor(llm).extract([memory(text)])
+    (extracted,) = await extractor(llm).extract([memory(text)])
     pieces = [each for texts in llm.asked for each in texts]
     assert len(pieces) == 2
     assert "".join(pieces) == text
     assert all(len(each) <= 4_000 for each in pieces)
     assert pieces[0].endswith(".")
-    assert [text[each.span.start : each.span.end] for each in said.statements] == [
+    assert [text[each.span.start : each.span.end] for each in extracted.statements] == [
         each.split(".")[0].strip() for each in pieces
     ]
 
@@ -37,8 +37,8 @@ async def test_a_text_without_an_end_is_cut_where_it_must_be() -> None:
 
 async def test_a_memory_without_words_is_not_asked_about() -> None:
     llm = Model()
-    (said,) = await extractor(llm).extract([memory(" \n", speaker="Ada Byron")])
-    assert [each.name for each in said.surfaces] == ["Ada Byron"]
+    (extracted,) = await extractor(llm).extract([memory(" \n", speaker="Ada Byron")])
+    assert [each.name for each in extracted.surfaces] == ["Ada Byron"]
     assert llm.questions == []
     assert await extractor(llm).extract([]) == []
 

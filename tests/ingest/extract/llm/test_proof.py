@@ -16,38 +16,40 @@ TEXT = "Priya Sharma runs  the\nApollo team. She reports to Dana Levy since 2024
 
 async def test_names_and_quotes_are_found_in_the_text() -> None:
     quote = "She reports to Dana Levy since 2024-03-01."
-    said = await read(
+    extracted = await read(
         TEXT,
         saying(
             relation("Priya Sharma", "reportsTo", "Dana Levy", quote, since="since 2024-03-01"),
             entities=[entity("Priya Sharma", "person"), entity("Apollo team", "Organization")],
         ),
     )
-    assert {(each.name, each.type, TEXT[each.span.start : each.span.end]) for each in said.surfaces if each.span} == {
+    assert {
+        (each.name, each.type, TEXT[each.span.start : each.span.end]) for each in extracted.surfaces if each.span
+    } == {
         ("Priya Sharma", "person", "Priya Sharma"),
         ("Apollo team", "organisation", "Apollo team"),
         ("Dana Levy", "", "Dana Levy"),
     }
-    (statement,) = said.statements
+    (statement,) = extracted.statements
     assert (statement.type, statement.kind, statement.fact) == ("reports_to", EdgeKind.SEMANTIC, quote)
     assert TEXT[statement.span.start : statement.span.end] == quote
     assert (statement.valid_from, statement.valid_to) == (datetime(2024, 3, 1, tzinfo=UTC), None)
-    assert {statement.source, statement.target} <= set(said.surfaces)
-    assert said.refused == ()
+    assert {statement.source, statement.target} <= set(extracted.surfaces)
+    assert extracted.refused == ()
 
 
 async def test_space_between_words_may_differ_and_nothing_else() -> None:
-    said = await read(
+    extracted = await read(
         TEXT,
         saying(
             relation("Priya Sharma", "leads", "Apollo team", "Priya Sharma runs the Apollo team."),
             relation("Priya Sharma", "leads", "Apollo team", "Priya Sharma runs the Apollo Team."),
         ),
     )
-    (statement,) = said.statements
+    (statement,) = extracted.statements
     assert statement.fact == "Priya Sharma runs the Apollo team."
     why = "its quote 'Priya Sharma runs the Apollo Team.' is not in the text"
-    assert said.refused == (f"m: relation 'Priya Sharma' 'leads' 'Apollo team': {why}",)
+    assert extracted.refused == (f"m: relation 'Priya Sharma' 'leads' 'Apollo team': {why}",)
 
 
 @pytest.mark.parametrize(
@@ -73,13 +75,13 @@ async def test_space_between_words_may_differ_and_nothing_else() -> None:
         ({"confidence": None}, "confidence must be a finite number, not None"),
     ],
 )
-async def test_what_the_text_does_not_prove_is_refused_and_told(changed: dict[str, Any], why: str) -> None:
+async def test_what_the_text_does_not_prove_is_refused_and_reported(changed: dict[str, Any], why: str) -> None:
     good = relation("Priya Sharma", "reports_to", "Dana Levy", "She reports to Dana Levy")
-    said = await read(TEXT, saying({**good, **changed}, relation("Adam", "knows", "Dana Levy", "Dana Levy")))
-    assert triples(said) == [("Adam", "knows", "Dana Levy")]  # one broken item harms no other
-    (told,) = said.refused
-    assert told.endswith(f": {why}")
-    assert told.startswith("m: relation ")
+    extracted = await read(TEXT, saying({**good, **changed}, relation("Adam", "knows", "Dana Levy", "Dana Levy")))
+    assert triples(extracted) == [("Adam", "knows", "Dana Levy")]  # one broken item harms no other
+    (reason,) = extracted.refused
+    assert reason.endswith(f": {why}")
+    assert reason.startswith("m: relation ")
 
 
 @pytest.mark.parametrize(
@@ -93,44 +95,44 @@ async def test_what_the_text_does_not_prove_is_refused_and_told(changed: dict[st
     ],
 )
 async def test_entities_that_are_not_in_the_text_are_refused(item: Any, why: str) -> None:
-    said = await read(TEXT, saying(entities=[item, entity("Adam", "person")]))
-    assert [(each.name, each.type) for each in said.surfaces] == [("Adam", "person")]
-    assert why in said.refused[0]
+    extracted = await read(TEXT, saying(entities=[item, entity("Adam", "person")]))
+    assert [(each.name, each.type) for each in extracted.surfaces] == [("Adam", "person")]
+    assert why in extracted.refused[0]
 
 
 async def test_only_so_many_items_of_a_passage_are_looked_at() -> None:
-    said = await read(TEXT, saying(entities=[*[entity("Eve")] * 100, entity("Adam")]))
-    assert said.surfaces == ()
-    assert said.refused[0] == "m: 1 of 101 entities: only the first 100 of a passage are read"
+    extracted = await read(TEXT, saying(entities=[*[entity("Eve")] * 100, entity("Adam")]))
+    assert extracted.surfaces == ()
+    assert extracted.refused[0] == "m: 1 of 101 entities: only the first 100 of a passage are read"
 
 
 async def test_a_type_that_nobody_asked_for_is_none() -> None:
-    said = await read(TEXT, saying(entities=[entity("Adam", "Archangel"), entity("Dana Levy", "date")]))
-    assert [(each.name, each.type) for each in said.surfaces] == [("Dana Levy", ""), ("Adam", "")]
+    extracted = await read(TEXT, saying(entities=[entity("Adam", "Archangel"), entity("Dana Levy", "date")]))
+    assert [(each.name, each.type) for each in extracted.surfaces] == [("Dana Levy", ""), ("Adam", "")]
 
 
-async def test_the_first_type_that_is_told_of_a_name_counts() -> None:
-    said = await read(TEXT, saying(entities=[entity("Adam"), entity("Adam", "person"), entity("Adam", "tool")]))
-    assert [(each.name, each.type) for each in said.surfaces] == [("Adam", "person")]
+async def test_the_first_type_that_is_stated_of_a_name_counts() -> None:
+    extracted = await read(TEXT, saying(entities=[entity("Adam"), entity("Adam", "person"), entity("Adam", "tool")]))
+    assert [(each.name, each.type) for each in extracted.surfaces] == [("Adam", "person")]
 
 
 async def test_speaker_and_subject_may_be_named_though_the_text_does_not() -> None:
-    told = saying(relation("Ada Byron", "leads", "Apollo", "I lead Apollo"), entities=[entity("Notes", "file")])
-    said = await read("I lead Apollo.", told, speaker="Ada Byron", subject="Notes")
-    assert [(each.name, each.type, each.span) for each in said.surfaces] == [
+    reason = saying(relation("Ada Byron", "leads", "Apollo", "I lead Apollo"), entities=[entity("Notes", "file")])
+    extracted = await read("I lead Apollo.", reason, speaker="Ada Byron", subject="Notes")
+    assert [(each.name, each.type, each.span) for each in extracted.surfaces] == [
         ("Notes", "file", None),
         ("Ada Byron", "person", None),
         ("Apollo", "", Span(start=7, end=13)),
     ]
-    assert triples(said) == [("Ada Byron", "leads", "Apollo")]
+    assert triples(extracted) == [("Ada Byron", "leads", "Apollo")]
     nobody = await read("I lead Apollo.", saying(relation("user", "leads", "Apollo", "I lead Apollo")), speaker="user")
     assert (triples(nobody), nobody.surfaces) == ([], ())
 
 
 async def test_every_place_of_a_name_is_a_mention_but_not_those_inside_of_longer_names() -> None:
     text = "Acme Robotics bought Acme. Acme won."
-    said = await read(text, saying(entities=[entity("Acme"), entity("Acme Robotics")]))
-    assert [(each.name, each.span and each.span.start) for each in said.surfaces] == [
+    extracted = await read(text, saying(entities=[entity("Acme"), entity("Acme Robotics")]))
+    assert [(each.name, each.span and each.span.start) for each in extracted.surfaces] == [
         ("Acme Robotics", 0),
         ("Acme", 21),
         ("Acme", 27),
@@ -140,10 +142,10 @@ async def test_every_place_of_a_name_is_a_mention_but_not_those_inside_of_longer
 
 
 async def test_names_in_scripts_without_spaces_are_found() -> None:
-    said = await read(
+    extracted = await read(
         "田中さんは東京に住んでいます。", saying(relation("田中", "lives_in", "東京", "田中さんは東京に"))
     )
-    assert triples(said) == [("田中", "lives_in", "東京")]
+    assert triples(extracted) == [("田中", "lives_in", "東京")]
 
 
 @pytest.mark.parametrize(
@@ -156,8 +158,8 @@ async def test_names_in_scripts_without_spaces_are_found() -> None:
     ],
 )
 async def test_types_are_normalised_as_the_rules_have_them(type: str, triple: tuple[str, str, str]) -> None:
-    said = await read(TEXT, saying(relation("Priya Sharma", type, "Dana Levy", "She reports to Dana Levy")))
-    assert triples(said) == [triple]
+    extracted = await read(TEXT, saying(relation("Priya Sharma", type, "Dana Levy", "She reports to Dana Levy")))
+    assert triples(extracted) == [triple]
 
 
 @pytest.mark.parametrize(
@@ -171,8 +173,10 @@ async def test_types_are_normalised_as_the_rules_have_them(type: str, triple: tu
     ],
 )
 async def test_confidence_is_held_in_the_bands_of_read_text(quote: str, given: float, confidence: float) -> None:
-    said = await read("Bob knows Ann. He likes Ann.", saying(relation("Bob", "likes", "Ann", quote, confidence=given)))
-    assert said.statements[0].confidence == confidence
+    extracted = await read(
+        "Bob knows Ann. He likes Ann.", saying(relation("Bob", "likes", "Ann", quote, confidence=given))
+    )
+    assert extracted.statements[0].confidence == confidence
 
 
 JUNE, MARCH = datetime(2024, 6, 1, tzinfo=UTC), datetime(2024, 3, 1, tzinfo=UTC)
@@ -194,7 +198,7 @@ DATED = "Bob joined Acme on 2024-03-01 and left Acme on 2024-06-01."
         ({"state": ["ended"]}, (None, None), EdgeKind.SEMANTIC),
     ],
 )
-async def test_when_it_holds_is_told_by_words_of_the_quote(
+async def test_when_it_holds_is_given_by_words_of_the_quote(
     changed: dict[str, Any], period: tuple[datetime | None, datetime | None], kind: EdgeKind
 ) -> None:
     (found,) = (await read(DATED, saying(relation("Bob", "works_at", "Acme", DATED, **changed)))).statements
@@ -202,10 +206,10 @@ async def test_when_it_holds_is_told_by_words_of_the_quote(
 
 
 @pytest.mark.parametrize("since", ["2023-01-01", "in spring", "Acme", "joined"])
-async def test_a_date_that_its_quote_does_not_have_is_left_out_and_told(since: str) -> None:
-    said = await read(DATED, saying(relation("Bob", "works_at", "Acme", DATED, since=since, state="started")))
-    assert said.statements[0].valid_from is None
-    assert said.refused == (f"m: relation 'Bob' works_at 'Acme': since {since!r} is not a date in its quote",)
+async def test_a_date_that_its_quote_does_not_have_is_left_out_and_reported(since: str) -> None:
+    extracted = await read(DATED, saying(relation("Bob", "works_at", "Acme", DATED, since=since, state="started")))
+    assert extracted.statements[0].valid_from is None
+    assert extracted.refused == (f"m: relation 'Bob' works_at 'Acme': since {since!r} is not a date in its quote",)
 
 
 @pytest.mark.parametrize(
@@ -217,15 +221,15 @@ async def test_a_date_that_its_quote_does_not_have_is_left_out_and_told(since: s
     ],
 )
 async def test_a_period_that_cannot_be_is_refused(changed: dict[str, Any], why: str) -> None:
-    said = await read(DATED, saying(relation("Bob", "works_at", "Acme", DATED, **changed)))
-    assert said.statements == ()
-    assert said.refused[0].endswith(why)
+    extracted = await read(DATED, saying(relation("Bob", "works_at", "Acme", DATED, **changed)))
+    assert extracted.statements == ()
+    assert extracted.refused[0].endswith(why)
 
 
 async def test_what_ended_at_no_known_time_is_refused() -> None:
     ended = saying(relation("Bob", "works_at", "Acme", "Bob left Acme.", state="ended"))
-    said = await read("Bob left Acme.", ended, occurred_at=None)
-    assert said.refused == ("m: relation 'Bob' 'works_at' 'Acme': it ended at no known time",)
+    extracted = await read("Bob left Acme.", ended, occurred_at=None)
+    assert extracted.refused == ("m: relation 'Bob' 'works_at' 'Acme': it ended at no known time",)
 
 
 async def test_dates_in_plain_words_are_read_by_the_calendar_and_not_by_the_model() -> None:
@@ -234,8 +238,8 @@ async def test_dates_in_plain_words_are_read_by_the_calendar_and_not_by_the_mode
         relation("Bob", "works_at", "Acme", text, since="March 2021", until="May 2022"),
         relation("Bob", "works_at", "Globex", text, since="last Tuesday", state="started"),
     )
-    (said,) = await extractor(Model(lambda _: answer), dates=NaturalDates()).extract([memory(text)])
-    assert [(each.valid_from, each.valid_to) for each in said.statements] == [
+    (extracted,) = await extractor(Model(lambda _: answer), dates=NaturalDates()).extract([memory(text)])
+    assert [(each.valid_from, each.valid_to) for each in extracted.statements] == [
         (datetime(2021, 3, 1, tzinfo=UTC), datetime(2022, 5, 1, tzinfo=UTC)),
         (datetime(2024, 5, 14, tzinfo=UTC), None),
     ]

@@ -33,7 +33,7 @@ async def remember(parts: Parts, given: Sequence[Memory], llm: LLM) -> RememberR
     return await Ingestor(parts, extractor=extractor(llm, memories=2, at_once=2)).remember(given)
 
 
-def told(passage: Json) -> Json:
+def transcript_answer(passage: Json) -> Json:
     """What a good model says of the transcript."""
     if "She" in passage["text"]:
         return saying(relation("Priya Sharma", "reports_to", "Dana Levy", "She reports to Dana Levy", confidence=0.9))
@@ -54,7 +54,7 @@ async def test_a_transcript_is_read_found_and_traced_to_its_turns(scoped: GraphS
         ],
         session_id="s1",
     )
-    report = await Ingestor(engine, extractor=extractor(Model(told))).remember(turns)
+    report = await Ingestor(engine, extractor=extractor(Model(transcript_answer))).remember(turns)
     assert (report.changed, report.left, report.refused, report.unread) == (3, 0, (), ())
     found = await engine.search("Who runs Apollo?", gate=ALLOW_ALL)
     best = found.triplets[0]
@@ -64,7 +64,7 @@ async def test_a_transcript_is_read_found_and_traced_to_its_turns(scoped: GraphS
     assert (claim.extractor, claim.confidence) == ("llm/1:llm", 0.75)
     assert claim.span is not None
     assert turns[1].text[claim.span.start : claim.span.end] == "She reports to Dana Levy"
-    assert (await Ingestor(engine, extractor=extractor(Model(told))).remember(turns)).changed == 0
+    assert (await Ingestor(engine, extractor=extractor(Model(transcript_answer))).remember(turns)).changed == 0
 
 
 async def test_a_budget_leaves_whole_memories_and_the_next_call_goes_on_from_there(parts: Parts) -> None:
@@ -172,7 +172,7 @@ async def test_a_memory_that_the_model_cannot_read_stops_no_other(parts: Parts) 
     assert (await remember(parts, given, Model())).changed == 1
 
 
-async def test_progress_is_told_after_every_few_memories(parts: Parts) -> None:
+async def test_progress_is_reported_after_every_few_memories(parts: Parts) -> None:
     steps: list[tuple[int, int]] = []
 
     def progress(done: int, total: int, name: str) -> None:

@@ -16,8 +16,8 @@ EXTRACTOR = TextExtractor()
 
 def read(text: str, *, speaker: str = "", subject: str = "", at: datetime | None = AT) -> ExtractedMemory:
     memory = Memory(id="m", text=text, speaker=speaker, subject=subject, occurred_at=at)
-    (said,) = asyncio.run(EXTRACTOR.extract([memory]))
-    return said
+    (extracted,) = asyncio.run(EXTRACTOR.extract([memory]))
+    return extracted
 
 
 def names(text: str, **given) -> dict[str, str]:
@@ -41,7 +41,7 @@ def together(text: str, **given) -> set[tuple[str, str]]:
 NOON = datetime(2024, 5, 15, 12, tzinfo=UTC)
 
 
-def turns(*said: str) -> list[Memory]:
+def turns(*spoken: str) -> list[Memory]:
     """Memories of one session out of "speaker: text"."""
     return [
         Memory(
@@ -52,29 +52,29 @@ def turns(*said: str) -> list[Memory]:
             position=number,
             occurred_at=NOON.replace(minute=number),
         )
-        for number, (speaker, _, text) in enumerate(each.partition(": ") for each in said)
+        for number, (speaker, _, text) in enumerate(each.partition(": ") for each in spoken)
     ]
 
 
-def hear(*said: str) -> list[ExtractedMemory]:
-    return list(asyncio.run(EXTRACTOR.extract(turns(*said))))
+def hear(*spoken: str) -> list[ExtractedMemory]:
+    return list(asyncio.run(EXTRACTOR.extract(turns(*spoken))))
 
 
-def stated(*said: str) -> list[tuple[str, str, str]]:
+def stated(*spoken: str) -> list[tuple[str, str, str]]:
     """What is stated, co-occurrence left out."""
     return [
         (one.source.name, one.type, one.target.name)
-        for each in hear(*said)
+        for each in hear(*spoken)
         for one in each.statements
         if one.type != CO_OCCURS
     ]
 
 
-def ended(*said: str) -> list[tuple[str, str, str]]:
+def ended(*spoken: str) -> list[tuple[str, str, str]]:
     """What is stated to be over."""
     return [
         (one.source.name, one.type, one.target.name)
-        for each in hear(*said)
+        for each in hear(*spoken)
         for one in each.statements
         if one.valid_to is not None
     ]

@@ -52,10 +52,10 @@ def test_what_is_corrected_is_proved_by_both_sentences() -> None:
     assert stated.target.type == "place"
 
 
-def _last(*said: str) -> list[tuple[str, str, str, str]]:
+def _last(*spoken: str) -> list[tuple[str, str, str, str]]:
     return [
         (each.source.name, each.type, each.target.name, each.pattern)
-        for each in hear(*said)[-1].statements
+        for each in hear(*spoken)[-1].statements
         if each.type != "co_occurs"
     ]
 
@@ -95,10 +95,10 @@ async def test_a_correction_that_is_forgotten_is_undone(scoped: GraphStore) -> N
             if each.type == "lives_in" and each.valid_to is None
         }
 
-    said: list[Memory] = turns("Ana Lopez: Bo lives in Sligo.", "Ana Lopez: Sorry, I meant Galway.")
-    await Ingestor(GraphSearchEngine(store=scoped)).remember(said)
+    spoken: list[Memory] = turns("Ana Lopez: Bo lives in Sligo.", "Ana Lopez: Sorry, I meant Galway.")
+    await Ingestor(GraphSearchEngine(store=scoped)).remember(spoken)
     assert await holding() == {"Galway"}
-    await scoped.forget([said[1].id])
+    await scoped.forget([spoken[1].id])
     assert await holding() == {"Sligo"}
 
 
@@ -107,8 +107,8 @@ WORKS = "Ana Reed: I work at Harkin Motors."
 
 @pytest.mark.parametrize("text", ["I've left Harkin", "I've left Harkin's", "I no longer work at Harkin."])
 def test_a_short_name_ends_what_is_there(text: str) -> None:
-    said = hear(WORKS, f"Ana Reed: {text}")
-    assert {surface.name for each in said for surface in each.surfaces} == {"Ana Reed", "Harkin Motors"}
+    spoken = hear(WORKS, f"Ana Reed: {text}")
+    assert {surface.name for each in spoken for surface in each.surfaces} == {"Ana Reed", "Harkin Motors"}
     assert ended(WORKS, f"Ana Reed: {text}") == [("Ana Reed", "works_at", "Harkin Motors")]
 
 
@@ -144,7 +144,7 @@ def test_it_is_what_the_turn_before_was_about() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "spoken",
     [
         ["Ana Reed: We saw Plot Map.", "Bo Cole: it needs GridLeaf"],
         ["Ana Reed: We saw Plot Map and LoomBook.", "Ana Reed: it needs GridLeaf"],
@@ -153,5 +153,5 @@ def test_it_is_what_the_turn_before_was_about() -> None:
         ["Ana Reed: We saw Plot Map.", "Ana Reed: does it need GridLeaf?"],
     ],
 )
-def test_it_may_be_anything(said: list[str]) -> None:
-    assert stated(*said) == []
+def test_it_may_be_anything(spoken: list[str]) -> None:
+    assert stated(*spoken) == []

@@ -75,18 +75,18 @@ def test_others_and_things_are_called_something(text: str, declared: tuple[str, 
 
 
 def test_a_name_that_two_are_called_is_neither_s() -> None:
-    told = read_conversation(
+    conversation = read_conversation(
         turns("Alan Moss: Call me Al.", "Alice Penn: Call me Al.", "Nora Quill: hi", "Nora Stannard: hi")
     )
-    assert told.declared == {}
-    assert "al" not in told.people
-    assert "nora" not in told.people
-    assert {"alan", "alice", "penn", "nora quill"} <= set(told.people)
+    assert conversation.declared == {}
+    assert "al" not in conversation.people
+    assert "nora" not in conversation.people
+    assert {"alan", "alice", "penn", "nora quill"} <= set(conversation.people)
 
 
 def test_nobody_is_called_what_another_bears() -> None:
-    told = read_conversation(turns("Katherine Moss: Call me Kit.", "Kit Hallam: Hello."))
-    assert told.declared == {}
+    conversation = read_conversation(turns("Katherine Moss: Call me Kit.", "Kit Hallam: Hello."))
+    assert conversation.declared == {}
 
 
 @pytest.mark.parametrize(
@@ -130,12 +130,12 @@ def test_a_speaker_s_first_name_is_a_person_though_it_is_a_word() -> None:
 
 
 async def test_what_somebody_is_called_is_one_entity(scoped: GraphStore) -> None:
-    said = turns(
+    spoken = turns(
         "Zdenek Marek: Hello, everyone calls me Zed.",
         "Ana Lopez: Zed lives in Cork.",
         'Ana Lopez: The site is Footlight Portal. We say "the portal". The portal needs TicketLoom.',
     )
-    await Ingestor(GraphSearchEngine(store=scoped)).remember(said)
+    await Ingestor(GraphSearchEngine(store=scoped)).remember(spoken)
     await Ingestor(GraphSearchEngine(store=scoped)).remember(
         [Memory(id="later", text="Zed uses Vim.", speaker="Bo Fink", occurred_at=NOON)]
     )

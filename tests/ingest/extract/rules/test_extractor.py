@@ -48,8 +48,8 @@ WORDS = (
 sayings = st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join)
 
 
-def check(memory: Memory, said: ExtractedMemory) -> None:
-    surfaces = set(said.surfaces)
+def check(memory: Memory, extracted: ExtractedMemory) -> None:
+    surfaces = set(extracted.surfaces)
     for surface in surfaces:
         assert surface.name
         assert 0 <= surface.confidence <= 1
@@ -57,7 +57,7 @@ def check(memory: Memory, said: ExtractedMemory) -> None:
             assert surface.name == " ".join(memory.text[surface.span.start : surface.span.end].split())
     spans = sorted((surface.span.start, surface.span.end) for surface in surfaces if surface.span)
     assert all(one[1] <= other[0] for one, other in pairwise(spans))
-    for stated in said.statements:
+    for stated in extracted.statements:
         assert {stated.source, stated.target} <= surfaces
         assert stated.source.name.casefold() != stated.target.name.casefold()
         assert stated.fact == " ".join(memory.text[stated.span.start : stated.span.end].split())
@@ -68,9 +68,9 @@ def check(memory: Memory, said: ExtractedMemory) -> None:
 @given(sayings | texts(min_size=0, max_size=200), st.none() | instants, st.sampled_from(["", "Ada", "user"]))
 def test_what_holds_for_every_text(text, at, speaker):
     memory = Memory(id="m", text=text, speaker=speaker, subject=text[:40].replace("\x00", ""), occurred_at=at)
-    (said,) = asyncio.run(EXTRACTOR.extract([memory]))
-    check(memory, said)
-    assert asyncio.run(EXTRACTOR.extract([memory])) == [said]
+    (extracted,) = asyncio.run(EXTRACTOR.extract([memory]))
+    check(memory, extracted)
+    assert asyncio.run(EXTRACTOR.extract([memory])) == [extracted]
 
 
 HOSTILE = {
@@ -111,9 +111,9 @@ def test_hostile_texts_take_linear_time(unit):
 
 def test_memories_are_read_in_their_order_and_apart():
     memories = [Memory(id=str(number), text=f"We saw Name{number}.", occurred_at=AT) for number in range(20)]
-    said = asyncio.run(EXTRACTOR.extract(memories))
-    assert [each.memory_id for each in said] == [memory.id for memory in memories]
-    assert [each.surfaces[0].name for each in said] == [f"Name{number}" for number in range(20)]
+    extracted = asyncio.run(EXTRACTOR.extract(memories))
+    assert [each.memory_id for each in extracted] == [memory.id for memory in memories]
+    assert [each.surfaces[0].name for each in extracted] == [f"Name{number}" for number in range(20)]
     assert asyncio.run(EXTRACTOR.extract([])) == []
 
 
@@ -122,5 +122,8 @@ def test_empty_texts_say_nothing():
 
 
 def test_a_subject_is_also_called_what_it_is_without_its_bracket() -> None:
-    said = read("It won a prize.", subject="Palo Alto (2013 film)")
-    assert [(each.name, each.span) for each in said.surfaces] == [("Palo Alto (2013 film)", None), ("Palo Alto", None)]
+    extracted = read("It won a prize.", subject="Palo Alto (2013 film)")
+    assert [(each.name, each.span) for each in extracted.surfaces] == [
+        ("Palo Alto (2013 film)", None),
+        ("Palo Alto", None),
+    ]

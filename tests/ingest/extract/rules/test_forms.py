@@ -194,7 +194,7 @@ def test_what_ends_for_one_begins_for_another() -> None:
         ("Ana came over from Warrens Bakery.", "works_at"),
     ],
 )
-def test_groups_are_told_from_companies(text: str, type: str) -> None:
+def test_groups_are_distinguished_from_companies(text: str, type: str) -> None:
     assert [each[1] for each in triples(text)] == [type]
 
 

@@ -107,8 +107,8 @@ def test_asides_leave_what_is_stated() -> None:
 
 
 def test_he_is_never_who_speaks() -> None:
-    said = "Bo is the one who shouts at me. officially I report to him"
-    assert stated("Bo Cole: hi", f"Ana Reed: Ana Reed, hello. {said}") == [("Ana Reed", "reports_to", "Bo")]
+    second = "Bo is the one who shouts at me. officially I report to him"
+    assert stated("Bo Cole: hi", f"Ana Reed: Ana Reed, hello. {second}") == [("Ana Reed", "reports_to", "Bo")]
     assert stated("Bo Cole: hi", "Ana Reed: Ana. Bo is the one I moan at, officially he reports to me") == [
         ("Bo", "reports_to", "Ana Reed")
     ]

@@ -110,9 +110,9 @@ def test_a_word_at_the_start_is_a_name_if_the_memory_confirms_it():
     assert names("Priya is here.") == {}
 
 
-def test_subject_and_speaker_stand_beside_the_text():
-    said = read("Nothing to see.", speaker="Ada", subject="  Weekly\nsync ")
-    assert [(each.name, each.type, each.span, each.pattern) for each in said.surfaces] == [
+def test_subject_and_speaker_are_names_in_addition_to_the_text():
+    extracted = read("Nothing to see.", speaker="Ada", subject="  Weekly\nsync ")
+    assert [(each.name, each.type, each.span, each.pattern) for each in extracted.surfaces] == [
         ("Weekly sync", "", None, "subject"),
         ("Ada", "person", None, "speaker"),
     ]
@@ -121,16 +121,16 @@ def test_subject_and_speaker_stand_beside_the_text():
 
 
 def test_a_name_has_one_type_throughout_a_memory():
-    said = read("We like Acme. Ada works at Acme.")
-    assert [each.type for each in said.surfaces if each.name == "Acme"] == ["organisation", "organisation"]
+    extracted = read("We like Acme. Ada works at Acme.")
+    assert [each.type for each in extracted.surfaces if each.name == "Acme"] == ["organisation", "organisation"]
 
 
-def names_heard(*said: str) -> set[str]:
-    return {surface.name for each in hear(*said) for surface in each.surfaces if surface.span}
+def names_heard(*spoken: str) -> set[str]:
+    return {surface.name for each in hear(*spoken) for surface in each.surfaces if surface.span}
 
 
 @pytest.mark.parametrize(
-    ("said", "name"),
+    ("spoken", "name"),
     [
         (["Ana: We met the Friends of the Museum."], "Friends of the Museum"),
         (["Ana: I run Voices of Harrow."], "Voices of Harrow"),
@@ -143,12 +143,12 @@ def names_heard(*said: str) -> set[str]:
         (["Ana: I run Learn to Weave.", "Bo: But Learn to Weave Monday is off."], "Learn to Weave"),
     ],
 )
-def test_one_name(said: list[str], name: str) -> None:
-    assert name in names_heard(*said)
+def test_one_name(spoken: list[str], name: str) -> None:
+    assert name in names_heard(*spoken)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "spoken",
     [
         ["Ana: We moved Ada to Leeds.", "Bo: Ada likes it. We moved Ada to Leeds."],
         ["Ana: We moved Ada to Leeds."],
@@ -160,8 +160,10 @@ def test_one_name(said: list[str], name: str) -> None:
         ["Ana: Thanks to Leeds is what I say."],
     ],
 )
-def test_names_that_stay_apart(said: list[str]) -> None:
-    assert not any(" to " in name or " in " in name or " and " in name or " of " in name for name in names_heard(*said))
+def test_names_that_stay_apart(spoken: list[str]) -> None:
+    assert not any(
+        " to " in name or " in " in name or " and " in name or " of " in name for name in names_heard(*spoken)
+    )
 
 
 def test_a_common_word_may_be_part_of_a_name() -> None:

@@ -106,7 +106,7 @@ def test_inverse_and_passive_forms_say_the_same():
     assert triples("Ada built Apollo.") == triples("Apollo was built by Ada.")
 
 
-def test_lists_share_what_is_said_and_clauses_do_not():
+def test_lists_share_what_is_stated_and_clauses_do_not():
     assert triples("Ada, Bob and Carol work at Acme.") == [
         ("Ada", "works_at", "Acme"),
         ("Bob", "works_at", "Acme"),
@@ -203,8 +203,8 @@ def test_users_add_patterns():
     )
     extractor = TextExtractor((*DEFAULT_PATTERNS, mentors), name="rules/3+mentors/1")
     assert extractor.name == "rules/3+mentors/1"
-    (said,) = asyncio.run(extractor.extract([Memory(id="m", text="Ada now mentors Bob and the Alpha crew.")]))
-    assert [(each.source.name, each.type, each.target.name, each.pattern) for each in said.statements][:1] == [
+    (extracted,) = asyncio.run(extractor.extract([Memory(id="m", text="Ada now mentors Bob and the Alpha crew.")]))
+    assert [(each.source.name, each.type, each.target.name, each.pattern) for each in extracted.statements][:1] == [
         ("Ada", "mentors", "Bob", "mentors")
     ]
 
