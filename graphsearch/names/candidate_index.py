@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 from uuid import UUID
 
@@ -23,6 +24,8 @@ LONGEST: Final = 24
 """Maximum letters of a word that is also looked up by other spellings and by its parts."""
 MAX_FOUND: Final = 50
 """Maximum candidates for one word: a word that more entities share is no evidence."""
+MAX_COMPARED: Final = 50
+"""Maximum names of one entity that are compared with another name, so that resolving is linear in the names."""
 
 _OrderedIds = dict[UUID, None]  # an ordered set
 
@@ -39,7 +42,7 @@ class CandidateIndex:
         self._kinds: dict[UUID, str] = {}
         self._names: dict[UUID, dict[str, None]] = {}
         self._spelt: defaultdict[str, _OrderedIds] = defaultdict(dict)
-        self._keyed: defaultdict[str, _OrderedIds] = defaultdict(dict)
+        self._keyed: defaultdict[str, dict[UUID, str]] = defaultdict(dict)  # each with its first name of that key
         self._worded: defaultdict[str, _OrderedIds] = defaultdict(dict)
         self._started: defaultdict[str, _OrderedIds] = defaultdict(dict)
         self._similar: defaultdict[str, _OrderedIds] = defaultdict(dict)
@@ -59,7 +62,7 @@ class CandidateIndex:
             names[name] = None
             self._index(entity_id, name)
         for key in TypedName(name, entity.type).keys:
-            self._keyed[key][entity_id] = None
+            self._keyed[key].setdefault(entity_id, name)
 
     def retype(self, entity_id: UUID, type: str) -> None:
         """Set the type of an entity of unknown type; its id stays the same."""
@@ -74,9 +77,20 @@ class CandidateIndex:
         for trigram in index_trigrams(name, self._threshold):
             _note(self._similar, trigram, entity_id)
 
-    def names(self, entity_id: UUID) -> Iterable[str]:
-        """The names of an entity, its primary name first."""
-        return self._names[entity_id]
+    def names(self, entity_id: UUID) -> Iterator[str]:
+        """The names of an entity that are compared with others: its first `MAX_COMPARED`, the primary name first."""
+        return islice(self._names[entity_id], MAX_COMPARED)
+
+    def namesakes(self, entity_id: UUID, named: TypedName) -> Iterator[str]:
+        """The names of an entity that may be spellings of a name."""
+        yield from self.names(entity_id)
+        if len(self._names[entity_id]) > MAX_COMPARED:
+            keyed = (self._keyed.get(key, {}) for key in named.keys)
+            yield from (ids[entity_id] for ids in keyed if entity_id in ids)
+
+    def is_spelt(self, entity_id: UUID, name: str) -> bool:
+        """Whether an entity has exactly this name, ignoring case."""
+        return entity_id in self._spelt.get(normalise_name(name), ())
 
     def named(self, entity_id: UUID, name: str) -> TypedName:
         """A name of an entity, with its type."""
@@ -170,5 +184,5 @@ def _note(index: defaultdict[str, _OrderedIds], key: str, entity_id: UUID) -> No
         found[entity_id] = None
 
 
-def _each(index: defaultdict[str, _OrderedIds], keys: Iterable[str]) -> Iterator[UUID]:
+def _each(index: Mapping[str, Mapping[UUID, object]], keys: Iterable[str]) -> Iterator[UUID]:
     return iter(dict.fromkeys(each for key in keys for each in index.get(key, ())))

@@ -208,8 +208,9 @@ def sign_folded_again(draft: Draft, now: datetime) -> None:
     if not draft.resigned:
         return
     claims, originals = draft.claims.result, draft.merging.originals.result
+    grouped = GroupedClaims(claims, originals, draft.types)
     groups = (
-        (group, claims_in(group, keys, claims, originals, draft.types))
+        (group, grouped.of(group, keys))
         for group, keys in draft.groups.result.items()
         if group[2] is None  # of all targets
     )
@@ -289,13 +290,14 @@ def refold(draft: Draft, groups: Iterable[Group], now: datetime) -> tuple[set[UU
     """Fold groups again; return the ids of the relations that claims give now, and of those without claims now."""
     state = draft.before
     claims, memories, types = draft.claims.result, draft.memories.items.result, draft.types.result
-    had, originals = state.merging.originals, draft.merging.originals.result
+    had = GroupedClaims(state.claims, state.merging.originals, state.types)
+    has = GroupedClaims(claims, draft.merging.originals.result, types)
     lost, kept = set[UUID](), set[UUID]()
     for group in sorted(groups, key=str):
-        had_been = _dated(group, state.groups.get(group, ()), state.claims, had, state.memories.items, state.types)
+        had_been = _dated(had.of(group, state.groups.get(group, ())), state.memories.items)
         before = fold(had_been, type_named(group[1], state.types))
         lost |= {relation.id for relation in before if relation.id in draft.relations.items}
-        dated = _dated(group, draft.groups.get(group), claims, originals, memories, types)
+        dated = _dated(has.of(group, draft.groups.get(group)), memories)
         together = Together.of(each.claim for each in dated)
         for relation in fold(dated, type_named(group[1], types)):
             old = draft.relations.items.get(relation.id) or relation
@@ -304,27 +306,28 @@ def refold(draft: Draft, groups: Iterable[Group], now: datetime) -> tuple[set[UU
     return kept, lost - kept
 
 
-def _dated(
-    group: Group,
-    keys: Iterable[str],
-    claims: Mapping[str, tuple[Claim, ...]],
-    originals: Mapping[str, Original],
-    memories: Mapping[str, Memory],
-    types: Mapping[str, RelationType],
-) -> list[DatedClaim]:
-    found = claims_in(group, keys, claims, originals, types)
-    return [DatedClaim(claim, memories[claim.memory_id].occurred_at) for claim in found]
+def _dated(claims: Iterable[Claim], memories: Mapping[str, Memory]) -> list[DatedClaim]:
+    return [DatedClaim(claim, memories[claim.memory_id].occurred_at) for claim in claims]
 
 
-def claims_in(
-    group: Group,
-    keys: Iterable[str],
-    claims: Mapping[str, tuple[Claim, ...]],
-    originals: Mapping[str, Original],
-    types: RelationTypes,
-) -> Iterator[Claim]:
-    """The claims of some memories that are folded in a group."""
-    for key in keys:
-        for claim in folded_claims(claims[key], originals.get(key)):
-            if group_of(claim, types) == group:
-                yield claim
+@attrs.frozen(eq=False)
+class GroupedClaims:
+    """The claims of memories by the group in which they are folded; those of each memory are grouped only once."""
+
+    claims: Mapping[str, tuple[Claim, ...]]
+    originals: Mapping[str, Original]
+    types: RelationTypes
+    _grouped: dict[str, dict[Group, list[Claim]]] = attrs.field(factory=dict, init=False)
+
+    def of(self, group: Group, keys: Iterable[str]) -> Iterator[Claim]:
+        """The claims of some memories that are folded in a group."""
+        for key in keys:
+            yield from self._of_memory(key).get(group, ())
+
+    def _of_memory(self, key: str) -> Mapping[Group, Sequence[Claim]]:
+        found = self._grouped.get(key)
+        if found is None:
+            found = self._grouped[key] = {}
+            for claim in folded_claims(self.claims[key], self.originals.get(key)):
+                found.setdefault(group_of(claim, self.types), []).append(claim)
+        return found

@@ -27,7 +27,7 @@ from graphsearch.model import (
 from graphsearch.model.identity import snake_case
 from graphsearch.protocols import Reading
 from graphsearch.stores.in_memory.base import InMemoryScope
-from graphsearch.stores.in_memory.folding import claims_behind, claims_in
+from graphsearch.stores.in_memory.folding import GroupedClaims, claims_behind
 from graphsearch.stores.in_memory.state import E, Elements
 from graphsearch.stores.in_memory.steps import adjacency, degrees
 from graphsearch.stores.in_memory.tables import Table, table
@@ -108,10 +108,9 @@ class InMemoryReading(InMemoryScope, Reading):
         for key in relation_ids:
             if relation := state.relations.items.get(key):
                 found.update(claims_behind(state, relation))
+        grouped = GroupedClaims(state.claims, state.merging.originals, state.types)
         for group in groups:
-            found.update(
-                claims_in(group, state.groups.get(group, ()), state.claims, state.merging.originals, state.types)
-            )
+            found.update(grouped.of(group, state.groups.get(group, ())))
         dated = [DatedClaim(claim, state.memories.items[claim.memory_id].occurred_at) for claim in found]
         return [each.claim for each in sorted(dated, key=claim_place)]
 

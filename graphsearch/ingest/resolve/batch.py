@@ -221,7 +221,7 @@ def _conflicts(named: TypedName, entity: Entity) -> bool:
 def _seen(named: TypedName, each: UUID, known: CandidateIndex) -> bool:
     """Whether exact ids alone would have found the entity, or its name was used for it before."""
     exact = entity_id(known.entities[each].type, named.name) == each
-    return exact or normalise_name(named.name) in {normalise_name(name) for name in known.names(each)}
+    return exact or known.is_spelt(each, named.name)
 
 
 def _moved(decision: Decision, found: Mapping[UUID, Match]) -> Decision:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import islice
 from typing import Final
 from uuid import UUID
 
@@ -23,6 +24,8 @@ LONG_WORD: Final = 9
 FEWEST_INITIALS: Final = 3
 FEWEST_INITIALS_UNTYPED: Final = 4
 """Least initials that identify a name if one of the two types is unknown, and if both are."""
+MAX_RIVALS: Final = 200
+"""Maximum names of the batch with one word that are compared with a part, so that resolving is linear in the names."""
 
 
 @attrs.frozen(kw_only=True)
@@ -163,7 +166,7 @@ def _same(named: TypedName, context: Context) -> list[tuple[UUID, str]]:
     return [
         (each, kind)
         for each, kind in known.comparable(named, known.by_key(named))
-        if any(read(named.name, kind).same(name) for name in _forms(known, each, kind))
+        if any(read(named.name, kind).same(read(name, kind)) for name in known.namesakes(each, named))
     ]
 
 
@@ -231,7 +234,12 @@ def _rivalled(
         rivals = rivals if type_unknown else []
     else:
         return False
-    rivals += [rival for part in parts for word in part.form.lookups() for rival in context.batch.get(word, ())]
+    rivals += [
+        rival
+        for part in parts
+        for word in part.form.lookups()
+        for rival in islice(context.batch.get(word, ()), MAX_RIVALS)
+    ]
     return any(
         _is_rival(rival, parts, whole, kind, context, type_unknown=type_unknown) for rival in dict.fromkeys(rivals)
     )
