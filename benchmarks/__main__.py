@@ -15,6 +15,7 @@ from benchmarks import (
     feedback_pays,
     import_time,
     pagerank,
+    reading_growth,
     recall,
     remember,
     search_memory,
@@ -38,6 +39,7 @@ BENCHMARKS: Final[Mapping[str, Measure]] = MappingProxyType(
         "pagerank": pagerank.measure,
         "recall": recall.measure,
         "feedback_pays": feedback_pays.measure,
+        "reading_growth": reading_growth.measure,
         "telemetry": telemetry.measure,
     }
 )

@@ -11,7 +11,7 @@ import attrs
 
 from graphsearch.claims.folding import ALONE, DatedClaim, RelationTypes, Together, fold, group_of, type_named
 from graphsearch.claims.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, is_typed_by_mentions, known_types
-from graphsearch.model import Claim, Entity, Group, Memory, Mention, Relation, RelationType
+from graphsearch.model import Claim, Entity, Group, Memory, Mention, Relation
 from graphsearch.model.signatures import Attested, entity_signature, memory_signature, relation_signature
 from graphsearch.stores.in_memory.merging import Original, folded_claims
 from graphsearch.stores.in_memory.naming import TypedSurface

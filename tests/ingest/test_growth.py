@@ -1,0 +1,26 @@
+"""Remembering one text takes time linear in it: calls of functions are counted, so that load does not matter."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.reading_growth import steps
+from benchmarks.reading_shapes import text_of
+from graphsearch.testing.fakes import HashEmbedder
+
+SIZE = 2_000
+TIMES = 4
+ALLOWED = 6.0  # a quadratic step would approach 16
+
+
+@pytest.mark.parametrize("shape", ["handles", "lists"])
+def test_four_times_the_text_takes_about_four_times_the_steps(shape: str) -> None:
+    few, many = steps(text_of(shape, SIZE)), steps(text_of(shape, TIMES * SIZE))
+    assert many < ALLOWED * few
+
+
+@pytest.mark.parametrize("shape", ["institutes"])
+def test_four_times_the_text_takes_about_four_times_the_steps_with_an_embedder(shape: str) -> None:
+    embedder = HashEmbedder(8)
+    few, many = (steps(text_of(shape, times * SIZE), embedder) for times in (1, TIMES))
+    assert many < ALLOWED * few
