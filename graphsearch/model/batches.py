@@ -28,6 +28,19 @@ _NO_WORDS: Final[Mapping[UUID, Mapping[str, float]]] = MappingProxyType({})
 NO_COUNTERS: Final[Mapping[str, int]] = MappingProxyType({})
 
 
+_ITEMS: Final[Mapping[str, type]] = MappingProxyType(
+    {
+        "relations": Relation,
+        "memories": Memory,
+        "mentions": Mention,
+        "claims": Claim,
+        "entities": Entity,
+        "named": Entity,
+    }
+)
+_MAPPINGS: Final = ("vectors", "words", "counters")
+
+
 @attrs.frozen(kw_only=True)
 class Batch:
     """The elements that one transaction writes.
@@ -60,6 +73,13 @@ class Batch:
     counters: Mapping[str, int] = NO_COUNTERS
 
     def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "batch",
+            *(check.items(field, getattr(self, field), kind) for field, kind in _ITEMS.items()),
+            *(check.mapping(field, getattr(self, field)) for field in _MAPPINGS),
+        )
+        strange = [key for key in self.vectors if not isinstance(key, (UUID, str))]
+        check.refuse("vectors", *(f"a key must be a UUID or the id of a memory, not {key!r}" for key in strange))
         faults = (check.text("name", name) or check.number(name, by, 0) for name, by in self.counters.items())
         check.refuse("counters", *faults)
         check.refuse("words", *_word_faults(self))
@@ -71,7 +91,8 @@ def _word_faults(batch: Batch) -> Iterable[str | None]:
     written = {entity.id for entity in (*batch.entities, *batch.named)}
     for key, words in batch.words.items():
         yield None if key in written else f"no entity {key} is in the batch"
-        for word, weight in words.items():
+        yield (fault := check.mapping(f"words of {key}", words))
+        for word, weight in () if fault else words.items():
             yield check.text(f"a word of {key}", word)
             yield check.number(f"the weight of {word!r}", weight, 0.0, MAX_WORD_WEIGHT)
 

@@ -24,6 +24,10 @@ from graphsearch.model.validation import NOTHING, as_tuple, distinct, read_only,
 type_ = type  # `type` names a field below
 
 
+_LONGEST_NAME: Final = 255
+"""The most bytes of a part of a scope."""
+
+
 class EdgeKind(StrEnum):
     """The origin of a relation, the most reliable first."""
 
@@ -74,7 +78,8 @@ class Scope:
     project_id: str
 
     def __attrs_post_init__(self) -> None:
-        check.refuse("scope", check.text("org_id", self.org_id), check.text("project_id", self.project_id))
+        names = (check.key(name, getattr(self, name), longest=_LONGEST_NAME) for name in ("org_id", "project_id"))
+        check.refuse("scope", *names)
 
     def __str__(self) -> str:
         return f"{self.org_id}/{self.project_id}"
@@ -104,6 +109,8 @@ class Entity:
     def __attrs_post_init__(self) -> None:
         check.refuse(
             f"entity {self.name!r}",
+            check.identifier("id", self.id),
+            None if self.merged_into is None else check.identifier("merged_into", self.merged_into),
             check.text("type", self.type),
             check.text("name", self.name),
             check.text("description", self.description, empty=True),
@@ -142,6 +149,9 @@ class Relation:
     def __attrs_post_init__(self) -> None:
         check.refuse(
             f"relation {self.type!r}",
+            check.identifier("id", self.id),
+            check.identifier("source_id", self.source_id),
+            check.identifier("target_id", self.target_id),
             check.text("type", self.type),
             check.text("fact", self.fact, empty=True),
             check.one_of("kind", self.kind, tuple(EdgeKind)),
@@ -187,10 +197,11 @@ class RelationType:
         half_life = self.half_life_days
         check.refuse(
             f"relation type {self.name!r}",
-            check.text("name", self.name),
+            check.key("name", self.name),
             check.unit("prior", self.prior),
             None if half_life is None else check.number("half_life_days", half_life, 1e-9),
-            *(check.unit("each of hop_scores", score) for score in self.hop_scores),
+            *check.units("hop_scores", self.hop_scores),
+            *(check.truth(field, getattr(self, field)) for field in ("functional", "causal", "skip", "state")),
         )
 
 
@@ -226,9 +237,10 @@ class Span:
     end: int
 
     def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "span", None if 0 <= self.start <= self.end else f"0 <= start <= end, not {self.start}, {self.end}"
-        )
+        faults = check.count("start", self.start), check.count("end", self.end)
+        if not any(faults) and self.start > self.end:
+            faults = (f"start must not be after end: {self.start}, {self.end}", None)
+        check.refuse("span", *faults)
 
 
 @attrs.frozen(kw_only=True)
@@ -249,12 +261,13 @@ class Memory:
     created_at: datetime | None = None
 
     def __attrs_post_init__(self) -> None:
-        optional = ("text", "subject", "speaker", "session_id", "source")
+        optional = ("text", "subject", "speaker", "source")
         check.refuse(
             f"memory {self.id!r}",
-            check.text("id", self.id),
+            check.key("id", self.id),
+            check.key("session_id", self.session_id, empty=True),
             *(check.text(field, getattr(self, field), empty=True) for field in optional),
-            check.number("position", self.position, 0),
+            check.count("position", self.position),
             check.texts("labels", self.labels),
             check.json_object("attributes", self.attributes),
             check.unit("feedback_weight", self.feedback_weight),
@@ -277,9 +290,11 @@ class Mention:
     def __attrs_post_init__(self) -> None:
         check.refuse(
             f"mention {self.surface!r}",
-            check.text("memory_id", self.memory_id),
+            check.key("memory_id", self.memory_id),
+            check.identifier("entity_id", self.entity_id),
             check.text("surface", self.surface),
             check.text("type", self.type, empty=True),
+            check.optional("span", self.span, Span),
             check.unit("confidence", self.confidence),
         )
 
@@ -303,11 +318,14 @@ class Claim:
     def __attrs_post_init__(self) -> None:
         check.refuse(
             f"claim {self.type!r} of {self.memory_id!r}",
-            check.text("memory_id", self.memory_id),
+            check.key("memory_id", self.memory_id),
+            check.identifier("source_id", self.source_id),
+            check.identifier("target_id", self.target_id),
             check.text("type", self.type),
             check.one_of("kind", self.kind, tuple(EdgeKind)),
             check.unit("confidence", self.confidence),
             check.period(self.valid_from, self.valid_to),
             check.text("fact", self.fact, empty=True),
+            check.optional("span", self.span, Span),
             check.text("extractor", self.extractor, empty=True),
         )

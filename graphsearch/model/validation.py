@@ -8,15 +8,23 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Mapping
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from types import MappingProxyType
 from typing import Any, Final
+from uuid import UUID
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.model.identity import snake_case
 
 _LARGEST: Final = sys.float_info.max  # an int can be larger, which no store can hold
+
+LONGEST_KEY: Final = 1_000
+"""The most bytes of an id of a memory or a session: two of them fit an entry of an index, with their scope."""
+
+_EDGES: Final = (MINYEAR, MAXYEAR)
+
+_LARGEST_COUNT: Final = 2**63 - 1
 
 type_ = type  # `type` names a field in most of the model
 
@@ -44,6 +52,14 @@ def text(field: str, value: object, *, empty: bool = False) -> str | None:
     return None
 
 
+def key(field: str, value: object, *, empty: bool = False, longest: int = LONGEST_KEY) -> str | None:
+    """`text` by which stores find elements: at most ``longest`` bytes in UTF-8, so that it fits an index."""
+    fault = text(field, value, empty=empty)
+    if fault is None and isinstance(value, str) and len(value) * 4 > longest and len(value.encode()) > longest:
+        return f"{field} must have at most {longest} bytes in UTF-8, not {len(value.encode())}"
+    return fault
+
+
 def texts(field: str, values: object) -> str | None:
     """A collection in which every item is non-empty `text`."""
     if not isinstance(values, Iterable):
@@ -61,19 +77,65 @@ def number(field: str, value: object, low: float, high: float = math.inf) -> str
     return None
 
 
+def count(field: str, value: object) -> str | None:
+    """A whole number from 0 on that every store can hold."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _LARGEST_COUNT:
+        return f"{field} must be a whole number in [0, {_LARGEST_COUNT}], not {value!r}"
+    return None
+
+
+def truth(field: str, value: object) -> str | None:
+    """True or False."""
+    return None if isinstance(value, bool) else f"{field} must be true or false, not {value!r}"
+
+
+def optional(field: str, value: object, kind: type[Any]) -> str | None:
+    """A value of a class, or None."""
+    if value is None or isinstance(value, kind):
+        return None
+    return f"{field} must be a {kind.__name__}, not {type_(value).__name__}"
+
+
 def unit(field: str, value: object) -> str | None:
     """A score, confidence or weight: a number in [0, 1]."""
     return number(field, value, 0.0, 1.0)
 
 
+def units(field: str, values: object) -> Iterator[str | None]:
+    """A tuple of numbers in [0, 1], as `as_tuple` makes it; its faults."""
+    if isinstance(values, tuple):
+        yield from (unit(f"each of {field}", value) for value in values)
+    else:
+        yield f"{field} must be a list, not {type_(values).__name__}"
+
+
+def identifier(field: str, value: object) -> str | None:
+    """The id of an entity or a relation."""
+    return None if isinstance(value, UUID) else f"{field} must be a UUID, not {type_(value).__name__}"
+
+
+def items(field: str, values: object, kind: type[Any]) -> str | None:
+    """A tuple of values of one class, as `as_tuple` makes it."""
+    if not isinstance(values, tuple):
+        return f"{field} must be a list, not {type_(values).__name__}"
+    strange = {type_(value).__name__ for value in values if not isinstance(value, kind)}
+    return f"each of {field} must be {kind.__name__}, not {', '.join(sorted(strange))}" if strange else None
+
+
 def instant(field: str, value: object) -> str | None:
-    """A timezone-aware time, or None."""
+    """A timezone-aware time that is in the calendar as UTC too, or None."""
     if value is None:
         return None
     if not isinstance(value, datetime):
         return f"{field} must be a datetime, not {type_(value).__name__}"
-    if value.utcoffset() is None:
+    offset = value.utcoffset()
+    if offset is None:
         return f"{field} must be timezone-aware, not {value.isoformat()}"
+    if offset and value.year in _EDGES:
+        try:
+            value.astimezone(UTC)
+        except OverflowError:
+            return f"{field} must be in the years 1 to 9999 as UTC, not {value.isoformat()}"
     return None
 
 
@@ -93,10 +155,15 @@ def window(since: object, as_of: object) -> str | None:
     return fault
 
 
+def mapping(field: str, value: object) -> str | None:
+    """A mapping, of whatever keys and values."""
+    return None if isinstance(value, Mapping) else f"{field} must be a mapping, not {type_(value).__name__}"
+
+
 def json_object(field: str, value: object) -> str | None:
     """A mapping from text to JSON values, without NUL anywhere and without NaN or infinity."""
     if not isinstance(value, Mapping):
-        return f"{field} must be a mapping, not {type_(value).__name__}"
+        return mapping(field, value)
     return next((fault for key, item in value.items() if (fault := _json(f"{field}[{key!r}]", key, item))), None)
 
 
@@ -150,10 +217,10 @@ def sorted_distinct(value: Iterable[str]) -> tuple[str, ...]:
 
 
 def as_tuple(value: Iterable[Any]) -> tuple[Any, ...]:
-    """Any iterable as a tuple; mypy cannot follow `tuple` itself as a converter."""
-    return tuple(value)
+    """Any iterable as a tuple."""
+    return tuple(value) if isinstance(value, Iterable) else value
 
 
 def as_frozenset(value: Iterable[str]) -> frozenset[str]:
     """Any iterable of texts as a frozenset."""
-    return frozenset(value)
+    return frozenset(value) if isinstance(value, Iterable) else value

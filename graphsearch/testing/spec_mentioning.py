@@ -156,7 +156,7 @@ class MentioningSpec(StoreSpec):
         found = await store.turns(keys, view=view(day(1), clock.now()))
         assert store.memory_ids(found.far) == ["1", "0", "1"]
 
-    async def test_no_id_is_mistaken_for_another(self, store: GraphStore) -> None:
+    async def test_no_memory_is_mistaken_for_another_that_is_mentioned(self, store: GraphStore) -> None:
         texts = sorted(set(HOSTILE_TEXTS))
         memories = [Memory(id=each, session_id=each) for each in texts]
         await store.write(Batch(entities=(ADA,), memories=memories, mentions=[mention(each, ADA) for each in memories]))

@@ -66,6 +66,9 @@ def read_vectors(vectors: Mapping[Any, Vector], known_faults: Iterable[str] = ()
         if len(shape) != 1 or not shape[0]:
             faults += [f"vector of {key}: must be one row of numbers, not of shape {shape}" for key in keys]
             continue
+        if not_numeric := [key for key, vector in pairs if np.asarray(vector).dtype.kind not in "fiu"]:
+            faults += [f"vector of {key}: must be numbers" for key in not_numeric]
+            continue
         matrix, wrong = read_matrix(keys, [vector for _, vector in pairs])
         matrices.append(matrix)
         faults += wrong
