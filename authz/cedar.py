@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 import cedarpy
 
 from graphsearch.authz.cedar_request import Question
+from graphsearch.authz.policy_bounds import refuse_unbounded
 from graphsearch.authz.policy_fields import SIGNATURE_WORDS, words_read
 from graphsearch.errors import PolicyError
 from graphsearch.model import Action, Principal, Scope
@@ -48,6 +49,7 @@ class CedarAuthorizer:
 
     def __init__(self, policies: str, schema: str, *, cache_size: int = 65_536) -> None:
         text = "\n".join((policies, _read(_SHIPPED / "isolation.cedar")))
+        refuse_unbounded(text, schema)
         _validate(text, schema)
         self._policies = cedarpy.PolicySet.from_str(text)
         self._schema = cedarpy.Schema.from_str(schema)
