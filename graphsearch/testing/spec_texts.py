@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta, timezone
+
 from graphsearch.model import Batch, ElementKind, ElementRef, Entity, Memory, Outcome, Relation, RelationType
 from graphsearch.model.identity import normalise_name
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import NOON
-from graphsearch.testing.samples import ADA, HOSTILE_TEXTS, claim, ids_of, mention, person, ref, relation, view
+from graphsearch.testing.samples import ADA, BOB, HOSTILE_TEXTS, claim, ids_of, mention, person, ref, relation, view
 from graphsearch.testing.spec import StoreSpec
 
 
@@ -117,6 +119,18 @@ class TextsSpec(StoreSpec):
         assert [each.id for each in await store.list_memories()] == sorted(ids)
         assert (await store.forget(ids[:1])).memories == 1
         assert await store.get_memories(ids[:1]) == []
+
+    async def test_times_at_the_ends_of_the_calendar(self, store: GraphStore) -> None:
+        first, last = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+        east, west = timezone(timedelta(hours=14)), timezone(timedelta(hours=-12))
+        memories = (
+            Memory(id="a", occurred_at=first.astimezone(east)),
+            Memory(id="b", occurred_at=last.astimezone(west)),
+        )
+        long = Relation(source_id=ADA.id, type="knows", target_id=BOB.id, valid_from=first, valid_to=last)
+        await store.write(Batch(entities=(ADA, BOB), relations=(long,), memories=memories))
+        assert [each.occurred_at for each in await store.get_memories(["a", "b"])] == [first, last]
+        assert [(each.valid_from, each.valid_to) for each in await store.get_relations([long.id])] == [(first, last)]
 
 
 def _same(one: str, other: str) -> bool:

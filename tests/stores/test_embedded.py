@@ -55,6 +55,21 @@ async def test_a_killed_server_is_started_again(server_folder: Path) -> None:
             assert server_process(folder).pid != process.pid
 
 
+async def test_leaving_a_dead_server_does_not_mask_the_error_that_led_there(server_folder: Path) -> None:
+    async def fail() -> None:
+        async with EmbeddedPostgres(server_folder):
+            process = server_process(server_folder)
+            workers = process.children(recursive=True)
+            process.send_signal(signal.SIGKILL)
+            psutil.wait_procs([process, *workers], timeout=10)
+            raise LookupError("the real one")
+
+    with pytest.raises(LookupError, match="the real one"):
+        await fail()
+    async with EmbeddedPostgres(server_folder) as again:
+        assert answers(again.dsn)
+
+
 async def test_listens_on_a_socket_only(server_folder: Path) -> None:
     async with EmbeddedPostgres(server_folder) as server:
         with psycopg.connect(server.admin_dsn) as connection:

@@ -8,13 +8,22 @@ from typing import Any
 import psutil  # type: ignore[import-untyped]
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 from psycopg_pool import AsyncConnectionPool
 
-from graphsearch.errors import InvalidInputError, StoreError, StoreUnavailableError, UnknownScopeError, UnsafeRoleError
+from graphsearch.errors import (
+    InvalidInputError,
+    StoreConfigurationError,
+    StoreError,
+    StoreUnavailableError,
+    UnknownScopeError,
+    UnsafeRoleError,
+)
 from graphsearch.model import Batch, Entity, Scope
 from graphsearch.stores.embedded import EmbeddedPostgres
+from graphsearch.stores.in_postgres.session.migrating import migrate
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
-from tests.fix_postgres import Database
+from tests.fix_postgres import APP_ROLE, Database
 
 ADA = Entity(type="person", name="Ada")
 BOB = Entity(type="person", name="Bob")
@@ -45,6 +54,27 @@ async def test_a_pool_of_the_admin_is_refused_when_first_used(postgres_database:
         for _ in range(2):
             with pytest.raises(UnsafeRoleError):
                 await scoped.statistics()
+
+
+@pytest.mark.parametrize("encoding", ["latin1", "sql_ascii"])
+async def test_texts_are_whole_whatever_the_encoding_of_the_dsn(postgres_database: Database, encoding: str) -> None:
+    dsn = make_conninfo(postgres_database.dsn, client_encoding=encoding)
+    async with PostgresGraphStore.open(dsn) as store:
+        scoped = store.with_scope(org_id="orgä", project_id="日本")
+        await scoped.write(Batch(entities=(Entity(type="person", name="Jörg 日本"),)))
+        assert [each.name for each in await scoped.list_entities()] == ["Jörg 日本"]
+    async with AsyncConnectionPool[Any](dsn, min_size=1, open=False) as pool:
+        with pytest.raises(StoreConfigurationError, match="client_encoding"):
+            await PostgresGraphStore(pool).with_scope(org_id="orgä", project_id="日本").list_entities()
+
+
+async def test_a_role_that_is_read_only_by_default_writes(postgres_database: Database) -> None:
+    read_only = "-c default_transaction_read_only=on"
+    await migrate(make_conninfo(postgres_database.admin_dsn, options=read_only), app_role=APP_ROLE)
+    async with PostgresGraphStore.open(make_conninfo(postgres_database.dsn, options=read_only)) as store:
+        scoped = store.with_scope(org_id="o", project_id="p")
+        await scoped.write(Batch(entities=(ADA,)))
+        assert [entity.id for entity in await scoped.list_entities()] == [ADA.id]
 
 
 async def test_nothing_of_a_scope_stays_on_the_connection(pool: AsyncConnectionPool[Any]) -> None:

@@ -22,7 +22,12 @@ from graphsearch.errors import AnalyserError, StoreConfigurationError, UnknownSc
 from graphsearch.model import Scope
 from graphsearch.stores.in_postgres.session.copying import UuidArray, UuidArrayDumper
 from graphsearch.stores.in_postgres.session.faults import is_connection_fault, translated
-from graphsearch.stores.in_postgres.session.migrating import MAINTAIN_SINCE, check_app_role, check_schema
+from graphsearch.stores.in_postgres.session.migrating import (
+    MAINTAIN_SINCE,
+    check_app_role,
+    check_encoding,
+    check_schema,
+)
 from graphsearch.stores.in_postgres.session.sessions import Connection, Session, SignatureCaches, Tally
 from graphsearch.stores.in_postgres.session.statements import statement, with_literals
 from graphsearch.text.analyser import ENGLISH, Analyser
@@ -174,6 +179,7 @@ class Gateway:
 
     async def _check(self, connection: Connection) -> None:
         async with self._lock:
+            check_encoding(connection)
             await check_app_role(connection)
             await check_schema(connection)
             self._checked = True

@@ -13,7 +13,7 @@ import attrs
 import psycopg
 from psycopg import sql
 
-from graphsearch.errors import MigrationError, UnsafeRoleError
+from graphsearch.errors import MigrationError, StoreConfigurationError, UnsafeRoleError
 from graphsearch.stores.in_postgres.session.faults import describe, translated
 
 _CURRENT: Final = """
@@ -28,6 +28,15 @@ _UNFIT: Final = "SELECT rolsuper OR rolbypassrls OR rolname = current_user FROM 
 
 MAINTAIN_SINCE: Final = 170_000
 """The first server version in which a role other than the owner can be allowed to analyse tables."""
+
+
+def check_encoding(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Raise `StoreConfigurationError` for a connection that is not in UTF-8, which could not carry every text."""
+    if connection.info.encoding != "utf-8":
+        raise StoreConfigurationError(
+            f"the connection's encoding is {connection.info.encoding}: make the pool with "
+            "kwargs={'client_encoding': 'utf8'}, or leave client_encoding out of the DSN and of PGCLIENTENCODING"
+        )
 
 
 async def check_app_role(connection: psycopg.AsyncConnection[Any]) -> None:
@@ -125,8 +134,11 @@ async def migrate(admin_dsn: str, *, app_role: str, app_password: str | None = N
     """
     server = describe(admin_dsn)
     with translated(server):
-        async with await psycopg.AsyncConnection.connect(admin_dsn, autocommit=True, connect_timeout=10) as connection:
+        async with await psycopg.AsyncConnection.connect(
+            admin_dsn, autocommit=True, connect_timeout=10, client_encoding="utf8"
+        ) as connection:
             await connection.execute("SET client_min_messages = warning")
+            await connection.execute("SET default_transaction_read_only = off")
             await connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
             await _make_extensions(connection, server)
             await _check_vector(connection, server)
