@@ -239,7 +239,7 @@ class Span:
     def __attrs_post_init__(self) -> None:
         faults = check.count("start", self.start), check.count("end", self.end)
         if not any(faults) and self.start > self.end:
-            faults = (f"start must not be after end: {self.start}, {self.end}", None)
+            faults = (f"0 <= start <= end, not {self.start}, {self.end}", None)
         check.refuse("span", *faults)
 
 
