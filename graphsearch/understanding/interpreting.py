@@ -70,31 +70,34 @@ class Understanding:
     """The meaning of a question.
 
     * ``candidates``: the visible entities, whether they hold or not, considered for its names.
-    * ``linked``: its names; ``terms``: those of its other words, which ask for something about them. Empty if the
-      question is names and nothing else: "what of Ada?".
+    * ``linked``: its names; ``residue``: the words that are part of no name and of no time, which ask for something
+      about them, and their ``terms``. Empty if the question is names and nothing else: "what of Ada?".
     * ``unknown``: written names that are not visible ones; ``strange_names``: the idf of their terms.
     * ``profile``: the relation types of the scope. ``affinity`` of each of them, ``direction`` of some: 1 if the name
       in the question is the source, -1 if it is the target.
-    * ``kind``: how much each kind of entity of the profile is asked for, in standard deviations.
-    * ``kind_asked``: the words of the question that state it.
+    * ``kind_asked``: the kind of thing that it asks for, in words; empty if not stated. ``kind``: how much each kind of
+      entity of the profile is asked for, in standard deviations.
     * ``between``: rows of the kinds that the question mentions besides the one that it asks for.
     * ``time``: the time that the question names.
     * ``vector`` of the whole question, if there is an embedder.
+
+    Affinities and kinds are 0 until they are compared (`understand`).
     """
 
     question: str
-    candidates: tuple[UUID, ...]
     linked: Linked
-    terms: tuple[str, ...]
-    unknown: tuple[Named, ...]
     profile: TypeProfile
-    affinity: Floats
-    direction: Mapping[int, int]
-    kind: Floats
-    kind_asked: str
-    between: tuple[int, ...]
+    residue: str = ""
+    terms: tuple[str, ...] = ()
+    unknown: tuple[Named, ...] = ()
     strange_names: tuple[Mapping[str, float], ...] = ()
+    candidates: tuple[UUID, ...] = ()
+    direction: Mapping[int, int] = attrs.field(factory=dict)
+    kind_asked: str = ""
+    between: tuple[int, ...] = ()
     time: AskedTime = PRESENT
+    affinity: Floats = attrs.field(default=attrs.Factory(lambda self: np.zeros(len(self.profile.types)), True))
+    kind: Floats = attrs.field(default=attrs.Factory(lambda self: np.zeros(len(self.profile.kinds)), True))
     vector: Vector | None = None
 
     @property
@@ -169,63 +172,50 @@ def _normalised(vectors: Vector) -> Vector:
     return np.asarray(vectors / np.where(norms > 0, norms, 1.0), dtype=np.float32)
 
 
-@attrs.frozen(eq=False, kw_only=True)
-class Reading:
-    """What was read from a snapshot for a question: its names, and the relation types of the scope."""
-
-    question: str
-    written: tuple[Named, ...]
-    """The spans that are certainly written as one name."""
-    tokens: tuple[Token, ...]
-    candidates: tuple[UUID, ...]
-    linked: Linked
-    profile: TypeProfile
-    time: AskedTime
-    analyser: Analyser
-
-    @property
-    def residue(self) -> str:
-        """The words of the question that are part of no name and of no time."""
-        dated = dated_tokens(self.tokens, self.time)
-        return residue_of(self.tokens, [part or at in dated for at, part in enumerate(self.linked.masked)])
-
-    @property
-    def terms(self) -> tuple[str, ...]:
-        """The terms of the residue."""
-        return tuple(self.analyser.terms(self.residue))
-
-    @property
-    def kind(self) -> str:
-        """The kind of thing that the question asks for, in words; empty if it is not stated."""
-        return asked_kind([token.text for token in self.tokens], self._is_kind)
-
-    def _is_kind(self, word: str) -> bool:
-        """Whether a word alone determines a kind of entities of the scope."""
-        terms = self.analyser.terms(word)
-        return any(not each.isdisjoint(terms) for each in self.profile.kind_terms)
-
-
-async def read(question: str, time: AskedTime, profile: TypeProfile, reader: Reader) -> Reading:
-    """Link the names of a question. Words of a date name no entity."""
+async def read(question: str, time: AskedTime, profile: TypeProfile, reader: Reader) -> Understanding:
+    """Link the names of a question in a snapshot, and interpret its words. Words of a date name no entity."""
     words = tokens(question)
     ids = await candidate_ids(question, words, reader)
     known = await nameable(ids, reader)
-    analyser = reader.analyser
     written = surely_written(question)
     spans = [(each.start, each.end) for each in written]
     dated = dated_tokens(words, time)
-    linked = link(question, words, known, profile.wording, analyser.terms, written=spans, blocked=dated)
+    linked = link(question, words, known, profile.wording, reader.analyser.terms, written=spans, blocked=dated)
     others = unlinked(words, written, linked, profile.wording)
     linked, more = await with_other_forms(words, others, linked, reader)
-    return Reading(
+    found = interpreted(question, linked, profile, reader.analyser, time=time, written=written)
+    return attrs.evolve(found, candidates=tuple(sorted({*ids, *more})))
+
+
+def interpreted(
+    question: str,
+    linked: Linked,
+    profile: TypeProfile,
+    analyser: Analyser,
+    *,
+    time: AskedTime = PRESENT,
+    written: Sequence[Named] = (),
+) -> Understanding:
+    """The meaning of a question as far as words show it; ``written`` are the spans certainly written as one name."""
+    words = tokens(question)
+    dated = dated_tokens(words, time)
+    texts = [word.text for word in words]
+    residue = residue_of(words, [part or at in dated for at, part in enumerate(linked.masked)])
+    terms = tuple(analyser.terms(residue))
+    kind = asked_kind(texts, lambda word: bool(profile.kinds_of(analyser.terms(word))))
+    unknown = unknown_names(written, linked)
+    return Understanding(
         question=question,
-        written=written,
-        tokens=words,
-        candidates=tuple(sorted({*ids, *more})),
         linked=linked,
+        residue=residue,
+        terms=terms,
+        unknown=unknown,
+        strange_names=tuple(profile.rarities(analyser.terms(each.text)) for each in unknown),
         profile=profile,
+        direction=directions(texts, linked.masked, profile.verbs, analyser.terms, LONGEST),
+        kind_asked=kind,
+        between=profile.kinds_of(set(terms).difference(analyser.terms(kind))),
         time=time,
-        analyser=analyser,
     )
 
 
@@ -248,49 +238,20 @@ def dated_tokens(words: Sequence[Token], time: AskedTime) -> frozenset[int]:
     )
 
 
-async def understand(found: Reading, phrases: PhraseVectors | None) -> Understanding:
-    """Interpret a question. Calls the embedder, if any, once for the question and once for uncached texts."""
+async def understand(found: Understanding, phrases: PhraseVectors | None) -> Understanding:
+    """What a question asks for, by meaning too if there is an embedder.
+
+    Calls the embedder once for the question and once for uncached texts.
+    """
     profile, count = found.profile, len(found.profile.types)
-    kind = np.zeros(len(profile.kinds))
-    if phrases is None or not found.question.strip():
-        return _understood(found, None, None, kind)
-    query = await phrases.of_question([found.question, found.residue or found.question])
-    rows = await phrases.of_profile(profile)
-    if found.kind:
-        (named_kind,) = await phrases.of_phrases([found.kind])
-        kind = standardised(cosines(rows[2 * count :], named_kind))
-    return _understood(found, query, rows[: 2 * count], kind)
-
-
-def _understood(found: Reading, query: Vector | None, rows: Vector | None, kind: Floats) -> Understanding:
-    profile, words, terms = found.profile, [token.text for token in found.tokens], found.analyser.terms
-    count, unknown = len(profile.types), unknown_names(found.written, found.linked)
-    phrases, typed = (None, None) if rows is None else (rows[:count], rows[count:])
-    return Understanding(
-        question=found.question,
-        candidates=found.candidates,
-        linked=found.linked,
-        terms=found.terms,
-        unknown=unknown,
-        strange_names=tuple(profile.rarities(terms(each.text)) for each in unknown),
-        profile=profile,
-        affinity=_affinity(found, None if query is None else query[1], phrases, typed),
-        direction=directions(words, found.linked.masked, profile.verbs, terms, LONGEST),
-        kind=kind,
-        kind_asked=found.kind,
-        between=_between(found),
-        time=found.time,
-        vector=None if query is None else query[0],
-    )
-
-
-def _affinity(found: Reading, vector: Vector | None, phrases: Vector | None, typed: Vector | None) -> Floats:
-    if not found.terms and not found.kind:
-        return np.zeros(len(found.profile.types))
-    return affinities(found.profile, found.terms, vector, phrases, typed)
-
-
-def _between(found: Reading) -> tuple[int, ...]:
-    """The kinds whose last word occurs in the residue of a question, except the kind that it asks for."""
-    named = set(found.terms).difference(found.analyser.terms(found.kind))
-    return tuple(row for row, terms in enumerate(found.profile.kind_terms) if not named.isdisjoint(terms))
+    kind, query = np.zeros(len(profile.kinds)), None
+    vectors: tuple[Vector | None, Vector | None, Vector | None] = (None, None, None)
+    if phrases is not None and found.question.strip():
+        query, residue = await phrases.of_question([found.question, found.residue or found.question])
+        rows = await phrases.of_profile(profile)
+        vectors = (residue, rows[:count], rows[count : 2 * count])
+        if found.kind_asked:
+            (named_kind,) = await phrases.of_phrases([found.kind_asked])
+            kind = standardised(cosines(rows[2 * count :], named_kind))
+    affinity = affinities(profile, found.terms, *vectors) if found.terms or found.kind_asked else np.zeros(count)
+    return attrs.evolve(found, affinity=affinity, kind=kind, vector=query)

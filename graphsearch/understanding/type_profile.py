@@ -8,7 +8,7 @@ over these documents: a word shared by few types distinguishes them.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, MutableMapping, Sequence
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -106,6 +106,10 @@ class TypeProfile:
     def row_of(self, type_: str) -> int:
         """The row of a type, -1 if unknown."""
         return self._rows.get(type_, -1)
+
+    def kinds_of(self, terms: Collection[str]) -> tuple[int, ...]:
+        """The rows of the kinds whose last word is among some terms."""
+        return tuple(row for row, each in enumerate(self.kind_terms) if not each.isdisjoint(terms))
 
     def kind_of(self, kind: str) -> int:
         """The row of a kind of entities, -1 if unknown."""
