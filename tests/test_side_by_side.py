@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Generator
 
 import pytest
 
-from graphsearch._support.concurrency import both
+from graphsearch._support.concurrency import both, in_slices
 
 
 async def test_the_results_of_both() -> None:
@@ -49,3 +50,58 @@ async def test_who_waits_no_longer_ends_both() -> None:
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(both(waiting(1), waiting(2)), timeout=0.01)
     assert sorted(ended) == [1, 2]
+
+
+async def test_the_event_loop_runs_between_the_slices_of_long_work() -> None:
+    turns = 0
+    seen: list[int] = []
+
+    def work() -> Generator[None, None, str]:
+        for _ in range(20):
+            seen.append(turns)
+            yield
+        return "done"
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    running = asyncio.create_task(others())
+    assert await in_slices(work(), seconds=0) == "done"
+    running.cancel()
+    assert len(seen) == 20
+    assert seen == sorted(set(seen))  # the loop had a turn between any two steps
+
+
+async def test_cancelled_work_ends_with_its_slice() -> None:
+    steps = 0
+    begun = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def work() -> Generator[None, None, None]:
+        nonlocal steps
+        while True:
+            steps += 1
+            loop.call_soon_threadsafe(begun.set)
+            yield
+
+    task = asyncio.create_task(in_slices(work(), seconds=0))
+    await begun.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.to_thread(int)  # what was running has ended or is about to
+    after = steps
+    await asyncio.sleep(0.05)
+    assert steps <= after + 1
+
+
+async def test_a_failure_of_long_work_is_raised() -> None:
+    def work() -> Generator[None, None, None]:
+        yield
+        raise ValueError("no text")
+
+    with pytest.raises(ValueError, match="no text"):
+        await in_slices(work(), seconds=0)

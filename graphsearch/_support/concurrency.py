@@ -1,15 +1,19 @@
-"""Run coroutines concurrently: two independent reads, or many calls with a limit."""
+"""Run coroutines concurrently: two independent reads, or many calls with a limit; and long work off the event loop."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
-from typing import Any, TypeVar
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
+from typing import Any, Final, TypeVar
 
 One = TypeVar("One")
 Other = TypeVar("Other")
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+
+SLICE_S: Final = 0.05
+"""The time, in seconds, for which long work runs in a thread before its task can be cancelled."""
 
 
 async def both(one: Coroutine[Any, Any, One], other: Coroutine[Any, Any, Other]) -> tuple[One, Other]:
@@ -43,3 +47,24 @@ async def in_order(call: Callable[[Item], Awaitable[Answer]], items: Iterable[It
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def in_slices(work: Generator[None, None, Answer], *, seconds: float = SLICE_S) -> Answer:
+    """The result of a generator that is run in threads, for about ``seconds`` at a time.
+
+    If the task is cancelled, the slice that is running is the last one.
+    """
+    results: list[Answer] = []
+
+    def collected() -> Generator[None, None, None]:
+        results.append((yield from work))
+
+    steps = collected()
+
+    def more() -> bool:
+        until = time.monotonic() + seconds
+        return any(time.monotonic() >= until for _ in steps)
+
+    while await asyncio.to_thread(more):
+        pass
+    return results[0]

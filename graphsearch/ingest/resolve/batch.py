@@ -6,7 +6,7 @@ The stages that need names alone decide first; the rest are new entities, until 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, TypeVar
 from uuid import UUID
@@ -162,8 +162,8 @@ def decide_batch(
     options: ResolutionOptions,
     declared: AbstractSet[frozenset[str]],
     short: Mapping[str, str],
-) -> BatchDecisions:
-    """Decisions about all names of a batch. The names and the new entities are added to ``known``.
+) -> Generator[None, None, BatchDecisions]:
+    """Decisions about all names of a batch, each a step. The names and the new entities are added to ``known``.
 
     ``declared`` are pairs of names that a text declares to be one another's short form, ``short`` the full name for
     each declared short name, by its normal form.
@@ -192,7 +192,10 @@ def decide_batch(
             named.type,
         )
 
-    decisions = {named: _decision(named, context) for named in sorted(batch, key=most_informative_first)}
+    decisions: dict[TypedName, Decision] = {}
+    for named in sorted(batch, key=most_informative_first):
+        decisions[named] = _decision(named, context)
+        yield
     return BatchDecisions(decisions=decisions, known=known, options=options)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
+from graphsearch._support.concurrency import in_slices
 from graphsearch.ingest.resolve.batch import BatchDecisions, decide_batch, gather
 from graphsearch.ingest.resolve.model_stages import EntityMatcher, by_embedding, by_llm
 from graphsearch.ingest.resolve.resolution import NameStore, Resolution, ResolutionOptions
@@ -55,7 +56,7 @@ class Resolver:
         if not names:
             return []
         known = await gather(self._names, list(dict.fromkeys(names)), self._options)
-        decided = decide_batch(names, known, self._options, _declared(surfaces), _short_names(same))
+        decided = await in_slices(decide_batch(names, known, self._options, _declared(surfaces), _short_names(same)))
         if self._embedder is not None:
             decided = await by_embedding(decided, self._names, self._embedder)
         if self._judge is not None:

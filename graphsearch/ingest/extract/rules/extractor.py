@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from typing import Final
 
 import attrs
 
+from graphsearch._support.concurrency import in_slices
 from graphsearch.ingest.extract.rules.amending import (
     Amendment,
     corrected,
@@ -98,25 +98,27 @@ class TextExtractor:
         return self._name
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
-        """The content of each memory, in order; runs in a thread."""
-        return await asyncio.to_thread(self._read, memories)
+        """The content of each memory, in order; runs in threads, in slices between which it can be cancelled."""
+        return await in_slices(self._read(memories))
 
-    def _read(self, memories: Sequence[Memory]) -> list[ExtractedMemory]:
-        """Read the memories; those in lower case last, when the names capitalised in others are known."""
+    def _read(self, memories: Sequence[Memory]) -> Generator[None, None, list[ExtractedMemory]]:
+        """Read the memories, in steps; those in lower case last, when the names capitalised in others are known."""
         conversation = read_conversation(memories)
         read: dict[int, tuple[ExtractedMemory, Amendment | None]] = {}
 
-        def read_each(numbers: Iterable[int], known: LowerCaseNames = NO_LOWER_CASE_NAMES) -> None:
+        def read_each(
+            numbers: Iterable[int], known: LowerCaseNames = NO_LOWER_CASE_NAMES
+        ) -> Generator[None, None, None]:
             for number in numbers:
                 memory = memories[number]
                 topic = _topic_before(memories[number - 1], memory, read.get(number - 1)) if number else None
                 reader = _MemoryReader.of(memory, conversation, known, topic)
-                read[number] = reader.read(self._patterns, self._dates)
+                read[number] = yield from reader.read(self._patterns, self._dates)
 
         lower_case = [number for number, memory in enumerate(memories) if memory.text.islower()]
-        read_each(number for number, memory in enumerate(memories) if not memory.text.islower())
+        yield from read_each(number for number, memory in enumerate(memories) if not memory.text.islower())
         if lower_case:
-            read_each(lower_case, lower_case_names(conversation, [each for each, _ in read.values()]))
+            yield from read_each(lower_case, lower_case_names(conversation, [each for each, _ in read.values()]))
         whole = with_whole_names([read[number] for number in range(len(memories))], conversation.whole)
         return with_corrections(memories, whole, conversation.whole)
 
@@ -161,13 +163,21 @@ class _MemoryReader:
         names = TextNames(text, conversation, topic)
         return cls(memory, names, conversation.small.within(text), lower_case, speaker_of(memory))
 
-    def read(self, patterns: PatternsByCue, dates: Dates) -> tuple[ExtractedMemory, Amendment | None]:
-        """The content of the memory, and its correction of earlier ones; takes time linear in its text."""
+    def read(
+        self, patterns: PatternsByCue, dates: Dates
+    ) -> Generator[None, None, tuple[ExtractedMemory, Amendment | None]]:
+        """The content of the memory, and its correction of earlier ones; takes time linear in its text.
+
+        Every sentence is two steps.
+        """
         text = self.names.text
         context = context_surfaces(self.memory)
         if self.speaker:
             self.names.types[name_key(self.speaker)] = "person"
-        found = [self._sentence(span, dates) for span in sentences(text)]
+        found: list[ReadSentence] = []
+        for span in sentences(text):
+            found.append(self._sentence(span, dates))
+            yield
         self._confirm(context, found)
         retracting = may_retract(text)
         referring = has_pronoun(text)
@@ -178,6 +188,7 @@ class _MemoryReader:
                 self._resolve_pronouns(sentence, found[max(0, number - REACH) : number])
             sentence.related = self._relations(sentence, patterns)
             self._find_correction(sentence, back=retracting)
+            yield
         return assembled(self.memory, self.names, context, context[-1] if self.speaker else None, found)
 
     # -- names ----------------------------------------------------------------------------------------------------
