@@ -22,6 +22,7 @@ from benchmarks import (
     search_postgres,
     telemetry,
     upsert_postgres,
+    vectors,
 )
 from benchmarks.command import Measure, arguments, setting_of, show
 
@@ -31,6 +32,7 @@ BENCHMARKS: Final[Mapping[str, Measure]] = MappingProxyType(
         "search_memory": search_memory.measure,
         "search_postgres": search_postgres.measure,
         "upsert_postgres": upsert_postgres.measure,
+        "vectors": vectors.measure,
         "feedback": feedback.measure,
         "context": context.measure,
         "analyse": analyse.measure,

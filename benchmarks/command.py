@@ -67,8 +67,13 @@ class Setting:
             "relations": workload.m,
             "data": f"synthetic, {workload.vec.shape[1]} dimensions, {source}",
             "runs": self.runs,
-            "machine": {"cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1)},
+            "machine": machine(),
         }
+
+
+def machine() -> dict[str, Any]:
+    """The cores of this machine, and its load."""
+    return {"cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1)}
 
 
 Measure = Callable[[int, Setting], Coroutine[Any, Any, dict[str, Any]]]

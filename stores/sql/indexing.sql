@@ -78,14 +78,14 @@ FROM changed_{kind} c, unnest(c.terms, c.frequencies) u (term, frequency)
 ORDER BY u.term, c.id
 
 -- insert vectors --
-INSERT INTO {kind}_embedding (org_id, project_id, id, dimensions, embedding)
-SELECT %(org)s, %(project)s, id, %(dimensions)s, embedding FROM incoming_{kind}_embedding
+INSERT INTO {kind}_embedding (org_id, project_id, id, dimensions, embedding, generation)
+SELECT %(org)s, %(project)s, id, %(dimensions)s, embedding, %(generation)s FROM incoming_{kind}_embedding
 
 -- upsert vectors --
-INSERT INTO {kind}_embedding AS v (org_id, project_id, id, dimensions, embedding)
-SELECT %(org)s, %(project)s, id, %(dimensions)s, embedding FROM incoming_{kind}_embedding
+INSERT INTO {kind}_embedding AS v (org_id, project_id, id, dimensions, embedding, generation)
+SELECT %(org)s, %(project)s, id, %(dimensions)s, embedding, %(generation)s FROM incoming_{kind}_embedding
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET
-    dimensions = excluded.dimensions, embedding = excluded.embedding, settled = false
+    dimensions = excluded.dimensions, embedding = excluded.embedding, generation = excluded.generation
 WHERE v.embedding <> excluded.embedding
 
 -- vectors there --
@@ -99,6 +99,16 @@ ON CONFLICT (org_id, project_id, kind) DO UPDATE SET vectors = t.vectors + %(ste
 -- delete vectors --
 DELETE FROM {kind}_embedding WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
 
+-- delete copies --
+-- Copies of vectors in the scope's part of the vector index.
+DELETE FROM {kind}_embedding_part
+WHERE part = %(part)s AND org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
+
+-- delete copies of changed vectors --
+DELETE FROM {kind}_embedding_part p USING incoming_{kind}_embedding i, {kind}_embedding v
+WHERE p.part = %(part)s AND p.org_id = %(org)s AND p.project_id = %(project)s AND p.id = i.id
+    AND v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = i.id AND v.embedding <> i.embedding
+
 -- drop vectors of changed facts --
 DELETE FROM relation_embedding v
 WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id IN (
@@ -106,6 +116,7 @@ WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id IN (
     JOIN relation r ON r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id
     WHERE r.fact <> i.fact
 )
+RETURNING v.id
 
 -- list facts written --
 INSERT INTO unembedded_fact (org_id, project_id, id)

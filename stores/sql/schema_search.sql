@@ -1,13 +1,12 @@
 -- Tables by which elements are found: vectors and words, alike for each kind of element, and approximate names.
 --
--- A bulk write leaves its vectors out of the HNSW index and its texts without documents (see unsettled.sql). The postings
+-- A bulk write leaves its vectors out of the vector index and its texts without documents (see unsettled.sql). The postings
 -- are a table and not a GIN index because row-level security bars the planner from an index whose operator is not
 -- leakproof, which holds for all operators of full-text search.
 
 DO $$
 DECLARE
     element record;
-    length integer;
 BEGIN
     FOR element IN SELECT * FROM (VALUES ('entity', 'uuid'), ('relation', 'uuid'), ('memory', 'text COLLATE "C"')) kind (name, id) LOOP
         EXECUTE format(
@@ -17,11 +16,20 @@ BEGIN
                 id %2$s NOT NULL,
                 dimensions integer NOT NULL,
                 embedding halfvec NOT NULL,
-                settled boolean NOT NULL DEFAULT false,
+                generation integer NOT NULL,
                 PRIMARY KEY (org_id, project_id, id)
             );
             ALTER TABLE %1$s_embedding ALTER COLUMN embedding SET STORAGE PLAIN;
-            CREATE INDEX %1$s_embedding_unsettled ON %1$s_embedding (org_id, project_id) WHERE NOT settled;
+            CREATE INDEX %1$s_embedding_generation ON %1$s_embedding (org_id, project_id, generation);
+
+            CREATE TABLE %1$s_embedding_part (
+                part integer NOT NULL,
+                org_id text COLLATE "C" NOT NULL,
+                project_id text COLLATE "C" NOT NULL,
+                id %2$s NOT NULL,
+                embedding halfvec NOT NULL
+            ) PARTITION BY LIST (part);
+            ALTER TABLE %1$s_embedding_part ALTER COLUMN embedding SET STORAGE PLAIN;
 
             CREATE TABLE %1$s_document (
                 org_id text COLLATE "C" NOT NULL,
@@ -44,16 +52,31 @@ BEGIN
             );',
             element.name, element.id
         );
-        FOREACH length IN ARRAY ARRAY[256, 384, 512, 768, 1024, 1536] LOOP
-            EXECUTE format(
-                'CREATE INDEX %1$s_embedding_hnsw_%2$s ON %1$s_embedding
-                    USING hnsw ((embedding::halfvec(%2$s)) halfvec_cosine_ops) WHERE dimensions = %2$s AND settled',
-                element.name, length
-            );
-        END LOOP;
     END LOOP;
 END
 $$;
+
+-- A scope with many vectors has an HNSW index of its own: copies of its vectors in a part (a partition) that holds nothing
+-- else, so that no other scope's vectors are in the way of a search. The parts are in a schema that the app role cannot
+-- enter; it reads them through their parents. A part can be dropped at any moment: searches that miss it are exact.
+CREATE SCHEMA graphsearch_part;
+CREATE SEQUENCE vector_part_number AS integer;
+
+-- The part of a scope, and how it is searched; none if the scope is searched exactly. Vectors of this generation and later
+-- are not in the part. "built" is the number of vectors of which an index was last made, "candidates" how many it is asked
+-- for to find the ten nearest, and "building" a part that is being made.
+CREATE TABLE vector_index (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    part integer,
+    generation integer NOT NULL DEFAULT 0,
+    built bigint NOT NULL,
+    candidates integer,
+    building integer,
+    PRIMARY KEY (org_id, project_id, kind),
+    FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
+);
 
 -- Words with weights that entities are found by in addition to their texts.
 CREATE TABLE entity_words (

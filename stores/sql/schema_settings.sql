@@ -8,7 +8,7 @@ DECLARE
 BEGIN
     FOR part IN
         SELECT a.attrelid::regclass AS owner, a.attname AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-        WHERE c.relnamespace = 'graphsearch'::regnamespace AND c.relkind = 'r' AND a.attname IN ('aliases', 'attributes',
+        WHERE c.relnamespace = 'graphsearch'::regnamespace AND c.relkind IN ('r', 'p') AND a.attname IN ('aliases', 'attributes',
             'content', 'description', 'element_ids', 'element_kinds', 'embedding', 'evidence', 'fact', 'frequencies',
             'given_aliases', 'labels', 'names', 'ordinals', 'positions', 'sizes', 'subject', 'surface', 'terms', 'text', 'words')
     LOOP
@@ -27,7 +27,7 @@ DECLARE
 BEGIN
     FOR name IN
         SELECT c.oid FROM pg_class c
-        WHERE c.relnamespace = 'graphsearch'::regnamespace AND c.relkind = 'r' AND c.relname <> 'migration'
+        WHERE c.relnamespace = 'graphsearch'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname <> 'migration'
     LOOP
         EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', name);
         EXECUTE format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', name);

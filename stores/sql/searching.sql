@@ -2,42 +2,53 @@
 -- byte strings, each a column in network byte order, because decoding rows one by one costs more than finding them.
 
 -- nearest exactly --
--- Distances are to the query as it is given, not rounded to float16, so that every store gives the same.
+-- The candidates are the nearest of all vectors, before the view is applied: it costs as much as several distances, and
+-- seldom hides anything. Distances are to the query as it is given, not rounded to float16, so that every store gives the
+-- same. Returns how many candidates there were as well.
+WITH candidate AS MATERIALIZED (
+    SELECT id, embedding::vector <=> %(vector)s::vector AS value FROM {kind}_embedding
+    WHERE org_id = %(org)s AND project_id = %(project)s
+    ORDER BY value, id LIMIT %(candidates)s
+)
 SELECT
     {ids},
     coalesce(string_agg(int8send(signature), ''), ''),
     coalesce(string_agg(float8send(value), ''), ''),
-    coalesce(string_agg(float8send(importance), ''), '')
+    coalesce(string_agg(float8send(importance), ''), ''),
+    (SELECT count(*) FROM candidate)
 FROM (
-    SELECT e.id, e.signature, {importance} AS importance, v.embedding::vector <=> %(vector)s::vector AS value
-    FROM {kind}_embedding v
-    JOIN {kind} e ON (e.org_id, e.project_id, e.id) = (v.org_id, v.project_id, v.id)
-    WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND {view}
-    ORDER BY value, e.id LIMIT %(limit)s
+    SELECT e.id, e.signature, {importance} AS importance, c.value
+    FROM candidate c JOIN {kind} e ON e.id = c.id
+    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {view}
+    ORDER BY c.value, e.id LIMIT %(limit)s
 ) hit
 
 -- nearest by index --
--- The settled vectors by the HNSW index, and all unsettled ones.
+-- The candidates are those that the scope's part of the index gives, and the nearest of the vectors that are not in it.
+-- Returns how many the part gave as well, and how many of these are as near as the last of the hits.
+WITH indexed AS MATERIALIZED (
+    SELECT id, embedding::vector <=> %(vector)s::vector AS value FROM {kind}_embedding_part
+    WHERE part = %(part)s AND org_id = %(org)s AND project_id = %(project)s
+    ORDER BY embedding::halfvec(%(dimensions)s) <=> %(vector)s::halfvec(%(dimensions)s) LIMIT %(candidates)s
+), candidate AS MATERIALIZED (
+    SELECT id, value FROM indexed
+    UNION ALL
+    (SELECT id, embedding::vector <=> %(vector)s::vector AS value FROM {kind}_embedding
+    WHERE org_id = %(org)s AND project_id = %(project)s AND generation >= %(generation)s
+    ORDER BY value, id LIMIT %(candidates)s)
+)
 SELECT
     {ids},
     coalesce(string_agg(int8send(signature), ''), ''),
     coalesce(string_agg(float8send(value), ''), ''),
-    coalesce(string_agg(float8send(importance), ''), '')
+    coalesce(string_agg(float8send(importance), ''), ''),
+    (SELECT count(*) FROM indexed),
+    (SELECT count(*) FROM indexed WHERE value <= max(hit.value))
 FROM (
-    SELECT * FROM (
-        (SELECT e.id, e.signature, {importance} AS importance, v.embedding::vector <=> %(vector)s::vector AS value
-        FROM {kind}_embedding v
-        JOIN {kind} e ON (e.org_id, e.project_id, e.id) = (v.org_id, v.project_id, v.id)
-        WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.dimensions = %(dimensions)s AND v.settled AND {view}
-        ORDER BY v.embedding::halfvec(%(dimensions)s) <=> %(vector)s::halfvec(%(dimensions)s) LIMIT %(limit)s)
-        UNION ALL
-        (SELECT e.id, e.signature, {importance} AS importance, v.embedding::vector <=> %(vector)s::vector AS value
-        FROM {kind}_embedding v
-        JOIN {kind} e ON (e.org_id, e.project_id, e.id) = (v.org_id, v.project_id, v.id)
-        WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND NOT v.settled AND {view}
-        ORDER BY value, e.id LIMIT %(limit)s)
-    ) nearest
-    ORDER BY value, id LIMIT %(limit)s
+    SELECT e.id, e.signature, {importance} AS importance, c.value
+    FROM candidate c JOIN {kind} e ON e.id = c.id
+    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {view}
+    ORDER BY c.value, e.id LIMIT %(limit)s
 ) hit
 
 -- vectors by key --

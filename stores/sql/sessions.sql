@@ -16,8 +16,8 @@ SET LOCAL plan_cache_mode = force_custom_plan;
 
 -- enter scope --
 -- The scope, and the planner's settings, for this transaction alone. SET and not set_config: a cluster passes only SET on
--- to its workers. With 64 candidates the HNSW index finds all of the ten nearest among 100,000 vectors of 256 dimensions;
--- with 40, the default, 98 in a hundred, and 100 take half as long again.
+-- to its workers. A search in the vector index goes on until it has as many candidates as it is asked for, which is bounded by
+-- these limits alone.
 SET LOCAL graphsearch.org_id = %(org)s;
 SET LOCAL graphsearch.project_id = %(project)s;
 SET LOCAL search_path = graphsearch, public, extensions;
@@ -26,6 +26,8 @@ SET LOCAL random_page_cost = 1.1;
 SET LOCAL jit = off;
 SET LOCAL hnsw.iterative_scan = relaxed_order;
 SET LOCAL hnsw.ef_search = 64;
+SET LOCAL hnsw.max_scan_tuples = 1000000;
+SET LOCAL hnsw.scan_mem_multiplier = 16;
 
 -- lock scope --
 SELECT pg_advisory_xact_lock(%(lock)s);
@@ -47,6 +49,8 @@ SELECT s.alpha, s.analyser, s.embedder, s.dimensions, s.merges, s.signatures_dro
     hashtextextended(s.org_id, hashtextextended(s.project_id, 0)) AS scope_hash,
     (SELECT coalesce(jsonb_object_agg(t.kind, jsonb_build_array(t.documents, t.total_length, t.vectors, t.behind)), '{}')
         FROM tally t WHERE t.org_id = s.org_id AND t.project_id = s.project_id) AS tallies,
+    (SELECT coalesce(jsonb_object_agg(x.kind, jsonb_build_array(x.part, x.generation, x.built, coalesce(x.candidates, 0))), '{}')
+        FROM vector_index x WHERE x.org_id = s.org_id AND x.project_id = s.project_id) AS vector_indexes,
     (SELECT coalesce(jsonb_agg(to_jsonb(r) - 'org_id' - 'project_id'), '[]')
         FROM relation_type r WHERE r.org_id = s.org_id AND r.project_id = s.project_id) AS types
 FROM scope s

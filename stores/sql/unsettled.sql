@@ -8,10 +8,11 @@
 --   and the columns of their ends
 --   an entity's vector in entity_embedding, entity.embedding IS NOT NULL              "move vectors", "moved vectors"
 --   and its name in the index of names
---   vectors in the HNSW index               …_embedding.settled = false               "settle vectors"
+--   vectors in the index of a large scope   …_embedding.generation, not below that    index.vector_index
+--                                           of vector_index
 --
--- Until then these statements read them row by row; answers are the same. Vectors stay unsettled in a scope too small to
--- need the index. graphsearch.stores.in_postgres.index.indexing decides what is deferred and when it is settled.
+-- Until then these statements read them row by row; answers are the same. Vectors stay unsettled in a scope that is searched
+-- exactly. graphsearch.stores.in_postgres.index.indexing decides what is deferred and when it is settled.
 
 -- fall behind --
 INSERT INTO tally AS t (org_id, project_id, kind, behind) VALUES (%(org)s, %(project)s, '{kind}', %(behind)s)
@@ -107,48 +108,58 @@ GROUP BY n.place, n.name, n.id
 ORDER BY n.id, n.place
 
 -- unsettled entities nearest exactly --
-SELECT
-    {entity ids},
-    coalesce(string_agg(int8send(signature), ''), ''),
-    coalesce(string_agg(float8send(value), ''), ''),
-    coalesce(string_agg(float8send(importance_weight), ''), '')
-FROM (
-    SELECT e.id, e.signature, e.importance_weight, v.embedding::vector <=> %(vector)s::vector AS value
-    FROM (
+-- As "nearest exactly", and the vectors in the rows of entities.
+WITH candidate AS MATERIALIZED (
+    SELECT id, embedding::vector <=> %(vector)s::vector AS value FROM (
         SELECT org_id, project_id, id, embedding FROM entity_embedding
         UNION ALL
         SELECT org_id, project_id, id, embedding FROM entity WHERE embedding IS NOT NULL
     ) v
-    JOIN entity e ON (e.org_id, e.project_id, e.id) = (v.org_id, v.project_id, v.id)
-    WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND {entity view}
-    ORDER BY value, e.id LIMIT %(limit)s
-) hit
-
--- unsettled entities nearest by index --
+    WHERE org_id = %(org)s AND project_id = %(project)s
+    ORDER BY value, id LIMIT %(candidates)s
+)
 SELECT
     {entity ids},
     coalesce(string_agg(int8send(signature), ''), ''),
     coalesce(string_agg(float8send(value), ''), ''),
-    coalesce(string_agg(float8send(importance_weight), ''), '')
+    coalesce(string_agg(float8send(importance), ''), ''),
+    (SELECT count(*) FROM candidate)
 FROM (
-    SELECT * FROM (
-        (SELECT e.id, e.signature, e.importance_weight, v.embedding::vector <=> %(vector)s::vector AS value
-        FROM entity_embedding v
-        JOIN entity e ON (e.org_id, e.project_id, e.id) = (v.org_id, v.project_id, v.id)
-        WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.dimensions = %(dimensions)s AND v.settled AND {entity view}
-        ORDER BY v.embedding::halfvec(%(dimensions)s) <=> %(vector)s::halfvec(%(dimensions)s) LIMIT %(limit)s)
+    SELECT e.id, e.signature, e.importance_weight AS importance, c.value
+    FROM candidate c JOIN entity e ON e.id = c.id
+    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {entity view}
+    ORDER BY c.value, e.id LIMIT %(limit)s
+) hit
+
+-- unsettled entities nearest by index --
+-- As "nearest by index", and the vectors in the rows of entities.
+WITH indexed AS MATERIALIZED (
+    SELECT id, embedding::vector <=> %(vector)s::vector AS value FROM entity_embedding_part
+    WHERE part = %(part)s AND org_id = %(org)s AND project_id = %(project)s
+    ORDER BY embedding::halfvec(%(dimensions)s) <=> %(vector)s::halfvec(%(dimensions)s) LIMIT %(candidates)s
+), candidate AS MATERIALIZED (
+    SELECT id, value FROM indexed
+    UNION ALL
+    (SELECT id, embedding::vector <=> %(vector)s::vector AS value FROM (
+        SELECT org_id, project_id, id, embedding FROM entity_embedding WHERE generation >= %(generation)s
         UNION ALL
-        (SELECT e.id, e.signature, e.importance_weight, v.embedding::vector <=> %(vector)s::vector AS value
-        FROM (
-            SELECT org_id, project_id, id, embedding FROM entity_embedding WHERE NOT settled
-            UNION ALL
-            SELECT org_id, project_id, id, embedding FROM entity WHERE embedding IS NOT NULL
-        ) v
-        JOIN entity e ON (e.org_id, e.project_id, e.id) = (v.org_id, v.project_id, v.id)
-        WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND {entity view}
-        ORDER BY value, e.id LIMIT %(limit)s)
-    ) nearest
-    ORDER BY value, id LIMIT %(limit)s
+        SELECT org_id, project_id, id, embedding FROM entity WHERE embedding IS NOT NULL
+    ) v
+    WHERE org_id = %(org)s AND project_id = %(project)s
+    ORDER BY value, id LIMIT %(candidates)s)
+)
+SELECT
+    {entity ids},
+    coalesce(string_agg(int8send(signature), ''), ''),
+    coalesce(string_agg(float8send(value), ''), ''),
+    coalesce(string_agg(float8send(importance), ''), ''),
+    (SELECT count(*) FROM indexed),
+    (SELECT count(*) FROM indexed WHERE value <= max(hit.value))
+FROM (
+    SELECT e.id, e.signature, e.importance_weight AS importance, c.value
+    FROM candidate c JOIN entity e ON e.id = c.id
+    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {entity view}
+    ORDER BY c.value, e.id LIMIT %(limit)s
 ) hit
 
 -- unsettled vectors by key --
@@ -273,12 +284,6 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND ctid = ANY(ARRAY(
     SELECT ctid FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled LIMIT %(limit)s
 ))
 
--- settle vectors --
-UPDATE {kind}_embedding SET settled = true
-WHERE org_id = %(org)s AND project_id = %(project)s AND ctid = ANY(ARRAY(
-    SELECT ctid FROM {kind}_embedding WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled LIMIT %(limit)s
-))
-
 -- unmoved vectors --
 SELECT id FROM entity
 WHERE org_id = %(org)s AND project_id = %(project)s AND embedding IS NOT NULL
@@ -286,8 +291,8 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND embedding IS NOT NULL
 LIMIT %(limit)s
 
 -- move vectors --
-INSERT INTO entity_embedding (org_id, project_id, id, dimensions, embedding)
-SELECT org_id, project_id, id, %(dimensions)s, embedding FROM entity
+INSERT INTO entity_embedding (org_id, project_id, id, dimensions, embedding, generation)
+SELECT org_id, project_id, id, %(dimensions)s, embedding, %(generation)s FROM entity
 WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[]) ORDER BY id
 
 -- moved vectors --

@@ -28,7 +28,7 @@ CATALOGS = {
             pg_get_expr(d.adbin, d.adrelid)
         FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
         LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
-        WHERE c.relnamespace = 'graphsearch'::regnamespace AND a.attnum > 0 AND c.relkind = 'r'
+        WHERE c.relnamespace = 'graphsearch'::regnamespace AND a.attnum > 0 AND c.relkind IN ('r', 'p')
         ORDER BY 1, 2""",
     "indexes": "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'graphsearch' ORDER BY 1",
     "constraints": """
@@ -37,7 +37,10 @@ CATALOGS = {
     "policies": "SELECT * FROM pg_policies WHERE schemaname = 'graphsearch' ORDER BY tablename, policyname",
     "tables": """
         SELECT relname, relrowsecurity, relforcerowsecurity, reloptions FROM pg_class
-        WHERE relnamespace = 'graphsearch'::regnamespace AND relkind = 'r' ORDER BY 1""",
+        WHERE relnamespace = 'graphsearch'::regnamespace AND relkind IN ('r', 'p') ORDER BY 1""",
+    "functions": """
+        SELECT proname, prosrc, prosecdef, proconfig FROM pg_proc
+        WHERE pronamespace = 'graphsearch'::regnamespace ORDER BY 1""",
 }
 
 

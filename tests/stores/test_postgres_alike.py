@@ -28,7 +28,7 @@ from graphsearch.model import (
     Vector,
 )
 from graphsearch.protocols import GraphStore
-from graphsearch.stores.in_postgres.index import indexing
+from graphsearch.stores.in_postgres.index import indexing, vector_index
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import FixedClock
@@ -180,6 +180,7 @@ class Chance:
                 for kind in ElementKind:
                     async with store._gateway.writing(store.scope) as session:
                         await indexing.settle(session, kind, limit)
+                        await vector_index.settle_vectors(session, kind)
 
         return settle_some
 
@@ -225,7 +226,7 @@ async def test_both_stores_answer_alike(
     seed: int, clock: FixedClock, shared_pool: AsyncConnectionPool[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(indexing, "BULK", BULK)
-    monkeypatch.setattr(indexing, "EXACT_UNTIL", 10 * (seed % 2))
+    monkeypatch.setattr(vector_index, "EXACT_UNTIL", 10 * (seed % 2))
     scope, rng = {"org_id": "alike", "project_id": str(seed)}, random.Random(seed)  # noqa: S311 - no secret
     memory = InMemoryGraphStore(clock=clock).with_scope(**scope)
     postgres = PostgresGraphStore(shared_pool, clock=clock, exact=True).with_scope(**scope)

@@ -14,7 +14,8 @@ from graphsearch.errors import EmbeddingModelError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Relation, Vector, View
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.index import indexing as deferred
-from graphsearch.stores.in_postgres.read import searching
+from graphsearch.stores.in_postgres.index import nearest as nearest_vectors
+from graphsearch.stores.in_postgres.index import vector_index
 from graphsearch.stores.in_postgres.session.migrating import MAINTAIN_SINCE
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
@@ -43,8 +44,8 @@ def vectors_of(entities: list[Entity], dimensions: int, seed: int = 0) -> dict[U
 
 @pytest.fixture
 def small_scopes_use_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (deferred, searching):
-        monkeypatch.setattr(module, "EXACT_UNTIL", 100)
+    monkeypatch.setattr(vector_index, "EXACT_UNTIL", 100)
+    monkeypatch.setattr(nearest_vectors, "PER_CANDIDATE", 1)
     monkeypatch.setattr(deferred, "BULK", 50)
 
 
@@ -109,7 +110,9 @@ async def test_answers_are_the_same_before_and_after_settling(
 
 def unsettled(database: Database) -> tuple[int, int]:
     with psycopg.connect(database.admin_dsn) as connection:
-        query = """SELECT (SELECT count(*) FROM graphsearch.entity_embedding WHERE NOT settled)
+        query = """SELECT (SELECT count(*) FROM graphsearch.entity_embedding
+                WHERE generation >= coalesce(
+                    (SELECT generation FROM graphsearch.vector_index WHERE kind = 'entity'), 0))
                 + (SELECT count(*) FROM graphsearch.entity WHERE embedding IS NOT NULL),
             (SELECT count(*) FROM graphsearch.entity) - (SELECT count(*) FROM graphsearch.entity_document)"""
         found = connection.execute(query).fetchone()
@@ -127,7 +130,10 @@ async def test_small_writes_settle_themselves_and_what_bulk_writes_left(
     await store.write(Batch(entities=entities[:150], vectors={each.id: vectors[each.id] for each in entities[:150]}))
     assert unsettled(postgres_database) == (150, 150)
     await store.write(Batch(entities=entities[150:], vectors={each.id: vectors[each.id] for each in entities[150:]}))
-    assert unsettled(postgres_database) == (140, 130)  # vectors are deferred, the texts of a small write are not
+    assert unsettled(postgres_database) == (160, 130)  # vectors wait for settle, the texts of a small write do not
+    with psycopg.connect(postgres_database.admin_dsn) as connection:
+        query = "SELECT count(*) FROM graphsearch.entity WHERE embedding IS NOT NULL"
+        assert connection.execute(query).fetchone() == (130,)
 
 
 async def test_a_changed_vector_leaves_the_index(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -26,8 +27,8 @@ from graphsearch.model import (
 )
 from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.stores.in_postgres import rows
-from graphsearch.stores.in_postgres.index import indexing
-from graphsearch.stores.in_postgres.read import searching
+from graphsearch.stores.in_postgres.index import nearest as nearest_vectors
+from graphsearch.stores.in_postgres.index import vector_index
 from graphsearch.stores.in_postgres.session import sessions
 from graphsearch.stores.in_postgres.session.sessions import SignatureCaches
 from graphsearch.stores.in_postgres.session.statements import statement
@@ -102,8 +103,8 @@ async def test_kept_plans_are_of_one_scope_and_one_limit(postgres_store: Postgre
 async def test_the_kept_plan_for_the_nearest_facts_goes_by_their_index(
     postgres_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (indexing, searching):
-        monkeypatch.setattr(module, "EXACT_UNTIL", 100)
+    monkeypatch.setattr(vector_index, "EXACT_UNTIL", 100)
+    monkeypatch.setattr(nearest_vectors, "PER_CANDIDATE", 1)
     random = np.random.default_rng(0)
     facts = [knows(valid_from=NOON - timedelta(days=day), fact=f"fact {day}") for day in range(2_000)]
     vectors = {each.id: random.standard_normal(256).astype(np.float32) for each in facts}
@@ -118,8 +119,8 @@ async def test_the_kept_plan_for_the_nearest_facts_goes_by_their_index(
             for fact in facts[:8]:
                 found = await store.search_by_embedding(ElementKind.RELATION, vectors[fact.id], limit=100, view=VIEW)
                 assert store.relation_ids(found.keys)[0] == fact.id
-            plan = await kept_plan(store, "relation_embedding")
-    assert "Index Scan using relation_embedding_hnsw_256" in plan
+            plan = await kept_plan(store, "relation_embedding_part")
+    assert re.search(r"Index Scan using relation_\d+_embedding_idx", plan)
 
 
 async def kept_plan(store: ScopedPostgresStore, table: str) -> str:

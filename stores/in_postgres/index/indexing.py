@@ -7,10 +7,11 @@ more therefore defers these entries, and every read finds what is deferred row b
   unsettled.
 * Relations in the indexes of walks, and the copied columns of their ends. They are written with ``settled = false``.
 * Vectors of entities, and their names in the index of names. The vector is written in the entity's own row.
-* Vectors in the HNSW index. They are written with ``settled = false``, and stay so in a scope of up to `EXACT_UNTIL`.
+* Vectors in the index of a large scope; see `index.vector_index`.
 
-`settle` enters all of it, in steps. A small write settles twice as many elements as it writes, so that the deferred
-entries shrink even if `settle_scope` is never called. The statements are in ``unsettled.sql``.
+`settle_scope` enters all of it, in steps. A small write settles twice as many elements as it writes, so that the
+deferred entries shrink even if it is never called; vectors are indexed by `settle_scope` alone. The statements are in
+``unsettled.sql``.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from graphsearch.stores.in_postgres.index.incoming import (
     document_row,
     lookup_row,
 )
+from graphsearch.stores.in_postgres.index.vector_index import settle_vectors
 from graphsearch.stores.in_postgres.session.gateway import Gateway
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
@@ -121,11 +123,14 @@ async def _replace_documents(session: Session, kind: ElementKind, rows: Collecti
 
 async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix, *, fresh: bool = False) -> None:
     """Store vectors of elements that exist. ``fresh`` states that none of them has one yet."""
+    index = session.vector_index(kind)
 
     async def upsert() -> int:
         there = 0 if fresh else (await session.row(statement("vectors there", kind)))[0]
+        if there and index.part is not None:
+            await session.run(statement("delete copies of changed vectors", kind), part=index.part)
         name = "upsert vectors" if there else "insert vectors"
-        await session.run(statement(name, kind), dimensions=session.dimensions)
+        await session.run(statement(name, kind), dimensions=session.dimensions, generation=index.generation)
         return int(there)
 
     if len(vectors):
@@ -144,7 +149,15 @@ async def drop_vectors(session: Session, kind: ElementKind, ids: Collection[Any]
     if kind is ElementKind.ENTITY:
         await move_vectors(session, ids=list(ids))
     deleted = await session.run(statement("delete vectors", kind), ids=list(ids))
+    await drop_copies(session, kind, ids)
     await count_vectors(session, kind, -deleted.rowcount)
+
+
+async def drop_copies(session: Session, kind: ElementKind, ids: Collection[Any]) -> None:
+    """Drop the copies of vectors in the vector index of a large scope."""
+    part = session.vector_index(kind).part
+    if part is not None and ids:
+        await session.run(statement("delete copies", kind), ids=list(ids), part=part)
 
 
 async def count_vectors(session: Session, kind: ElementKind, step: int) -> None:
@@ -157,7 +170,8 @@ async def move_vectors(session: Session, *, ids: list[UUID] | None = None, limit
     """Move vectors from the rows of entities to the vector table; return their number."""
     moving = await session.column(statement("unmoved vectors"), ids=ids, limit=limit)
     if moving:
-        await session.run(statement("move vectors"), ids=moving, dimensions=session.dimensions)
+        generation = session.vector_index(ElementKind.ENTITY).generation
+        await session.run(statement("move vectors"), ids=moving, dimensions=session.dimensions, generation=generation)
         await session.run(statement("moved vectors"), ids=moving)
     return len(moving)
 
@@ -175,9 +189,9 @@ def lists_facts(session: Session) -> bool:
 
 async def drop_changed_facts(session: Session) -> None:
     """Drop the vectors of facts that are about to be replaced."""
-    dropped = (await session.run(statement("drop vectors of changed facts"))).rowcount
-    if dropped:
-        await session.run(statement("count vectors", ElementKind.RELATION), step=-dropped)
+    dropped = [key for (key,) in await session.rows(statement("drop vectors of changed facts"))]
+    await drop_copies(session, ElementKind.RELATION, dropped)
+    await count_vectors(session, ElementKind.RELATION, -len(dropped))
 
 
 async def list_facts(session: Session) -> None:
@@ -200,8 +214,6 @@ async def strike_facts(session: Session, ids: Collection[UUID]) -> None:
 
 BULK: Final = 1_000
 """The minimum number of elements of a bulk write."""
-EXACT_UNTIL: Final = 2_000
-"""The number of vectors of a kind up to which an exact scan is as fast as the HNSW index, with perfect recall."""
 
 
 def is_bulk(elements: Sized) -> bool:
@@ -247,7 +259,7 @@ async def settle_owed(session: Session, sizes: Mapping[ElementKind, int]) -> Non
 
 
 async def settle(session: Session, kind: ElementKind, limit: int) -> int:
-    """Settle up to ``limit`` elements of a kind and as many vectors; return their number."""
+    """Settle up to ``limit`` elements of a kind; return their number."""
     settled = 0
     if limit >= BULK:
         await session.connection.execute(statement("settling"))
@@ -257,8 +269,6 @@ async def settle(session: Session, kind: ElementKind, limit: int) -> int:
         settled = max(len(missing), await _settle_rows(session, kind, limit))
         if settled < limit:
             await session.run(statement("fall behind", kind), behind=False)
-    if session.tally(kind).vectors > EXACT_UNTIL:
-        settled += (await session.run(statement("settle vectors", kind), limit=limit)).rowcount
     return settled
 
 
@@ -281,5 +291,7 @@ async def settle_scope(gateway: Gateway, scope: Scope, step: int) -> int:
             async with gateway.writing(scope) as session:
                 settled = await settle(session, kind, step)
             total += settled
+        async with gateway.writing(scope) as session:
+            total += await settle_vectors(session, kind)
     await gateway.analyse(growth=1.2, megabytes=1)
     return total

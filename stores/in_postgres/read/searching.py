@@ -20,15 +20,13 @@ from graphsearch.protocols import Searching
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.incoming import WORD, name_hashes
-from graphsearch.stores.in_postgres.index.indexing import EXACT_UNTIL, undocumented, words_of
+from graphsearch.stores.in_postgres.index.indexing import undocumented, words_of
+from graphsearch.stores.in_postgres.index.nearest import hits_of, literal_vector, nearest
 from graphsearch.stores.in_postgres.read.names import best_first, similar, unnamed
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.shared.vectors import wrong_length
 from graphsearch.text.bm25 import K1, B, candidate_terms, grid, idf
-
-INDEXED_DIMENSIONS: Final = frozenset({256, 384, 512, 768, 1024, 1536})
-"""Vector lengths with an HNSW index in the migrations; others are searched exactly."""
 
 TOLERANCE: Final = 1e-6
 """More than rounding changes a score by."""
@@ -126,17 +124,8 @@ class PostgresSearching(PostgresScope, Searching):
             validation.refuse("query vector", None if norm > 0 and np.isfinite(norm) else "must be finite and not zero")
             if not session.tally(kind).vectors:
                 return _no_hits(kind)
-            requested = "[" + ",".join([f"{number:.9g}" for number in (query / norm).tolist()]) + "]"
-            exact = (
-                self._exact
-                or session.dimensions not in INDEXED_DIMENSIONS
-                or session.tally(kind).vectors <= EXACT_UNTIL
-            )
-            name = "nearest exactly" if exact else "nearest by index"
-            if kind is ElementKind.ENTITY and session.tally(kind).behind:
-                name = f"unsettled entities {name}"
-            values = {"vector": requested, "dimensions": session.dimensions, "limit": max(limit, 0)}
-            return await _hits(session.run_kept_here, kind, name, **values, **rows.view_values(view))
+            requested = literal_vector(query / norm)
+            return await nearest(session, kind, requested, limit=max(limit, 0), view=view, exact=self._exact)
 
     async def search_lexical(self, kind: ElementKind, query: str, *, limit: int, view: View) -> Hits:
         async with self._reading() as session:
@@ -293,10 +282,4 @@ _Run = Callable[..., Awaitable[psycopg.AsyncCursor[tuple[Any, ...]]]]
 
 async def _hits(run: _Run, kind: ElementKind, name: str, **values: Any) -> Hits:
     (row,) = await (await run(statement(name, kind), **values)).fetchall()
-    ids, signatures, scores, importance = row
-    return Hits(
-        keys=rows.keys_of(kind, ids),
-        signatures=rows.codes(signatures),
-        values=rows.floats(scores),
-        importance=rows.floats(importance),
-    )
+    return hits_of(kind, row)

@@ -28,7 +28,7 @@ from graphsearch.stores.in_postgres.session.migrating import (
     check_encoding,
     check_schema,
 )
-from graphsearch.stores.in_postgres.session.sessions import Connection, Session, SignatureCaches, Tally
+from graphsearch.stores.in_postgres.session.sessions import Connection, Session, SignatureCaches, Tally, VectorIndex
 from graphsearch.stores.in_postgres.session.statements import statement, with_literals
 from graphsearch.text.analyser import ENGLISH, Analyser
 
@@ -112,6 +112,7 @@ class Gateway:
                     scope=scope,
                     analyser=self.analyser,
                     tallies={kind: Tally(*sums) for kind, sums in row.pop("tallies").items()},
+                    vector_indexes={kind: VectorIndex(*row) for kind, row in row.pop("vector_indexes").items()},
                     signatures=self._library.book(scope, row.pop("signatures_dropped")),
                     **row,
                 )

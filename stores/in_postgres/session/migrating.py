@@ -81,7 +81,12 @@ _GRANTS: Final = (
     "GRANT CONNECT, TEMPORARY ON DATABASE {database} TO {role}",
     "GRANT USAGE ON SCHEMA graphsearch TO {role}",
     "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA graphsearch TO {role}",
-    "REVOKE INSERT, UPDATE, DELETE ON graphsearch.migration FROM {role}",
+    "REVOKE INSERT, UPDATE, DELETE ON graphsearch.migration, graphsearch.vector_index FROM {role}",
+    """REVOKE INSERT, UPDATE ON graphsearch.entity_embedding_part, graphsearch.relation_embedding_part,
+        graphsearch.memory_embedding_part FROM {role}""",
+    "REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA graphsearch FROM PUBLIC",
+    """GRANT EXECUTE ON FUNCTION graphsearch.build_vector_index, graphsearch.keep_vector_index,
+        graphsearch.extend_vector_index TO {role}""",
 )
 _GRANTS_FROM_17: Final = ("GRANT MAINTAIN ON ALL TABLES IN SCHEMA graphsearch TO {role}",)
 

@@ -163,6 +163,20 @@ class Tally:
     """Whether a bulk write may have left some of the kind unsettled; see `index.indexing`."""
 
 
+@attrs.frozen
+class VectorIndex:
+    """The vector index of one kind of element in a scope; see `index.vector_index`."""
+
+    part: int | None = None
+    """The part that holds it; None if the scope is searched exactly."""
+    generation: int = 0
+    """The generation of vectors that are written now: those of earlier ones are in the part."""
+    built: int = 0
+    """The number of vectors when an index was last built, kept or not."""
+    candidates: int = 0
+    """How many candidates the index must return to find the ten nearest."""
+
+
 @attrs.define(kw_only=True)
 class Session:
     """A transaction in one scope, with the scope's row as it was when the transaction began."""
@@ -175,6 +189,7 @@ class Session:
     embedder: str | None = None
     dimensions: int | None = None
     tallies: Mapping[str, Tally] = attrs.field(factory=dict)
+    vector_indexes: Mapping[str, VectorIndex] = attrs.field(factory=dict)
     types: Sequence[Mapping[str, Any]] = ()
     """The fields of the relation types registered in the scope."""
     signatures: SignatureCache = attrs.field(factory=lambda: SignatureCache(0))
@@ -259,6 +274,10 @@ class Session:
         """The sums of a kind."""
         return self.tallies.get(kind.value, Tally())
 
+    def vector_index(self, kind: ElementKind) -> VectorIndex:
+        """The vector index of a kind."""
+        return self.vector_indexes.get(kind.value, VectorIndex())
+
     def _bound(self, values: Mapping[str, Any]) -> dict[str, Any]:
         return self._here | _packed(values)
 
@@ -274,7 +293,7 @@ def _packed(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-_CONSTANTS: Final = frozenset({"limit", "least", "skipped", "only", "refolded", "dimensions"})
+_CONSTANTS: Final = frozenset({"limit", "least", "skipped", "only", "refolded", "dimensions", "part", "candidates"})
 
 
 @lru_cache(maxsize=1_024)

@@ -25,7 +25,7 @@ _BRACES: Final = re.compile(r"{([a-z ]+)}")
 _PARAMETER: Final = re.compile(rb"%\(([a-z_]+)\)s")
 
 FRAGMENTS: Final = "fragments.sql"
-SCHEMA: Final = ("schema.sql", "schema_search.sql", "schema_settings.sql")
+SCHEMA: Final = ("schema.sql", "schema_search.sql", "schema_settings.sql", "schema_functions.sql")
 """The tables as the migrations leave them, in the order in which they can be made: no statements, and not loaded."""
 
 _BY_KIND: Final = ("columns", "view", "ids")

@@ -17,6 +17,7 @@ from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index import indexing
 from graphsearch.stores.in_postgres.index.indexing import count_vectors, lists_facts
 from graphsearch.stores.in_postgres.index.signing import by_id, last_of_each, sign_again, stored_relations
+from graphsearch.stores.in_postgres.index.vector_index import drop_vector_indexes
 from graphsearch.stores.in_postgres.rows import element_of, storable, types_of
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.batch import (
@@ -218,6 +219,9 @@ class PostgresWriting(PostgresScope, Writing):
     async def remove_scope(self) -> None:
         with suppress(UnknownScopeError):
             async with self._writing() as session:
+                await drop_vector_indexes(session)  # in a transaction of its own, because readers wait for its end
+            async with self._writing() as session:
+                await drop_vector_indexes(session)
                 for table in await session.column(statement("scoped tables")):
                     await session.run(statement("remove scope", table=table))
                 session.signatures.contents.clear()  # they may quote deleted elements

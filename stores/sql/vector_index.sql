@@ -1,0 +1,46 @@
+-- The vector index of a scope: building it by the functions of schema_functions.sql, and measuring how it must be searched.
+
+-- count new vectors --
+-- Vectors that are not in the scope's part of the vector index.
+SELECT count(*) FROM {kind}_embedding WHERE org_id = %(org)s AND project_id = %(project)s AND generation >= %(generation)s
+
+-- build vector index --
+SELECT build_vector_index('{kind}')
+
+-- keep vector index --
+SELECT keep_vector_index('{kind}', %(candidates)s)
+
+-- extend vector index --
+SELECT extend_vector_index('{kind}')
+
+-- by index alone --
+-- The next statements are to be answered by the vector index, however the planner would rather read a new part.
+SET LOCAL enable_seqscan = off
+
+-- sample of vectors --
+SELECT embedding::vector::real[] FROM {kind}_embedding
+WHERE org_id = %(org)s AND project_id = %(project)s ORDER BY hashtextextended(id::text, 0) LIMIT %(limit)s
+
+-- nearest distances --
+-- The distances of the nearest few from each of some vectors, which are read as vectors once and not with every row.
+WITH point AS MATERIALIZED (
+    SELECT place, text::vector AS vector FROM unnest(%(vectors)s::text[]) WITH ORDINALITY q (text, place)
+)
+SELECT array_agg(near.value ORDER BY near.value) FROM point CROSS JOIN LATERAL (
+    SELECT embedding::vector <=> point.vector AS value FROM {kind}_embedding
+    WHERE org_id = %(org)s AND project_id = %(project)s ORDER BY value LIMIT %(limit)s
+) near
+GROUP BY point.place ORDER BY point.place
+
+-- indexed distances --
+-- The same as a part of the vector index finds them with a number of candidates.
+WITH point AS MATERIALIZED (
+    SELECT place, text::vector AS vector, text::halfvec(%(dimensions)s) AS short
+    FROM unnest(%(vectors)s::text[]) WITH ORDINALITY q (text, place)
+)
+SELECT array_agg(near.value ORDER BY near.value) FROM point CROSS JOIN LATERAL (
+    SELECT embedding::vector <=> point.vector AS value FROM {kind}_embedding_part
+    WHERE part = %(part)s AND org_id = %(org)s AND project_id = %(project)s
+    ORDER BY embedding::halfvec(%(dimensions)s) <=> point.short LIMIT %(candidates)s
+) near
+GROUP BY point.place ORDER BY point.place
