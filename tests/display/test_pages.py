@@ -1,19 +1,23 @@
-"""What notebooks show of answers."""
+"""What notebooks show of answers, and that no text becomes a part of a page."""
+
+from __future__ import annotations
 
 import attrs
 import pytest
+from hypothesis import given
 
 from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.curation import Curator
+from graphsearch.display.pages import LONGEST, bar, block, element, page, quiet, table
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, ElementKind, ElementRef, Entity, Memory, Mention, Principal, Relation
 from graphsearch.modes.options import SearchMode
 from graphsearch.modes.result import Sentence, Source, Summary
 from graphsearch.traversal.k_hop import KHopTraversal
 from tests.display.reading import Page
-from tests.exporting.answers import HOSTILE, LED, MOVED, team
+from tests.exporting.answers import HOSTILE, LED, MOVED, anything, team
 from tests.graphs import days_ago, edge, people, person
 
 HOPS = SearchMode.NEIGHBORHOOD
@@ -196,3 +200,34 @@ async def test_whatever_was_stored_a_page_holds_texts_alone():
         page, text = shown(value)
         assert not {"\u202e", "\x1b", "\x01", "\u200b"} & {*page.text, *text}
     assert len(graph["links"]) >= len(search.triplets)
+
+
+def visible(text):
+    return "".join(each if each.isprintable() or each == "\n" else " " * each.isspace() for each in text)
+
+
+def cut(text):
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+@given(anything, anything, anything)
+def test_what_is_read_is_the_text_without_what_cannot_be_seen(one, two, three):
+    shown = Page(page(element("b", one), table(["a"], [[two, bar(0.5, title=three)]]), quiet(three), block(one)))
+    assert shown.text == "".join(
+        (cut(visible(one)), "a", cut(visible(two)), "0.5000", cut(visible(three)), visible(one))
+    )
+    assert shown.titles == [three] * bool(three)
+
+
+def test_elements_stand_in_one_another():
+    assert element("p", "a < b ", element("b", "c")) == "<p>a &lt; b <b>c</b></p>"
+
+
+def test_order_is_not_turned_around():
+    assert Page(quiet("invoice\u202egnp.exe")).text == "invoicegnp.exe"
+
+
+@pytest.mark.parametrize(("value", "length"), [(0.0, "0.00em"), (0.5, "2.00em"), (1.0, "4.00em"), (7.0, "4.00em")])
+def test_a_bar_is_as_long_as_its_value(value, length):
+    assert f"width:{length}" in bar(value)
+    assert Page(bar(value)).text == f"{value:.4f}"

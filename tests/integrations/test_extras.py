@@ -27,6 +27,14 @@ def test_a_missing_package_is_named_with_its_extra(package: str, extra: str) -> 
     assert f"pip install 'graphsearch[{extra}]'" in done.stdout
 
 
+def test_a_missing_sdk_is_named_with_its_extra() -> None:
+    arguments = [sys.executable, "-c", SCRIPT, "mcp", "graphsearch.integrations.mcp"]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("mcp the MCP server needs the extra 'mcp'")
+    assert "pip install 'graphsearch[mcp]'" in done.stdout
+
+
 @pytest.mark.parametrize("package", ["langchain", "langgraph"])
 def test_the_public_names_of_an_adapter_are_there_when_asked_for(package: str) -> None:
     script = f"""

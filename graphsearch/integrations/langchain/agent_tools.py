@@ -22,22 +22,18 @@ Asker = Gate | Callable[[RunnableConfig], Gate]
 """One gate for all runs, or a function that makes it from the config of a run, which holds the principal."""
 
 
-def gate_of(asker: Asker, config: RunnableConfig) -> Gate:
-    """The gate of a run."""
-    return asker if isinstance(asker, Gate) else asker(config)
+def caller_of(gate: Asker, session_id: str, config: RunnableConfig) -> tuple[Gate, str]:
+    """The gate of a run, and its session: the given one, else its thread.
 
-
-def session_of(session_id: str, config: RunnableConfig) -> str:
-    """The given session, else the thread of the run.
-
-    Raises `InvalidInputError` if there is neither.
+    Raises `InvalidInputError` if there is no session.
     """
+    of_run = gate if isinstance(gate, Gate) else gate(config)
     session = session_id or config.get("configurable", {}).get("thread_id")
     if not session:
         raise InvalidInputError(
             "session", ["pass session_id=…, or run with config={'configurable': {'thread_id': …}}: feedback needs it"]
         )
-    return str(session)
+    return of_run, str(session)
 
 
 NOTHING: Final = "The knowledge graph has nothing that answers this."
@@ -89,7 +85,7 @@ def context_tool(
     """
 
     async def look_up(question: str, config: RunnableConfig) -> tuple[str, Mapping[str, Any]]:
-        asker, session = gate_of(gate, config), session_of(session_id, config)
+        asker, session = caller_of(gate, session_id, config)
         block = await context.build(question, gate=asker, session_id=session, **options)
         return block.text or NOTHING, facts_of(block)
 
@@ -111,7 +107,7 @@ def outcome_tool(
     """
 
     async def report(outcome: str, config: RunnableConfig) -> tuple[str, Mapping[str, int]]:
-        asker, session = gate_of(gate, config), session_of(session_id, config)
+        asker, session = caller_of(gate, session_id, config)
         report = await context.feedback(session, Outcome[outcome.upper()], gate=asker)
         return f"The outcome of this session is noted: {outcome}.", counts_of(report)
 

@@ -11,7 +11,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from graphsearch._support.options import with_options
 from graphsearch.context import ContextBuilder, ContextOptions
 from graphsearch.errors import InvalidInputError
-from graphsearch.integrations.langchain.agent_tools import Asker, blocking, counts_of, facts_of, gate_of, session_of
+from graphsearch.integrations.langchain.agent_tools import Asker, blocking, caller_of, counts_of, facts_of
 from graphsearch.model import Outcome
 
 Update = dict[str, Any]
@@ -42,7 +42,7 @@ def context_node(
 
     async def ask(state: Any, config: RunnableConfig) -> Update:
         query = _value(state, query_key) if query_key else _last_human(_value(state, messages_key), messages_key)
-        asker, session = gate_of(gate, config), session_of(session_id, config)
+        asker, session = caller_of(gate, session_id, config)
         block = await context.build(query, gate=asker, session_id=session, **options)
         return {output_key: block.text, **({facts_key: facts_of(block)} if facts_key else {})}
 
@@ -66,7 +66,7 @@ def outcome_node(
 
     async def report(state: Any, config: RunnableConfig) -> Update:
         outcome = _outcome(_value(state, outcome_key), outcome_key)
-        asker, session = gate_of(gate, config), session_of(session_id, config)
+        asker, session = caller_of(gate, session_id, config)
         report = await context.feedback(session, outcome, gate=asker)
         return {report_key: counts_of(report)} if report_key else {}
 
