@@ -96,11 +96,14 @@ class Lookups(Window):
         return await self._store.words(whole)
 
     async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
-        """As `GraphStore.vectors`, of the visible texts; zeros where these differ and the reader cannot embed."""
+        """As `GraphStore.vectors`, of the visible texts; zeros where these differ and the reader cannot embed.
+
+        What is stored without a vector has none, however else its visible text reads.
+        """
         vectors = await self._store.vectors(kind, keys)
         if not self.hides or kind is ElementKind.MEMORY or not vectors.size:
             return vectors
-        changed = np.flatnonzero(~await self._unchanged(kind, keys))
+        changed = np.flatnonzero(vectors.any(axis=1) & ~await self._unchanged(kind, keys))
         if len(changed):
             shown = await (self.entities if kind is ElementKind.ENTITY else self.relations)(keys[changed])
             vectors = vectors.copy()

@@ -47,7 +47,7 @@ class Searches(Walks):
         async def search(wide: int) -> Hits:
             return await self._store.search_by_embedding(kind, vector, limit=wide, view=self.view)
 
-        return await self._found(search, kind, limit, self._distances(vector), embedding_text, ascending=True)
+        return await self._found(search, kind, limit, self._distances(vector), embedding_text, by_meaning=True)
 
     async def lexical(self, kind: ElementKind, query: str, limit: int) -> Hits:
         """The visible elements of a kind that match a text best, by BM25, ties by key."""
@@ -56,7 +56,7 @@ class Searches(Walks):
             return await self._store.search_lexical(kind, query, limit=wide, view=self.view)
 
         score = self._word_scores(kind, query)
-        return await self._found(search, kind, limit, score, searchable_text, ascending=False)
+        return await self._found(search, kind, limit, score, searchable_text, by_meaning=False)
 
     async def _found(
         self,
@@ -66,18 +66,18 @@ class Searches(Walks):
         score: Score,
         text: Callable[[Entity], str],
         *,
-        ascending: bool,
+        by_meaning: bool,
     ) -> Hits:
         """The hits of a search; those with another visible ``text`` by the ``score`` of that text."""
         if not self.hides or kind is ElementKind.MEMORY:
             return await self._enough(search, kind, limit)
-        sign = 1.0 if ascending else -1.0
+        sign = 1.0 if by_meaning else -1.0  # distances ascend
         if kind is ElementKind.ENTITY:
             return await self._named(search, limit, score, text, sign)
         hits = await self._enough(search, kind, limit)
         if not self.view.refolded:
             return hits
-        others, relations = await self._restated()
+        others, relations = await self._restated(embedded=by_meaning)
         found = attrs.evolve(others, values=await score(relations)) if relations else others
         return _best(Hits.concatenate([hits, found.keep(np.isfinite(found.values))]), sign, limit)
 
@@ -148,11 +148,16 @@ class Searches(Walks):
 
     # -- elements with another visible text than the stored one --------------------------------------------------------
 
-    async def _restated(self) -> tuple[Hits, list[Relation]]:
-        """The relations of the view that state another fact than is stored, as hits without scores."""
+    async def _restated(self, *, embedded: bool) -> tuple[Hits, list[Relation]]:
+        """The relations of the view that state another fact than is stored, as hits without scores.
+
+        With ``embedded``, those alone whose stored fact has a vector: facts without one are found by no meaning.
+        """
         keys = await self._store.signed(sorted(self.view.refolded), limit=RESTATED)
         rows = (await self.related(keys)).rows
         changed = ~await self._unchanged(ElementKind.RELATION, rows.relations)
+        if embedded:
+            changed &= (await self._store.vectors(ElementKind.RELATION, rows.relations)).any(axis=1)
         found = rows.relations[changed]
         signatures, nothing = rows.signatures[changed], np.zeros(len(found))
         hits = Hits(keys=found, signatures=signatures, values=nothing, importance=nothing + 0.5)
