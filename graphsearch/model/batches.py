@@ -80,7 +80,7 @@ class Batch:
         )
         strange = [key for key in self.vectors if not isinstance(key, (UUID, str))]
         check.refuse("vectors", *(f"a key must be a UUID or the id of a memory, not {key!r}" for key in strange))
-        faults = (check.text("name", name) or check.number(name, by, 0) for name, by in self.counters.items())
+        faults = (check.text("name", name) or check.count(name, by) for name, by in self.counters.items())
         check.refuse("counters", *faults)
         check.refuse("words", *_word_faults(self))
 

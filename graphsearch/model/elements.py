@@ -24,7 +24,7 @@ from graphsearch.model.validation import NOTHING, as_tuple, distinct, read_only,
 type_ = type  # `type` names a field below
 
 
-_LONGEST_NAME: Final = 255
+LONGEST_SCOPE_NAME: Final = 255
 """The most bytes of a part of a scope."""
 
 
@@ -78,7 +78,7 @@ class Scope:
     project_id: str
 
     def __attrs_post_init__(self) -> None:
-        names = (check.key(name, getattr(self, name), longest=_LONGEST_NAME) for name in ("org_id", "project_id"))
+        names = (check.key(name, getattr(self, name), longest=LONGEST_SCOPE_NAME) for name in ("org_id", "project_id"))
         check.refuse("scope", *names)
 
     def __str__(self) -> str:

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from graphsearch.model import Batch, Claim, EdgeKind, Entity, Memory, Mention, Outcome, Relation, Scope, Span, Vector
+from graphsearch.model.elements import LONGEST_SCOPE_NAME
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.testing.samples import HOSTILE_TEXTS, day, person, portrait, without_history
@@ -34,7 +35,8 @@ def texts(*, min_size: int = 1, max_size: int = 30) -> st.SearchStrategy[str]:
 
 def scopes() -> st.SearchStrategy[Scope]:
     """Scopes with hostile names."""
-    return st.builds(Scope, texts(), texts())
+    names = texts().filter(lambda text: len(text.encode()) <= LONGEST_SCOPE_NAME)
+    return st.builds(Scope, names, names)
 
 
 def periods() -> st.SearchStrategy[tuple[datetime | None, datetime | None]]:

@@ -170,7 +170,8 @@ async def test_a_process_that_dies_while_it_changes_something_closes_the_cache_f
 
 async def test_no_scope_sees_what_another_keeps(redis_url):
     run = uuid4().hex
-    names = [run + text for text in (*HOSTILE_TEXTS, "a/b", "a", "{a}", "a}b", "%2F", "*", "a:entities")]
+    hostile = [text for text in HOSTILE_TEXTS if len(text) < 200]  # what the name of a scope may be
+    names = [run + text for text in (*hostile, "a/b", "a", "{a}", "a}b", "%2F", "*", "a:entities")]
     pairs = {(org, project) for org in names for project in (names[0], names[-1])}
     scopes = [Scope(*pair) for pair in sorted(pairs | {(f"{run}/a", "b"), (run, "a/b")})]
     async with AsyncExitStack() as stack:

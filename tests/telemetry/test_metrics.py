@@ -67,7 +67,7 @@ async def test_feedback_that_is_denied_is_counted(engine, ada, reported):
     (tls, *_) = await engine.store.list_entities()
     element = ElementRef(ElementKind.ENTITY, str(tls.id))
     log = Injection(
-        id="i", session_id="s", principal="ada", created_at=FixedClock().now(), tokens=1, elements=(element,)
+        id="i", session_id="s", principal="User:ada", created_at=FixedClock().now(), tokens=1, elements=(element,)
     )
     await engine.store.log_injection(log)
     await FeedbackService(engine.store).apply("s", Outcome.ACCEPTED, gate=Gate(Denying(), ada))
