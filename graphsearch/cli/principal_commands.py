@@ -86,6 +86,13 @@ async def context(
     return Answer(data, (block.text, *summary, pairs(facts)))
 
 
+def _outcome(text: str) -> Outcome:
+    try:
+        return Outcome[text.upper()]
+    except KeyError as error:
+        raise typer.BadParameter(f"must be accepted, rework or rejected, not {text!r}") from error
+
+
 async def feedback(
     place: Place,
     session: Annotated[str, typer.Argument(help="The session, as `context` was given or printed it.")],
@@ -194,13 +201,6 @@ async def _signals() -> AsyncIterator[asyncio.Event]:
     finally:
         for each in signals:
             loop.remove_signal_handler(each)
-
-
-def _outcome(text: str) -> Outcome:
-    try:
-        return Outcome[text.upper()]
-    except KeyError as error:
-        raise typer.BadParameter(f"must be accepted, rework or rejected, not {text!r}") from error
 
 
 def principal_of(place: Place, id_: str, type_: str, attributes: Sequence[str]) -> Principal:

@@ -46,7 +46,8 @@ def shape_of(name: str, count: int) -> Matrix:
 def questions(vectors: Matrix) -> Matrix:
     """Points near some vectors, between two, opposite to some, and far from all."""
     some, others, noise = vectors[:8], vectors[-8:], directions(8, 3)
-    return np.concatenate([some + 0.02 * noise, some + others, 0.02 * noise - some, noise])
+    slight = np.float32(0.02) * noise
+    return np.concatenate([some + slight, some + others, slight - some, noise]).astype(np.float32)
 
 
 @pytest.fixture
