@@ -32,13 +32,13 @@ _EXTENDED: Final = 8
 _OUTGROWN: Final = 2
 """The factor of growth by which an index, or the finding that none is worth having, is out of date."""
 
-CANDIDATES: Final = (40, 100, 200, 400, 800, 1_600)
+CANDIDATES: Final = (40, 100, 200, 400, 800, 1_600, 3_200)
 """The numbers of candidates that an index is calibrated with."""
 NEAREST: Final = 10
 """The number of neighbours by which recall is measured."""
-RECALL: Final = 0.97
+RECALL: Final = 0.99
 """The least recall of each kind of sample point; a search promises 0.95."""
-_SAMPLES: Final = 6
+_SAMPLES: Final = 12
 """The sample points of each kind."""
 _ROUNDING: Final = 1e-6
 
