@@ -39,8 +39,11 @@ class EdgeKind(StrEnum):
     """A state with a start and an end."""
 
 
+_EDGE_KINDS: Final = tuple(EdgeKind)
+
+
 def _edge_kind(value: str) -> EdgeKind:
-    return EdgeKind(value) if value in tuple(EdgeKind) else value  # type: ignore[return-value]
+    return EdgeKind(value) if value in _EDGE_KINDS else value  # type: ignore[return-value]
 
 
 def _mint_entity(entity: Entity) -> UUID:
@@ -154,7 +157,7 @@ class Relation:
             check.identifier("target_id", self.target_id),
             check.text("type", self.type),
             check.text("fact", self.fact, empty=True),
-            check.one_of("kind", self.kind, tuple(EdgeKind)),
+            check.one_of("kind", self.kind, _EDGE_KINDS),
             check.unit("confidence", self.confidence),
             check.texts("labels", self.labels),
             check.json_object("attributes", self.attributes),
@@ -322,7 +325,7 @@ class Claim:
             check.identifier("source_id", self.source_id),
             check.identifier("target_id", self.target_id),
             check.text("type", self.type),
-            check.one_of("kind", self.kind, tuple(EdgeKind)),
+            check.one_of("kind", self.kind, _EDGE_KINDS),
             check.unit("confidence", self.confidence),
             check.period(self.valid_from, self.valid_to),
             check.text("fact", self.fact, empty=True),

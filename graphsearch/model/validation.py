@@ -62,6 +62,8 @@ def key(field: str, value: object, *, empty: bool = False, longest: int = LONGES
 
 def texts(field: str, values: object) -> str | None:
     """A collection in which every item is non-empty `text`."""
+    if isinstance(values, tuple) and not values:
+        return None
     if not isinstance(values, Iterable):
         return f"{field} must be a list, not {type_(values).__name__}"
     return next((fault for value in values if (fault := text(f"each of {field}", value))), None)
@@ -172,6 +174,8 @@ def mapping(field: str, value: object) -> str | None:
 
 def json_object(field: str, value: object) -> str | None:
     """A mapping from text to JSON values, without NUL anywhere and without NaN or infinity."""
+    if value is NOTHING:
+        return None
     if not isinstance(value, Mapping):
         return mapping(field, value)
     return next((fault for key, item in value.items() if (fault := _json(f"{field}[{key!r}]", key, item))), None)
@@ -208,6 +212,8 @@ def type_name(value: str) -> str:
 
 def read_only(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """A read-only copy of a mapping."""
+    if value is NOTHING:
+        return value
     if not isinstance(value, Mapping):
         return value
     return MappingProxyType(dict(value)) if value else NOTHING
@@ -215,6 +221,8 @@ def read_only(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def distinct(value: Iterable[str]) -> tuple[str, ...]:
     """Texts without repetitions, in order of their first occurrence."""
+    if isinstance(value, tuple) and not value:
+        return ()
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, Iterable):
@@ -225,6 +233,8 @@ def distinct(value: Iterable[str]) -> tuple[str, ...]:
 
 def sorted_distinct(value: Iterable[str]) -> tuple[str, ...]:
     """Texts without repetitions, sorted."""
+    if isinstance(value, tuple) and not value:
+        return ()
     words = distinct(value)
     return tuple(sorted(words)) if texts("words", words) is None else words
 
