@@ -124,7 +124,7 @@ REORDERED = {
     st.sampled_from([SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION, SearchMode.NEIGHBORHOOD]),
 )
 @example(REORDERED, False, "Ada", "Ada", SearchMode.TRIPLET_COMPLETION)
-@examples(150)
+@examples(75)
 async def test_a_gated_answer_is_that_of_a_graph_without_the_hidden(graph, by_signature, name, other, mode):
     stores = InMemoryGraphStore(clock=FixedClock())
     everything = stores.with_scope(org_id="acme", project_id=str(uuid4()))

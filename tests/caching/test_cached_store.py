@@ -292,7 +292,7 @@ async def race(turns, writers, readers):
     assert await store.get_entities([ADA.id, BOB.id]) == last
 
 
-@examples(300)
+@examples(100)
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=40), st.integers(1, 2), st.integers(1, 4))
 def test_readers_never_see_half_of_a_change_nor_what_is_over(turns, writers, readers):
     asyncio.run(race(cycle(turns), writers, readers))
@@ -320,12 +320,17 @@ class CachedScopes:
             await cache.aclose()
 
 
+# The store in memory is measured without a cache, and caches by the tests above.
+
+
+@pytest.mark.no_cover
 class TestCachedInProcess(StoreConformance):
     @pytest.fixture
     def unscoped(self, clock):
         return CachedScopes(clock, lambda scope: InProcessCache(scope=scope, clock=clock))
 
 
+@pytest.mark.no_cover
 class TestCachedOnRedis(StoreConformance):
     @pytest.fixture
     async def unscoped(self, clock, redis_url):

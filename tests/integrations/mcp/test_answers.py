@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.context import TiktokenCounter
+from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import GraphSearchError, InvalidInputError
 from graphsearch.integrations.mcp.answers import as_text, fitted, recalled_json, shown, shown_id
 from graphsearch.integrations.mcp.server import error_json
@@ -93,6 +94,12 @@ def big_team() -> Batch:
     )
 
 
+@pytest.fixture(scope="module")
+async def big_engine() -> GraphSearchEngine:
+    """An engine that the tests only read from."""
+    return await team_engine(big_team())
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "lists"),
     [
@@ -108,9 +115,8 @@ def big_team() -> Batch:
     ],
 )
 @pytest.mark.parametrize("max_tokens", [600, 4_000])
-async def test_every_answer_is_bounded_and_says_how_much_is_missing(tool, arguments, lists, max_tokens):
-    engine = await team_engine(big_team())
-    async with asking(server_for(engine, max_tokens=max_tokens)) as ask:
+async def test_every_answer_is_bounded_and_says_how_much_is_missing(tool, arguments, lists, max_tokens, big_engine):
+    async with asking(server_for(big_engine, max_tokens=max_tokens)) as ask:
         found = await ask(tool, **arguments)
     assert COUNTER.count(as_text(found)) <= max_tokens
     assert all(found[name] for name in lists)

@@ -97,6 +97,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.no_cover  # a tracer is no part of the time
 @pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_texts_take_linear_time(unit):
     def cost(size: int) -> float:
@@ -105,8 +106,8 @@ def test_hostile_texts_take_linear_time(unit):
         check(Memory(id="m", text=text), read(text, speaker="Ada"))
         return time.process_time() - start
 
-    small, large = (min(cost(size) for _ in range(2)) for size in (10_000, 80_000))
-    assert large < 0.1 + 8 * 4 * small
+    measured = ((cost(10_000), cost(80_000)) for _ in range(2))  # again if another program took the first turn's time
+    assert any(large < 0.1 + 8 * 4 * small for small, large in measured)
 
 
 def test_memories_are_read_in_their_order_and_apart():
