@@ -15,7 +15,7 @@ from tests.trust.worlds import compare
 # Random worlds: properties, but for the library that draws them.
 pytestmark = pytest.mark.no_cover
 
-PAIRS = 150
+PAIRS = 300
 IN_POSTGRES = 20
 
 
