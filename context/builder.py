@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Final, Unpack
+from typing import Final, Literal, Unpack
 from uuid import UUID, uuid5
 
 import attrs
@@ -19,12 +19,13 @@ from graphsearch.context.sections import TRIPLETS, lay_out
 from graphsearch.context.tokens import DEFAULT_BUDGETS, TiktokenCounter, WorkType
 from graphsearch.display.pages import Displayed, Shown, block, hidden, page, quiet
 from graphsearch.engine import GraphSearchEngine
+from graphsearch.errors import ReadOnlyStoreError
 from graphsearch.feedback import FeedbackService
 from graphsearch.model import ElementKind, ElementRef, FeedbackReport, Injection, Memory, Outcome, Principal, Triplet
 from graphsearch.model import validation as check
 from graphsearch.modes.options import SearchOptions, SearchRequest, UngatedSearchOptions
 from graphsearch.modes.result import Summary, cited_page
-from graphsearch.protocols import TokenCounter
+from graphsearch.protocols import GraphStore, TokenCounter
 from graphsearch.recall.options import CHANNELS, ChannelName, RecallOptions
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.understanding.interpreting import Asked
@@ -63,7 +64,8 @@ class ContextBlock(Displayed):
       was searched.
     * ``denied``: distinct elements hidden by the policies, by kind. For the caller, never for the prompt.
     * ``summary``: that of the mode SUMMARY, which is not part of the text; only what the text shows is logged.
-    * ``injection_id``: the id under which the session's log records what was surfaced; None if nothing was.
+    * ``injection_id``: the id under which the session's log records what was surfaced; None if nothing was, or if
+      there is no log.
     """
 
     text: str = ""
@@ -95,6 +97,9 @@ class ContextBuilder:
 
     * ``counter``: counts tokens; by default a `TiktokenCounter`.
     * ``budgets``: tokens by type of work, replacing some or all of `DEFAULT_BUDGETS`.
+    * ``log``: the store in which blocks are logged and outcomes applied: by default that of the engine, whose scope it
+      must have. An engine that reads a standby logs to the store of its primary, or with None not at all; feedback is
+      then refused.
     """
 
     def __init__(
@@ -103,7 +108,14 @@ class ContextBuilder:
         *,
         counter: TokenCounter | None = None,
         budgets: Mapping[WorkType, int] | None = None,
+        log: GraphStore | Literal["engine"] | None = "engine",
     ) -> None:
+        self._log = engine.store if isinstance(log, str) else log
+        check.refuse(
+            "log",
+            f"must be a store, None or 'engine', not {log!r}" if isinstance(log, str) and log != "engine" else None,
+            f"its scope must be {engine.store.scope}" if self._log and self._log.scope != engine.store.scope else None,
+        )
         self._engine = engine
         self._counter = counter or TiktokenCounter()
         self._budgets = {**DEFAULT_BUDGETS, **(budgets or {})}
@@ -134,8 +146,8 @@ class ContextBuilder:
         The first block with a text opens the session for the gate's principal; only this principal may build more
         under its id, or report its outcome.
 
-        Raises what `search` and `recall` raise, `InvalidInputError`, `MissingVocabularyError`, and
-        `ForeignSessionError` for the session of another principal.
+        Raises what `search` and `recall` raise, `InvalidInputError`, `MissingVocabularyError`, `ForeignSessionError`
+        for the session of another principal, and `ReadOnlyStoreError` where the block cannot be logged.
         """
         allowance = self._budgets[work_type] if budget is None else budget
         check.refuse(
@@ -156,8 +168,13 @@ class ContextBuilder:
         return await self._logged(block, gate.principal, session_id) if block.text else block
 
     async def feedback(self, session_id: str, outcome: Outcome, *, gate: Gate) -> FeedbackReport:
-        """Move the weights of the elements surfaced to a session of the gate's principal: `FeedbackService.apply`."""
-        return await FeedbackService(self._engine.store).apply(session_id, outcome, gate=gate)
+        """Move the weights of the elements surfaced to a session of the gate's principal: `FeedbackService.apply`.
+
+        Raises `ReadOnlyStoreError` without a log.
+        """
+        if self._log is None:
+            raise ReadOnlyStoreError("blocks are built without a log here: report outcomes where they are logged")
+        return await FeedbackService(self._log).apply(session_id, outcome, gate=gate)
 
     def _block(self, found: Material, budget: int) -> ContextBlock:
         page = lay_out(
@@ -183,10 +200,11 @@ class ContextBuilder:
         )
 
     async def _logged(self, block: ContextBlock, principal: Principal, session_id: str) -> ContextBlock:
-        store = self._engine.store
+        if self._log is None:
+            return block
         elements = _surfaced((each.memory for each in block.memories), block.triplets)
-        injection = _injection(session_id, principal, store.clock.now(), block.tokens, elements)
-        await store.log_injection(injection)
+        injection = _injection(session_id, principal, self._log.clock.now(), block.tokens, elements)
+        await self._log.log_injection(injection)
         return attrs.evolve(block, injection_id=injection.id)
 
 

@@ -93,6 +93,10 @@ class StoreUnavailableError(StoreError):
     """The store cannot be reached."""
 
 
+class ReadOnlyStoreError(StoreError):
+    """The store can only be read: it is a standby, or its role may not write."""
+
+
 class StoreConfigurationError(StoreError):
     """The store is not set up correctly."""
 

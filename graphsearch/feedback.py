@@ -37,7 +37,8 @@ class FeedbackService:
         Applied exactly once per (session, element): the same outcome again does nothing, another one replaces the
         first. A session without a log gives an empty report; elements deleted since are reported as missing.
 
-        Raises `ForeignSessionError`, before anything is written, unless the gate's principal opened the session.
+        Raises `ForeignSessionError`, before anything is written, unless the gate's principal opened the session, and
+        `ReadOnlyStoreError` where nothing can be written, even if there is nothing to apply.
         """
         async with self._store.snapshot():
             logged = await self._store.injections(session_id)
@@ -49,7 +50,7 @@ class FeedbackService:
         bound = gate.bind(self._store.scope, Action.FEEDBACK)
         answers = await bound.permits([resources[element] for element in present])
         allowed = [element for element, answer in zip(present, answers, strict=True) if answer]
-        report = await self._store.apply_outcome(session_id, outcome, allowed) if allowed else FeedbackReport()
+        report = await self._store.apply_outcome(session_id, outcome, allowed)
         gone = (element for element in surfaced if element not in resources)
         return attrs.evolve(report, missing=tuple(sorted({*report.missing, *gone})), denied=len(present) - len(allowed))
 

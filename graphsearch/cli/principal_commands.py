@@ -35,6 +35,9 @@ Policies = Annotated[
     list[Path] | None, typer.Option(exists=True, dir_okay=False, help="Cedar policies in place of the default ones.")
 ]
 Schema = Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="The Cedar schema of those policies.")]
+Log = Annotated[
+    bool, typer.Option("--log/--no-log", help="Log what a block shows, for feedback; a standby takes only --no-log.")
+]
 Session = Annotated[str, typer.Option(help="The session of the block; default: a new one.")]
 
 
@@ -50,6 +53,7 @@ async def context(
     mode: Mode = SearchMode.GRAPH_COMPLETION,
     observations: Annotated[bool, typer.Option(help="Include recalled memories.")] = True,
     graph: Annotated[bool, typer.Option(help="Include triplets.")] = True,
+    log: Log = True,
     as_of: AsOf = None,
     llm: Model = "",
     llm_url: ModelUrl = "",
@@ -60,7 +64,7 @@ async def context(
     gate = gate_of(place, principal, principal_type, attribute, policies, schema)
     session_id = session or f"cli-{uuid4()}"
     async with open_for(place, mode, llm=llm, llm_url=llm_url) as engine:
-        block = await ContextBuilder(engine).build(
+        block = await ContextBuilder(engine, log="engine" if log else None).build(
             question,
             gate=gate,
             session_id=session_id,
@@ -136,6 +140,7 @@ async def mcp(
         list[str] | None, typer.Option(help="Another host name of the HTTP server, in addition to that of --http.")
     ] = None,
     read_only: Annotated[bool, typer.Option("--read-only", help="Leave out all tools that change the graph.")] = False,
+    log: Log = True,
     disabled: Annotated[
         bool, typer.Option("--disabled", help="Switch the project off: every answer only states that.")
     ] = False,
@@ -167,7 +172,12 @@ async def mcp(
             return GraphSearchEngine(store=store, embedder=embedder, llm=model)
 
         service = served.GraphService(
-            engine_of=engine_of, authorizer=authorizer, max_tokens=max_tokens, read_only=read_only, disabled=disabled
+            engine_of=engine_of,
+            authorizer=authorizer,
+            max_tokens=max_tokens,
+            read_only=read_only,
+            log=log,
+            disabled=disabled,
         )
         server = served.make_server(service, who)
         if address is None:

@@ -35,7 +35,7 @@ class Blocks:
     def __init__(self, engine: GraphSearchEngine, budget: int) -> None:
         self._engine = engine
         self._budget = budget
-        self._builder = ContextBuilder(engine)
+        self._builder = ContextBuilder(engine, log=None)
         self._gate = Gate(CedarAuthorizer.default(), Principal(id=_WHO, projects=(engine.store.scope,)))
 
     async def build(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import Unpack
+from typing import Literal, Unpack
 
 from graphsearch import engine, feedback
 from graphsearch.access.gate import Gate
@@ -134,8 +134,10 @@ class ContextBuilder(Facade[builder.ContextBuilder]):
         *,
         counter: TokenCounter | None = None,
         budgets: Mapping[WorkType, int] | None = None,
+        log: GraphStore | Literal["engine"] | None = "engine",
     ) -> None:
-        self.asynchronous = builder.ContextBuilder(behind(engine), counter=counter, budgets=budgets)
+        behind_log = log if log is None or isinstance(log, str) else behind(log)
+        self.asynchronous = builder.ContextBuilder(behind(engine), counter=counter, budgets=budgets, log=behind_log)
 
 
 @with_search_options

@@ -66,6 +66,7 @@ from graphsearch.sync.facade import Facade
 from graphsearch.sync.stores import GraphStore
 from graphsearch.traversal.paths import Path
 from pathlib import Path as pathlib_Path
+from typing import Literal
 from typing import Unpack
 from uuid import UUID
 
@@ -209,7 +210,8 @@ class FeedbackService(Facade[feedback.FeedbackService]):
         Applied exactly once per (session, element): the same outcome again does nothing, another one replaces the
         first. A session without a log gives an empty report; elements deleted since are reported as missing.
 
-        Raises `ForeignSessionError`, before anything is written, unless the gate's principal opened the session.
+        Raises `ForeignSessionError`, before anything is written, unless the gate's principal opened the session, and
+        `ReadOnlyStoreError` where nothing can be written, even if there is nothing to apply.
         """
         ...
 class Curator(Facade[curator.Curator]):
@@ -352,7 +354,7 @@ class Curator(Facade[curator.Curator]):
 class ContextBuilder(Facade[builder.ContextBuilder]):
     """As `graphsearch.context.ContextBuilder`."""
 
-    def __init__(self, engine: GraphSearchEngine, *, counter: TokenCounter | None=None, budgets: Mapping[WorkType, int] | None=None) -> None:
+    def __init__(self, engine: GraphSearchEngine, *, counter: TokenCounter | None=None, budgets: Mapping[WorkType, int] | None=None, log: GraphStore | Literal['engine'] | None='engine') -> None:
         ...
 
     def build(self, query: str, *, gate: Gate, session_id: str, budget: int | None=None, work_type: WorkType=WorkType.UNKNOWN, observations: bool=True, graph: bool=True, channels: tuple[ChannelName, ...]=CHANNELS, health: float | None=None, **options: Unpack[UngatedSearchOptions]) -> ContextBlock:
@@ -366,13 +368,16 @@ class ContextBuilder(Facade[builder.ContextBuilder]):
         The first block with a text opens the session for the gate's principal; only this principal may build more
         under its id, or report its outcome.
 
-        Raises what `search` and `recall` raise, `InvalidInputError`, `MissingVocabularyError`, and
-        `ForeignSessionError` for the session of another principal.
+        Raises what `search` and `recall` raise, `InvalidInputError`, `MissingVocabularyError`, `ForeignSessionError`
+        for the session of another principal, and `ReadOnlyStoreError` where the block cannot be logged.
         """
         ...
 
     def feedback(self, session_id: str, outcome: Outcome, *, gate: Gate) -> FeedbackReport:
-        """Move the weights of the elements surfaced to a session of the gate's principal: `FeedbackService.apply`."""
+        """Move the weights of the elements surfaced to a session of the gate's principal: `FeedbackService.apply`.
+
+        Raises `ReadOnlyStoreError` without a log.
+        """
         ...
 @with_search_options
 def build_graph_context_block(engine: GraphSearchEngine, query: str, *, gate: Gate, session_id: str, budget: int=DEFAULT_BUDGETS[WorkType.UNKNOWN], counter: TokenCounter | None=None, **options: Unpack[UngatedSearchOptions]) -> ContextBlock:

@@ -41,6 +41,7 @@ class GraphService:
     * ``authorizer``: decides for each request's principal; there is no way around it.
     * ``counter`` and ``max_tokens``: no answer has more tokens. Raises `InvalidInputError` for fewer than 500.
     * ``read_only``: tools that write are not even listed.
+    * ``log``: whether context blocks are logged for feedback; without a log, as on a standby, only ``read_only``.
     * ``disabled``: everything is switched off: every answer is ``{"disabled": true}``.
     """
 
@@ -49,10 +50,15 @@ class GraphService:
     counter: TokenCounter = attrs.field(factory=TiktokenCounter)
     max_tokens: int = MAX_TOKENS
     read_only: bool = False
+    log: bool = True
     disabled: bool = False
 
     def __attrs_post_init__(self) -> None:
-        check.refuse("MCP server", check.number("max_tokens", self.max_tokens, LEAST_TOKENS))
+        check.refuse(
+            "MCP server",
+            check.number("max_tokens", self.max_tokens, LEAST_TOKENS),
+            None if self.log or self.read_only else "without a log it must be read_only, as there is no feedback",
+        )
 
     def caller(self, identity: Identity) -> Caller:
         """The context of one request."""
@@ -75,7 +81,7 @@ class Caller:
     @property
     def builder(self) -> ContextBuilder:
         """Builds context blocks and takes outcomes."""
-        return ContextBuilder(self.engine, counter=self.service.counter)
+        return ContextBuilder(self.engine, counter=self.service.counter, log="engine" if self.service.log else None)
 
     def fitted(self, head: Mapping[str, Any], **lists: Sequence[Any]) -> dict[str, Any]:
         """Fit an answer into the token limit; see `graphsearch.integrations.mcp.answers`."""

@@ -10,14 +10,20 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import PoolClosed, PoolTimeout
 
-from graphsearch.errors import StoreConfigurationError, StoreError, StoreUnavailableError
+from graphsearch.errors import ReadOnlyStoreError, StoreConfigurationError, StoreError, StoreUnavailableError
 
 _CONNECTION_STATES: Final = ("08", "57P", "53300")
+_CONFLICTS: Final = ("40001", "40P01")
+_REFUSED_WRITES: Final = ("25006", "42501")
+"""The transaction is read-only, or the role has no privilege."""
 
 
 @contextmanager
-def translated(server: str) -> Iterator[None]:
-    """Raise errors of psycopg as `StoreUnavailableError` or `StoreError`; ``server`` is its description."""
+def translated(server: str, *, writing: bool = False) -> Iterator[None]:
+    """Raise errors of psycopg as `StoreUnavailableError` or `StoreError`; ``server`` is its description.
+
+    While ``writing``, what is refused because the server or the role is read-only raises `ReadOnlyStoreError`.
+    """
     try:
         yield
     except PoolClosed as error:
@@ -32,6 +38,16 @@ def translated(server: str) -> Iterator[None]:
             raise StoreUnavailableError(
                 f"{server} cannot be reached: check that it runs, the DSN and the password ({reason(error)})"
             ) from error
+        if error.sqlstate in _CONFLICTS:
+            raise StoreUnavailableError(
+                f"{server} cancelled a transaction that was in another's way: try again; on a standby, "
+                f"hot_standby_feedback = on prevents it ({reason(error)})"
+            ) from error
+        if writing and (error.sqlstate in _REFUSED_WRITES or _is_standby(error)):
+            raise ReadOnlyStoreError(
+                f"{server} can only be read here: write through the primary, as the app role that `graphsearch init` "
+                f"makes; to build context blocks without a log, pass log=None ({reason(error)})"
+            ) from error
         raise StoreError(f"{server} refused a statement: {reason(error)}") from error
 
 
@@ -41,6 +57,11 @@ def is_connection_fault(error: psycopg.Error) -> bool:
     if state is None:
         return isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
     return state.startswith((*_CONNECTION_STATES, "28", "3D000"))
+
+
+def _is_standby(error: psycopg.Error) -> bool:
+    """Whether a transaction that would write was begun on a standby, of which the state says only "unsupported"."""
+    return error.sqlstate == "0A000" and "recovery" in reason(error)
 
 
 def reason(error: psycopg.Error) -> str:

@@ -83,7 +83,7 @@ class Gateway:
     async def writing(
         self, scope: Scope, *, create: bool = False, alone: bool = True, changing: bool = False
     ) -> AsyncIterator[Session]:
-        """A transaction that changes the scope. Raises `UnknownScopeError` for a missing scope.
+        """A transaction that changes the scope. Raises `UnknownScopeError` for a missing scope, `ReadOnlyStoreError`.
 
         With ``create`` a missing scope is created. The writers of a scope take turns; those not ``alone``, which only
         append to the log, run concurrently. A write that is ``changing`` elements or names increases `Session.changes`.
@@ -93,13 +93,13 @@ class Gateway:
         steps += ["make scope"] if create else []
         steps += ["move scope"] if changing else []
         opening = _opening(scope, "begin write", *steps, lock=key, analyser=self.analyser.name)
-        async with self._session(scope, opening) as session:
+        async with self._session(scope, opening, writing=True) as session:
             yield session
 
     @asynccontextmanager
-    async def _session(self, scope: Scope, opening: bytes) -> AsyncIterator[Session]:
+    async def _session(self, scope: Scope, opening: bytes, *, writing: bool = False) -> AsyncIterator[Session]:
         self._refuse_fork()
-        with translated(self.server), stage("transaction", database="postgresql"):
+        with translated(self.server, writing=writing), stage("transaction", database="postgresql"):
             async with AsyncExitStack() as stack:
                 connection, row = await self._begin(stack, opening)
                 if row is None:

@@ -50,7 +50,8 @@ class PostgresLearning(PostgresScope, Learning):
             for element in sorted(set(elements)):
                 requested.setdefault(element.kind, {}).setdefault(element.key, element)
             found: dict[str, list[ElementRef]] = {"applied": [], "replaced": [], "repeated": [], "missing": []}
-            for kind, refs in requested.items():
+            # An outcome of nothing is refused too where nothing can be written.
+            for kind, refs in (requested or {ElementKind.MEMORY: {}}).items():
                 became = await _apply(session, session_id, outcome, kind, list(refs))
                 for key, ref in refs.items():
                     found[became.get(key, "applied")].append(ref)
