@@ -25,7 +25,7 @@ _BLOCK = re.compile(r"^```(?:sql|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 def recipe(heading: str, number: int = 0) -> str:
     """A block of SQL or shell under a heading of the page that describes what operators do."""
     _, _, after = _PAGE.read_text(encoding="utf-8").partition(f"## {heading}\n")
-    return _BLOCK.findall(after.partition("\n## ")[0])[number]
+    return str(_BLOCK.findall(after.partition("\n## ")[0])[number])
 
 
 def user() -> str | None:

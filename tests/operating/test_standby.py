@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import psycopg
@@ -27,7 +26,7 @@ QUESTION = "who does Priya report to?"
 
 
 @pytest.fixture(scope="module")
-async def reading_dsn(primary: Primary) -> AsyncIterator[str]:
+async def reading_dsn(primary: Primary) -> str:
     """A role that may only read, made as docs/how-to/operate-postgres.md describes."""
     with psycopg.connect(primary.admin_dsn, autocommit=True) as admin:
         admin.execute(recipe("A role that only reads").encode())
