@@ -109,6 +109,10 @@ class MigrationError(StoreConfigurationError):
     """The schema of the database is not the one that this version of graphsearch expects."""
 
 
+class MigrationLockError(MigrationError):
+    """A migration waited too long for a table in use, and nothing was changed."""
+
+
 class EmbeddingModelError(StoreError):
     """The vectors in this scope were made by another embedding model."""
 

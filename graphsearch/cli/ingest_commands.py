@@ -21,7 +21,7 @@ from graphsearch.ingest.sources.memory_files import read_memories
 from graphsearch.model import Memory
 from graphsearch.protocols import LLM, Extractor
 from graphsearch.stores.embedded import EmbeddedPostgres
-from graphsearch.stores.in_postgres.session.migrating import migrate
+from graphsearch.stores.in_postgres.session.migrating import LOCK_TIMEOUT, migrate
 from graphsearch.text.rendering import safe_text
 
 
@@ -46,6 +46,9 @@ async def init(
     admin_dsn: Annotated[
         str, typer.Option(envvar="GRAPHSEARCH_ADMIN_DSN", help="The same database, as the role that owns the schema.")
     ] = "",
+    lock_timeout: Annotated[
+        float, typer.Option(min=0.001, help="The number of seconds to wait for each table in use.")
+    ] = LOCK_TIMEOUT,
 ) -> Answer:
     """Prepare a database: migrate its schema to this version and create the app role that --dsn names."""
     if place.embedded is not None:
@@ -56,7 +59,7 @@ async def init(
         raise typer.BadParameter("--admin-dsn (or GRAPHSEARCH_ADMIN_DSN) is needed to prepare the database of --dsn")
     else:
         role, password = _role_of(place.dsn)
-        applied = await migrate(admin_dsn, app_role=role, app_password=password)
+        applied = await migrate(admin_dsn, app_role=role, app_password=password, lock_timeout=lock_timeout)
         where = f"the database is ready for the role {role}"
     done = f"applied {', '.join(applied)}; " if applied else ""
     return Answer({"applied": applied, "ready": True}, (f"{done}{where}",))

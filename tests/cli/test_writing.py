@@ -83,16 +83,16 @@ def test_the_embedder_follows_the_environment(monkeypatch):
 
 
 def test_init_prepares_the_database_of_the_app_role(monkeypatch):
-    asked: dict[str, str] = {}
+    asked: dict[str, object] = {}
 
-    async def migrate(admin_dsn, *, app_role, app_password):
-        asked.update(admin=admin_dsn, role=app_role, password=app_password)
+    async def migrate(admin_dsn, *, app_role, app_password, lock_timeout):
+        asked.update(admin=admin_dsn, role=app_role, password=app_password, lock_timeout=lock_timeout)
         return ["0001_first.sql"]
 
     monkeypatch.setattr(ingest_commands, "migrate", migrate)
     line = CommandLine("--dsn", "postgresql://app:secret@host/db", "--admin-dsn", "postgresql://owner@host/db")
-    assert line.json("init") == {"applied": ["0001_first.sql"], "ready": True}
-    assert asked == {"admin": "postgresql://owner@host/db", "role": "app", "password": "secret"}
+    assert line.json("init", "--lock-timeout", "3") == {"applied": ["0001_first.sql"], "ready": True}
+    assert asked == {"admin": "postgresql://owner@host/db", "role": "app", "password": "secret", "lock_timeout": 3}
     shown = line.run("init").output
     assert "the database is ready for the role app" in shown
     assert "secret" not in shown

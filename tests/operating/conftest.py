@@ -43,4 +43,5 @@ async def primary() -> AsyncIterator[Primary]:
 def copy_folder() -> Iterator[Path]:
     """A folder for a copy of the server."""
     with folder_for_a_server() as folder:
+        folder.parent.chmod(0o777)
         yield folder

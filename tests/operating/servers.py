@@ -77,7 +77,6 @@ class Copy:
 
 def base_backup(admin_dsn: str, folder: Path, *options: str) -> None:
     """Copy the data folder of a running server."""
-    folder.parent.chmod(0o777)
     server = conninfo_to_dict(admin_dsn)
     connection = make_conninfo(host=server["host"], user=server["user"], port=server.get("port"))
     run("pg_basebackup", "-d", connection, "-D", folder, "--checkpoint=fast", "--wal-method=stream", *options)

@@ -68,7 +68,7 @@ async def _fill(session: Session, table: Incoming, content: bytes) -> None:
 
 async def empty_table(session: Session, table: Incoming) -> None:
     """Create a temporary table, or empty it if this transaction has filled it before."""
-    emptying = table.clearing if table.name in session.filled else table.ddl
+    emptying = table.clearing if table.name in session.filled else table.ddl(reused=not session.pooled)
     await session.connection.execute(emptying.encode())
     session.filled.add(table.name)
 

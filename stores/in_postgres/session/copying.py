@@ -179,7 +179,7 @@ _COLUMNS: Final[Mapping[str, Callable[[Column], _Fields]]] = {
 
 @attrs.frozen
 class Incoming:
-    """A temporary table that a batch is copied into. A connection reuses it, emptied, in later transactions."""
+    """A temporary table that a batch is copied into."""
 
     name: str
     columns: Mapping[str, str]
@@ -190,14 +190,15 @@ class Incoming:
         """The table with these columns, written as in SQL; "NULL" after a type allows it."""
         return cls(name, dict(column.strip().split(" ", 1) for column in columns.split(",")))
 
-    @property
-    def ddl(self) -> str:
-        """The statement that creates it, if missing."""
+    def ddl(self, *, reused: bool) -> str:
+        """The statement that creates it, if missing; if ``reused``, the connection keeps it, empty."""
         collate = ' COLLATE "C"'
         columns = ", ".join(
             f"{name} {type_}{collate if type_.startswith('text') else ''}" for name, type_ in self.columns.items()
         )
-        return f"CREATE TEMP TABLE IF NOT EXISTS {self.name} ({columns}) ON COMMIT DELETE ROWS"
+        return (
+            f"CREATE TEMP TABLE IF NOT EXISTS {self.name} ({columns}) ON COMMIT {'DELETE ROWS' if reused else 'DROP'}"
+        )
 
     @property
     def clearing(self) -> str:

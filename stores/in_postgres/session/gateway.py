@@ -27,6 +27,7 @@ from graphsearch.stores.in_postgres.session.migrating import (
     check_app_role,
     check_encoding,
     check_schema,
+    is_pooled,
 )
 from graphsearch.stores.in_postgres.session.sessions import Connection, Session, SignatureCaches, Tally, VectorIndex
 from graphsearch.stores.in_postgres.session.statements import statement, with_literals
@@ -48,6 +49,8 @@ class Gateway:
     """Seconds to wait for a connection."""
     analyser: Analyser = ENGLISH
     _checked: bool = False
+    _pooled: bool = False
+    """Whether transactions share the server's processes: no statement is prepared, no temporary table outlives one."""
     _lock: asyncio.Lock = attrs.field(factory=asyncio.Lock)
     _library: SignatureCaches = attrs.field(factory=SignatureCaches)
     _process: int = attrs.field(factory=os.getpid)
@@ -111,6 +114,7 @@ class Gateway:
                     connection=connection,
                     scope=scope,
                     analyser=self.analyser,
+                    pooled=self._pooled,
                     tallies={kind: Tally(*sums) for kind, sums in row.pop("tallies").items()},
                     vector_indexes={kind: VectorIndex(*row) for kind, row in row.pop("vector_indexes").items()},
                     signatures=self._library.book(scope, row.pop("signatures_dropped")),
@@ -147,6 +151,8 @@ class Gateway:
                 connection.adapters.register_dumper(UuidArray, UuidArrayDumper)
                 if not self._checked:
                     await self._check(connection)
+                elif self._pooled:
+                    connection.prepare_threshold = None
                 row = await _last_row(connection, opening)
             except BaseException as error:
                 await attempt.__aexit__(type(error), error, error.__traceback__)
@@ -181,6 +187,9 @@ class Gateway:
     async def _check(self, connection: Connection) -> None:
         async with self._lock:
             check_encoding(connection)
+            self._pooled = await is_pooled(connection)
+            if self._pooled:
+                connection.prepare_threshold = None
             await check_app_role(connection)
             await check_schema(connection)
             self._checked = True

@@ -13,7 +13,8 @@ import attrs
 import psycopg
 from psycopg import sql
 
-from graphsearch.errors import MigrationError, StoreConfigurationError, UnsafeRoleError
+from graphsearch.errors import MigrationError, MigrationLockError, StoreConfigurationError, UnsafeRoleError
+from graphsearch.model import validation
 from graphsearch.stores.in_postgres.session.faults import describe, translated
 
 _CURRENT: Final = """
@@ -37,6 +38,12 @@ def check_encoding(connection: psycopg.AsyncConnection[Any]) -> None:
             f"the connection's encoding is {connection.info.encoding}: make the pool with "
             "kwargs={'client_encoding': 'utf8'}, or leave client_encoding out of the DSN and of PGCLIENTENCODING"
         )
+
+
+async def is_pooled(connection: psycopg.AsyncConnection[Any]) -> bool:
+    """Whether there is a pooler in between, such as PgBouncer: each transaction may get another server process."""
+    row = await (await connection.execute("SELECT pg_catalog.pg_backend_pid()", prepare=False)).fetchone()
+    return row != (connection.info.backend_pid,)
 
 
 async def check_app_role(connection: psycopg.AsyncConnection[Any]) -> None:
@@ -91,6 +98,8 @@ _GRANTS: Final = (
 _GRANTS_FROM_17: Final = ("GRANT MAINTAIN ON ALL TABLES IN SCHEMA graphsearch TO {role}",)
 
 
+LOCK_TIMEOUT: Final = 10.0
+"""Default number of seconds to wait for a table in use."""
 _LOCK: Final = 7_226_904_117_384_551_301
 _EXTENSION: Final = "CREATE EXTENSION IF NOT EXISTS vector"
 _TRIGRAMS: Final = "CREATE EXTENSION IF NOT EXISTS pg_trgm"
@@ -130,27 +139,48 @@ def migrations() -> list[Migration]:
     )
 
 
-async def migrate(admin_dsn: str, *, app_role: str, app_password: str | None = None) -> list[str]:
+async def migrate(
+    admin_dsn: str, *, app_role: str, app_password: str | None = None, lock_timeout: float = LOCK_TIMEOUT
+) -> list[str]:
     """Bring a database to this version's schema and create the app role; return the names of the applied migrations.
 
-    Safe to repeat and to run from several processes at once. Raises `MigrationError` when a migration that was
-    applied has changed since or is of a newer version, `UnsafeRoleError` for an app role that would not be bound by
-    row-level security, and `StoreUnavailableError` when the server cannot be reached.
+    Safe to repeat and to run from several processes at once: all of it is one transaction. ``lock_timeout`` is the
+    number of seconds to wait for each lock of a table in use, while whoever comes later waits behind.
+
+    Raises `MigrationError` when a migration that was applied has changed since or is of a newer version,
+    `MigrationLockError` when a lock is not granted in time, `UnsafeRoleError` for an app role that would not be bound
+    by row-level security, and `StoreUnavailableError` when the server cannot be reached.
     """
+    validation.refuse("migration", validation.number("lock_timeout", lock_timeout, 0.001))
     server = describe(admin_dsn)
     with translated(server):
         async with await psycopg.AsyncConnection.connect(
             admin_dsn, autocommit=True, connect_timeout=10, client_encoding="utf8"
         ) as connection:
-            await connection.execute("SET client_min_messages = warning")
-            await connection.execute("SET default_transaction_read_only = off")
-            await connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
-            await _make_extensions(connection, server)
-            await _check_vector(connection, server)
-            await connection.execute(_JOURNAL)
-            applied = await _apply(connection, migrations())
-            await make_app_role(connection, app_role, app_password)
-            return applied
+            try:
+                return await _migrate(connection, server, app_role, app_password, lock_timeout)
+            except psycopg.errors.LockNotAvailable as error:
+                raise MigrationLockError(
+                    f"{server}: a table was in use for longer than {lock_timeout:g} s, and nothing was changed: try "
+                    "again when no long transaction runs, or with a longer --lock-timeout"
+                ) from error
+
+
+async def _migrate(
+    connection: psycopg.AsyncConnection[Any], server: str, app_role: str, password: str | None, lock_timeout: float
+) -> list[str]:
+    async with connection.transaction():
+        await connection.execute("SET TRANSACTION READ WRITE")
+        await connection.execute("SET LOCAL client_min_messages = warning")
+        await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+        # Only now: another migration is waited for as long as it takes.
+        await connection.execute(f"SET LOCAL lock_timeout = {max(1, round(1000 * lock_timeout))}".encode())
+        await _make_extensions(connection, server)
+        await _check_vector(connection, server)
+        await connection.execute(_JOURNAL)
+        applied = await _apply(connection, migrations())
+        await make_app_role(connection, app_role, password)
+        return applied
 
 
 async def _make_extensions(connection: psycopg.AsyncConnection[Any], server: str) -> None:
@@ -182,13 +212,12 @@ async def _apply(connection: psycopg.AsyncConnection[Any], known: list[Migration
     done = await _applied(connection)
     _compare(done, known)
     waiting = [migration for migration in known if migration.number not in done]
-    async with connection.transaction():
-        for migration in waiting:
-            await apply_text(connection, migration.text)
-            await connection.execute(
-                "INSERT INTO graphsearch.migration (number, name, checksum) VALUES (%s, %s, %s)",
-                (migration.number, migration.name, migration.checksum),
-            )
+    for migration in waiting:
+        await apply_text(connection, migration.text)
+        await connection.execute(
+            "INSERT INTO graphsearch.migration (number, name, checksum) VALUES (%s, %s, %s)",
+            (migration.number, migration.name, migration.checksum),
+        )
     return [migration.name for migration in waiting]
 
 

@@ -200,6 +200,8 @@ class Session:
     """Whether a signature of the scope was ever shared."""
     changes: int = 0
     """The version of the scope, increased by every change to elements and their names."""
+    pooled: bool = False
+    """Whether other transactions may continue on this one's process of the server; see `Gateway`."""
     keeps_plans: bool = False
     """Whether this is a read, whose plans are kept; see `run_kept`."""
     open: bool = True
