@@ -12,6 +12,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from graphsearch.protocols import Clock
 from graphsearch.stores import embedded, postgres
+from graphsearch.stores.in_postgres.session.migrating import LOCK_TIMEOUT
 from graphsearch.stores.in_postgres.session.migrating import migrate as async_migrate
 from graphsearch.sync.bridge import BRIDGE
 from graphsearch.sync.facade import Facade
@@ -87,6 +88,9 @@ class EmbeddedPostgres(Facade[embedded.EmbeddedPostgres]):
         self._held.__exit__(kind, error, trace)
 
 
-def migrate(admin_dsn: str, *, app_role: str, app_password: str | None = None) -> list[str]:
+def migrate(
+    admin_dsn: str, *, app_role: str, app_password: str | None = None, lock_timeout: float = LOCK_TIMEOUT
+) -> list[str]:
     """As `graphsearch.stores.migrate`: migrate a database to this version's schema and create the app role."""
-    return BRIDGE.run(async_migrate(admin_dsn, app_role=app_role, app_password=app_password))
+    migrating = async_migrate(admin_dsn, app_role=app_role, app_password=app_password, lock_timeout=lock_timeout)
+    return BRIDGE.run(migrating)
