@@ -15,7 +15,7 @@ from graphsearch._support.observing import observed
 from graphsearch._support.options import with_options
 from graphsearch.access.gate import Gate
 from graphsearch.context.material import Material, material
-from graphsearch.context.sections import TRIPLETS, lay_out
+from graphsearch.context.sections import lay_out
 from graphsearch.context.tokens import DEFAULT_BUDGETS, TiktokenCounter, WorkType
 from graphsearch.display.pages import Displayed, Shown, block, hidden, page, quiet
 from graphsearch.engine import GraphSearchEngine
@@ -28,6 +28,7 @@ from graphsearch.modes.result import Summary, cited_page
 from graphsearch.protocols import GraphStore, TokenCounter
 from graphsearch.recall.options import CHANNELS, ChannelName, RecallOptions
 from graphsearch.recall.result import RecalledMemory
+from graphsearch.text.rendering import TRIPLETS
 from graphsearch.understanding.interpreting import Asked
 
 _INJECTION: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c03")

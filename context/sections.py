@@ -12,9 +12,8 @@ import attrs
 from graphsearch.protocols import TokenCounter
 from graphsearch.query.analysis import Plan
 from graphsearch.query.question_type import HEALTHY
+from graphsearch.text.rendering import OBSERVATIONS, TRIPLETS
 
-OBSERVATIONS: Final = "## Relevant Past Observations"
-TRIPLETS: Final = "## Knowledge Graph Triplets"
 SHARES: Final[Mapping[Plan, float]] = MappingProxyType(
     {
         Plan.ENTITY_CENTRIC: 0.90,

@@ -13,7 +13,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBlock, ContextBuilder, TiktokenCounter
 from graphsearch.context.material import MEMORIES
-from graphsearch.context.sections import OBSERVATIONS, compose, pack
+from graphsearch.context.sections import compose, pack
 from graphsearch.context.tokens import DEFAULT_BUDGETS, WorkType
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.evaluation.ranks import PlainBM25
@@ -21,7 +21,7 @@ from graphsearch.model import Memory, Principal
 from graphsearch.modes.options import SearchMode
 from graphsearch.recall.options import CHANNELS, ChannelName
 from graphsearch.text.analyser import ENGLISH, VERBATIM
-from graphsearch.text.rendering import memory_line
+from graphsearch.text.rendering import OBSERVATIONS, memory_line
 
 BUDGET: Final = DEFAULT_BUDGETS[WorkType.UNKNOWN]
 """Default tokens of a block."""

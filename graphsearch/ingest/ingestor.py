@@ -18,6 +18,7 @@ from graphsearch.ingest.report import IngestReport, Progress, RememberReport
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.model_stages import EntityMatcher, visible
 from graphsearch.ingest.sources.files import find, locate
+from graphsearch.ingest.write.echoes import Echoes
 from graphsearch.ingest.write.ledger import FILE_PREFIX, read_by, read_ledger, waiting
 from graphsearch.ingest.write.permission import Permission
 from graphsearch.ingest.write.texts import BATCH, ResolvedTexts, TextReader, read_before
@@ -109,8 +110,13 @@ class Ingestor:
         return attrs.evolve(report, facts=await self._embed_facts())
 
     @observed("remember")
-    async def remember(self, memories: Iterable[Memory], *, progress: Progress | None = None) -> RememberReport:
+    async def remember(
+        self, memories: Iterable[Memory], *, session_id: str = "", progress: Progress | None = None
+    ) -> RememberReport:
         """Ingest memories: extract entities and claims from their texts, embed both, and write them.
+
+        What a memory's session was shown by `graphsearch.context.ContextBuilder`, and ``session_id`` if it is given, is
+        no new evidence when it is written back: see `RememberReport.echoes`.
 
         A known, unchanged memory changes nothing; a changed one replaces what the old text proved; of two with one id
         the last counts. Written in batches of one transaction each. Memories that could not be read, or that are left
@@ -119,7 +125,8 @@ class Ingestor:
         for an id that begins with "file:", before anything is written, and what `add` raises.
         """
         reader = self._reader()
-        report = await remember(list(memories), self._writer(), reader, progress or _silent)
+        echoes = Echoes(self._engine.store, self._gate, session_id)
+        report = await remember(list(memories), self._writer(), reader, echoes, progress or _silent)
         reader.demand()
         return attrs.evolve(report, facts=await self._embed_facts())
 
@@ -149,7 +156,7 @@ def _silent(done: int, total: int, name: str) -> None:
 
 
 async def remember(
-    memories: Sequence[Memory], writer: Writer, reader: TextReader, progress: Progress
+    memories: Sequence[Memory], writer: Writer, reader: TextReader, echoes: Echoes, progress: Progress
 ) -> RememberReport:
     """Ingest memories; see `graphsearch.ingest.Ingestor.remember`."""
     distinct = {memory.id: memory for memory in memories}
@@ -164,7 +171,9 @@ async def remember(
         changed += await _write(found.moved, await read_before(found.moved, writer.store), writer)
         done += len(some) - len(found.read)
         for part in chunks(found.read, reader.batch):
-            changed += await _write(part, await reader.read(part), writer)
+            new = await echoes.keep(part)
+            changed += await _write(new, await echoes.without(new, await reader.read(new)), writer) if new else 0
+            await echoes.link(new)
             done += len(part)
             progress(done, len(distinct), part[-1].id)
         if not found.read:
@@ -187,6 +196,7 @@ async def remember(
         unanswered=totals.unanswered,
         refused=totals.refused,
         unread=totals.unread,
+        echoes=tuple(echoes.found[id_] for id_ in sorted(echoes.found)),
     )
 
 

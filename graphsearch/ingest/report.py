@@ -40,6 +40,20 @@ class IngestReport:
     """Why the judge failed to answer; nothing was merged for it."""
 
 
+@attrs.frozen
+class Echo:
+    """A memory that repeats what its session was shown, and the ids of the memories that it repeats, in order.
+
+    It is ``stored`` only if there is more in it: then it is linked to its sources, and ``claims`` is the number of
+    claims that were left out.
+    """
+
+    memory_id: str
+    sources: tuple[str, ...]
+    stored: bool = True
+    claims: int = 0
+
+
 @attrs.frozen(kw_only=True)
 class RememberReport:
     """The result of an ingest of memories. Known, unchanged ones are counted in ``memories`` alone."""
@@ -70,6 +84,8 @@ class RememberReport:
     """Statements of a language model that the memories do not prove, and why they were left out."""
     unread: tuple[Unread, ...] = ()
     """Memories that the extractor could not read, and why; they are not written, and the next call tries again."""
+    echoes: tuple[Echo, ...] = ()
+    """Memories that repeat what their session was shown, which is no new evidence; in order of id."""
 
 
 class Progress(Protocol):

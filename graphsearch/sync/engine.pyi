@@ -188,8 +188,11 @@ class Ingestor(Facade[ingestor.Ingestor]):
         """
         ...
 
-    def remember(self, memories: Iterable[Memory], *, progress: Progress | None=None) -> RememberReport:
+    def remember(self, memories: Iterable[Memory], *, session_id: str='', progress: Progress | None=None) -> RememberReport:
         """Ingest memories: extract entities and claims from their texts, embed both, and write them.
+
+        What a memory's session was shown by `graphsearch.context.ContextBuilder`, and ``session_id`` if it is given, is
+        no new evidence when it is written back: see `RememberReport.echoes`.
 
         A known, unchanged memory changes nothing; a changed one replaces what the old text proved; of two with one id
         the last counts. Written in batches of one transaction each. Memories that could not be read, or that are left

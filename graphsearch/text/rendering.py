@@ -14,6 +14,11 @@ from typing import Final
 
 from graphsearch.model import Entity, Memory, Relation, Triplet
 
+OBSERVATIONS: Final = "## Relevant Past Observations"
+TRIPLETS: Final = "## Knowledge Graph Triplets"
+HEADINGS: Final = (OBSERVATIONS, TRIPLETS)
+"""The headings of the sections of a context block."""
+
 _UNNAMED: Final = "(unnamed)"
 
 # Invisible although Unicode counts them as letters, marks or symbols; text can be hidden in them.
