@@ -146,7 +146,8 @@ async def remember(
         "resolution_baseline": counts.baseline,
     }
     shown = pairs((name, _number(value)) for name, value in data.items() if value)
-    problems = (*report.conflicts, *report.unanswered, *map(str, report.unread), *report.refused)
+    echoes = (f"{each.memory_id} repeats {', '.join(each.sources)}" for each in report.echoes)
+    problems = (*report.conflicts, *report.unanswered, *map(str, report.unread), *report.refused, *echoes)
     return Answer(data, (shown, *map(safe_text, problems)))
 
 

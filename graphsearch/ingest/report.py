@@ -8,6 +8,7 @@ import attrs
 
 from graphsearch.ingest.extract.extraction import Fault, Unread
 from graphsearch.ingest.resolve.resolution import ResolutionCounts
+from graphsearch.ingest.write.echoes import Echo
 
 
 @attrs.frozen(kw_only=True)
@@ -38,20 +39,6 @@ class IngestReport:
     """Statements of a language model that the texts do not prove, and why they were left out."""
     unanswered: tuple[str, ...] = ()
     """Why the judge failed to answer; nothing was merged for it."""
-
-
-@attrs.frozen
-class Echo:
-    """A memory that repeats what its session was shown, and the ids of the memories that it repeats, in order.
-
-    It is ``stored`` only if there is more in it: then it is linked to its sources, and ``claims`` is the number of
-    claims that were left out.
-    """
-
-    memory_id: str
-    sources: tuple[str, ...]
-    stored: bool = True
-    claims: int = 0
 
 
 @attrs.frozen(kw_only=True)

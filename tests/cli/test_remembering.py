@@ -192,3 +192,12 @@ def test_a_judge_is_asked_what_rules_do_not_decide(line, server, model, tmp_path
 def test_a_model_has_to_be_named(line, options):
     found = line.run("remember", "--id", "m1", "--text", "x", *options, code=2)
     assert "need --llm" in found.stderr
+
+
+def test_what_a_session_was_shown_is_no_new_evidence(line, tmp_path):
+    line.json("remember", put(tmp_path, "team.json", TURNS))
+    block = line.json("context", "Who does Priya Sharma report to?", "--session", "s1", "--principal", "ada")
+    before = line.json("stats")
+    report = line.json("remember", "--text", block["text"], "--id", "copy", "--session", "s1")
+    assert (report["changed"], [each["stored"] for each in report["echoes"]]) == (0, [False])
+    assert line.json("stats") == before

@@ -19,7 +19,6 @@ import attrs
 
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
-from graphsearch.ingest.report import Echo
 from graphsearch.ingest.write.ledger import or_nothing
 from graphsearch.ingest.write.texts import ResolvedTexts
 from graphsearch.model import Claim, ElementKind, Entity, Injection, Memory, MemoryLink, Mention, Relation
@@ -48,6 +47,20 @@ _KEY: Final = 3
 
 Words = tuple[str, ...]
 Statement = tuple[UUID, str, UUID]
+
+
+@attrs.frozen
+class Echo:
+    """A memory that repeats what its session was shown, and the ids of the memories that it repeats, in order.
+
+    It is ``stored`` only if there is more in it: then it is linked to its sources, and ``claims`` is the number of
+    claims that were left out.
+    """
+
+    memory_id: str
+    sources: tuple[str, ...]
+    stored: bool = True
+    claims: int = 0
 
 
 @attrs.frozen
@@ -160,18 +173,19 @@ async def _shown(injections: Sequence[Injection], store: GraphStore) -> Shown:
         shown.add_text(memory.text, seen, before=line)
     for claim in await store.list_claims(memory_ids=[memory.id for memory in memories]):
         shown.add_statement(claim, _Seen(at[ElementKind.MEMORY][claim.memory_id], frozenset({claim.memory_id})))
-    await _add_relations(shown, at[ElementKind.RELATION], store)
+    await _add_relations(shown, at[ElementKind.RELATION], frozenset(at[ElementKind.MEMORY]), store)
     for heading in HEADINGS:
         shown.add_text(heading, _Seen(min(each.created_at for each in injections), frozenset()))
     return shown
 
 
-async def _add_relations(shown: Shown, at: Mapping[str, datetime], store: GraphStore) -> None:
+async def _add_relations(shown: Shown, at: Mapping[str, datetime], memories: frozenset[str], store: GraphStore) -> None:
+    """Add relations, as proved by those of the ``memories`` that were shown with them: others may be hidden."""
     relations = await store.get_relations([UUID(key) for key in at])
     ends = sorted({end for each in relations for end in (each.source_id, each.target_id)})
     names = {entity.id: entity_name(entity) for entity in await store.get_entities(ends)}
     for each in relations:
-        seen = _Seen(at[str(each.id)], frozenset(each.evidence))
+        seen = _Seen(at[str(each.id)], memories.intersection(each.evidence))
         shown.add_statement(each, seen)
         source, target = (names.get(end, "") for end in (each.source_id, each.target_id))
         line = f"{source} {each.type} {target}"

@@ -55,12 +55,16 @@ async def remember(
     occurred_at: Annotated[Moment | None, Field(description="When the note was written.")] = None,
     source: Annotated[str, Field(max_length=200, description="Where it comes from, such as a file's name.")] = "",
     labels: Labels | None = None,
+    context_session: Annotated[
+        Session | None, Field(description="The session of the tool context, if it was asked in this conversation.")
+    ] = None,
 ) -> dict[str, Any]:
     """Remember what was learnt: a conversation as `turns` with its `session_id`, or a note as `text`.
 
     Entities and relations are extracted from the text and become part of the graph. Known turns are left unchanged, so
     a continued conversation may be sent again as a whole. A known turn with a different text is refused: forget it
-    first.
+    first. What the tool context showed counts for nothing when it is written back: `echoes` lists memories that repeat
+    it. One that says nothing else is not stored.
     """
     given = _memories(turns, session_id, text, occurred_at, source)
     stored = await _stored(caller.engine.store, [memory.id for memory in given])
@@ -68,8 +72,13 @@ async def remember(
     # all at once: a caller without write permission does not learn which of them are stored
     await caller.gate.bind(caller.engine.store.scope, Action.WRITE).demand([*new, *stored.values()])
     check.refuse("remember", *(_rewritten(memory, stored) for memory in given))
-    report = await Ingestor(caller.engine, gate=caller.gate).remember(new)
-    return caller.fitted({"changed": report.changed}, memory_ids=[shown_id(memory.id) for memory in given])
+    report = await Ingestor(caller.engine, gate=caller.gate).remember(new, session_id=context_session or "")
+    echoes = {each.memory_id for each in report.echoes}
+    left = {each.memory_id for each in report.echoes if not each.stored}
+    lists = {"memory_ids": [shown_id(memory.id) for memory in given if memory.id not in left]}
+    if echoes:
+        lists["echoes"] = [shown_id(memory.id) for memory in given if memory.id in echoes]
+    return caller.fitted({"changed": report.changed}, **lists)
 
 
 @writes()

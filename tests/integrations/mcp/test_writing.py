@@ -180,3 +180,19 @@ async def test_a_memory_a_session_or_a_source_is_forgotten(engine, asked):
         for wrong in ({}, {"memory": "home", "source": "chat"}):
             assert "give one of memory, session_id and source" in (await ask.error("forget", **wrong))["message"]
     assert await engine.store.list_memories() == []
+
+
+async def test_what_the_tool_context_showed_is_no_new_evidence(engine, asked):
+    async with asked as ask:
+        await ask("remember", turns=TURNS, session_id="chat-1")
+        shown = await ask("context", query="what did Grace Hopper build?")
+        session, [line] = shown["session_id"], [each for each in shown["text"].splitlines() if "Noted" in each]
+        before = await engine.store.statistics()
+        note = await ask("remember", text=f"You said: {line}", context_session=session)
+        assert (note["changed"], note["memory_ids"], len(note["echoes"])) == (0, [], 1)
+        assert await engine.store.statistics() == before
+        turn = {"role": "assistant", "content": f"{line}\n\nAda Lovelace works at Initech."}
+        more = await ask("remember", turns=[turn], session_id="chat-2", context_session=session)
+        assert more == {"changed": 1, "memory_ids": ["chat-2:0"], "echoes": ["chat-2:0"]}
+    claims = await engine.store.list_claims(memory_ids=["chat-2:0"])
+    assert [each.type for each in claims] == ["works_at"]
