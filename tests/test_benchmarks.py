@@ -30,7 +30,6 @@ from graphsearch.stores.memory import InMemoryGraphStore
 from tests.fix_postgres import Server
 
 # Whole programs, and none of the code that is measured is reached by them alone.
-pytestmark = pytest.mark.no_cover
 
 ROOT = Path(__file__).parents[1]
 N = 40

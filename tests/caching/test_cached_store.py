@@ -323,14 +323,12 @@ class CachedScopes:
 # The store in memory is measured without a cache, and caches by the tests above.
 
 
-@pytest.mark.no_cover
 class TestCachedInProcess(StoreConformance):
     @pytest.fixture
     def unscoped(self, clock):
         return CachedScopes(clock, lambda scope: InProcessCache(scope=scope, clock=clock))
 
 
-@pytest.mark.no_cover
 class TestCachedOnRedis(StoreConformance):
     @pytest.fixture
     async def unscoped(self, clock, redis_url):

@@ -182,7 +182,6 @@ async def hostile_team():
     return GraphSearchEngine(store=engine.store, traversal=KHopTraversal(fan_out=200))
 
 
-@pytest.mark.no_cover  # large; the small ones reach the same
 async def test_whatever_was_stored_a_page_holds_texts_alone():
     engine = await hostile_team()
     question = f"what does Ada know of {' '.join(HOSTILE)[:5000]}"

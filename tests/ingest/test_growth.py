@@ -9,7 +9,6 @@ from benchmarks.reading_shapes import text_of
 from graphsearch.testing.fakes import HashEmbedder
 
 # A tracer's own steps are none of the text's.
-pytestmark = pytest.mark.no_cover
 
 SIZE = 1_000
 TIMES = 4

@@ -155,7 +155,6 @@ def test_a_relation_found_twice_counts_once():
     assert ranks(2, (0, 1, 0.9), (0, 1, 0.6), (1, 0, 0.7)) == [0, 1]
 
 
-@pytest.mark.no_cover  # large; the small ones reach the same
 def test_a_long_chain_is_no_deep_recursion():
     size = 1500
     assert ranks(size, *[(row + 1, row, 0.9) for row in range(size - 1)])[0] == size - 1

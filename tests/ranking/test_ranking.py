@@ -173,7 +173,6 @@ async def test_nothing_relevant_is_an_empty_result_that_says_so(scoped):
     assert nothing.reason == "none of 4 entities scores 1 or more"
 
 
-@pytest.mark.no_cover  # large; the small ones reach the same
 async def test_a_very_long_question_in_another_script(scoped):
     engine = await office(scoped, embedded=True)
     assert "California" in names(await engine.rank_entities("加利福尼亚州 " * 10_000 + "Golden State"))

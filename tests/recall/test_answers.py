@@ -206,7 +206,6 @@ ODD = {
 }
 
 
-@pytest.mark.no_cover  # what they reach, ordinary questions reach
 @pytest.mark.parametrize("text", ODD.values(), ids=ODD)
 async def test_any_text_is_a_question(scoped, text):
     garden = [

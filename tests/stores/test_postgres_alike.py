@@ -37,7 +37,6 @@ from graphsearch.testing.strategies import EMBEDDER, SURFACES, answers
 
 Act: TypeAlias = Callable[[GraphStore], Awaitable[Any]]
 # Random changes: properties, but for the library that draws them.
-pytestmark = pytest.mark.no_cover
 
 TYPES = ("knows", "works_at", "lives_in")
 BULK = 4

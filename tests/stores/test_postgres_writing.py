@@ -232,7 +232,6 @@ def other() -> GraphStore:
     return InMemoryGraphStore(clock=SystemClock()).with_scope(org_id="org", project_id="project")
 
 
-@pytest.mark.no_cover  # large; the small ones reach the same
 async def test_few_that_are_there_are_found_among_many_that_are_new(
     scoped: ScopedPostgresStore, other: GraphStore
 ) -> None:
@@ -254,7 +253,6 @@ async def test_few_that_are_there_are_found_among_many_that_are_new(
     assert (await scoped.statistics()) == (await other.statistics())
 
 
-@pytest.mark.no_cover  # large; the small ones reach the same
 async def test_claims_fold_into_a_relation_that_was_given_among_many_new_ones(
     scoped: ScopedPostgresStore, other: GraphStore
 ) -> None:

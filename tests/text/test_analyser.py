@@ -76,7 +76,6 @@ def test_terms_of_words_are_the_words_terms_one_after_another(words: list[str]) 
     assert terms(" ".join(words)) == [term for word in words for term in terms(word)]
 
 
-@pytest.mark.no_cover  # a tracer is no part of the time
 @pytest.mark.parametrize(
     "unit", ["the quick ", "東京", "A", "aB", "a.", "._", "'", "n't", "é", "+-*/", "हिन्", "the ", "ß ", "\ufdfa"]
 )

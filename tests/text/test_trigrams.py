@@ -51,7 +51,6 @@ async def test_trigrams_are_those_of_pg_trgm(connection: Connection) -> None:
     assert [trigrams(name) for name in names] == [frozenset(shown) for (shown,) in await asked.fetchall()]
 
 
-@pytest.mark.no_cover  # large; the small ones reach the same
 async def test_every_character_makes_the_trigrams_of_pg_trgm(connection: Connection) -> None:
     known = [chr(code) for code in range(1, 0x110000) if category(chr(code)) not in {"Cs", "Cn", "Co"}]
     names = ["".join(known[at : at + 8]) for at in range(0, len(known), 8)]

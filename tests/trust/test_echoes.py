@@ -16,7 +16,6 @@ from graphsearch.testing.fakes import FixedClock
 from tests.trust.echoes import EXTRACTOR, JANUARY, KNOWN, content, engine_of, ingestor_of, loop, shown
 
 
-@pytest.mark.no_cover
 async def test_loops_of_recall_and_remember_change_nothing(scoped: GraphStore) -> None:
     await loop(scoped, 24)
 

@@ -13,7 +13,6 @@ from graphsearch.testing.fakes import FixedClock
 from tests.trust.worlds import compare
 
 # Random worlds: properties, but for the library that draws them.
-pytestmark = pytest.mark.no_cover
 
 PAIRS = 300
 IN_POSTGRES = 20

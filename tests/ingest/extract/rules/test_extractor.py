@@ -97,7 +97,6 @@ HOSTILE = {
 }
 
 
-@pytest.mark.no_cover  # a tracer is no part of the time
 @pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_texts_take_linear_time(unit):
     def cost(size: int) -> float:
