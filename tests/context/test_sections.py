@@ -7,9 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.context.sections import (
-    OBSERVATIONS,
     SHARES,
-    TRIPLETS,
     Page,
     ShownLines,
     TripletText,
@@ -18,6 +16,7 @@ from graphsearch.context.sections import (
     share_of_observations,
 )
 from graphsearch.query.analysis import Plan
+from graphsearch.text.rendering import OBSERVATIONS, TRIPLETS
 from tests.context.test_budget import CHARACTERS, COUNTERS
 
 
