@@ -190,6 +190,11 @@ async def _make_extensions(connection: psycopg.AsyncConnection[Any], server: str
     ):
         try:
             await connection.execute(statement)
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise MigrationError(
+                f"{server} lacks the extension {name!r}, and this role may not create it: a superuser must run "
+                f"CREATE EXTENSION {name} there, then `graphsearch init` again"
+            ) from error
         except psycopg.Error as error:
             raise MigrationError(
                 f"{server} has no extension {name!r}: install {source} there, then `graphsearch init` again"
