@@ -100,6 +100,7 @@ async def test_a_dump_restores_everything(owned: Owned, copy_folder: Path) -> No
         "SUPERUSER_DSN": owned.superuser,
         "BACKUP_DSN": owned.named("owned", "backup"),
         "RESTORED_DSN": owned.named("restored"),
+        "OWNER": "owner",
     }
     for number in (1, 2):
         done = await asyncio.to_thread(shell, recipe("Back up and restore", number), copy_folder.parent, **variables)
