@@ -14,6 +14,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 # pyright carries itself and its node in its wheels; without this it asks the network whether there is a newer one.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+# Tests are not measured, so that it is no fault that slipcover cannot measure their branches.
+export PYTHONWARNINGS := ignore:Unable to activate pytest branch coverage
 # With it, every process compiles each module again, and pytest rewrites every test again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -54,7 +56,10 @@ pyright: $(READY)
 	@$(BIN)/pyright
 
 pytest: $(READY)
-	@$(BIN)/python -m pytest --cov --numprocesses=logical --dist=worksteal
+	@$(BIN)/python -m slipcover --json --out .coverage.json -m pytest --numprocesses=logical --dist=worksteal
+	@$(BIN)/python -m slipcover --merge .coverage.json --out .coverage.json --skip-covered --fail-under 95 \
+		> .coverage.txt || { cat .coverage.txt; exit 1; }
+	@echo 'coverage of lines and branches (.coverage.txt):' $$(tail -n 1 .coverage.txt)
 
 bench: $(PEERS)
 	@$(BIN)/python -m benchmarks

@@ -29,7 +29,7 @@ from graphsearch.protocols import GraphStore, TokenCounter
 from graphsearch.recall.options import CHANNELS, ChannelName, RecallOptions
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import TRIPLETS
-from graphsearch.understanding.interpreting import Asked
+from graphsearch.understanding.interpreting import Interpretation
 
 _INJECTION: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c03")
 """The namespace of the ids of log entries."""
@@ -61,8 +61,8 @@ class ContextBlock(Displayed):
     * ``memories`` and ``triplets``: those that the text shows, in its order.
     * ``skipped`` and ``skipped_memories``: the number of triplets and memories that were found but are not shown.
     * ``reason``: why the text is empty; otherwise empty. It never distinguishes hidden elements from absent ones.
-    * ``asked``: the names, relations and time understood from the question, as `SearchResult.asked`; None if no graph
-      was searched.
+    * ``interpretation``: the names, relations and time understood from the question, as `SearchResult.interpretation`;
+      None if no graph was searched.
     * ``denied``: distinct elements hidden by the policies, by kind. For the caller, never for the prompt.
     * ``summary``: that of the mode SUMMARY, which is not part of the text; only what the text shows is logged.
     * ``injection_id``: the id under which the session's log records what was surfaced; None if nothing was, or if
@@ -77,7 +77,7 @@ class ContextBlock(Displayed):
     skipped: int = 0
     skipped_memories: int = 0
     reason: str = ""
-    asked: Asked | None = None
+    interpretation: Interpretation | None = None
     denied: Mapping[ElementKind, int] = attrs.field(factory=dict)
     injection_id: str | None = None
     summary: Summary | None = None
@@ -195,7 +195,7 @@ class ContextBuilder:
             skipped=found.triplets_found - len(page.triplets),
             skipped_memories=len(found.memories) - len(page.memories),
             reason="" if page.text else found.reason or NO_ROOM,
-            asked=found.asked,
+            interpretation=found.interpretation,
             denied=found.denied,
             summary=found.summary,
         )

@@ -18,7 +18,7 @@ from graphsearch.modes.result import SearchResult, Summary
 from graphsearch.recall.options import RecallOptions
 from graphsearch.recall.result import RecalledMemory, RecallResult
 from graphsearch.text.rendering import memory_line, safe_text, short_triplet_line, triplet_line
-from graphsearch.understanding.interpreting import Asked
+from graphsearch.understanding.interpreting import Interpretation
 
 MEMORIES: Final = 50
 """The number of memories requested: more than fit any default budget."""
@@ -38,7 +38,7 @@ class Material:
 
     ``prompt_order`` is that of `SearchResult`. ``share`` is the part of the budget that memories get first.
     ``triplets_found`` includes triplets left out here. ``reason``: why nothing was found; otherwise empty.
-    ``asked``: what was understood from the question, if the search interprets it.
+    ``interpretation``: what was understood from the question, if the search interprets it.
     """
 
     memories: tuple[RecalledMemory, ...] = ()
@@ -51,7 +51,7 @@ class Material:
     summary: Summary | None = None
     denied: Mapping[ElementKind, int]
     reason: str = ""
-    asked: Asked | None = None
+    interpretation: Interpretation | None = None
 
 
 async def material(
@@ -94,7 +94,7 @@ def _of_triplets(found: SearchResult) -> Material:
         summary=found.summary,
         denied=found.denied,
         reason=found.reason,
-        asked=found.asked,
+        interpretation=found.interpretation,
     )
 
 

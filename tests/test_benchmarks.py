@@ -29,8 +29,6 @@ from graphsearch.model.identity import snake_case
 from graphsearch.stores.memory import InMemoryGraphStore
 from tests.fix_postgres import Server
 
-# Whole programs, and none of the code that is measured is reached by them alone.
-
 ROOT = Path(__file__).parents[1]
 N = 40
 BARE = {

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
-from pkgutil import get_data
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -40,7 +40,7 @@ def lazy_imports(package: str) -> Mapping[str, str]:
     """Each public name of a package that uses `lazily`, and the module to import it from."""
     return {
         alias.name: statement.module or ""
-        for block in ast.parse(get_data(package, "__init__.py") or b"").body
+        for block in ast.parse(Path(sys.modules[package].__file__ or "").read_bytes()).body
         if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
         for statement in block.body
         if isinstance(statement, ast.ImportFrom)

@@ -27,13 +27,13 @@ from graphsearch.modes.result import Connection, Sentence, Source, Summary
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line
 from graphsearch.traversal.paths import Path, path_steps
-from graphsearch.understanding.interpreting import Asked
+from graphsearch.understanding.interpreting import Interpretation
 
 _PRINTED: Final[Mapping[type, str]] = MappingProxyType(
     {
         Community: "id members strengths density top label size",
-        ContextBlock: "text tokens budget skipped skipped_memories reason asked denied injection_id memories triplets"
-        " summary",
+        ContextBlock: "text tokens budget skipped skipped_memories reason interpretation denied injection_id memories"
+        " triplets summary",
         Duplicate: "one other similarity verdict",
         Entity: "id type name description labels attributes",
         Path: "entities relations hops strength",
@@ -85,13 +85,13 @@ def sorted_counts(counts: Mapping[Any, int]) -> dict[str, int]:
     return {str(name): number for name, number in sorted(counts.items())}
 
 
-def asked_time_pairs(asked: Asked | None) -> list[tuple[str, str]]:
+def time_pairs(interpretation: Interpretation | None) -> list[tuple[str, str]]:
     """The time named by a question and its resolved interval; empty for the present."""
-    if asked is None or not asked.time.written:
+    if interpretation is None or not interpretation.time.written:
         return []
-    until = "now" if asked.time.as_of is None else asked.time.as_of.isoformat()
-    since = "" if asked.time.since is None else f"{asked.time.since.isoformat()} to "
-    return [("time", f"{safe_text(asked.time.written)}: {since}{until}")]
+    until = "now" if interpretation.time.as_of is None else interpretation.time.as_of.isoformat()
+    since = "" if interpretation.time.since is None else f"{interpretation.time.since.isoformat()} to "
+    return [("time", f"{safe_text(interpretation.time.written)}: {since}{until}")]
 
 
 def triplet_table(triplets: Sequence[Triplet]) -> Table:

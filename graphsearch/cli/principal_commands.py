@@ -19,7 +19,7 @@ from graphsearch.authz import CedarAuthorizer
 from graphsearch.cli.arguments import AsOf, Mode, Model, ModelUrl, Question
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Place, choose_embedder, choose_llm, open_engine, open_for, open_scopes
-from graphsearch.cli.output import as_json, asked_time_pairs, pairs, sorted_counts, summary_lines
+from graphsearch.cli.output import as_json, pairs, sorted_counts, summary_lines, time_pairs
 from graphsearch.context import ContextBuilder, WorkType
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Outcome, Principal, Scope
@@ -84,7 +84,7 @@ async def context(
         ("denied", hidden),
         ("skipped", f"{block.skipped_memories} memories, {block.skipped} triplets"),
         *([("reason", block.reason)] if block.reason else []),
-        *asked_time_pairs(block.asked),
+        *time_pairs(block.interpretation),
     ]
     summary = () if block.summary is None else summary_lines(block.summary)
     return Answer(data, (block.text, *summary, pairs(facts)))

@@ -36,7 +36,6 @@ from graphsearch.cli.environment import Place, open_engine, open_for
 from graphsearch.cli.output import (
     Format,
     as_json,
-    asked_time_pairs,
     connection_table,
     exported,
     pairs,
@@ -44,6 +43,7 @@ from graphsearch.cli.output import (
     sorted_counts,
     summary_lines,
     table,
+    time_pairs,
     triplet_table,
 )
 from graphsearch.explaining.explanation import Explanation
@@ -106,7 +106,7 @@ async def search(
         "left_out": left_out,
         "reason": found.reason,
         "plan": found.analysis.plan.value,
-        "asked": as_json(found.asked),
+        "interpretation": as_json(found.interpretation),
         "timings_ms": dict(found.timings),
         "triplets": as_json(found.triplets),
         "entities": [entity.name for entity in found.entities],
@@ -125,7 +125,7 @@ async def search(
         shown.append(connection_table(found.connections))
     if found.reason:
         shown.append(found.reason)
-    shown += [f"{name}: {time}" for name, time in asked_time_pairs(found.asked)]
+    shown += [f"{name}: {time}" for name, time in time_pairs(found.interpretation)]
     return Answer(data, tuple(shown))
 
 

@@ -95,7 +95,7 @@ async def entity_timeline(
     entity: EntityRef, access: Access, *, since: datetime | None = None, until: datetime | None = None
 ) -> tuple[Event, ...]:
     """See `graphsearch.curation.Curator.entity_timeline`."""
-    check.refuse("timeline", check.period(since, until, "since/until"))
+    check.refuse("timeline", check.period(since, until, ("since", "until")))
     async with access.reading() as reader:
         stored = await known(entity, reader)
         relations = await reader.shown(await access.stored_relations(stored.id))

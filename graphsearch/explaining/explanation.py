@@ -30,7 +30,7 @@ class KeptOut(StrEnum):
     """No seed leads to it, or no search finds it."""
     CANDIDATES = "candidates"
     """Found, but not among the candidates that are examined."""
-    NOT_TOLD = "not_told"
+    NO_TEXT = "no_text"
     """A memory without a stored text: there is nothing to show."""
     MIN_SCORE = "min_score"
     MIN_RELEVANCE = "min_relevance"

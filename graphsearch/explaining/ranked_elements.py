@@ -47,7 +47,7 @@ async def explain_memory(
     explained = partial(_explained, ElementRef(ElementKind.MEMORY, memory_id), request.query, "recall")
     if not memory.text.strip():
         reason = "its text is not kept, so it has nothing to show; what it mentions leads to other memories"
-        return explained(0, (KeptOut.NOT_TOLD, reason))
+        return explained(0, (KeptOut.NO_TEXT, reason))
     everything = attrs.evolve(request, limit=ALL, min_score=0.0, min_relevance=0.0, diversity=0.0)
     result = await recalling(everything, scoring=scoring)
     if (row := _row(memory_id, result)) is not None:

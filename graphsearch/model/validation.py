@@ -146,11 +146,11 @@ def moment(field: str, value: object) -> str | None:
     return f"{field} must be a datetime, not None" if value is None else instant(field, value)
 
 
-def period(start: object, end: object, name: str = "valid") -> str | None:
+def period(start: object, end: object, names: tuple[str, str] = ("valid_from", "valid_to")) -> str | None:
     """A period whose start is not after its end; both aware, an open end is None."""
-    fault = instant(f"{name}_from", start) or instant(f"{name}_to", end)
+    fault = instant(names[0], start) or instant(names[1], end)
     if fault is None and isinstance(start, datetime) and isinstance(end, datetime) and start > end:
-        return f"{name}_from must not be after {name}_to"
+        return f"{names[0]} must not be after {names[1]}"
     return fault
 
 

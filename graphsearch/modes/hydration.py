@@ -55,7 +55,7 @@ async def shown(answer: Answer, question: Question, reader: Reader) -> SearchRes
         timings=stopwatch.milliseconds,
         prompt_order=order,
         subjects=answer.subjects if triplets else (),
-        asked=None if question.understanding is None else question.understanding.asked,
+        interpretation=None if question.understanding is None else question.understanding.interpretation,
         graph_query=question.graph_query,
     )
 

@@ -17,7 +17,7 @@ from graphsearch.relevance.triplet_relevance import CERTAIN
 from graphsearch.scoring.triplet_score import ends
 from graphsearch.text.rendering import entity_name, triplet_line
 from graphsearch.traversal.paths import Path, path_steps
-from graphsearch.understanding.interpreting import Asked
+from graphsearch.understanding.interpreting import Interpretation
 
 
 @attrs.frozen(kw_only=True)
@@ -115,8 +115,8 @@ class SearchResult(Displayed):
       that is the order they have.
     * ``subjects``: the ids of the entities that the question is itself about, best first: those that it describes, or
       those that it names and asks nothing more of. Not all of them need be among the triplets.
-    * ``asked``: the names, relations, kind and time that the question was understood to ask for; None for modes that
-      do not understand it so.
+    * ``interpretation``: the names, relations, kind and time that the question was understood to ask for; None for
+      modes that do not interpret it.
     * ``graph_query``: what a language model made of the question, in the mode NATURAL_LANGUAGE.
     * ``summary``: what a language model wrote of what was found, in the mode SUMMARY; None where nothing was.
     """
@@ -136,7 +136,7 @@ class SearchResult(Displayed):
     timings: Mapping[str, float] = attrs.field(eq=False)
     prompt_order: tuple[int, ...] | None = None
     subjects: tuple[UUID, ...] = ()
-    asked: Asked | None = None
+    interpretation: Interpretation | None = None
     graph_query: GraphQuery | None = None
     summary: Summary | None = None
 

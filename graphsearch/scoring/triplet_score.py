@@ -51,7 +51,6 @@ class ScoringOptions:
     """The constants of the score.
 
     * ``feedback_influence`` φ and ``importance_influence`` ι: in [0, 1].
-    * ``traversal_penalty``: distance added per hop from an entity that the vector search found, in [0, 2].
     * ``path_confidence``: the confidence of a path is that of its weakest relation ("minimum"), or the product of all
       ("product").
     * ``combine``: strength is confidence × freshness × prior ("product"), or the score is limited by the worst of
@@ -62,7 +61,6 @@ class ScoringOptions:
 
     feedback_influence: float = 0.3
     importance_influence: float = 0.2
-    traversal_penalty: float = 0.25
     path_confidence: Literal["minimum", "product"] = "minimum"
     combine: Literal["product", "worst"] = "product"
     hop_table: Literal["by_type", "by_confidence"] = "by_type"
@@ -72,7 +70,6 @@ class ScoringOptions:
             "scoring options",
             check.unit("feedback_influence", self.feedback_influence),
             check.unit("importance_influence", self.importance_influence),
-            check.number("traversal_penalty", self.traversal_penalty, 0.0, 2.0),
             check.one_of("path_confidence", self.path_confidence, ("minimum", "product")),
             check.one_of("combine", self.combine, ("product", "worst")),
             check.one_of("hop_table", self.hop_table, ("by_type", "by_confidence")),

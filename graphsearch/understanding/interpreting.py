@@ -49,7 +49,7 @@ class AskedName:
 
 
 @attrs.frozen(kw_only=True)
-class Asked:
+class Interpretation:
     """What a question was understood to ask for.
 
     * ``names`` in order, unknown ones last. ``relations``: the types asked for, best first; empty if the question does
@@ -114,9 +114,9 @@ class Understanding:
         return (*linked, *unknown)
 
     @property
-    def asked(self) -> Asked:
+    def interpretation(self) -> Interpretation:
         """A readable form of the same."""
-        return Asked(names=self.names, relations=self.relations(), kind=self.kind_asked, time=self.time)
+        return Interpretation(names=self.names, relations=self.relations(), kind=self.kind_asked, time=self.time)
 
     def relations(self, count: int = 3) -> tuple[AskedRelation, ...]:
         """The relation types that are asked for most, best first: those above the average of the scope."""

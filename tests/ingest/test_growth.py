@@ -8,8 +8,6 @@ from benchmarks.reading_growth import steps
 from benchmarks.reading_shapes import text_of
 from graphsearch.testing.fakes import HashEmbedder
 
-# A tracer's own steps are none of the text's.
-
 SIZE = 1_000
 TIMES = 4
 ALLOWED = 6.0  # a quadratic step would approach 16

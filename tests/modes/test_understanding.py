@@ -76,16 +76,16 @@ async def test_what_holds_comes_before_what_held(scoped, mode):
 async def test_the_answer_says_which_time_it_was_given_for(scoped):
     engine = await harbour_engine(scoped, relations=MOVED)
     _, found = await homes(engine, "where did Orla Quill live in 2020?", mode=HOPS)
-    assert found.asked is not None
-    assert found.asked.time.written == "2020"
-    assert found.asked.time.since == year(2020)
-    assert found.as_of == found.asked.time.as_of == year(2021) - INSTANT
+    assert found.interpretation is not None
+    assert found.interpretation.time.written == "2020"
+    assert found.interpretation.time.since == year(2020)
+    assert found.as_of == found.interpretation.time.as_of == year(2021) - INSTANT
     _, found = await homes(engine, "where has Orla Quill ever lived?", mode=HOPS)
-    assert found.asked is not None
-    assert (found.as_of, found.asked.time.written) == (NOON, "ever")
+    assert found.interpretation is not None
+    assert (found.as_of, found.interpretation.time.written) == (NOON, "ever")
     _, found = await homes(engine, "where does Orla Quill live now?", mode=HOPS)
-    assert found.asked is not None
-    assert (found.as_of, found.asked.time.written) == (NOON, "")
+    assert found.interpretation is not None
+    assert (found.as_of, found.interpretation.time.written) == (NOON, "")
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -95,8 +95,8 @@ async def test_a_callers_own_time_wins(scoped, mode):
     for question in ("where does Orla Quill live now?", "where did Orla Quill live in 2025?"):
         found, answer = await homes(engine, question, mode=mode, as_of=then)
         assert (found, answer.as_of) == (["Brackwater"], then)
-        assert answer.asked is not None
-        assert answer.asked.time.written == ""
+        assert answer.interpretation is not None
+        assert answer.interpretation.time.written == ""
     assert (await homes(engine, "where did Orla Quill live in 2020?", mode=mode, as_of=now))[0] == ["Lowmouth"]
     both, answer = await homes(engine, "where does Orla Quill live now?", mode=mode, since=then)
     assert (sorted(both), answer.as_of) == (["Brackwater", "Lowmouth"], NOON)
@@ -228,7 +228,7 @@ async def test_nothing_was_asked(scoped, mode):
     engine = await harbour_engine(scoped)
     for question in ("", "  "):
         found = await engine.search(question, mode=mode)
-        assert (lines(found), found.reason, found.asked, found.found) == ([], "nothing was asked", None, 0)
+        assert (lines(found), found.reason, found.interpretation, found.found) == ([], "nothing was asked", None, 0)
 
 
 async def test_a_reason_does_not_tell_what_is_hidden_from_what_is_not_there(scoped):
@@ -238,7 +238,7 @@ async def test_a_reason_does_not_tell_what_is_hidden_from_what_is_not_there(scop
     other = await engine.search("where does Barnaby Thorn live?".replace("Barnaby", "Bernaby"), gate=no_secrets())
     assert with_it.reason == "nothing is known of Barnaby Thorn"
     assert other.reason == "nothing is known of Bernaby Thorn"
-    assert with_it.asked is not None
+    assert with_it.interpretation is not None
     assert names(with_it) == [("Barnaby Thorn", [])]
 
 

@@ -239,7 +239,7 @@ async def test_a_memory_without_a_text_takes_no_place_and_still_leads_on(scoped)
     assert [step.id for step in result.memories[0].path if step.kind == "memory"] == ["file", "note"]
     assert result.memories[0].score == pytest.approx(0.85)
     explained = await asking(scoped).explain("What of Ada?", "file")
-    assert explained.kept_out is KeptOut.NOT_TOLD
+    assert explained.kept_out is KeptOut.NO_TEXT
     assert explained.rank is None
 
 

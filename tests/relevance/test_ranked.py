@@ -210,8 +210,8 @@ async def test_a_type_that_only_examples_describe_is_asked_for_by_them(scoped):
     other = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id="acme", project_id="bare")
     bare = await harbour_engine(other, embedder=meaning(), relations=unnamed)
     found = await bare.search("who shines up the glass of Cobb Light?")
-    assert found.asked is not None
-    assert "duty_b" not in [each.type for each in found.asked.relations[:1]]
+    assert found.interpretation is not None
+    assert "duty_b" not in [each.type for each in found.interpretation.relations[:1]]
 
 
 # -- how many are read --------------------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ async def test_what_is_hidden_shapes_no_answer(scoped, by_signature):
     gate = no_secrets(by_signature=by_signature)
     for question in ("who leads the Gannets?", "who commands the gannets?", "which crew does Orla row for?"):
         shown, without = await engine.search(question, gate=gate, mode=HOPS), await bare.search(question, mode=HOPS)
-        assert shown.asked == without.asked
+        assert shown.interpretation == without.interpretation
         assert [each.score for each in shown.triplets] == [each.score for each in without.triplets]
         assert shown.reason == without.reason
     found = await engine.search("who leads the Gannets?", gate=gate)
@@ -327,4 +327,8 @@ async def test_any_answer_is_in_order_in_range_and_the_same_again(found, questio
         assert all(0.0 <= each <= 1.0 for each in scores)
         assert bool(answer.reason) == (not answer.triplets)
         again = await engine.search(question, mode=mode, limit=5)
-        assert (again.triplets, again.asked, again.reason) == (answer.triplets, answer.asked, answer.reason)
+        assert (again.triplets, again.interpretation, again.reason) == (
+            answer.triplets,
+            answer.interpretation,
+            answer.reason,
+        )

@@ -98,7 +98,7 @@ def test_freshness_of_the_future_and_of_what_does_not_decay():
 
 def test_every_fault_of_the_options_is_named():
     with pytest.raises(InvalidInputError) as error:
-        ScoringOptions(feedback_influence=2, combine="sum", traversal_penalty=math.nan)  # type: ignore[arg-type]
+        ScoringOptions(feedback_influence=2, importance_influence=math.nan, combine="sum")  # type: ignore[arg-type]
     assert len(error.value.faults) == 3
 
 

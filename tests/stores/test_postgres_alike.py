@@ -36,8 +36,6 @@ from graphsearch.testing.samples import day, ref, rows_of, signature_of, view
 from graphsearch.testing.strategies import EMBEDDER, SURFACES, answers
 
 Act: TypeAlias = Callable[[GraphStore], Awaitable[Any]]
-# Random changes: properties, but for the library that draws them.
-
 TYPES = ("knows", "works_at", "lives_in")
 BULK = 4
 BEFORE = view(day(4), day(15), min_edge_confidence=0.0)

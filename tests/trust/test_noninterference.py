@@ -12,8 +12,6 @@ from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock
 from tests.trust.worlds import compare
 
-# Random worlds: properties, but for the library that draws them.
-
 PAIRS = 300
 IN_POSTGRES = 20
 

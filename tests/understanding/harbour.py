@@ -103,6 +103,6 @@ def lines(found: SearchResult) -> list[tuple[str, str, str]]:
 
 def names(found: SearchResult) -> list[tuple[str, list[str]]]:
     """The names that a question was understood to have, with what they may mean, in order of the names."""
-    assert found.asked is not None
+    assert found.interpretation is not None
     called = {entity.id: name for name, entity in ENTITIES.items()}
-    return [(each.written, sorted(called[id_] for id_ in each.entities)) for each in found.asked.names]
+    return [(each.written, sorted(called[id_] for id_ in each.entities)) for each in found.interpretation.names]

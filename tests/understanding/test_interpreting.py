@@ -65,14 +65,14 @@ def test_names_come_in_order_with_all_that_they_may_mean_and_the_unknown_last():
         AskedName(written="Ines", start=15, end=19, entities={TWO: 1.0}),
         AskedName(written="Moss", start=0, end=4, entities={}),
     )
-    assert found.asked.names == found.names
+    assert found.interpretation.names == found.names
 
 
 def test_relations_asked_for_are_those_above_the_average_best_first():
     found = meant("?", affinity=[0.5, -1.0, 1.5, 0.0, 0.5], types=("bakes", "digs", "eats", "folds", "grows"))
     assert [each.type for each in found.relations()] == ["eats", "bakes", "grows"]
     assert found.relations(1) == (AskedRelation(type="eats", affinity=1.5),)
-    assert found.asked.relations == found.relations()
+    assert found.interpretation.relations == found.relations()
     assert meant("?", affinity=[0.0, 0.0], types=("bakes", "digs")).relations() == ()
 
 
@@ -128,8 +128,8 @@ async def test_names_in_any_case_parts_nicknames_and_possessives(scoped):
         for mode in (SearchMode.GRAPH_COMPLETION, HOPS):
             found = await engine.search(question, mode=mode)
             assert names(found) == [(written, meant)]
-            assert found.asked is not None
-            (only,) = found.asked.names
+            assert found.interpretation is not None
+            (only,) = found.interpretation.names
             assert question[only.start : only.end] == written
             assert list(only.entities.values()) == [1.0]
             assert [anchor.entity_id for anchor in found.anchors] == list(only.entities)
@@ -145,8 +145,8 @@ async def test_an_ambiguous_first_name_stays_several_and_the_asked_relation_deci
         for mode in (SearchMode.GRAPH_COMPLETION, HOPS):
             found = await engine.search(question, mode=mode)
             assert names(found) == [("Orla", ["Orla Brennan", "Orla Quill"])]
-            assert found.asked is not None
-            assert list(found.asked.names[0].entities.values()) == pytest.approx([0.70710678] * 2)
+            assert found.interpretation is not None
+            assert list(found.interpretation.names[0].entities.values()) == pytest.approx([0.70710678] * 2)
             assert lines(found)[0] == expected
 
 
@@ -186,8 +186,8 @@ async def test_ordinary_words_name_nothing_for_certain(scoped):
     baker = Entity(type="person", name="Paraffin")
     engine = await harbour_engine(scoped, entities=[*ENTITIES.values(), baker])
     found = await engine.search("who brings paraffin to the North Light?")
-    assert found.asked is not None
-    assert [(each.written, list(each.entities.values())) for each in found.asked.names] == [
+    assert found.interpretation is not None
+    assert [(each.written, list(each.entities.values())) for each in found.interpretation.names] == [
         ("paraffin", [0.25]),
         ("North Light", [1.0]),
     ]
@@ -206,11 +206,11 @@ async def test_a_year_that_is_part_of_a_name_is_no_time(scoped):
     engine = await harbour_engine(scoped, entities=[*ENTITIES.values(), race], relations=[*RELATIONS, won])
     found = await engine.search("who won Regatta 2019?")
     assert lines(found)[0] == ("Terns", "won", "Regatta 2019")
-    assert found.asked is not None
-    assert (found.asked.time, found.asked.names[0].written) == (PRESENT, "Regatta 2019")
+    assert found.interpretation is not None
+    assert (found.interpretation.time, found.interpretation.names[0].written) == (PRESENT, "Regatta 2019")
     found = await engine.search("who won Regatta 2019 in 2018?")
-    assert found.asked is not None
-    assert (found.asked.time.written, lines(found)) == ("2018", [])
+    assert found.interpretation is not None
+    assert (found.interpretation.time.written, lines(found)) == ("2018", [])
 
 
 # -- the relation that is asked for -------------------------------------------------------------------------------
@@ -227,9 +227,9 @@ async def test_the_relation_is_asked_for_by_its_words_and_those_of_its_facts(sco
     }.items():
         found = await engine.search(question)
         assert lines(found)[0] == expected
-        assert found.asked is not None
-        assert expected[1] in [each.type for each in found.asked.relations]
-        assert all(each.affinity > 0 for each in found.asked.relations)
+        assert found.interpretation is not None
+        assert expected[1] in [each.type for each in found.interpretation.relations]
+        assert all(each.affinity > 0 for each in found.interpretation.relations)
         assert lines(await engine.search(question, mode=HOPS))[0] == expected
 
 
@@ -248,8 +248,8 @@ async def test_the_relation_is_asked_for_in_other_words(scoped):
 async def test_names_and_nothing_else_ask_for_no_relation(scoped):
     engine = await harbour_engine(scoped)
     found = await engine.search("what of Tamsin Roe?")
-    assert found.asked is not None
-    assert (found.asked.relations, found.asked.kind) == ((), "")
+    assert found.interpretation is not None
+    assert (found.interpretation.relations, found.interpretation.kind) == ((), "")
     assert ("Tamsin Roe", "leads", "Gannets") in lines(found)
 
 
@@ -266,8 +266,8 @@ async def test_the_kind_that_is_asked_for_is_reported_and_counts(scoped):
         ("which crew does Moss know?", "crew", "Gannets"),
     ]:
         found = await engine.search(question)
-        assert found.asked is not None
-        assert found.asked.kind.split()[0] == kind
+        assert found.interpretation is not None
+        assert found.interpretation.kind.split()[0] == kind
         assert lines(found)[0][2] == target
         assert found.triplets[0].breakdown.relevance["answer_kind"] > 0
 
@@ -415,8 +415,8 @@ async def test_a_graph_without_relations_is_understood_too(scoped):
     engine = await harbour_engine(scoped, relations=[])
     found = await engine.search("who leads the Gannets?")
     assert (names(found), lines(found)) == ([("Gannets", ["Gannets"])], [])
-    assert found.asked is not None
-    assert found.asked.relations == ()
+    assert found.interpretation is not None
+    assert found.interpretation.relations == ()
     await scoped.write(
         Batch(
             relations=[Relation(source_id=ENTITIES["Moss Teague"].id, type="leads", target_id=ENTITIES["Gannets"].id)]

@@ -425,5 +425,5 @@ async def test_an_answer_never_rests_on_what_was_removed(scoped):
     found = [each.id for each in await scoped.list_relations() if each.type == "duty_b"]
     await scoped.delete(relations=found)
     again = await engine.search("who polishes the lenses of Cobb Light?")
-    assert again.asked is not None
-    assert "duty_b" not in [each.type for each in again.asked.relations]
+    assert again.interpretation is not None
+    assert "duty_b" not in [each.type for each in again.interpretation.relations]

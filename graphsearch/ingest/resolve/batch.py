@@ -103,7 +103,7 @@ class Decision:
     conflict: Entity | None
     unseen: bool
     fault: str = ""
-    asked: bool = False
+    judged: bool = False
     pending: bool = False
 
 
@@ -148,7 +148,7 @@ class BatchDecisions:
             waits = moved.match.entity_id in pending  # also if its match is itself pending
             if judgement is None:
                 return moved
-            return attrs.evolve(moved, fault=judgement.fault, asked=not judgement.pending, pending=waits)
+            return attrs.evolve(moved, fault=judgement.fault, judged=not judgement.pending, pending=waits)
 
         return self._with(after)
 

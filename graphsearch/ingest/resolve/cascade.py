@@ -81,7 +81,7 @@ def _resolutions(
                 conflict=decision.conflict,
                 unseen=decision.unseen and named not in counted,
                 fault=decision.fault,
-                asked=decision.asked,
+                judged=decision.judged,
                 pending=decision.pending,
             )
         )

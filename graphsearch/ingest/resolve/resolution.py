@@ -64,7 +64,7 @@ class Resolution:
     * ``unseen``: whether no entity had exactly this type and normalised name, so that matching exact ids alone would
       have created one.
     * ``fault``: why the language model did not answer, if it was asked; nothing was merged.
-    * ``asked``: whether the language model was asked about it.
+    * ``judged``: whether the language model was asked about it.
     * ``pending``: whether a question about it, or about its match, was left out because a budget was spent: the entity
       is still undecided.
     """
@@ -76,7 +76,7 @@ class Resolution:
     conflict: Entity | None = None
     unseen: bool = False
     fault: str = ""
-    asked: bool = False
+    judged: bool = False
     pending: bool = False
 
 

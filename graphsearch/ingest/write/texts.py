@@ -131,7 +131,7 @@ class TextReader:
             )
         found = dict(zip(surfaces, resolutions, strict=True))
         waiting = {each.memory_id for each in extracted if any(found[surface].pending for surface in _surfaces(each))}
-        judged = {each.memory_id for each in extracted if any(found[surface].asked for surface in _surfaces(each))}
+        judged = {each.memory_id for each in extracted if any(found[surface].judged for surface in _surfaces(each))}
         kept = [_decided(each, found) for each in extracted if each.memory_id not in waiting - judged]
         names = [found[surface] for surface in dict.fromkeys(surface for each in kept for surface in _surfaces(each))]
         created = {each.entity.id: each.entity for each in resolutions if each.stage is Stage.CREATE}

@@ -84,8 +84,8 @@ async def context(
     head = {"session_id": session, "text": block.text, "tokens": block.tokens, "budget": block.budget}
     if block.reason:
         head["reason"] = safe_text(block.reason)
-    if block.asked is not None and block.asked.time.written:
-        head["time"] = time_json(block.asked.time)
+    if block.interpretation is not None and block.interpretation.time.written:
+        head["time"] = time_json(block.interpretation.time)
     lists = {
         "triplets": [triplet_json(triplet) for triplet in block.triplets],
         "memories": [{**_without_text(each.memory), "score": round(each.score, 4)} for each in block.memories],
