@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -43,20 +42,15 @@ BARE = {
 }
 
 
-Reports: TypeAlias = Callable[[str], Awaitable[dict[str, Any]]]
+Reports: TypeAlias = dict[str, dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-async def report_of(postgres_server: Server) -> Reports:
-    """The report of a benchmark by its name, at size N with two runs; each is run once."""
-    reports: dict[str, dict[str, Any]] = {}
-
-    async def of(name: str) -> dict[str, Any]:
-        if name not in reports:
-            reports[name] = await BENCHMARKS[name](N, Setting(runs=2, dsn=postgres_server.admin_dsn))
-        return reports[name]
-
-    return of
+def reports(postgres_server: Server) -> Reports:
+    """What the command that runs all benchmarks prints at size N with two runs: a report a line, by name in order."""
+    lines = printed("-m", "benchmarks", str(N), "--runs", "2", "--json", "--dsn", postgres_server.admin_dsn)
+    found = [json.loads(line) for line in lines.splitlines()]
+    return {each["benchmark"]: each for each in found}
 
 
 @pytest.fixture(scope="module")
@@ -74,10 +68,8 @@ def printed(*arguments: str) -> str:
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
-async def test_every_benchmark_reports_figures_and_a_verdict(name: str, report_of: Reports) -> None:
-    report = await report_of(name)
-    assert json.loads(json.dumps(report)) == report
-    assert report["benchmark"] == name
+def test_every_benchmark_reports_figures_and_a_verdict(name: str, reports: Reports) -> None:
+    report = reports[name]
     assert isinstance(report["met"], bool)
     assert report["machine"]["cores"] > 0
     assert report["runs"] > 0
@@ -87,8 +79,8 @@ async def test_every_benchmark_reports_figures_and_a_verdict(name: str, report_o
         assert 0 < report["relations"] <= 10 * N
 
 
-async def test_searches_show_the_bare_cost_and_the_ratio(report_of: Reports) -> None:
-    report = await report_of("search_postgres")
+def test_searches_show_the_bare_cost_and_the_ratio(reports: Reports) -> None:
+    report = reports["search_postgres"]
     cost = report["bare"]["search_ms"] + report["bare"]["hydrate_ms"]
     assert report["ratio"] == pytest.approx(report["ours"]["p50_ms"] / cost, rel=1e-2)
     assert report["met"] == (report["ratio"] <= 2)
@@ -103,8 +95,8 @@ async def test_context_is_measured_with_and_without_denied_elements() -> None:
     assert figures["observations"]["memories"] > figures["allowed"]["memories"] == 0
 
 
-async def test_outcomes_of_sessions_pay_and_one_of_them_moves_little(report_of: Reports) -> None:
-    report = await report_of("feedback_pays")
+def test_outcomes_of_sessions_pay_and_one_of_them_moves_little(reports: Reports) -> None:
+    report = reports["feedback_pays"]
     assert [*report["ndcg_at_10"]] == ["0", "50"]
     assert all(0 < value < 1 for each in report["each"] for value in each.values())
     assert report["bound"] == pytest.approx(0.03)
@@ -155,11 +147,8 @@ def test_a_benchmark_prints_an_object_a_size() -> None:
     assert [first["n"], json.loads(text[end:])["n"]] == [N, 60]
 
 
-def test_all_benchmarks_print_a_line_each(postgres_server: Server) -> None:
-    lines = printed(
-        "-m", "benchmarks", str(N), "--runs", "1", "--json", "--dsn", postgres_server.admin_dsn
-    ).splitlines()
-    assert [json.loads(line)["benchmark"] for line in lines] == list(BENCHMARKS)
+def test_all_benchmarks_print_a_line_each(reports: Reports) -> None:
+    assert list(reports) == list(BENCHMARKS)
 
 
 @pytest.mark.parametrize("name", ["search_memory", "search_postgres", "upsert_postgres", "feedback"])
