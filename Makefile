@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 # pyright carries itself and its node in its wheels; without this it asks the network whether there is a newer one.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
-# Tests are not measured, so that it is no fault that slipcover cannot measure their branches.
+# Of slipcover, which need not measure the tests themselves.
 export PYTHONWARNINGS := ignore:Unable to activate pytest branch coverage
 # With it, every process compiles each module again, and pytest rewrites every test again.
 unexport PYTHONDONTWRITEBYTECODE
