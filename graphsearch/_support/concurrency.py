@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 One = TypeVar("One")
@@ -12,6 +13,8 @@ Other = TypeVar("Other")
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
+HEAD_S: Final = 0.005
+"""The time, in seconds, that work may take on the event loop before it goes on in threads."""
 SLICE_S: Final = 0.05
 """The time, in seconds, for which long work runs in a thread before its task can be cancelled."""
 
@@ -52,7 +55,8 @@ async def in_order(call: Callable[[Item], Awaitable[Answer]], items: Iterable[It
 async def in_slices(work: Generator[None, None, Answer], *, seconds: float = SLICE_S) -> Answer:
     """The result of a generator that is run in threads, for about ``seconds`` at a time.
 
-    If the task is cancelled, the slice that is running is the last one.
+    What takes less than `HEAD_S` is run without a thread. If the task is cancelled, the slice that is running is the
+    last one: it has ended, and the generator is closed, when the cancellation is raised.
     """
     results: list[Answer] = []
 
@@ -61,10 +65,25 @@ async def in_slices(work: Generator[None, None, Answer], *, seconds: float = SLI
 
     steps = collected()
 
-    def more() -> bool:
-        until = time.monotonic() + seconds
+    def more(least: float) -> bool:
+        until = time.monotonic() + least
         return any(time.monotonic() >= until for _ in steps)
 
-    while await asyncio.to_thread(more):
-        pass
+    try:
+        left = more(HEAD_S)
+        while left:
+            left = await _finished(asyncio.ensure_future(asyncio.to_thread(more, seconds)))
+    finally:
+        steps.close()
     return results[0]
+
+
+async def _finished(running: asyncio.Future[Answer]) -> Answer:
+    """The result of a future, which has ended also if the task is cancelled while it waits."""
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        while not running.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([running])
+        raise

@@ -16,8 +16,10 @@ relations.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Final, Protocol
 from uuid import UUID
 
@@ -30,6 +32,7 @@ CO_OCCURRENCE_CAP: Final = 0.65
 
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
+_START: Final = attrgetter("start")
 _SUREST: Final = tuple(EdgeKind)
 
 
@@ -178,12 +181,12 @@ def fold(claims: Iterable[DatedClaim], relation_type: RelationType) -> list[Rela
 
 def periods_of(claims: Iterable[DatedClaim], relation_type: RelationType) -> list[Period]:
     """The periods of these relations, in the same order."""
-    periods: list[Period] = []
+    periods = _Periods()
     for dated in sorted(claims, key=lambda dated: (dated.order, _tie(dated.claim))):
-        taker = _take(periods, dated)
+        taker = periods.take(dated)
         if relation_type.functional:
-            _close(periods, taker)
-    return sorted(periods, key=lambda period: (period.start, period.target_id))
+            periods.close(taker)
+    return periods.in_order
 
 
 def redacted_fold(
@@ -196,11 +199,16 @@ def redacted_fold(
     periods share a relation only if hidden claims joined them. A relation without periods is not visible.
     """
     whole = {period.key: period.memories for period in periods_of(claims, relation_type)}
+    of_target: dict[UUID, list[PeriodKey]] = {}
+    for key in whole:
+        of_target.setdefault(key[0], []).append(key)
     assigned: dict[PeriodKey, list[Period]] = {key: [] for key in whole}
     for period in sorted(periods_of(visible, relation_type), key=lambda period: period.key not in whole):
-        proof, own = period.memories, period.key
-        akin = [key for key, memories in whole.items() if key[0] == period.target_id and proof & memories]
-        assigned[own if own in akin else min(akin, key=lambda key: len(assigned[key]))].append(period)
+        proof, key = period.memories, period.key
+        if proof.isdisjoint(whole.get(key, ())):
+            akin = (each for each in of_target[period.target_id] if not proof.isdisjoint(whole[each]))
+            key = min(akin, key=lambda each: len(assigned[each]))
+        assigned[key].append(period)
     return assigned
 
 
@@ -209,53 +217,84 @@ def _tie(claim: Claim) -> tuple[str, datetime, datetime, str, str]:
     return (str(claim.target_id), claim.valid_from or _EARLIEST, claim.valid_to or _LATEST, claim.extractor, claim.fact)
 
 
-def _take(periods: list[Period], dated: DatedClaim) -> Period:
-    """Let a claim support a period or open one; return that period."""
-    claim = dated.claim
-    own = [period for period in periods if period.target_id == claim.target_id]
-    if claim.valid_from is None and claim.valid_to is not None:
-        period = _ending(own, claim.valid_to) or _at(own, _EARLIEST) or _open(periods, claim, _EARLIEST)
-    else:
-        start = claim.valid_from or dated.occurred_at or _EARLIEST
-        period = _at(own, start) or _open(periods, claim, start)
-    if claim.valid_to is not None:
-        period.end = claim.valid_to
-    period.claims.append(dated)
-    _absorb(periods, period)
-    return period
+class _Periods:
+    """The periods of one fold, by start, so that a claim is compared with those next to it alone.
+
+    Periods of one target never overlap. Once each was closed, those of two targets overlap only if they start together.
+    """
+
+    def __init__(self) -> None:
+        self._starts: list[datetime] = []
+        self._by_start: dict[datetime, dict[UUID, Period]] = {}
+        self._own: dict[UUID, list[Period]] = {}
+        """Of each target, in order of start."""
+
+    @property
+    def in_order(self) -> list[Period]:
+        """All periods, in order of (start, target)."""
+        return [period for start in self._starts for _, period in sorted(self._by_start[start].items())]
+
+    def take(self, dated: DatedClaim) -> Period:
+        """Let a claim support a period or open one; return that period."""
+        claim = dated.claim
+        own = self._own.setdefault(claim.target_id, [])
+        if claim.valid_from is None and claim.valid_to is not None:
+            found, start = _ending(own, claim.valid_to) or _at(own, _EARLIEST), _EARLIEST
+        else:
+            start = claim.valid_from or dated.occurred_at or _EARLIEST
+            found = _at(own, start)
+        period = found or self._open(claim.target_id, start)
+        if claim.valid_to is not None:
+            period.end = claim.valid_to
+        period.claims.append(dated)
+        self._absorb(own, period)
+        return period
+
+    def close(self, taker: Period) -> None:
+        """End each period where a later one of another target starts. The taker has absorbed those of its own."""
+        place = bisect_left(self._starts, taker.start)
+        if place + 1 < len(self._starts):
+            taker.end = min(taker.end, self._starts[place + 1])
+        if place:
+            for other in self._by_start[self._starts[place - 1]].values():
+                if other.target_id != taker.target_id and taker.start < other.end:
+                    other.end = taker.start
+
+    def _open(self, target_id: UUID, start: datetime) -> Period:
+        period = Period(target_id, start, _LATEST, [])
+        insort(self._own[target_id], period, key=_START)
+        if start not in self._by_start:
+            insort(self._starts, start)
+        self._by_start.setdefault(start, {})[target_id] = period
+        return period
+
+    def _absorb(self, own: list[Period], taker: Period) -> None:
+        """Absorb later periods of the same target that start within; the first end applies if there was none."""
+        place = bisect_right(own, taker.start, key=_START)
+        until = place
+        while until < len(own) and own[until].start < taker.end:
+            other = own[until]
+            taker.claims.extend(other.claims)
+            taker.end = other.end if taker.end == _LATEST else taker.end
+            self._drop(other)
+            until += 1
+        del own[place:until]
+
+    def _drop(self, period: Period) -> None:
+        together = self._by_start[period.start]
+        del together[period.target_id]
+        if not together:
+            del self._by_start[period.start]
+            del self._starts[bisect_left(self._starts, period.start)]
 
 
 def _at(own: Sequence[Period], moment: datetime) -> Period | None:
     """The period that contains a moment, or is empty and starts at it."""
-    return next((period for period in own if period.holds(moment) or period.start == moment), None)
+    place = bisect_right(own, moment, key=_START) - 1
+    return own[place] if place >= 0 and (own[place].holds(moment) or own[place].start == moment) else None
 
 
 def _ending(own: Sequence[Period], end: datetime) -> Period | None:
-    running = [period for period in own if period.start < end <= period.end]
-    return max(running, key=lambda period: period.start, default=None)
-
-
-def _open(periods: list[Period], claim: Claim, start: datetime) -> Period:
-    period = Period(claim.target_id, start, _LATEST, [])
-    periods.append(period)
-    return period
-
-
-def _absorb(periods: list[Period], taker: Period) -> None:
-    """Absorb later periods of the same target that start within; the first end applies if there was none."""
-    others = [period for period in periods if period is not taker and period.target_id == taker.target_id]
-    for other in sorted(others, key=lambda period: period.start):
-        if taker.start < other.start < taker.end:
-            taker.claims.extend(other.claims)
-            taker.end = other.end if taker.end == _LATEST else taker.end
-            periods.remove(other)
-
-
-def _close(periods: Sequence[Period], taker: Period) -> None:
-    """End each period where a later one of another target starts."""
-    for other in periods:
-        if other.target_id != taker.target_id:
-            if taker.start < other.start < taker.end:
-                taker.end = other.start
-            elif other.start < taker.start < other.end:
-                other.end = taker.start
+    """The period that contains the last moment before an end."""
+    place = bisect_left(own, end, key=_START) - 1
+    return own[place] if place >= 0 and end <= own[place].end else None

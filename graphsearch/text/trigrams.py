@@ -32,6 +32,7 @@ _PLAIN: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ":
 _FLOAT32_SLACK: Final = 1 - 1e-6
 
 
+@lru_cache(maxsize=1 << 14)
 def trigrams(name: str) -> frozenset[str]:
     """The set that pg_trgm's ``show_trgm`` shows: runs of three characters of each word, padded "  word ".
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
+import asyncio
+from collections.abc import AsyncIterator, Hashable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
 from threading import Lock
 from types import MappingProxyType
@@ -12,6 +13,7 @@ from uuid import UUID
 
 import numpy as np
 
+from graphsearch._support.concurrency import in_slices
 from graphsearch.columns import Keys
 from graphsearch.errors import UnknownScopeError
 from graphsearch.model import ElementKind, Scope
@@ -29,6 +31,9 @@ class Cell:
         self.state: State | None = None
         self.lock = Lock()
 
+
+_PAUSE_S: Final = 0.002
+"""The time, in seconds, after which a writer that waits for another one looks again."""
 
 _PINNED: Final[ContextVar[Mapping[Cell, State]]] = ContextVar("pinned", default=MappingProxyType({}))
 """The states pinned by the snapshots of the current task."""
@@ -50,8 +55,8 @@ class _Snapshot(AbstractAsyncContextManager[None]):
 class InMemoryScope(Scoped):
     """One scope in memory.
 
-    A write builds a new state and replaces the old one, without awaiting in between; readers keep the state that they
-    began with. A key is the row of an element in the order of ids.
+    A write builds a new state, in slices off the event loop if that takes long, and then replaces the old one; readers
+    keep the state that they began with. A key is the row of an element in the order of ids.
     """
 
     def __init__(self, scope: Scope, clock: Clock, cell: Cell) -> None:
@@ -98,20 +103,30 @@ class InMemoryScope(Scoped):
             raise self._unknown()
         return state
 
-    @contextmanager
-    def _draft(self, *, create: bool = False, keep: bool = True) -> Iterator[Draft]:
+    @asynccontextmanager
+    async def _draft(self, *, create: bool = False, keep: bool = True) -> AsyncIterator[Draft]:
         """A draft that becomes the state at the end, unless an error is raised or it is discarded.
 
         One writer at a time; readers never see a partial change. ``create`` creates a missing scope.
         """
-        with self._cell.lock:
+        async with self._writing():
             state = self._cell.state or (State(analyser=self.analyser) if create else None)
             if state is None:
                 raise self._unknown()
             draft = Draft(state)
             yield draft
             if keep:
-                self._cell.state = draft.result
+                self._cell.state = await in_slices(draft.finished())
+
+    @asynccontextmanager
+    async def _writing(self) -> AsyncIterator[None]:
+        """The only writer of the scope, in any thread; waiting for others does not block the event loop."""
+        while not self._cell.lock.acquire(blocking=False):  # noqa: ASYNC110 - of threads, without an event
+            await asyncio.sleep(_PAUSE_S)
+        try:
+            yield
+        finally:
+            self._cell.lock.release()
 
     def _unknown(self) -> UnknownScopeError:
         return UnknownScopeError(

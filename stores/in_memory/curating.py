@@ -9,6 +9,7 @@ from uuid import UUID
 
 import attrs
 
+from graphsearch._support.concurrency import in_slices
 from graphsearch.claims.folding import group_of
 from graphsearch.claims.naming import refuse_threshold
 from graphsearch.model import (
@@ -52,7 +53,7 @@ class InMemoryCurating(InMemoryScope, Curating):
 
     async def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool = False) -> Merge:
         now = self._clock.now()
-        with self._draft(keep=not dry_run) as draft:
+        async with self._draft(keep=not dry_run) as draft:
             state, entities = draft.before, draft.before.entities.items
             refuse_merge(source_id, target_id, entities.get(source_id), entities.get(target_id))
             mentioning = state.mentioned.get(source_id, frozenset())
@@ -67,7 +68,7 @@ class InMemoryCurating(InMemoryScope, Curating):
             draft.merging.join(source_id, target_id)
             draft.entities.put(attrs.evolve(entities[source_id], merged_into=target_id))
             groups = _show_again(draft, {*speaking, *mentioning})
-            kept, lost = refold(draft, groups, now)
+            kept, lost = await in_slices(refold(draft, groups, now))
             for key in kept:
                 old = state.relations.items.get(key)
                 if old is not None and old.retracted_at is not None:
@@ -78,8 +79,8 @@ class InMemoryCurating(InMemoryScope, Curating):
                 if relation.retracted_at is None and source_id in ends_of(relation):
                     _move(draft, relation, now)
             draft.naming.touched.add(source_id)
-            rename_entities(draft)
-            sign_folded_again(draft, now)
+            await in_slices(rename_entities(draft))
+            await in_slices(sign_folded_again(draft, now))
             draft.merging.count += 1
             number = draft.merging.count
             made = Merge(
@@ -97,7 +98,7 @@ class InMemoryCurating(InMemoryScope, Curating):
 
     async def undo_merge(self, merge_id: UUID) -> UndoReport:
         now = self._clock.now()
-        with self._draft() as draft:
+        async with self._draft() as draft:
             state = draft.before
             record = refuse_undo(merge_id, state.merging.records.get(merge_id))
             made = record.merge
@@ -109,7 +110,7 @@ class InMemoryCurating(InMemoryScope, Curating):
                 memory for memory, original in state.merging.originals.items() if not tree.isdisjoint(original.entities)
             ]
             groups = _show_again(draft, moved_memories)
-            kept, lost = refold(draft, groups, now)
+            kept, lost = await in_slices(refold(draft, groups, now))
             for relation in kept:
                 draft.merging.revived.pop(relation)
             for relation in sorted(lost):
@@ -118,8 +119,8 @@ class InMemoryCurating(InMemoryScope, Curating):
                 if not tree.isdisjoint(ends):
                     _move(draft, draft.relations.items[relation], now)
             draft.naming.touched |= {source, target}
-            reworded = rename_entities(draft)
-            sign_folded_again(draft, now)
+            reworded = await in_slices(rename_entities(draft))
+            await in_slices(sign_folded_again(draft, now))
             mentions = sum(
                 each.entity_id == source for memory in draft.mentioned.get(source) for each in draft.mentions[memory]
             )
@@ -150,7 +151,7 @@ class InMemoryCurating(InMemoryScope, Curating):
 
     async def link_memories(self, links: Sequence[MemoryLink]) -> int:
         now, given = self._clock.now(), list(dict.fromkeys(links))
-        with self._draft() as draft:
+        async with self._draft() as draft:
             state = draft.before
             refuse_absent({end for link in given for end in (link.from_id, link.to_id)} - state.memories.items.keys())
             fresh = [link for link in given if link not in state.links.get(link.from_id, ())]
@@ -166,7 +167,7 @@ class InMemoryCurating(InMemoryScope, Curating):
         return sorted(found, key=lambda link: (link.from_id, link.to_id, link.type))
 
     async def mark_distinct(self, pairs: Sequence[tuple[UUID, UUID]], *, distinct: bool = True) -> int:
-        with self._draft() as draft:
+        async with self._draft() as draft:
             state = draft.before
             refuse_pairs(pairs, {end for pair in pairs for end in pair} - state.entities.items.keys())
             news = [pair for pair in ordered(pairs) if (pair[1] in state.distinct.get(pair[0], ())) is not distinct]
@@ -205,7 +206,7 @@ class InMemoryCurating(InMemoryScope, Curating):
     async def write_communities(
         self, communities: Sequence[Community], *, replacing: Sequence[UUID] | None = None
     ) -> None:
-        with self._draft() as draft:
+        async with self._draft() as draft:
             state = draft.before
             own = {each.id for each in communities}
             for key in sorted(state.communities.keys() if replacing is None else {*replacing, *own}):

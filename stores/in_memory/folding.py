@@ -2,48 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import attrs
 
-from graphsearch.claims.folding import ALONE, DatedClaim, RelationTypes, Together, fold, group_of, type_named
+from graphsearch.claims.folding import DatedClaim, RelationTypes, Together, fold, group_of, type_named
 from graphsearch.claims.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, is_typed_by_mentions, known_types
 from graphsearch.model import Claim, Entity, Group, Memory, Mention, Relation
 from graphsearch.model.signatures import Attested, entity_signature, memory_signature, relation_signature
 from graphsearch.stores.in_memory.merging import Original, folded_claims
 from graphsearch.stores.in_memory.naming import TypedSurface
-from graphsearch.stores.in_memory.state import Draft, E, ElementsDraft, State
+from graphsearch.stores.in_memory.state import Draft, E, State
+from graphsearch.stores.shared.influences import Influences
 
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 
 
-def rename_entities(draft: Draft) -> tuple[UUID, ...]:
-    """Fold the names and types of the entities touched by the draft; return those whose text changed, by id."""
+def rename_entities(draft: Draft) -> Generator[None, None, tuple[UUID, ...]]:
+    """Fold the names and types of the entities touched by the draft; return those whose text changed.
+
+    In steps; the ids are in order.
+    """
     touched = [key for key in draft.merging.above(draft.naming.touched) if key in draft.entities.items]
-    reworded = []
+    reworded, mentions = [], _MentionsByEntity(draft)
     for key in touched:
         entity = draft.entities.items[key]
-        type_ = _stated_type(draft, entity)
-        name = _stated_name(draft, entity, type_)
+        type_ = _stated_type(draft, entity, mentions)
+        name = _stated_name(draft, entity, type_, mentions)
         if (type_, name) != (entity.type, entity.name):
             draft.entities.put(attrs.evolve(entity, type=type_, name=name))
             draft.entities.vectors.pop(key)
             reworded.append(key)
+        yield
     for key in touched:
         entity = draft.entities.items[key]
         draft.entities.put(attrs.evolve(entity, aliases=aliases_of(draft, entity)))
-    sign_entities(draft, touched)
+        yield
+    yield from sign_entities(draft, touched)
     return tuple(sorted(reworded))
 
 
-def sign_entities(draft: Draft, keys: Iterable[UUID]) -> None:
-    """Renew the signatures of entities, first of those merged into others, whose signatures name them."""
+def sign_entities(draft: Draft, keys: Iterable[UUID]) -> Generator[None, None, None]:
+    """Renew the signatures of entities, first of those merged into others, whose signatures name them. In steps."""
     for key in sorted(keys, key=lambda key: key not in draft.merging.into):
         if key in draft.entities.items:
             draft.sign(draft.entities, key, entity_signature(draft.entities.items[key], _attested(draft, key)))
+            yield
 
 
 def _attested(draft: Draft, key: UUID) -> Attested:
@@ -67,7 +74,7 @@ def type_so_far(draft: Draft, entity: Entity) -> str:
     return stored.type
 
 
-def _stated_type(draft: Draft, entity: Entity) -> str:
+def _stated_type(draft: Draft, entity: Entity, mentions: _MentionsByEntity) -> str:
     """The type stated by the mentions of an entity and of those merged into it that were given no type either."""
     named = draft.naming.named
     if entity.id not in named or not is_typed_by_mentions(named[entity.id], named=True):
@@ -77,17 +84,17 @@ def _stated_type(draft: Draft, entity: Entity) -> str:
     ]
     stated = known_types(each for _, each in _forms(draft, tree))
     if len(stated) > 1:
-        return next(mention.type for mention in _mentions_in_order(draft, tree) if mention.type in stated)
+        return next(mention.type for mention in mentions.in_order(tree) if mention.type in stated)
     return next(iter(stated), named[entity.id])
 
 
-def _stated_name(draft: Draft, entity: Entity, type_: str) -> str:
+def _stated_name(draft: Draft, entity: Entity, type_: str, mentions: _MentionsByEntity) -> str:
     """The name of an entity of a type: another one if the mentions that stated it are gone."""
     if entity.id in draft.naming.named and type_ not in QUALIFIED_TYPES:
         tree = draft.merging.tree(entity.id)
         lost_surfaces = [surface for each in tree for surface in draft.naming.lost_surfaces.get(each, ())]
         if forgotten_name(entity.name, lost_surfaces, _surfaces(draft, tree)):
-            return _mentions_in_order(draft, tree)[0].surface
+            return mentions.in_order(tree)[0].surface
     return entity.name
 
 
@@ -108,21 +115,33 @@ def _surfaces(draft: Draft, tree: Iterable[UUID]) -> frozenset[str]:
     return frozenset(surface for surface, _ in _forms(draft, tree))
 
 
-def _mentions_in_order(draft: Draft, tree: Sequence[UUID]) -> list[Mention]:
-    """All mentions of entities that were merged into one, the earliest first."""
-    mentions = [
-        mention
-        for memory in draft.mentioned.get(draft.merging.root(tree[0]))
-        for mention in draft.original(memory).mentions
-        if mention.entity_id in tree
-    ]
+class _MentionsByEntity:
+    """The mentions of memories by their entity; those of each memory are sorted only once."""
 
-    def place(mention: Mention) -> tuple[datetime, str, tuple[int, int], str, str]:
-        span = (mention.span.start, mention.span.end) if mention.span else (-1, -1)
-        occurred_at = draft.memories.items[mention.memory_id].occurred_at
-        return (occurred_at or _EARLIEST, mention.memory_id, span, mention.surface, mention.type)
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._of_memory: dict[str, dict[UUID, list[Mention]]] = {}
 
-    return sorted(mentions, key=place)
+    def in_order(self, tree: Sequence[UUID]) -> list[Mention]:
+        """All mentions of entities that were merged into one, the earliest first."""
+        draft = self._draft
+        memories = draft.mentioned.get(draft.merging.root(tree[0]))
+        mentions = [mention for memory in memories for entity in tree for mention in self._of(memory).get(entity, ())]
+
+        def place(mention: Mention) -> tuple[datetime, str, tuple[int, int], str, str]:
+            span = (mention.span.start, mention.span.end) if mention.span else (-1, -1)
+            occurred_at = draft.memories.items[mention.memory_id].occurred_at
+            return (occurred_at or _EARLIEST, mention.memory_id, span, mention.surface, mention.type)
+
+        return sorted(mentions, key=place)
+
+    def _of(self, memory: str) -> Mapping[UUID, Sequence[Mention]]:
+        found = self._of_memory.get(memory)
+        if found is None:
+            found = self._of_memory[memory] = {}
+            for mention in self._draft.original(memory).mentions:
+                found.setdefault(mention.entity_id, []).append(mention)
+        return found
 
 
 def settled(new: E, old: E | None, now: datetime) -> E:
@@ -153,8 +172,8 @@ def put_memory(draft: Draft, memory: Memory, now: datetime) -> bool:
     return changed
 
 
-def put_relation(draft: Draft, relation: Relation, now: datetime, together: Together = ALONE) -> None:
-    """Write a relation; if its fact has changed, its vector is dropped."""
+def put_relation(draft: Draft, relation: Relation, now: datetime, influences: Influences | None = None) -> None:
+    """Write a relation, with what it was folded from together; if its fact has changed, its vector is dropped."""
     old = draft.relations.items.get(relation.id)
     new = settled(relation, old, now)
     before, after = set(old.evidence if old else ()), set(new.evidence)
@@ -162,7 +181,7 @@ def put_relation(draft: Draft, relation: Relation, now: datetime, together: Toge
         draft.proved.discard(key, new.id)
     for key in after - before:
         draft.proved.add(key, new.id)
-    _sign(draft, new, together)
+    _sign(draft, new, influences)
     if draft.relations.put(new):
         _follow_fact(draft, new)
 
@@ -189,22 +208,16 @@ def retract(draft: Draft, key: UUID, now: datetime) -> bool:
     return relation.retracted_at is None and draft.relations.put(attrs.evolve(relation, retracted_at=now))
 
 
-def _sign(draft: Draft, relation: Relation, together: Together = ALONE) -> None:
-    evidence = _codes(draft.memories, relation.evidence)
-    folded_with = _codes(draft.memories, together.memories.difference(relation.evidence))
-    folded_with += _codes(draft.entities, together.targets.difference([relation.target_id]))
-    draft.sign(
-        draft.relations, relation.id, relation_signature(relation, evidence, folded_with, shared=together.shared)
-    )
+def _sign(draft: Draft, relation: Relation, influences: Influences | None = None) -> None:
+    codes = draft.memories.codes
+    evidence = [codes[key] for key in relation.evidence if key in codes]
+    others = influences.on(relation) if influences else ()
+    shared = influences is not None and influences.together.shared
+    draft.sign(draft.relations, relation.id, relation_signature(relation, evidence, others, shared=shared))
 
 
-def _codes(elements: ElementsDraft[Any], keys: Iterable[Any]) -> list[int]:
-    codes = map(elements.codes.get, keys)
-    return [code for code in codes if code is not None]
-
-
-def sign_folded_again(draft: Draft, now: datetime) -> None:
-    """Renew the signatures of relations folded with one to an entity whose signature has changed."""
+def sign_folded_again(draft: Draft, now: datetime) -> Generator[None, None, None]:
+    """Renew the signatures of relations folded with one to an entity whose signature has changed. In steps."""
     if not draft.resigned:
         return
     claims, originals = draft.claims.result, draft.merging.originals.result
@@ -219,7 +232,7 @@ def sign_folded_again(draft: Draft, now: datetime) -> None:
         for group, group_claims in groups
         if not draft.resigned.isdisjoint(claim.target_id for claim in group_claims)
     ]
-    refold(draft, led, now)
+    yield from refold(draft, led, now)
 
 
 # -- mentions and claims ------------------------------------------------------------------------------------------
@@ -286,8 +299,11 @@ def claims_behind(state: State, relation: Relation) -> list[Claim]:
 # -- the fold -----------------------------------------------------------------------------------------------------
 
 
-def refold(draft: Draft, groups: Iterable[Group], now: datetime) -> tuple[set[UUID], set[UUID]]:
-    """Fold groups again; return the ids of the relations that claims give now, and of those without claims now."""
+def refold(draft: Draft, groups: Iterable[Group], now: datetime) -> Generator[None, None, tuple[set[UUID], set[UUID]]]:
+    """Fold groups again; return the ids of the relations that claims give now, and of those without claims now.
+
+    In steps.
+    """
     state = draft.before
     claims, memories, types = draft.claims.result, draft.memories.items.result, draft.types.result
     had = GroupedClaims(state.claims, state.merging.originals, state.types)
@@ -299,10 +315,12 @@ def refold(draft: Draft, groups: Iterable[Group], now: datetime) -> tuple[set[UU
         lost |= {relation.id for relation in before if relation.id in draft.relations.items}
         dated = _dated(has.of(group, draft.groups.get(group)), memories)
         together = Together.of(each.claim for each in dated)
+        influences = Influences.of(together, draft.memories.codes.result, draft.entities.codes.result)
         for relation in fold(dated, type_named(group[1], types)):
             old = draft.relations.items.get(relation.id) or relation
-            put_relation(draft, attrs.evolve(relation, labels=old.labels, attributes=old.attributes), now, together)
+            put_relation(draft, attrs.evolve(relation, labels=old.labels, attributes=old.attributes), now, influences)
             kept.add(relation.id)
+            yield
     return kept, lost - kept
 
 

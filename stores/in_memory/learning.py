@@ -18,7 +18,7 @@ class InMemoryLearning(InMemoryScope, Learning):
     """A log of injections, the owners of sessions, and the outcomes of each element with their sequence numbers."""
 
     async def log_injection(self, injection: Injection) -> None:
-        with self._draft() as draft:
+        async with self._draft() as draft:
             owner = draft.owners.get(injection.session_id)
             if owner is not None and owner != injection.principal:
                 raise ForeignSessionError(injection.session_id)
@@ -34,7 +34,7 @@ class InMemoryLearning(InMemoryScope, Learning):
 
     async def apply_outcome(self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef]) -> FeedbackReport:
         found: dict[str, list[ElementRef]] = {"applied": [], "replaced": [], "repeated": [], "missing": []}
-        with self._draft() as draft:
+        async with self._draft() as draft:
             for ref in sorted(set(elements)):
                 kind, key = draft.of_kind[ref.kind], ref.key
                 element = kind.items.get(key)

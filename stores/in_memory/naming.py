@@ -145,6 +145,7 @@ class NamingDraft(ValueDraft[Naming]):
         self.named = Part(before.named)
         self.forms = Part(before.forms)
         self.index = NameIndexDraft(before.index)
+        self._open: dict[UUID, dict[TypedSurface, int]] = {}
         self.lost_surfaces: dict[UUID, set[str]] = {}
         """Surface forms that lost a mention; other mentions of them may remain."""
         self.touched = set[UUID]()
@@ -159,20 +160,32 @@ class NamingDraft(ValueDraft[Naming]):
 
     def add_mention(self, mention: Mention) -> None:
         """Count the surface of a mention."""
-        counts, form = self.forms.get(mention.entity_id) or {}, (mention.surface, mention.type)
-        self.forms.set(mention.entity_id, {**counts, form: counts.get(form, 0) + 1})
+        counts, form = self._counts(mention.entity_id), (mention.surface, mention.type)
+        counts[form] = counts.get(form, 0) + 1
         self.touched.add(mention.entity_id)
 
     def remove_mention(self, mention: Mention) -> None:
         """Discount the surface of a mention."""
-        counts, form = dict(self.forms[mention.entity_id]), (mention.surface, mention.type)
+        counts, form = self._counts(mention.entity_id), (mention.surface, mention.type)
         counts[form] -= 1
-        self.forms.put(mention.entity_id, {each: number for each, number in counts.items() if number})
+        if not counts[form]:
+            del counts[form]
+        if not counts:
+            del self._open[mention.entity_id]
+            self.forms.pop(mention.entity_id)
         self.lost_surfaces.setdefault(mention.entity_id, set()).add(mention.surface)
         self.touched.add(mention.entity_id)
 
+    def _counts(self, key: UUID) -> dict[TypedSurface, int]:
+        """The numbers of uses of an entity's surface forms, copied before their first change."""
+        if key not in self._open:
+            self._open[key] = dict(self.forms.get(key) or {})
+            self.forms.set(key, self._open[key])
+        return self._open[key]
+
     def drop(self, key: UUID) -> None:
         """Drop the names of a removed entity."""
+        self._open.pop(key, None)
         for part in (self.given, self.named, self.forms):
             part.pop(key)
         self.touched.add(key)

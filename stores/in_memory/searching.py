@@ -192,11 +192,11 @@ class InMemorySearching(InMemoryScope, Searching):
         refuse_limit(limit)
         wanted = None if names is None else set(map(folded_name, names))
         found: dict[tuple[UUID, str], set[str]] = {}
-        for entity in set(entity_ids):
-            for memory in state.mentioned.get(entity, ()):
-                for mention in state.mentions[memory]:
-                    if mention.entity_id == entity:
-                        found.setdefault((entity, mention.surface), set()).add(memory)
+        requested = set(entity_ids)
+        for memory in {memory for entity in requested for memory in state.mentioned.get(entity, ())}:
+            for mention in state.mentions[memory]:
+                if mention.entity_id in requested:
+                    found.setdefault((mention.entity_id, mention.surface), set()).add(memory)
         return [
             SurfaceForm(entity_id=entity, surface=surface, memory_ids=nsmallest(limit, memories))
             for (entity, surface), memories in sorted(found.items())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from types import MappingProxyType
@@ -318,13 +318,13 @@ class Draft(ValueDraft[State]):
 
     # -- the end -------------------------------------------------------------------------------------------------
 
-    @property
-    def result(self) -> State:
-        """The final state, the same object if nothing changed; the draft must not be used afterwards."""
+    def finished(self) -> Generator[None, None, State]:
+        """The final state, in steps; the same object if nothing changed. The draft must not be used afterwards."""
         if self._outdated:
             self._forget_signatures()
         for key, old, new in self._renamed():
             self.naming.index.rename(key, old, new)
+            yield
         return self.before.successor(**changes) if (changes := self.changes()) else self.before
 
     def _renamed(self) -> Iterator[tuple[UUID, Sequence[str], Sequence[str]]]:

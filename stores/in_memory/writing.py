@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from itertools import islice
@@ -12,6 +12,7 @@ from uuid import UUID
 
 import attrs
 
+from graphsearch._support.concurrency import in_slices
 from graphsearch.claims.folding import group_of, type_named
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import (
@@ -66,7 +67,7 @@ class InMemoryWriting(InMemoryScope, Writing):
         validation.refuse(
             "embedder", validation.text("name", name), validation.number("dimensions", dimensions, 1, 16_000)
         )
-        with self._draft(create=True) as draft:
+        async with self._draft(create=True) as draft:
             if draft.embedder is None:
                 draft.embedder, draft.dimensions = name, dimensions
             elif (draft.embedder, draft.dimensions) != (name, dimensions):
@@ -77,54 +78,24 @@ class InMemoryWriting(InMemoryScope, Writing):
 
     async def register_types(self, types: Sequence[RelationType]) -> None:
         now, turned = self._clock.now(), set[str]()
-        with self._draft(create=True) as draft:
+        async with self._draft(create=True) as draft:
             for each in types:
                 known = type_named(each.name, draft.types)
                 turned |= {each.name} if known.functional != each.functional else set()
                 if draft.types.get(each.name) != each:
                     draft.types.set(each.name, each)
-            _, lost = refold(draft, regrouped(draft, turned), now)
+            _, lost = await in_slices(refold(draft, regrouped(draft, turned), now))
             for key in sorted(lost):
                 retract(draft, key, now)
 
     async def write(self, batch: Batch) -> WriteReport:
         now = self._clock.now()
-        with self._draft(create=True) as draft:
-            _check(draft.before, batch)
-            entities = sum([put_entity(draft, entity, now, named=True) for entity in batch.named])
-            entities += sum([put_entity(draft, entity, now) for entity in batch.entities])
-            for key, words in batch.words.items():
-                draft.entities.put_words(key, words)
-            memories = sum([put_memory(draft, memory, now) for memory in batch.memories])
-            groups = _prove(draft, batch)
-            sign_entities(draft, draft.merging.above(draft.naming.touched))
-            for each in {each.id: each for each in batch.relations}.values():  # the last of equal ids
-                relation = _given_relation(draft, each, now)
-                put_relation(draft, relation, now)
-                if draft.groups.get(group := group_of(relation, draft.types)):
-                    groups.add(group)  # a claim may state the same relation, and takes precedence
-            folded, lost = refold(draft, groups, now)
-            given = {relation.id for relation in batch.relations}
-            retracted = sum([retract(draft, key, now) for key in sorted(lost)])
-            reworded = rename_entities(draft)
-            sign_folded_again(draft, now)
-            for name, number in batch.counters.items():
-                draft.counters.set(name, (draft.counters.get(name) or 0) + number)
-            for key, vector in batch.vectors.items():
-                for elements in (draft.entities, draft.relations, draft.memories):
-                    if key in elements.items:
-                        elements.put_vector(key, vector)
-            return WriteReport(
-                entities=entities,
-                relations=changed(draft, given | folded),
-                memories=memories,
-                relations_retracted=retracted,
-                reworded=tuple(key for key in reworded if key not in batch.vectors),
-            )
+        async with self._draft(create=True) as draft:
+            return await in_slices(_written(draft, batch, now))
 
     async def forget(self, memory_ids: Sequence[str]) -> WriteReport:
         now = self._clock.now()
-        with self._draft() as draft:
+        async with self._draft() as draft:
             state = draft.before
             forgotten = sorted({key for key in memory_ids if key in state.memories.items})
             groups, entities, relations, merged = set[Group](), set[UUID](), set[UUID](), set[UUID]()
@@ -138,15 +109,15 @@ class InMemoryWriting(InMemoryScope, Writing):
                 relations |= state.proved.get(key, frozenset())
                 drop_proof(draft, key)
                 draft.drop(ElementKind.MEMORY, key)
-            folded, lost = refold(draft, groups, now)
+            folded, lost = await in_slices(refold(draft, groups, now))
             lost |= unproved(draft, relations - lost, forgotten, now)
             entities |= drop_relations(draft, lost)
             removed = forget_merged(draft, merged | entities)
             removed += isolated(draft, entities.difference(removed))
             for entity in removed:
                 draft.drop(ElementKind.ENTITY, entity)
-            reworded = rename_entities(draft)
-            sign_folded_again(draft, now)
+            reworded = await in_slices(rename_entities(draft))
+            await in_slices(sign_folded_again(draft, now))
             return counted(
                 draft,
                 memories=len(forgotten),
@@ -159,7 +130,7 @@ class InMemoryWriting(InMemoryScope, Writing):
 
     async def delete(self, *, entities: Sequence[UUID] = (), relations: Sequence[UUID] = ()) -> WriteReport:
         now = self._clock.now()
-        with self._draft() as draft:
+        async with self._draft() as draft:
             state = draft.before
             requested = {key for key in entities if key in state.entities.items}
             for key in sorted(requested):
@@ -173,13 +144,13 @@ class InMemoryWriting(InMemoryScope, Writing):
                 every = (claim for claims in state.claims.values() for claim in claims)
                 behind |= {claim for claim in every if not gone.isdisjoint(ends_of(claim))}
             drop_from_memories(draft, gone, behind)
-            folded, lost = refold(draft, {group_of(claim, draft.types) for claim in behind}, now)
+            folded, lost = await in_slices(refold(draft, {group_of(claim, draft.types) for claim in behind}, now))
             drop_relations(draft, dropped | lost)
             for entity in sorted(gone):
                 drop_record_of(draft, entity)
                 draft.drop(ElementKind.ENTITY, entity)
-            reworded = rename_entities(draft)
-            sign_folded_again(draft, now)
+            reworded = await in_slices(rename_entities(draft))
+            await in_slices(sign_folded_again(draft, now))
             return counted(
                 draft,
                 relations=changed(draft, folded),
@@ -189,12 +160,12 @@ class InMemoryWriting(InMemoryScope, Writing):
             )
 
     async def remove_scope(self) -> None:
-        with self._cell.lock:
+        async with self._writing():
             self._cell.state = None
 
     async def settle(self) -> int:
         """Return 0: indexes are built on first use, and nothing is deferred."""
-        with self._draft():
+        async with self._draft():
             return 0
 
     async def asserted(self, ids: Sequence[UUID]) -> Sequence[AssertedEntity]:
@@ -222,6 +193,49 @@ def _waiting(items: Mapping[UUID, Relation], vectors: Mapping[UUID, Any]) -> lis
     """The ids of unretracted relations with a fact and without a vector, in order."""
     without = items.keys() - vectors.keys()  # found quickly: if any fact has a vector, most have
     return sorted(key for key in without if items[key].fact and items[key].retracted_at is None)
+
+
+def _written(draft: Draft, batch: Batch, now: datetime) -> Generator[None, None, WriteReport]:
+    """Write a batch, in steps."""
+    _check(draft.before, batch)
+    yield
+    entities = memories = 0
+    for entity, named in (*((each, True) for each in batch.named), *((each, False) for each in batch.entities)):
+        entities += put_entity(draft, entity, now, named=named)
+        yield
+    for key, words in batch.words.items():
+        draft.entities.put_words(key, words)
+        yield
+    for memory in batch.memories:
+        memories += put_memory(draft, memory, now)
+        yield
+    groups = yield from _prove(draft, batch)
+    yield from sign_entities(draft, draft.merging.above(draft.naming.touched))
+    for each in {each.id: each for each in batch.relations}.values():  # the last of equal ids
+        relation = _given_relation(draft, each, now)
+        put_relation(draft, relation, now)
+        if draft.groups.get(group := group_of(relation, draft.types)):
+            groups.add(group)  # a claim may state the same relation, and takes precedence
+        yield
+    folded, lost = yield from refold(draft, groups, now)
+    given = {relation.id for relation in batch.relations}
+    retracted = sum([retract(draft, key, now) for key in sorted(lost)])
+    reworded = yield from rename_entities(draft)
+    yield from sign_folded_again(draft, now)
+    for name, number in batch.counters.items():
+        draft.counters.set(name, (draft.counters.get(name) or 0) + number)
+    for key, vector in batch.vectors.items():
+        for elements in (draft.entities, draft.relations, draft.memories):
+            if key in elements.items:
+                elements.put_vector(key, vector)
+        yield
+    return WriteReport(
+        entities=entities,
+        relations=changed(draft, given | folded),
+        memories=memories,
+        relations_retracted=retracted,
+        reworded=tuple(key for key in reworded if key not in batch.vectors),
+    )
 
 
 def _check(state: State, batch: Batch) -> None:
@@ -266,8 +280,8 @@ def _dangling(kind: str, edges: Iterable[Relation | Claim], entities: AbstractSe
                 yield f"{kind} {edge.type!r}: no entity {end}"
 
 
-def _prove(draft: Draft, batch: Batch) -> set[Group]:
-    """Write the mentions and claims of the batch's memories; return the groups to fold again."""
+def _prove(draft: Draft, batch: Batch) -> Generator[None, None, set[Group]]:
+    """Write the mentions and claims of the batch's memories, in steps; return the groups to fold again."""
     mentions: dict[str, list[Mention]] = {memory.id: [] for memory in batch.memories}
     claims: dict[str, list[Claim]] = {memory.id: [] for memory in batch.memories}
     for mention in batch.mentions:
@@ -289,6 +303,7 @@ def _prove(draft: Draft, batch: Batch) -> set[Group]:
             replace_proof(draft, key, stated.mentions, stated.claims)
             if merging.count:
                 merging.proved.set(key, merging.count)
+        yield
     return touched
 
 

@@ -27,6 +27,7 @@ from graphsearch.stores.in_postgres.index.bulk import NUMBER
 from graphsearch.stores.in_postgres.rows import element_of
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
+from graphsearch.stores.shared.influences import Influences
 
 Element = TypeVar("Element", Entity, Relation)
 Signed = TypeVar("Signed", Entity, Memory, Relation)
@@ -50,6 +51,8 @@ class Codes:
     """By folded relation."""
     signatures: dict[Signature, int] = attrs.field(factory=dict)
     _alike: dict[Any, int] = attrs.field(factory=dict)
+    _influences: dict[int, Influences] = attrs.field(factory=dict)
+    """By the identity of a value of ``together``: the relations of a group share one."""
 
     def of_entities(self, entities: Sequence[Entity], attested: Mapping[UUID, Attested] = NOT_ATTESTED) -> list[int]:
         """One code per entity; ``attested`` is what each depends on, if anything."""
@@ -84,8 +87,10 @@ class Codes:
         together = self.together.get(relation.id, ALONE)
         if not together.shared:
             return cited, _NOTHING, False
-        others = _known(self.evidence, together.memories.difference(relation.evidence))
-        return cited, others | _known(self.targets, together.targets.difference([relation.target_id])), True
+        influences = self._influences.get(id(together))
+        if influences is None:
+            influences = self._influences[id(together)] = Influences.of(together, self.evidence, self.targets)
+        return cited, influences.on(relation), True
 
     def _codes(
         self, elements: Sequence[Signed], alike: Iterable[Any], signature: Callable[[Signed], Signature]
@@ -151,7 +156,7 @@ async def codes_citing(
     session: Session, relations: Iterable[Relation], together: Mapping[UUID, Together] = NONE_FOLDED
 ) -> Codes:
     """The codes of relations whose evidence is stored; ``together`` as in `Codes`."""
-    shared = [each for each in together.values() if each.shared]
+    shared = [each for each in {id(each): each for each in together.values()}.values() if each.shared]
     cited = {memory for relation in relations for memory in relation.evidence}.union(
         *(each.memories for each in shared)
     )
