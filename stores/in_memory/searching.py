@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from heapq import nsmallest
 from math import inf, sqrt
 from operator import attrgetter
@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from graphsearch._support.concurrency import in_slices
 from graphsearch.claims.naming import folded_name, refuse_limit, refuse_threshold, words_of
 from graphsearch.columns import Floats, Hits, Keys, Mask
 from graphsearch.model import ElementKind, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
@@ -150,40 +151,21 @@ class InMemorySearching(InMemoryScope, Searching):
     """Searches over indexes that the state caches while their inputs are unchanged."""
 
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
-        state = self._state
-        own = state.entities.items
-        found = [
-            (place, NameMatch(name=name, entity_id=entity, alias=folded != folded_name(own[entity].name)))
-            for place, name in enumerate(dict.fromkeys(names))
-            for folded in [folded_name(name)]
-            for entity in state.naming.index.entities.get(folded, ())
-        ]
-        return _by_entity(found)
+        return await in_slices(_named(self._state, names))
 
     async def find_name_words(
         self, words: Sequence[str], *, prefix: bool = False, limit: int = 50
     ) -> Sequence[NameMatch]:
         state = self._state
         refuse_limit(limit)
-        index, own = state.naming.index, state.entities.items
-        found: list[tuple[int, NameMatch]] = []
-        for place, word in enumerate(dict.fromkeys(words)):
-            there = list(index.starting_with(word)) if prefix and word else [word]
-            entities = frozenset[UUID]().union(*(index.words.get(each, frozenset()) for each in there))
-            spelt = set(there)
-            found += [
-                (place, NameMatch(name=word, entity_id=entity, alias=alias))
-                for entity in nsmallest(limit, entities, key=_NUMBER)
-                for alias in [bool(own[entity].aliases) and spelt.isdisjoint(words_of([own[entity].name]))]
-            ]
-        return _by_entity(found)
+        return await in_slices(_worded(state, words, limit, prefix=prefix))
 
     async def similar_names(
         self, names: Sequence[str], *, threshold: float, limit: int = 20
     ) -> Mapping[str, Sequence[SimilarName]]:
         index = self._state.naming.index
         refuse_threshold(threshold, limit)
-        return {name: _similar(index, folded_name(name), threshold)[:limit] for name in names}
+        return await in_slices(_all_similar(index, names, threshold, limit))
 
     async def surface_forms(
         self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
@@ -244,6 +226,43 @@ class InMemorySearching(InMemoryScope, Searching):
     async def document_frequencies(self, kind: ElementKind, groups: Sequence[Sequence[str]]) -> Sequence[int]:
         postings = self._state.once(_postings, kind)
         return [postings.containing(group) for group in groups]
+
+
+def _named(state: State, names: Iterable[str]) -> Generator[None, None, list[NameMatch]]:
+    """The entities of each name, in steps."""
+    own, found = state.entities.items, list[tuple[int, NameMatch]]()
+    for place, name in enumerate(dict.fromkeys(names)):
+        folded = folded_name(name)
+        for entity in state.naming.index.entities.get(folded, ()):
+            alias = folded != folded_name(own[entity].name)
+            found.append((place, NameMatch(name=name, entity_id=entity, alias=alias)))
+        yield
+    return _by_entity(found)
+
+
+def _worded(state: State, words: Iterable[str], limit: int, *, prefix: bool) -> Generator[None, None, list[NameMatch]]:
+    """The entities with each word in a name, in steps."""
+    index, own, found = state.naming.index, state.entities.items, list[tuple[int, NameMatch]]()
+    for place, word in enumerate(dict.fromkeys(words)):
+        there = list(index.starting_with(word)) if prefix and word else [word]
+        entities = frozenset[UUID]().union(*(index.words.get(each, frozenset()) for each in there))
+        spelt = set(there)
+        for entity in nsmallest(limit, entities, key=_NUMBER):
+            alias = bool(own[entity].aliases) and spelt.isdisjoint(words_of([own[entity].name]))
+            found.append((place, NameMatch(name=word, entity_id=entity, alias=alias)))
+        yield
+    return _by_entity(found)
+
+
+def _all_similar(
+    index: NameIndex, names: Iterable[str], threshold: float, limit: int
+) -> Generator[None, None, dict[str, list[SimilarName]]]:
+    """The entities of names similar to each, in steps."""
+    found: dict[str, list[SimilarName]] = {}
+    for name in names:
+        found[name] = _similar(index, folded_name(name), threshold)[:limit]
+        yield
+    return found
 
 
 def _by_entity(found: Sequence[tuple[int, NameMatch]]) -> list[NameMatch]:

@@ -13,6 +13,7 @@ from uuid import UUID
 
 import attrs
 
+from graphsearch._support.concurrency import in_slices
 from graphsearch.ingest.resolve.name_stages import Context, Match, by_alias, by_id, decide
 from graphsearch.ingest.resolve.resolution import NameStore, ResolutionOptions, Stage
 from graphsearch.model import Entity
@@ -27,19 +28,40 @@ Item = TypeVar("Item")
 async def gather(names: NameStore, batch: Sequence[TypedName], options: ResolutionOptions) -> CandidateIndex:
     """The candidates that the stages up to trigrams need. Names found exactly are not looked up in other ways."""
     known = CandidateIndex(similarity=options.trigram)
-    written = [form for named in batch for form in (named.name, *(form.shown for form in named.forms))]
-    exact = await names.find_names(_once(written))
-    minted = [entity_id(named.type or options.untyped, named.form.shown) for named in batch]
+    spellings, minted = await in_slices(_exactly(batch, options))
+    exact = await names.find_names(spellings)
     await fetch(names, known, [*(match.entity_id for match in exact), *minted])
-    context = Context(known=known, options=options)
-    left = [named for named in batch if not (by_id(named, context) or by_alias(named, context))]
+    left = await in_slices(_unmatched(batch, Context(known=known, options=options)))
     if left:
         await fetch(names, known, await _alike(names, left, options))
     return known
 
 
+def _exactly(
+    batch: Sequence[TypedName], options: ResolutionOptions
+) -> Generator[None, None, tuple[list[str], list[UUID]]]:
+    """The spellings of names, and the ids that entities of these names would have; in steps."""
+    spellings: dict[str, None] = {}
+    minted: list[UUID] = []
+    for named in batch:
+        spellings.update(dict.fromkeys((named.name, *(form.shown for form in named.forms))))
+        minted.append(entity_id(named.type or options.untyped, named.form.shown))
+        yield
+    return list(spellings), minted
+
+
+def _unmatched(batch: Sequence[TypedName], context: Context) -> Generator[None, None, list[TypedName]]:
+    """The names that no entity has exactly, in steps."""
+    left: list[TypedName] = []
+    for named in batch:
+        if not (by_id(named, context) or by_alias(named, context)):
+            left.append(named)
+        yield
+    return left
+
+
 async def _alike(names: NameStore, batch: Sequence[TypedName], options: ResolutionOptions) -> list[UUID]:
-    requests = [lookups(named) for named in batch]
+    requests = await in_slices(_requests(batch))
     words = await names.find_name_words(_once(word for words, _ in requests for word in words))
     prefixes = _once(prefix for _, found in requests for prefix in found)
     started = await names.find_name_words(prefixes, prefix=True) if prefixes else ()
@@ -52,6 +74,17 @@ async def _alike(names: NameStore, batch: Sequence[TypedName], options: Resoluti
     return [*worded, *(match.entity_id for matches in similar.values() for match in matches)]
 
 
+def _requests(
+    batch: Sequence[TypedName],
+) -> Generator[None, None, list[tuple[tuple[str, ...], tuple[str, ...]]]]:
+    """The words and prefixes by which each name is looked up, in steps."""
+    found = []
+    for named in batch:
+        found.append(lookups(named))
+        yield
+    return found
+
+
 async def fetch(names: NameStore, known: CandidateIndex, ids: Iterable[UUID]) -> None:
     """Add entities to the known ones; the names of a merged entity are added to the one it was merged into."""
     seen = set(known.entities)
@@ -59,17 +92,25 @@ async def fetch(names: NameStore, known: CandidateIndex, ids: Iterable[UUID]) ->
     wanted = [each for each in _once(ids) if each not in seen]
     while wanted:
         seen.update(wanted)
-        for entity in await names.get_entities(wanted):
-            if entity.merged_into is None:
-                known.add(entity)
-            else:
-                merged[entity.id] = entity
+        merged.update(await in_slices(_added(known, await names.get_entities(wanted))))
         wanted = [each for each in _once(_targets(merged.values())) if each not in seen]
     for entity in merged.values():
         target = _final(entity, merged)
         if target is not None and target in known.entities:
             for name in (entity.name, *entity.aliases):
                 known.add_name(target, name)
+
+
+def _added(known: CandidateIndex, entities: Iterable[Entity]) -> Generator[None, None, dict[UUID, Entity]]:
+    """Add entities to the known ones, in steps; returns those that are merged into others instead."""
+    merged: dict[UUID, Entity] = {}
+    for entity in entities:
+        if entity.merged_into is None:
+            known.add(entity)
+        else:
+            merged[entity.id] = entity
+        yield
+    return merged
 
 
 def _targets(entities: Iterable[Entity]) -> Iterable[UUID]:

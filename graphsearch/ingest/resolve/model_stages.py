@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
 import attrs
 import numpy as np
 
-from graphsearch._support.concurrency import in_order
+from graphsearch._support.concurrency import in_order, in_slices
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
 from graphsearch.errors import BudgetExhaustedError
@@ -26,6 +26,14 @@ from graphsearch.text.bm25 import embedding_text
 from graphsearch.text.rendering import safe_text
 
 SEARCHES_AT_ONCE = 4
+MAX_NEAR: Final = 50
+"""Maximum earlier names of a batch that one is compared with by vectors, so that this is linear in similar names."""
+
+_CELLS: Final = 1 << 21
+"""Maximum cosines computed at a time."""
+
+_Near = tuple[TypedName, Entity, Sequence[tuple[UUID, float]]]
+"""A new entity, the name that it was created for, and its candidates with their cosines."""
 
 
 async def by_embedding(batch: BatchDecisions, names: NameStore, embedder: Embedder) -> BatchDecisions:
@@ -40,13 +48,7 @@ async def by_embedding(batch: BatchDecisions, names: NameStore, embedder: Embedd
         return batch
     vectors = await embedder.embed([embedding_text(entity) for _, entity in created], input_type="document")
     stored = await _nearest(vectors, names, batch)
-    cosines = _cosines(vectors)
-    near: list[tuple[TypedName, Entity, list[tuple[UUID, float]]]] = []
-    for row, (named, entity) in enumerate(created):
-        alike = np.flatnonzero(cosines[row, :row] >= batch.options.embedding)
-        earlier = [(created[at][1].id, float(cosines[row, at])) for at in alike]
-        agreed = _agreed(named, entity, [*stored[row], *earlier], batch)
-        near += [(named, entity, agreed)] if agreed else []
+    near = await in_slices(_near(created, vectors, stored, batch))
     apart = await _apart(near, batch, embedder)
     found: dict[UUID, Match] = {}
     for _, entity, candidates in near:
@@ -57,17 +59,63 @@ async def by_embedding(batch: BatchDecisions, names: NameStore, embedder: Embedd
     return batch.replaced(found)
 
 
+def _near(
+    created: Sequence[tuple[TypedName, Entity]],
+    vectors: Vector,
+    stored: Sequence[Sequence[tuple[UUID, float]]],
+    batch: BatchDecisions,
+) -> Generator[None, None, list[_Near]]:
+    """The new entities with candidates that do not contradict them, in steps: stored ones, and earlier new ones."""
+    near: list[_Near] = []
+    for row, alike in enumerate(_earlier(_unit(vectors), batch.options.embedding)):
+        named, entity = created[row]
+        earlier = [(created[at][1].id, cosine) for at, cosine in alike]
+        if agreed := _agreed(named, entity, [*stored[row], *earlier], batch):
+            near.append((named, entity, agreed))
+        yield
+    return near
+
+
+def _earlier(unit: Vector, threshold: float) -> Iterator[list[tuple[int, float]]]:
+    """For each row the earlier rows of at least this cosine, in order: the `MAX_NEAR` most similar ones.
+
+    Computed in blocks of rows of a bounded size.
+    """
+    size = max(1, _CELLS // max(1, len(unit)))
+    for start in range(0, len(unit), size):
+        cosines = unit[start : start + size] @ unit[: start + size].T
+        for row, to_all in enumerate(cosines, start):
+            alike = np.flatnonzero(to_all[:row] >= threshold)
+            if len(alike) > MAX_NEAR:
+                best = np.argsort(-to_all[alike], kind="stable")[:MAX_NEAR]
+                alike = np.sort(alike[best])
+            yield [(int(at), float(to_all[at])) for at in alike]
+
+
 def _means_something(named: TypedName) -> bool:
     return named.type not in OPAQUE_NAME_TYPES and len(significant(named.form.words)) > 1
 
 
-async def _apart(
-    near: Sequence[tuple[TypedName, Entity, Sequence[tuple[UUID, float]]]], batch: BatchDecisions, embedder: Embedder
-) -> set[tuple[UUID, UUID]]:
+async def _apart(near: Sequence[_Near], batch: BatchDecisions, embedder: Embedder) -> set[tuple[UUID, UUID]]:
     """Pairs whose names share words but differ in meaning in the remaining ones.
 
     Shared words make two vectors near whatever the rest means: "Terrier Club of England", "… of Wales".
     """
+    pairs = await in_slices(_rests(near, batch))
+    if not pairs:
+        return set()
+    texts = list(dict.fromkeys(text for rest in pairs.values() for text in rest))
+    row = {text: at for at, text in enumerate(texts)}
+    unit = _unit(await embedder.embed(texts, input_type="document"))
+    ends = (unit[[row[rest[end]] for rest in pairs.values()]] for end in (0, 1))
+    cosines = np.einsum("ij,ij->i", *ends)
+    return {pair for pair, cosine in zip(pairs, cosines, strict=True) if cosine < batch.options.embedding}
+
+
+def _rests(
+    near: Sequence[_Near], batch: BatchDecisions
+) -> Generator[None, None, dict[tuple[UUID, UUID], tuple[str, str]]]:
+    """The remaining words of the pairs whose names share words, in steps."""
     pairs: dict[tuple[UUID, UUID], tuple[str, str]] = {}
     for named, entity, candidates in near:
         for each, _ in candidates:
@@ -75,11 +123,8 @@ async def _apart(
             mine, theirs = _rest(named.form, other), _rest(other, named.form)
             if mine != significant(named.form.parts):
                 pairs[entity.id, each] = (" ".join(mine), " ".join(theirs))
-    if not pairs:
-        return set()
-    rests = await embedder.embed([text for rest in pairs.values() for text in rest], input_type="document")
-    cosines = np.einsum("ij,ij->i", *(_unit(rests[start::2]) for start in (0, 1)))
-    return {pair for pair, cosine in zip(pairs, cosines, strict=True) if cosine < batch.options.embedding}
+        yield
+    return pairs
 
 
 def _rest(form: Form, other: Form) -> tuple[str, ...]:
@@ -124,12 +169,6 @@ def _plausible(named: TypedName, each: UUID, kind: str, known: CandidateIndex) -
     if form.same(other) or len(significant(other.words)) < 2 or not (_rest(form, other) and _rest(other, form)):  # noqa: PLR2004 - one word
         return False
     return known.has_same_numbers(named, each, kind) and not known.conflicts_with(named, each, kind)
-
-
-def _cosines(vectors: Vector) -> Vector:
-    unit = _unit(vectors)
-    cosines: Vector = unit @ unit.T
-    return cosines
 
 
 def _unit(vectors: Vector) -> Vector:
