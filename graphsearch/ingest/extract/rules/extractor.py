@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
+from functools import cache
 from typing import Final
 
 import attrs
@@ -88,7 +89,7 @@ class TextExtractor:
     def __init__(
         self, patterns: Iterable[RelationPattern] = DEFAULT_PATTERNS, *, dates: Dates | None = None, name: str = NAME
     ) -> None:
-        self._patterns = by_cue(patterns)
+        self._patterns = _default_patterns() if patterns is DEFAULT_PATTERNS else by_cue(patterns)
         self._dates = NaturalDates() if dates is None else dates
         self._name = name
 
@@ -121,6 +122,11 @@ class TextExtractor:
             yield from read_each(lower_case, lower_case_names(conversation, [each for each, _ in read.values()]))
         whole = with_whole_names([read[number] for number in range(len(memories))], conversation.whole)
         return with_corrections(memories, whole, conversation.whole)
+
+
+@cache
+def _default_patterns() -> PatternsByCue:
+    return by_cue(DEFAULT_PATTERNS)
 
 
 def _topic_before(
