@@ -87,7 +87,6 @@ def lines(work: Callable[[], object]) -> int:
     return counted
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("targets", [1, 7, 10_000])
 def test_periods_are_folded_in_time_linear_in_the_claims(targets: int) -> None:
     def cost(number: int) -> int:
@@ -125,7 +124,6 @@ def employments(number: int) -> Batch:
     )
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("written", [1, 2])
 def test_a_write_in_memory_takes_time_linear_in_its_names_and_claims(written: int) -> None:
     def write(number: int) -> int:
