@@ -125,6 +125,27 @@ class CacheError(StoreError):
     """The cache in front of the store failed."""
 
 
+# -- serving ------------------------------------------------------------------------------------------------------
+
+
+class TimeLimitError(GraphSearchError):
+    """The request took longer than the server allows, and was cancelled; nothing is half written."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"the request took longer than {seconds:g} s and was cancelled: ask for less at once")
+
+
+class RateLimitError(GraphSearchError):
+    """The principal made more requests than the server allows.
+
+    ``retry_after`` is the number of seconds until the next one is admitted.
+    """
+
+    def __init__(self, per_minute: int, retry_after: float) -> None:
+        self.retry_after = retry_after
+        super().__init__(f"more than {per_minute} requests a minute: try again in {max(1, round(retry_after))} s")
+
+
 # -- authorization ------------------------------------------------------------------------------------------------
 
 

@@ -6,11 +6,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import psycopg
 from psycopg_pool import AsyncConnectionPool
 
 from graphsearch._support.timing import SystemClock
-from graphsearch.model import Scope
+from graphsearch.model import Scope, validation
 from graphsearch.protocols import Clock
 from graphsearch.stores.in_postgres.read.reading import PostgresReading
 from graphsearch.stores.in_postgres.read.searching import PostgresSearching
@@ -18,6 +17,7 @@ from graphsearch.stores.in_postgres.read.walking import PostgresWalking
 from graphsearch.stores.in_postgres.session.faults import describe, translated
 from graphsearch.stores.in_postgres.session.gateway import Gateway, Pool
 from graphsearch.stores.in_postgres.session.migrating import check_app_role, check_schema
+from graphsearch.stores.in_postgres.session.watching import ANSWER_TIMEOUT, WatchedConnection, keepalive
 from graphsearch.stores.in_postgres.write.curating import PostgresCurating
 from graphsearch.stores.in_postgres.write.learning import PostgresLearning
 from graphsearch.stores.in_postgres.write.writing import PostgresWriting
@@ -56,22 +56,36 @@ class PostgresGraphStore:
         exact: bool = False,
         max_connections: int = 8,
         timeout: float = 10.0,  # noqa: ASYNC109 - of each wait for a connection, not of the whole
+        answer_timeout: float | None = ANSWER_TIMEOUT,
         analyser: Analyser = ENGLISH,
     ) -> AsyncIterator[PostgresGraphStore]:
         """A store with a pool of its own, closed at the end of the ``async with``.
 
+        A statement that is not answered within ``answer_timeout`` seconds, and a read that is not begun within
+        ``timeout``, raise `StoreUnavailableError` and close their connection; building a vector index may take longer.
+
         Raises `StoreUnavailableError` when the server cannot be reached, `UnsafeRoleError` for a role that row-level
         security does not bind, and `MigrationError` for a database that `graphsearch init` did not prepare.
         """
+        if answer_timeout is not None:
+            validation.refuse("store", validation.number("answer_timeout", answer_timeout, 0.001))
         server, limit = describe(dsn), max(1, round(timeout))
         with translated(server):
             # First without the pool, which would retry again and again, and hide the reason of a failure.
             how: dict[str, Any] = {"autocommit": True, "connect_timeout": limit, "client_encoding": "utf8"}
-            async with await psycopg.AsyncConnection.connect(dsn, **how) as connection:
+            how |= keepalive(dsn)
+            async with await WatchedConnection.connect(dsn, **how) as connection:
+                connection.patience = timeout
                 await check_app_role(connection)
                 await check_schema(connection)
+
+            async def watch(connection: WatchedConnection) -> None:
+                connection.patience = answer_timeout
+
             pool: Pool = AsyncConnectionPool(
                 dsn,
+                connection_class=WatchedConnection,
+                configure=watch,
                 min_size=1,
                 max_size=max_connections,
                 reconnect_timeout=timeout,  # or its waits grow to minutes, even after the server is back

@@ -6,7 +6,7 @@ import asyncio
 import json
 import signal
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,6 +22,7 @@ from graphsearch.cli.environment import Place, choose_embedder, choose_llm, open
 from graphsearch.cli.output import as_json, pairs, sorted_counts, summary_lines, time_pairs
 from graphsearch.context import ContextBuilder, WorkType
 from graphsearch.engine import GraphSearchEngine
+from graphsearch.errors import UnknownScopeError
 from graphsearch.model import Outcome, Principal, Scope
 from graphsearch.modes.options import SearchMode
 
@@ -145,6 +146,10 @@ async def mcp(
         bool, typer.Option("--disabled", help="Switch the project off: every answer only states that.")
     ] = False,
     max_tokens: Annotated[int, typer.Option(min=500, help="The maximum number of tokens per answer.")] = 4_000,
+    time_limit: Annotated[float, typer.Option(min=0.001, help="The seconds that a request may take.")] = 300.0,
+    rate: Annotated[
+        int | None, typer.Option(min=1, help="The maximum number of requests of each principal a minute.")
+    ] = None,
     llm: Model = "",
     llm_url: ModelUrl = "",
     policies: Policies = None,
@@ -177,13 +182,20 @@ async def mcp(
             max_tokens=max_tokens,
             read_only=read_only,
             log=log,
+            time_limit=time_limit,
+            rate=rate,
             disabled=disabled,
         )
         server = served.make_server(service, who)
         if address is None:
             await served.serve_stdio(server, stop)
         else:
-            app = served.http_app(server, host=address[0], tokens=known, allowed_hosts=allow_host or ())
+
+            async def probe() -> None:
+                with suppress(UnknownScopeError):
+                    await engine_of(scope).store.embedder_name()
+
+            app = served.http_app(server, host=address[0], tokens=known, allowed_hosts=allow_host or (), probe=probe)
             await served.serve_http(app, *address, stop, started=_say)
     return Answer({}, ())
 

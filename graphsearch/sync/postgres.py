@@ -14,6 +14,7 @@ from graphsearch.protocols import Clock
 from graphsearch.stores import embedded, postgres
 from graphsearch.stores.in_postgres.session.migrating import LOCK_TIMEOUT
 from graphsearch.stores.in_postgres.session.migrating import migrate as async_migrate
+from graphsearch.stores.in_postgres.session.watching import ANSWER_TIMEOUT
 from graphsearch.sync.bridge import BRIDGE
 from graphsearch.sync.facade import Facade
 from graphsearch.sync.stores import Stores
@@ -46,11 +47,18 @@ class PostgresGraphStore(Stores):
         exact: bool = False,
         max_connections: int = 8,
         timeout: float = 10.0,
+        answer_timeout: float | None = ANSWER_TIMEOUT,
         analyser: Analyser = ENGLISH,
     ) -> Iterator[Self]:
         """A store with a pool of its own, closed at the end of the ``with``; raises what the asynchronous one does."""
         opening = postgres.PostgresGraphStore.open(
-            dsn, clock=clock, exact=exact, max_connections=max_connections, timeout=timeout, analyser=analyser
+            dsn,
+            clock=clock,
+            exact=exact,
+            max_connections=max_connections,
+            timeout=timeout,
+            answer_timeout=answer_timeout,
+            analyser=analyser,
         )
         with BRIDGE.hold(opening) as store:
             yield cls.of(store)

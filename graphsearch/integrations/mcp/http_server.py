@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import json
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
@@ -20,14 +20,19 @@ from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl, BaseModel, Field
 from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from graphsearch.errors import AccessDeniedError, InvalidInputError
+from graphsearch.integrations.mcp.limits import HealthCheck
 from graphsearch.integrations.mcp.service import Identity
 from graphsearch.integrations.mcp.tool import validated
 from graphsearch.model import Action, Principal, Scope
 from graphsearch.model import validation as check
 
 PATH: Final = "/mcp"
+HEALTH: Final = "/health"
 LARGEST: Final = 4 << 20
 """Maximum size of a request in bytes; larger requests get 413 before they are read."""
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
@@ -55,9 +60,16 @@ def is_loopback(host: str) -> bool:
 
 
 def http_app(
-    server: Server[Any], *, host: str, tokens: TokenMap | None = None, allowed_hosts: Sequence[str] = ()
+    server: Server[Any],
+    *,
+    host: str,
+    tokens: TokenMap | None = None,
+    allowed_hosts: Sequence[str] = (),
+    probe: Callable[[], Awaitable[object]] | None = None,
 ) -> Starlette:
     """An ASGI application that serves at ``/mcp``; with ``tokens``, requests without a valid token get 401.
+
+    With ``probe``, which raises where the store does not answer, ``/health`` answers 200 or 503 to everybody.
 
     The Host and Origin headers of a request must name this machine, ``host``, or one of ``allowed_hosts`` (names with
     or without a port), so that requests forged by web pages are refused. Raises `InvalidInputError` for a host
@@ -67,7 +79,7 @@ def http_app(
         raise InvalidInputError("MCP server", [f"{host} can be reached from elsewhere: give tokens"])
     bracketed = f"[{host}]" if ":" in host else host
     hosts = [name for each in (*_LOOPBACK, bracketed, *allowed_hosts) for name in (each, f"{each}:*")]
-    return server.streamable_http_app(
+    app = server.streamable_http_app(
         streamable_http_path=PATH,
         host=host,
         max_request_body_size=LARGEST,
@@ -78,6 +90,15 @@ def http_app(
             allowed_origins=[f"{scheme}://{name}" for scheme in ("http", "https") for name in hosts],
         ),
     )
+    if probe is not None:
+        health_check = HealthCheck(probe)
+
+        async def health(_: Request) -> Response:
+            healthy = await health_check.healthy()
+            return JSONResponse({"healthy": healthy}, status_code=200 if healthy else 503)
+
+        app.routes.append(Route(HEALTH, health, methods=["GET"]))
+    return app
 
 
 async def serve_http(

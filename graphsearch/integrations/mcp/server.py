@@ -35,12 +35,14 @@ from graphsearch.errors import (
     GraphSearchError,
     InvalidInputError,
     LLMError,
+    RateLimitError,
     StoreError,
     UnknownElementError,
     UnknownScopeError,
 )
 from graphsearch.integrations.mcp import reading_tools, writing_tools
 from graphsearch.integrations.mcp.answers import Json, as_text
+from graphsearch.integrations.mcp.limits import RateLimit, within
 from graphsearch.integrations.mcp.resources import CONTEXT_FOR_TASK, ENTITY, SCHEMA, context_for_task, read
 from graphsearch.integrations.mcp.service import Caller, GraphService, Identity
 from graphsearch.integrations.mcp.tool import Tool
@@ -111,6 +113,7 @@ class _Handlers:
     def __init__(self, service: GraphService, identify: Identify) -> None:
         self._service = service
         self._identify = identify
+        self._rate = None if service.rate is None else RateLimit(service.rate)
         self._tools = {tool.name: tool for tool in TOOLS if not (service.read_only and tool.writes)}
 
     async def list_tools(self, _: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
@@ -156,15 +159,18 @@ class _Handlers:
         identity = self._identify(context.request)
         if self._service.disabled or identity.disabled:
             return DISABLED
-        await asyncio.to_thread(self._service.counter.count, "{")  # the first count may have to fetch a vocabulary
-        return await ask(self._service.caller(identity))
+        if self._rate is not None:
+            self._rate.admit(identity.principal.qualified_id)
+        async with within(self._service.time_limit):
+            await asyncio.to_thread(self._service.counter.count, "{")  # the first count may have to fetch a vocabulary
+            return await ask(self._service.caller(identity))
 
     async def _or_protocol_error(self, context: Context, ask: Callable[[Caller], Awaitable[Json]], doing: str) -> Json:
         """Raise errors of resources and prompts as errors of the protocol: they have none of their own."""
         try:
             return await self._answer(context, ask)
         except GraphSearchError as error:
-            wrong = isinstance(error, (InvalidInputError, UnknownElementError, UnknownScopeError))
+            wrong = isinstance(error, (InvalidInputError, RateLimitError, UnknownElementError, UnknownScopeError))
             data = error_json(error)["error"]
             raise MCPError(INVALID_PARAMS if wrong else INTERNAL_ERROR, data["message"], data) from None
         except Exception as error:  # noqa: BLE001 - as for tools

@@ -12,6 +12,7 @@ from graphsearch.context import ContextBuilder, TiktokenCounter
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.integrations.mcp.answers import fitted
+from graphsearch.integrations.mcp.limits import TIME_LIMIT
 from graphsearch.model import Principal, Scope
 from graphsearch.model import validation as check
 from graphsearch.protocols import Authorizer, TokenCounter
@@ -42,6 +43,8 @@ class GraphService:
     * ``counter`` and ``max_tokens``: no answer has more tokens. Raises `InvalidInputError` for fewer than 500.
     * ``read_only``: tools that write are not even listed.
     * ``log``: whether context blocks are logged for feedback; without a log, as on a standby, only ``read_only``.
+    * ``time_limit``: the seconds that a request may take; then it is cancelled, with `TimeLimitError`.
+    * ``rate``: the requests of each principal a minute; more raise `RateLimitError`. By default there is no limit.
     * ``disabled``: everything is switched off: every answer is ``{"disabled": true}``.
     """
 
@@ -51,12 +54,16 @@ class GraphService:
     max_tokens: int = MAX_TOKENS
     read_only: bool = False
     log: bool = True
+    time_limit: float = TIME_LIMIT
+    rate: int | None = None
     disabled: bool = False
 
     def __attrs_post_init__(self) -> None:
         check.refuse(
             "MCP server",
             check.number("max_tokens", self.max_tokens, LEAST_TOKENS),
+            check.number("time_limit", self.time_limit, 0.001),
+            None if self.rate is None else check.number("rate", self.rate, 1),
             None if self.log or self.read_only else "without a log it must be read_only, as there is no feedback",
         )
 

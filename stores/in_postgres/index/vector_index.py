@@ -22,6 +22,7 @@ from graphsearch.model import ElementKind
 from graphsearch.stores.in_postgres.index.nearest import affordable, literal_vector
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
+from graphsearch.stores.in_postgres.session.watching import answered_within
 
 EXACT_UNTIL: Final = 5_000
 """The number of vectors of a kind up to which a scope has no index."""
@@ -75,7 +76,8 @@ async def _drop(session: Session, kind: ElementKind) -> None:
 async def _build(session: Session, kind: ElementKind) -> int:
     """Build and calibrate an index; return the number of vectors in it, 0 if it is not worth having."""
     vectors = session.tally(kind).vectors
-    (part,) = await session.row(statement("build vector index", kind))
+    with answered_within(session.connection, None):  # as long as it takes
+        (part,) = await session.row(statement("build vector index", kind))
     candidates = await _calibrate(session, kind, part, vectors)
     await session.run(statement("keep vector index", kind), candidates=candidates)
     return vectors if candidates is not None else 0

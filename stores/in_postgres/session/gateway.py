@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import os
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -31,6 +31,7 @@ from graphsearch.stores.in_postgres.session.migrating import (
 )
 from graphsearch.stores.in_postgres.session.sessions import Connection, Session, SignatureCaches, Tally, VectorIndex
 from graphsearch.stores.in_postgres.session.statements import statement, with_literals
+from graphsearch.stores.in_postgres.session.watching import answered_within
 from graphsearch.text.analyser import ENGLISH, Analyser
 
 Pool: TypeAlias = AsyncConnectionPool[Any]
@@ -104,7 +105,7 @@ class Gateway:
         self._refuse_fork()
         with translated(self.server, writing=writing), stage("transaction", database="postgresql"):
             async with AsyncExitStack() as stack:
-                connection, row = await self._begin(stack, opening)
+                connection, row = await self._begin(stack, opening, writing=writing)
                 if row is None:
                     raise UnknownScopeError(
                         f"nothing was ever written to scope {scope}: check how it is spelt, or write to it first"
@@ -138,7 +139,9 @@ class Gateway:
                 "open the store with that one, or write to another scope"
             )
 
-    async def _begin(self, stack: AsyncExitStack, opening: bytes) -> tuple[Connection, dict[str, Any] | None]:
+    async def _begin(
+        self, stack: AsyncExitStack, opening: bytes, *, writing: bool
+    ) -> tuple[Connection, dict[str, Any] | None]:
         """A connection in a new transaction, and the scope's row, in one round trip.
 
         Broken connections in the pool, as all are after the server restarts, are discarded.
@@ -153,10 +156,13 @@ class Gateway:
                     await self._check(connection)
                 elif self._pooled:
                     connection.prepare_threshold = None
-                row = await _last_row(connection, opening)
+                # A read begins at once; a write waits for the writers before it.
+                with nullcontext() if writing else answered_within(connection, self.timeout):
+                    row = await _last_row(connection, opening)
             except BaseException as error:
                 await attempt.__aexit__(type(error), error, error.__traceback__)
-                if isinstance(error, psycopg.Error) and connection.closed and is_connection_fault(error):
+                lost = isinstance(error, psycopg.Error) and connection.closed and is_connection_fault(error)
+                if lost and not getattr(connection, "gave_up", False):
                     continue
                 raise
             stack.push_async_exit(attempt)
