@@ -1,0 +1,227 @@
+"""Clients and servers that are killed in the middle of a change, at a random moment.
+
+Afterwards the graph is as before or as after the change; whoever repeats the change ends where an undisturbed one does.
+A killed client is a process; a killed server is one of the server's processes, upon which it ends all connections and
+recovers from its log.
+
+    python -m tests.trust.kills 200
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import multiprocessing
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from multiprocessing.context import ForkServerContext
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+import psycopg
+
+from graphsearch.context import ContextBuilder
+from graphsearch.curation import Curator
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.errors import StoreUnavailableError, UnknownElementError
+from graphsearch.ingest import Ingestor
+from graphsearch.model import Batch, Entity, Memory, Outcome, Relation
+from graphsearch.stores.embedded import EmbeddedPostgres
+from graphsearch.stores.in_postgres.index import indexing
+from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
+from graphsearch.testing.fakes import NOON, FixedClock, WordCounter
+from graphsearch.testing.samples import portrait
+from tests.integrations.team import EMBEDDER, PRIYA, SARAH, engine_over, member
+
+QUESTION: Final = "who does Priya report to?"
+BULK: Final = 20
+"""A write of so many elements is settled later; less than in use, so that states are compared quickly."""
+TOOLS: Final = tuple(Entity(type="tool", name=f"tool {number}") for number in range(2 * BULK))
+NEW: Final = tuple(
+    Memory(id=f"new-{number}", text=text, occurred_at=NOON)
+    for number, text in enumerate(
+        ("Grace Hopper works at Acme.", "Ada Lovelace leads Kestrel.", "Grace Hopper knows Ada Lovelace.")
+    )
+)
+
+
+async def _ingest(engine: GraphSearchEngine) -> None:
+    await Ingestor(engine).remember(NEW)
+
+
+async def _settle(engine: GraphSearchEngine) -> None:
+    await engine.store.settle()
+
+
+async def _merge(engine: GraphSearchEngine) -> None:
+    with suppress(UnknownElementError):  # merged already
+        await Curator(engine).merge_entities(PRIYA.id, SARAH.id)
+
+
+async def _forget(engine: GraphSearchEngine) -> None:
+    await engine.store.forget(["m-lead", "m-report"])
+
+
+async def _feedback(engine: GraphSearchEngine) -> None:
+    await ContextBuilder(engine, counter=WordCounter()).feedback("s1", Outcome.ACCEPTED, gate=member(engine.store))
+
+
+CHANGES: Final[Mapping[str, Callable[[GraphSearchEngine], Awaitable[None]]]] = {
+    "ingest": _ingest, "settle": _settle, "merge": _merge, "forget": _forget, "feedback": _feedback,
+}  # fmt: skip
+ATOMIC: Final = frozenset({"settle", "merge", "forget", "feedback"})
+"""Changes of one transaction. An ingest may stop between several, and continues from there."""
+
+
+@asynccontextmanager
+async def opened(dsn: str, project: str) -> AsyncIterator[ScopedPostgresStore]:
+    """The scope of a kill."""
+    indexing.BULK = BULK  # type: ignore[misc]
+    async with PostgresGraphStore.open(dsn, clock=FixedClock(), exact=True, max_connections=2) as graph:
+        yield graph.with_scope(org_id="acme", project_id=project)
+
+
+async def prepare(store: ScopedPostgresStore) -> None:
+    """The graph before each change: a team, a session that was shown something, and tools that are not settled."""
+    engine = await engine_over(store)
+    await ContextBuilder(engine, counter=WordCounter()).build(QUESTION, gate=member(store), session_id="s1")
+    relations = [Relation(source_id=PRIYA.id, type="uses", target_id=tool.id) for tool in TOOLS]
+    vectors = {tool.id: EMBEDDER.vector(tool.name) for tool in TOOLS}
+    await store.write(Batch(entities=TOOLS, relations=relations, vectors=vectors))
+
+
+def change(dsn: str, project: str, name: str, started: Any) -> None:
+    """What the process does that is killed."""
+
+    async def run() -> None:
+        async with opened(dsn, project) as store:
+            engine = GraphSearchEngine(store=store, embedder=EMBEDDER)
+            started.set()
+            await CHANGES[name](engine)
+
+    asyncio.run(run())
+
+
+@attrs.define
+class Killing:
+    """Kills on one server. ``after`` and ``takes``: the state after each undisturbed change, and its seconds."""
+
+    dsn: str
+    rng: random.Random
+    before: Any = None
+    after: dict[str, Any] = attrs.field(factory=dict)
+    takes: dict[str, float] = attrs.field(factory=dict)
+    processes: ForkServerContext = attrs.field(factory=lambda: multiprocessing.get_context("forkserver"))
+    numbers: Counter[str] = attrs.field(factory=Counter)
+
+    async def measure(self) -> None:
+        """Make each change once without a disturbance."""
+        self.processes.set_forkserver_preload([__name__])
+        for name, make in CHANGES.items():
+            async with opened(self.dsn, f"whole {name}") as store:
+                await prepare(store)
+                self.before = await seen(store)
+                begun = time.perf_counter()
+                await make(GraphSearchEngine(store=store, embedder=EMBEDDER))
+                self.takes[name] = time.perf_counter() - begun
+                self.after[name] = await seen(store)
+
+    async def kill(self, name: str, whom: str) -> None:
+        """Kill a client or the server once. Raises `AssertionError` where something is half done or lost."""
+        self.numbers["kills"] += 1
+        project = f"{name} {whom} {self.numbers['kills']}"
+        async with opened(self.dsn, project) as store:
+            await prepare(store)
+        delay = self.rng.uniform(0, 1.3 * self.takes[name])
+        done = await (self._client(name, project, delay) if whom == "client" else self._server(name, project, delay))
+        async with opened(self.dsn, project) as store:
+            found = await seen(store)
+            untouched, finished = found == self.before, found == self.after[name]
+            self.numbers["untouched" if untouched else "finished" if finished else "between"] += 1
+            assert untouched or finished or name not in ATOMIC, f"{project}: half done"
+            assert finished or not done, f"{project}: what was reported as done is lost"
+            await CHANGES[name](GraphSearchEngine(store=store, embedder=EMBEDDER))
+            assert await seen(store) == self.after[name], f"{project}: repeated, it ends elsewhere"
+
+    async def _client(self, name: str, project: str, delay: float) -> bool:
+        started = self.processes.Event()
+        process = self.processes.Process(target=change, args=(self.dsn, project, name, started))
+        process.start()
+        await asyncio.to_thread(started.wait, 60)
+        await asyncio.sleep(delay)
+        process.kill()
+        await asyncio.to_thread(process.join)
+        return process.exitcode == 0
+
+    async def _server(self, name: str, project: str, delay: float) -> bool:
+        async with opened(self.dsn, project) as store:
+            engine = GraphSearchEngine(store=store, embedder=EMBEDDER)
+            making = asyncio.ensure_future(CHANGES[name](engine))
+            await asyncio.sleep(delay)
+            await asyncio.to_thread(crash, self.dsn)
+            try:
+                await making
+                done = True
+            except StoreUnavailableError:  # and no other error
+                done = False
+                self.numbers["errors"] += 1
+            await asyncio.to_thread(wait_for, self.dsn)
+            await store.statistics()  # the same store works again
+            return done
+
+
+async def seen(store: ScopedPostgresStore) -> Any:
+    """All that can be read from a scope."""
+    return await portrait(store, questions=(QUESTION,))
+
+
+def crash(dsn: str) -> None:
+    """Kill a process of the server, and wait until it has ended the others; it then recovers."""
+    with psycopg.connect(dsn) as connection, psycopg.connect(dsn) as witness:
+        os.kill(connection.info.backend_pid, signal.SIGKILL)
+        with suppress(psycopg.Error):
+            witness.execute("SELECT pg_sleep(60)")
+
+
+def wait_for(dsn: str) -> None:
+    """Wait until the server has recovered."""
+    for _ in range(600):
+        try:
+            psycopg.connect(dsn, connect_timeout=5).close()
+        except psycopg.OperationalError:
+            time.sleep(0.05)
+        else:
+            return
+
+
+async def kills(dsn: str, count: int, seed: int = 0) -> dict[str, Any]:
+    """Kill that many times, in turn each change and each side; return what was found."""
+    killing = Killing(dsn, random.Random(seed))  # noqa: S311
+    await killing.measure()
+    turns = [(name, whom) for name in CHANGES for whom in ("client", "server")]
+    for number in range(count):
+        await killing.kill(*turns[number % len(turns)])
+    return dict(sorted(killing.numbers.items()))
+
+
+async def main(count: int) -> None:
+    """Kill on a server of its own, which waits for the disk as in use."""
+    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # each lost connection is a warning
+    with tempfile.TemporaryDirectory(prefix="graphsearch-", ignore_cleanup_errors=True) as folder:
+        async with EmbeddedPostgres(Path(folder) / "data") as server:
+            print(json.dumps(await kills(server.dsn, count)))  # noqa: T201 - the result of a command
+
+
+if __name__ == "__main__":
+    from tests.trust import kills as module  # by the name under which processes find what they run
+
+    asyncio.run(module.main(int(sys.argv[1])))
