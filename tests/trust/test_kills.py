@@ -11,7 +11,6 @@ from graphsearch.stores.in_postgres.index import indexing
 from tests.trust.kills import kills
 
 
-@pytest.mark.no_cover
 async def test_kills(server_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(indexing, "BULK", indexing.BULK)  # put back at the end
     async with EmbeddedPostgres(server_folder, settings={"fsync": "off"}) as server:
