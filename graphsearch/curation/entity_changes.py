@@ -56,7 +56,9 @@ async def merge_entities(source: EntityRef, target: EntityRef, access: Access, *
         ends = [await _as_stored(end, reader) for end in (source, target)]
         moving = await _moving_with(ends[0], access)
     await access.demand(Action.MERGE, [*ends, *moving])
-    return await access.store.merge(ends[0].id, ends[1].id, dry_run=dry_run)
+    hides = await access.hides()
+    merge = await access.store.merge(ends[0].id, ends[1].id, dry_run=dry_run)
+    return merge.uncounted() if hides else merge
 
 
 async def undo_merge(merge_id: UUID, access: Access) -> UndoReport:
@@ -109,7 +111,9 @@ async def update_entity(entity: EntityRef, corrections: Corrections, access: Acc
         stored = await known(entity, reader)
         [given] = await access.store.asserted([stored.id])
         corrected = await _corrected(given, corrections, access)
-        shown = corrected if "type" in corrections else attrs.evolve(corrected, type=stored.type)
+        # a name that is not corrected stays as it is seen: the given one may be that of hidden memories
+        seen = {each: getattr(stored, each) for each in ("name", "type") if each not in corrections}
+        shown = attrs.evolve(corrected, **seen)
         await access.demand(Action.WRITE, [stored, shown])
         await _refuse_namesake(shown, stored, reader)
     settled = shown.name != stored.name or (

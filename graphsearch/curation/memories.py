@@ -83,7 +83,8 @@ async def forget(
     given = [each for each in (memory, session_id, source) if each is not None]
     check.refuse("forgetting", None if len(given) == 1 else "give one of memory, session_id and source")
     if memory is not None:
-        found = await access.store.get_memories([memory])
+        async with access.reading() as reader:
+            found = await reader.get_memories([memory])
         await access.demand(Action.FORGET, found)
         return await _forget([each.id for each in found], access)
     if session_id is not None:
@@ -107,11 +108,11 @@ async def _allowed(session_id: str | None, source: str | None, access: Access) -
 
 async def _forget(ids: Sequence[str], access: Access) -> WriteReport:
     """Forget page by page, each in a transaction of its own, and add up the reports."""
-    total = WriteReport()
+    total, counted = WriteReport(), not (ids and await access.hides())
     for start in range(0, len(ids), PAGE):
         total = _sum(total, await access.store.forget(ids[start : start + PAGE]))
     await embed_again(total.reworded, access.engine)
-    return total
+    return total if counted else WriteReport(memories=total.memories)
 
 
 def _sum(one: WriteReport, other: WriteReport) -> WriteReport:

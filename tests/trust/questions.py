@@ -1,0 +1,443 @@
+"""Everything that a principal may ask of a graph, by name: verbs, modes, tools, resources, exports, commands.
+
+An answer is compared with another as plain data: without the ids of relations, which follow from what they were first
+folded from, without counts of what is hidden, which are for the application alone, and in an order of its own where
+scores are equal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext, suppress
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+from unittest.mock import patch
+
+import attrs
+
+from graphsearch.access.gate import Gate
+from graphsearch.cli import principal_commands
+from graphsearch.cli.environment import Place
+from graphsearch.context import ContextBlock
+from graphsearch.curation.curator import Curator
+from graphsearch.display.pages import Displayed
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.errors import AccessDeniedError, InvalidInputError, LLMAnswerError, UnknownElementError
+from graphsearch.export import PlainGraph, plain_graph, to_dot, to_graphml, to_mermaid, to_networkx
+from graphsearch.integrations.mcp import reading_tools, writing_tools
+from graphsearch.integrations.mcp.resources import context_for_task, read
+from graphsearch.integrations.mcp.service import Caller, GraphService
+from graphsearch.integrations.mcp.tool import Tool
+from graphsearch.model import ElementKind, ElementRef, Entity, Relation, Triplet
+from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchResult
+from graphsearch.ranking.options import Ranking
+from graphsearch.testing.fakes import EchoLLM, WordCounter
+
+MANY: Final = 50
+REFUSED: Final = "refused"
+"""The answer to a change that touches something hidden: nothing was changed."""
+
+
+@attrs.frozen
+class Subject:
+    """What is asked about: two names, one of which may be unknown, and a memory, which may be hidden."""
+
+    one: str
+    other: str
+    memory: str
+    mode: SearchMode
+    ranking: Ranking
+
+    @property
+    def query(self) -> str:
+        """A question in words."""
+        return f"what of {self.one} and {self.other}?"
+
+
+@attrs.frozen(eq=False, slots=False)
+class Side:
+    """One of two worlds, as somebody asks it."""
+
+    engine: GraphSearchEngine
+    gate: Gate
+    llm: EchoLLM
+    exact: bool = False
+    """Whether statistics cover the visible alone, so that every score is compared."""
+
+    @cached_property
+    def curator(self) -> Curator:
+        """Curation on behalf of the principal."""
+        return Curator(self.engine, gate=self.gate)
+
+    @cached_property
+    def caller(self) -> Caller:
+        """The caller of tools."""
+        service = GraphService(
+            engine_of=lambda _: self.engine,
+            authorizer=self.gate.authorizer,
+            counter=WordCounter(),
+            max_tokens=1_000_000,
+        )
+        return Caller(service, self.gate, self.engine)
+
+    async def triplet(self, about: Subject) -> Triplet | None:
+        """Some relation around the first name, the same on both sides."""
+        found = await self.engine.neighbors(about.one, gate=self.gate, limit=MANY)
+        return min(found, key=lambda each: str(plain(each)), default=None)
+
+
+# -- plain data ---------------------------------------------------------------------------------------------------
+
+_LEFT_OUT: Final = {"relation_id", "key", "timings", "timings_ms", "denied", "left_out", "session_id", "injection_id"}
+
+
+def plain(value: Any) -> Any:
+    """An answer as plain data that can be compared: lists sorted, numbers rounded, ids of relations left out."""
+    match value:
+        case Entity():
+            return (str(value.id), value.type, value.name, value.aliases, value.labels)
+        case Relation():
+            ends = (str(value.source_id), value.type, str(value.target_id), value.fact)
+            return (*ends, round(value.confidence, 9), value.evidence, value.valid_from, value.valid_to)
+        case Triplet():
+            return (*map(plain, (value.source, value.relation, value.target)), round(value.score, 6))
+        case Mapping():
+            left_out = {*_LEFT_OUT, "id"} if "source_id" in value else _LEFT_OUT
+            return {str(name): plain(each) for name, each in value.items() if name not in left_out}
+        case list() | tuple() | set() | frozenset():
+            return sorted(map(plain, value), key=str)
+        case float():
+            return round(value, 6)
+    return value
+
+
+def _lines(text: str) -> list[str]:
+    """Lines, or rows of a table, sorted."""
+    return sorted(re.split(r"\n|(?=<tr)", text))
+
+
+def _page(shown: Displayed) -> Any:
+    """What a notebook shows, without counts of what is hidden."""
+    cleared: Any = attrs.evolve(shown, denied={}) if hasattr(shown, "denied") else shown  # type: ignore[misc]
+    return [_lines(text) for text in cleared._repr_mimebundle_().values()]
+
+
+def _files(shown: Any) -> Any:
+    """An answer in every format of export, its nodes and edges sorted and without the ids of edges."""
+    graph = plain_graph(shown)
+    nodes, edges = (
+        [attrs.evolve(each, attributes=plain(each.attributes)) for each in some] for some in (graph.nodes, graph.edges)
+    )
+    edges = sorted((attrs.evolve(each, id="") for each in edges), key=str)
+    edges = [attrs.evolve(each, id=str(number)) for number, each in enumerate(edges)]
+    drawn = PlainGraph(tuple(sorted(nodes, key=str)), tuple(edges))
+    network = to_networkx(drawn)
+    return (
+        *(form(drawn) for form in (to_mermaid, to_dot, to_graphml)),
+        (list(network.nodes(data=True)), list(network.edges(data=True))),
+    )
+
+
+def _block(block: ContextBlock) -> Any:
+    shown = [each.memory.id for each in block.memories], list(block.triplets)
+    return (*plain(shown), _lines(block.text), block.skipped, block.skipped_memories, block.reason)
+
+
+# -- questions ----------------------------------------------------------------------------------------------------
+
+Question = Callable[[Side, Subject], Awaitable[Any]]
+
+
+async def _searched(side: Side, about: Subject) -> SearchResult:
+    result = await side.engine.search(about.query, mode=about.mode, gate=side.gate, limit=MANY)
+    return attrs.evolve(result, left_out={})  # counts for the owner alone
+
+
+async def search(side: Side, about: Subject) -> Any:
+    """A search in some mode."""
+    result = await _searched(side, about)
+    return plain((result.triplets, [each.name for each in result.anchors], result.reason, result.found))
+
+
+async def search_exported(side: Side, about: Subject) -> Any:
+    """A search, in files and in a notebook."""
+    result = await _searched(side, about)
+    return _files(result), _page(result)
+
+
+async def shown_to_models(side: Side, about: Subject) -> Any:
+    """What language models are asked in the modes that need one."""
+    for mode in (SearchMode.SUMMARY, SearchMode.NATURAL_LANGUAGE):
+        with suppress(LLMAnswerError):
+            await side.engine.search(about.query, mode=mode, gate=side.gate)
+    return list(map(_lines, side.llm.asked))
+
+
+async def recall(side: Side, about: Subject) -> Any:
+    """Memories that answer, in files and in a notebook too."""
+    result = await side.engine.recall(about.query, gate=side.gate, limit=MANY)
+    if side.exact:
+        return plain(result.as_dict()), _files(result), _page(result)
+    return plain(([each.memory.id for each in result.memories], result.reason))
+
+
+async def rank_entities(side: Side, about: Subject) -> Any:
+    """Entities that answer, in a notebook too."""
+    result = await side.engine.rank_entities(about.query, ranking=about.ranking, gate=side.gate, limit=MANY)
+    if side.exact:
+        return plain(result.as_dict()), _page(result)
+    return plain([(each.entity, each.connections, each.relation_types) for each in result.entities])
+
+
+async def neighbors(side: Side, about: Subject) -> Any:
+    """Triplets around an entity."""
+    return plain(await side.engine.neighbors(about.one, gate=side.gate, limit=MANY))
+
+
+async def path(side: Side, about: Subject) -> Any:
+    """The way between two entities, in files and in a notebook too."""
+    found = await side.engine.path(about.one, about.other, gate=side.gate)
+    return found and (plain((found.entities, found.relations, found.strength)), _files(found))
+
+
+async def explain(side: Side, about: Subject) -> Any:
+    """Why a relation was found, in files and in a notebook too."""
+    triplet = await side.triplet(about)
+    if triplet is None:
+        return None
+    element = ElementRef(ElementKind.RELATION, str(triplet.relation.id))
+    found = await side.engine.explain(about.query, element, gate=side.gate)
+    return plain({**found.as_dict(), "id": ""}), _files(found), _page(found)
+
+
+async def why(side: Side, about: Subject) -> Any:
+    """What a relation rests on."""
+    triplet = await side.triplet(about)
+    if triplet is None:
+        return None
+    found = await side.curator.why(triplet.relation.id)
+    proofs = [(each.memory.id, each.quote, each.pattern, each.adds) for each in found.proofs]
+    return plain((found.source, found.relation, found.target, proofs, found.given))
+
+
+async def block(side: Side, about: Subject) -> Any:
+    """A block, in a notebook too."""
+    found = await side.caller.builder.build(about.query, gate=side.gate, session_id="s", budget=400)
+    return _block(found), _page(found), side.exact and _files(found)
+
+
+async def find_duplicates(side: Side, about: Subject) -> Any:
+    """Pairs that may be one."""
+    del about
+    return [str(plain((each.one, each.other))) for each in await side.curator.find_duplicates()]
+
+
+async def merges(side: Side, about: Subject) -> Any:
+    """Merges made."""
+    del about
+    return [(each.source_id, each.target_id) for each in await side.curator.merges()]
+
+
+async def contradictions(side: Side, about: Subject) -> Any:
+    """Relations that exclude each other."""
+    del about
+    found = await side.curator.contradictions()
+    return plain([(str(each.source_id), each.type, plain((each.one, each.other))) for each in found])
+
+
+async def search_entities(side: Side, about: Subject) -> Any:
+    """Entities by a name."""
+    return plain([each.entity for each in await side.curator.search_entities(about.one)])
+
+
+async def recall_entity(side: Side, about: Subject) -> Any:
+    """Everything about an entity."""
+    found = await side.curator.recall_entity(about.one)
+    return plain((found.entity, found.triplets, [each.id for each in found.memories]))
+
+
+async def recall_related(side: Side, about: Subject) -> Any:
+    """Entities within two hops."""
+    return plain([(each.entity, each.hops, each.path) for each in await side.curator.recall_related(about.one)])
+
+
+async def entity_graph(side: Side, about: Subject) -> Any:
+    """The graph around an entity, in files too."""
+    found = await side.curator.entity_graph(about.one, depth=2)
+    return plain(dict(found)), _files(found), _page(found)
+
+
+async def backlinks(side: Side, about: Subject) -> Any:
+    """Mentions of an entity."""
+    return [
+        (each.memory.id, plain(list(map(attrs.astuple, each.mentions))))
+        for each in await side.curator.backlinks(entity=about.one)
+    ]
+
+
+async def entity_timeline(side: Side, about: Subject) -> Any:
+    """What happened to an entity."""
+    found = await side.curator.entity_timeline(about.one)
+    return plain([(each.at, each.kind, each.relation, each.entity, each.memory and each.memory.id) for each in found])
+
+
+async def prompt(side: Side, about: Subject) -> Any:
+    """The prompt of the MCP server."""
+    found = (await context_for_task(side.caller, {"task": about.query}))["text"]
+    return _lines(re.sub(r"mcp-[0-9a-f-]{36}", "", found))
+
+
+async def schema(side: Side, about: Subject) -> Any:
+    """The resource with the types of the graph."""
+    del about
+    return plain(await read(side.caller, "graphsearch://schema"))
+
+
+async def entity_resource(side: Side, about: Subject) -> Any:
+    """The resource of an entity."""
+    return plain(await read(side.caller, f"graphsearch://entity/{about.one}"))
+
+
+async def context_command(side: Side, about: Subject) -> Any:
+    """The command that answers a principal."""
+    with (
+        patch.object(principal_commands, "open_for", lambda *_, **__: nullcontext(side.engine)),
+        patch.object(principal_commands, "gate_of", lambda *_: side.gate),
+    ):
+        place = Place(dsn="", embedded=Path(), org="acme", project="here")
+        answer = await principal_commands.context(
+            place, about.query, principal="somebody", session="c", mode=about.mode
+        )
+    data = dict(answer.data)
+    text, memories = _lines(data.pop("text")), data.pop("memories")
+    return text, plain(memories if side.exact else [each["memory"] for each in memories]), plain(data)
+
+
+def _tool(tool: Tool, arguments: Callable[[Subject], Mapping[str, Any]]) -> Question:
+    """A question to a tool."""
+
+    async def ask(side: Side, about: Subject) -> Any:
+        answer = await tool.run(side.caller, arguments(about))
+        found = answer.get("memories")
+        for memory in found if isinstance(found, list) and not side.exact else ():
+            memory.pop("score", None)  # it depends on statistics
+        if tool.writes:  # counts are for who sees everything
+            answer = {name: value for name, value in answer.items() if name not in _COUNTS}
+        if "text" in answer:
+            answer["text"] = _lines(answer["text"])
+        return plain(answer)
+
+    return ask
+
+
+_COUNTS: Final = {
+    *("mentions", "claims", "relations", "links_removed", "references_removed"),
+    *("relations_retracted", "entities_removed", "mentions_removed", "claims_removed"),
+}
+
+
+def _entity(about: Subject) -> Mapping[str, Any]:
+    return {"entity": about.one}
+
+
+def _query(about: Subject) -> Mapping[str, Any]:
+    return {"query": about.query, "limit": MANY}
+
+
+TOOLS: Final[Mapping[Tool, Callable[[Subject], Mapping[str, Any]]]] = {
+    reading_tools.context: lambda about: {"query": about.query, "session_id": "t", "mode": about.mode, "budget": 900},
+    reading_tools.recall: _query,
+    reading_tools.neighbors: _entity,
+    reading_tools.path: lambda about: {"source": about.one, "target": about.other},
+    reading_tools.recall_related: _entity,
+    reading_tools.entity_graph: _entity,
+    reading_tools.search_entities: lambda about: {"query": about.one},
+    reading_tools.recall_entity: _entity,
+    reading_tools.entity_timeline: _entity,
+    reading_tools.backlinks: lambda about: {"memory": about.memory},
+}
+"""Tools that read, with the arguments of a question."""
+
+
+async def explained(side: Side, about: Subject) -> Any:
+    """The tool that explains: a relation, or whether a memory or an entity may be known at all."""
+    triplet = await side.triplet(about)
+    found = []
+    for kind, id_ in (
+        ("relation", triplet and str(triplet.relation.id)),
+        ("memory", about.memory),
+        ("entity", about.one),
+    ):
+        if id_ is None:
+            continue
+        try:
+            answer = await reading_tools.explain.run(side.caller, {"query": about.query, "id": id_, "kind": kind})
+        except UnknownElementError as error:
+            found.append(unknown(error))
+        else:
+            found.append(plain({**answer, "id": ""}) if side.exact or kind == "relation" else "known")
+    return found
+
+
+QUESTIONS: Final[Mapping[str, Question]] = {
+    **{
+        each.__name__: each
+        for each in (
+            *(search, search_exported, shown_to_models, recall, rank_entities, neighbors, path, explain, why, block),
+            *(find_duplicates, merges, contradictions, search_entities, recall_entity, recall_related, entity_graph),
+            *(backlinks, entity_timeline, prompt, schema, entity_resource, context_command),
+        )
+    },
+    **{f"tool {tool.name}": _tool(tool, arguments) for tool, arguments in TOOLS.items()},
+    "tool explain": explained,
+}
+"""By name, all that changes nothing."""
+
+# -- changes ------------------------------------------------------------------------------------------------------
+
+
+async def feedback(side: Side, about: Subject) -> Any:
+    """An outcome, and what it moved."""
+    await side.caller.builder.build(about.query, gate=side.gate, session_id="f", budget=400)
+    answer = await writing_tools.feedback.run(side.caller, {"session_id": "f", "outcome": "accepted"})
+    return answer, await neighbors(side, about)
+
+
+CHANGES: Final[Mapping[str, Question]] = {
+    "tool feedback": feedback,
+    "tool update_entity": _tool(
+        writing_tools.update_entity, lambda about: {"entity": about.one, "description": "tall"}
+    ),
+    "tool merge_entities": _tool(
+        writing_tools.merge_entities, lambda about: {"source": about.one, "target": about.other, "dry_run": True}
+    ),
+    "tool link_memories": _tool(
+        writing_tools.link_memories, lambda about: {"from_id": about.memory, "to_id": "m0", "type": "follows"}
+    ),
+    "tool detect_communities": _tool(writing_tools.detect_communities, lambda _: {}),
+    "tool forget": _tool(writing_tools.forget, lambda about: {"memory": about.memory}),
+    "tool remember": _tool(
+        writing_tools.remember, lambda about: {"text": f"{about.one} lives in Kent.", "labels": ["note"]}
+    ),
+}
+"""By name, all that changes a graph; last what resolves its names among all of the scope, so that graphs part ways."""
+
+
+def unknown(error: UnknownElementError) -> str:
+    """The error without the scope."""
+    return str(error).split(" in ")[0]
+
+
+async def answer(question: Question, side: Side, about: Subject) -> Any:
+    """The answer to a question; of errors, what they state. What touches something hidden is refused."""
+    try:
+        return await question(side, about)
+    except UnknownElementError as error:
+        return unknown(error)
+    except AccessDeniedError:
+        return REFUSED
+    except InvalidInputError as error:
+        return str(error)

@@ -1,0 +1,82 @@
+"""What a change answers, and what it writes, does not depend on what is hidden from whoever makes it."""
+
+from uuid import UUID
+
+import pytest
+
+from graphsearch.curation.curator import Curator
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.model import Batch, Claim, Entity, Memory, Mention, WriteReport
+from graphsearch.testing.fakes import HashEmbedder
+from tests.gates import no_secrets
+from tests.graphs import days_ago
+
+JANE, ROE, VAULT = UUID(int=1), UUID(int=2), UUID(int=3)
+POLICIES = pytest.mark.parametrize("by_signature", [True, False])
+
+
+async def write(store):
+    """A hidden memory names an entity Jane Roe, a visible one jr: jr knows Roe, and somebody hidden."""
+    await store.write(
+        Batch(
+            entities=[
+                Entity(id=ROE, type="person", name="Jane Roe"),
+                Entity(id=VAULT, type="person", name="Vault", labels=["secret"]),
+            ],
+            named=[Entity(id=JANE, type="concept", name="Jane Roe")],
+            memories=[
+                Memory(id="h", labels=["secret"], occurred_at=days_ago(9)),
+                Memory(id="a", occurred_at=days_ago(8)),
+            ],
+            mentions=[
+                Mention(memory_id="h", entity_id=JANE, surface="Jane Roe", type="person"),
+                Mention(memory_id="a", entity_id=JANE, surface="jr", type="person"),
+                Mention(memory_id="a", entity_id=VAULT, surface="Vault", type="person"),
+            ],
+            claims=[
+                Claim(memory_id="a", source_id=JANE, type="knows", target_id=other, confidence=0.9)
+                for other in (ROE, VAULT)
+            ],
+        )
+    )
+    return GraphSearchEngine(store=store, embedder=HashEmbedder(16))
+
+
+@POLICIES
+async def test_forgetting_counts_nothing_hidden(scoped, by_signature):
+    curator = Curator(await write(scoped), gate=no_secrets(by_signature=by_signature))
+    assert await curator.forget("h") == await curator.forget("never") == WriteReport()
+    assert [memory.id for memory in await scoped.list_memories()] == ["a", "h"]
+    assert await curator.forget("a") == WriteReport(memories=1)
+
+
+async def test_forgetting_counts_all_where_nothing_is_hidden(scoped):
+    engine = await write(scoped)
+    await Curator(engine).forget("h")
+    await scoped.write(Batch(entities=[Entity(id=VAULT, type="person", name="Vault")]))
+    report = await Curator(engine, gate=no_secrets()).forget("a")
+    assert (report.memories, report.mentions_removed, report.claims_removed) == (1, 2, 2)
+
+
+@POLICIES
+async def test_a_merge_counts_nothing_hidden(scoped, by_signature):
+    engine = await write(scoped)
+    await scoped.forget(["h"])
+    curator = Curator(engine, gate=no_secrets(by_signature=by_signature))
+    tried = await curator.merge_entities("jr", ROE, dry_run=True)
+    made = await curator.merge_entities("jr", ROE)
+    assert (tried.mentions, tried.claims, tried.relations) == (made.mentions, made.claims, made.relations)
+    assert (made.mentions, made.claims, made.relations) == (None, None, None)
+
+
+@POLICIES
+async def test_a_correction_does_not_write_a_hidden_name(scoped, by_signature):
+    engine = await write(scoped)
+    curator = Curator(engine, gate=no_secrets(by_signature=by_signature))
+    corrected = await curator.update_entity("jr", description="tall")
+    assert (corrected.name, corrected.aliases, corrected.description) == ("jr", (), "tall")
+    corrected = await curator.update_entity("jr", type="concept")
+    assert (corrected.name, corrected.aliases, corrected.type) == ("jr", (), "concept")
+    assert (await Curator(engine).recall_entity(JANE)).entity.name == "jr"
+    renamed = await curator.update_entity("jr", name="Janet")
+    assert (renamed.name, renamed.aliases) == ("Janet", ("jr",))
