@@ -7,7 +7,7 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -99,9 +99,9 @@ class CedarAuthorizer:
         decided = {key: known[key] for key in keys if key in known}
         undecided = {key: resource for key, resource in zip(keys, resources, strict=True) if key not in decided}
         fresh = [(key, self._as_read(resource)) for key, resource in undecided.items()]
-        for start in range(0, len(fresh), _BATCH):
+        for batch in _batches(fresh):
             await asyncio.sleep(0)
-            answers = self._answers(question, fresh[start : start + _BATCH])
+            answers = self._answers(question, batch)
             decided.update(answers)
             _keep(known, answers, self._cache_size)
         return [decided.get(key, False) for key in keys]
@@ -140,6 +140,22 @@ class CedarAuthorizer:
             # no traceback: it could quote the graph
             _log.error("Cedar failed with %s: %d resources denied", type(error).__name__, len(undecided))
             return {}
+
+
+def _batches(undecided: Sequence[tuple[_Key, Resource]]) -> Iterator[Sequence[tuple[_Key, Resource]]]:
+    """Batches in which no element is described twice, as Cedar refuses: not as it is, and as it is to become."""
+    batch: list[tuple[_Key, Resource]] = []
+    described = set[tuple[str, str]]()
+    for key, resource in undecided:
+        element = (resource.kind.value, resource.id)
+        if len(batch) == _BATCH or element in described:
+            yield batch
+            batch, described = [], set()
+        batch.append((key, resource))
+        if resource.id:
+            described.add(element)
+    if batch:
+        yield batch
 
 
 def _keep(kept: dict[K, V], more: Mapping[K, V], most: int) -> None:

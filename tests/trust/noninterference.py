@@ -12,6 +12,7 @@ import random
 import sys
 from collections import Counter
 from typing import Final
+from uuid import UUID
 
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.engine import GraphSearchEngine
@@ -20,12 +21,16 @@ from graphsearch.protocols import GraphStore
 from graphsearch.ranking.options import Ranking
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
-from tests.trust.questions import CHANGES, QUESTIONS, REFUSED, Side, Subject, answer
+from tests.trust.questions import CHANGES, QUESTIONS, REFUSABLE, REFUSED, Side, Subject, answer
 from tests.trust.worlds import EMBEDDER, NAMES, World, policy
 
-ASKED: Final = 7
+ASKED: Final = 6
 """Questions of a pair in tests."""
-MODES: Final = (SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION, SearchMode.NEIGHBORHOOD)
+MODES: Final = (
+    *(SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION, SearchMode.TRIPLET_COMPLETION),
+    SearchMode.NEIGHBORHOOD,
+)
+"""The modes that ask no language model; that by facts alone twice, since few facts are partly hidden."""
 
 
 def _side(store: GraphStore, gate: Gate) -> Side:
@@ -33,9 +38,10 @@ def _side(store: GraphStore, gate: Gate) -> Side:
     return Side(GraphSearchEngine(store=store, embedder=EMBEDDER, llm=llm), gate, llm)
 
 
-def _subject(rng: random.Random) -> Subject:
+def _subject(rng: random.Random, world: World) -> Subject:
     one, other = rng.sample(NAMES, 2)
-    return Subject(one, other, f"m{rng.randrange(8)}", rng.choice(MODES), rng.choice(list(Ranking)))
+    relation = rng.choice([UUID(int=0), *(each.id for each in world.relations)])
+    return Subject(one, other, f"m{rng.randrange(8)}", relation, rng.choice(MODES), rng.choice(list(Ranking)))
 
 
 async def compare(seed: int, everything: GraphStore, without: GraphStore, *, asked: int | None = ASKED) -> Counter[str]:
@@ -49,13 +55,14 @@ async def compare(seed: int, everything: GraphStore, without: GraphStore, *, ask
     await world.write(everything)
     await world.visible(seen).write(without)
     gated, owned = _side(everything, gate), _side(without, ALLOW_ALL)
-    questions = rng.sample(list(QUESTIONS.items()), asked or len(QUESTIONS))
-    changes = rng.sample(list(CHANGES.items()), 1) if asked else list(CHANGES.items())
+    searches = [(name, QUESTIONS[name]) for name in ("search", "search")]  # more is hidden from them than from others
+    questions = [*searches, *rng.sample(list(QUESTIONS.items()), asked - 2 if asked else len(QUESTIONS))]
+    changes = rng.sample(list(CHANGES.items()), rng.randrange(2)) if asked else list(CHANGES.items())
     counts = Counter[str]()
     for name, question in (*questions, *changes):
-        about = _subject(rng)
+        about = _subject(rng, world)
         one = await answer(question, gated, about)
-        if one == REFUSED and name in CHANGES:
+        if one == REFUSED and name in REFUSABLE:
             counts["refused"] += 1
             continue
         other = await answer(question, owned, about)

@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
+from uuid import UUID
 
 import attrs
 
@@ -43,11 +44,12 @@ REFUSED: Final = "refused"
 
 @attrs.frozen
 class Subject:
-    """What is asked about: two names, one of which may be unknown, and a memory, which may be hidden."""
+    """What is asked about: two names, and a memory and a relation, any of which may be hidden or unknown."""
 
     one: str
     other: str
     memory: str
+    relation: UUID
     mode: SearchMode
     ranking: Ranking
 
@@ -84,7 +86,7 @@ class Side:
         return Caller(service, self.gate, self.engine)
 
     async def triplet(self, about: Subject) -> Triplet | None:
-        """Some relation around the first name, the same on both sides."""
+        """The relation around the first name that comes first on both sides."""
         found = await self.engine.neighbors(about.one, gate=self.gate, limit=MANY)
         return min(found, key=lambda each: str(plain(each)), default=None)
 
@@ -128,12 +130,10 @@ def _page(shown: Displayed) -> Any:
 def _files(shown: Any) -> Any:
     """An answer in every format of export, its nodes and edges sorted and without the ids of edges."""
     graph = plain_graph(shown)
-    nodes, edges = (
-        [attrs.evolve(each, attributes=plain(each.attributes)) for each in some] for some in (graph.nodes, graph.edges)
-    )
-    edges = sorted((attrs.evolve(each, id="") for each in edges), key=str)
+    nodes = sorted((attrs.evolve(each, attributes=plain(each.attributes)) for each in graph.nodes), key=str)
+    edges = sorted((attrs.evolve(each, id="", attributes=plain(each.attributes)) for each in graph.edges), key=str)
     edges = [attrs.evolve(each, id=str(number)) for number, each in enumerate(edges)]
-    drawn = PlainGraph(tuple(sorted(nodes, key=str)), tuple(edges))
+    drawn = PlainGraph(tuple(nodes), tuple(edges))
     network = to_networkx(drawn)
     return (
         *(form(drawn) for form in (to_mermaid, to_dot, to_graphml)),
@@ -203,22 +203,22 @@ async def path(side: Side, about: Subject) -> Any:
     return found and (plain((found.entities, found.relations, found.strength)), _files(found))
 
 
+async def _relation(side: Side, about: Subject) -> UUID:
+    """A relation by its id, and sometimes one that is found by name, since ids of folded ones differ."""
+    triplet = None if about.one < about.other else await side.triplet(about)
+    return about.relation if triplet is None else triplet.relation.id
+
+
 async def explain(side: Side, about: Subject) -> Any:
     """Why a relation was found, in files and in a notebook too."""
-    triplet = await side.triplet(about)
-    if triplet is None:
-        return None
-    element = ElementRef(ElementKind.RELATION, str(triplet.relation.id))
-    found = await side.engine.explain(about.query, element, gate=side.gate)
+    element = ElementRef(ElementKind.RELATION, str(await _relation(side, about)))
+    found = await side.engine.explain(about.query, element, gate=side.gate, mode=about.mode)
     return plain({**found.as_dict(), "id": ""}), _files(found), _page(found)
 
 
 async def why(side: Side, about: Subject) -> Any:
     """What a relation rests on."""
-    triplet = await side.triplet(about)
-    if triplet is None:
-        return None
-    found = await side.curator.why(triplet.relation.id)
+    found = await side.curator.why(await _relation(side, about))
     proofs = [(each.memory.id, each.quote, each.pattern, each.adds) for each in found.proofs]
     return plain((found.source, found.relation, found.target, proofs, found.given))
 
@@ -249,8 +249,9 @@ async def contradictions(side: Side, about: Subject) -> Any:
 
 
 async def search_entities(side: Side, about: Subject) -> Any:
-    """Entities by a name."""
-    return plain([each.entity for each in await side.curator.search_entities(about.one)])
+    """Entities by a name, by its beginning, and misspelt."""
+    typed = about.one, about.one[:3], about.one[1:], about.one.replace("e", "a", 1)
+    return [plain([each.entity for each in await side.curator.search_entities(each)]) for each in typed]
 
 
 async def recall_entity(side: Side, about: Subject) -> Any:
@@ -324,7 +325,7 @@ def _tool(tool: Tool, arguments: Callable[[Subject], Mapping[str, Any]]) -> Ques
         found = answer.get("memories")
         for memory in found if isinstance(found, list) and not side.exact else ():
             memory.pop("score", None)  # it depends on statistics
-        if tool.writes:  # counts are for who sees everything
+        if tool.writes:  # counts are for who sees everything, and ids of merges count earlier ones
             answer = {name: value for name, value in answer.items() if name not in _COUNTS}
         if "text" in answer:
             answer["text"] = _lines(answer["text"])
@@ -334,7 +335,7 @@ def _tool(tool: Tool, arguments: Callable[[Subject], Mapping[str, Any]]) -> Ques
 
 
 _COUNTS: Final = {
-    *("mentions", "claims", "relations", "links_removed", "references_removed"),
+    *("merge_id", "mentions", "claims", "relations", "links_removed", "references_removed"),
     *("relations_retracted", "entities_removed", "mentions_removed", "claims_removed"),
 }
 
@@ -364,15 +365,8 @@ TOOLS: Final[Mapping[Tool, Callable[[Subject], Mapping[str, Any]]]] = {
 
 async def explained(side: Side, about: Subject) -> Any:
     """The tool that explains: a relation, or whether a memory or an entity may be known at all."""
-    triplet = await side.triplet(about)
     found = []
-    for kind, id_ in (
-        ("relation", triplet and str(triplet.relation.id)),
-        ("memory", about.memory),
-        ("entity", about.one),
-    ):
-        if id_ is None:
-            continue
+    for kind, id_ in (("relation", str(about.relation)), ("memory", about.memory), ("entity", about.one)):
         try:
             answer = await reading_tools.explain.run(side.caller, {"query": about.query, "id": id_, "kind": kind})
         except UnknownElementError as error:
@@ -424,6 +418,9 @@ CHANGES: Final[Mapping[str, Question]] = {
     ),
 }
 """By name, all that changes a graph; last what resolves its names among all of the scope, so that graphs part ways."""
+
+REFUSABLE: Final = {"tool merge_entities", "tool detect_communities", "tool remember"}
+"""Changes that are refused if they touch something hidden."""
 
 
 def unknown(error: UnknownElementError) -> str:

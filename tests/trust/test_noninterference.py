@@ -1,19 +1,23 @@
 """What is hidden shapes nothing: answers equal those of a graph in which the hidden never was.
 
-`python -m tests.trust.worlds 100000` compares as many pairs as it is given.
+`python -m tests.trust.noninterference 100000` compares as many pairs as it is given, and asks all questions of each.
 """
 
 from uuid import uuid4
 
 import pytest
 
+from graphsearch.integrations.mcp.server import TOOLS
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock
-from tests.trust.worlds import compare
+from tests.trust.noninterference import compare
+from tests.trust.questions import CHANGES, QUESTIONS
 
 PAIRS = 300
 IN_POSTGRES = 20
+
+pytestmark = pytest.mark.no_cover
 
 
 @pytest.mark.parametrize("part", range(6))
@@ -30,3 +34,8 @@ async def test_pairs_of_worlds_in_postgres(part, shared_pool):
     for seed in range(part * IN_POSTGRES // 2, (part + 1) * IN_POSTGRES // 2):
         one, other = (stores.with_scope(org_id="acme", project_id=str(uuid4())) for _ in range(2))
         await compare(PAIRS + seed, one, other)
+
+
+def test_every_tool_is_asked():
+    asked = {name.removeprefix("tool ") for name in (*QUESTIONS, *CHANGES) if name.startswith("tool ")}
+    assert asked == {tool.name for tool in TOOLS}

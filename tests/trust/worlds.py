@@ -85,19 +85,10 @@ class World:
         )
         unasserted = tuple(UUID(int=100 + number) for number in range(3))
         everybody = [*(each.id for each in entities), *unasserted]
-        relations = tuple(
-            Relation(
-                source_id=one,
-                type=f"given_{rng.choice(RELATIONS)}",
-                target_id=other,
-                fact=rng.choice(WORDS),
-                confidence=rng.choice([0.6, 0.9]),
-                labels=_labels(rng),
-            )
-            for one, other in (rng.sample([each.id for each in entities], 2) for _ in range(rng.randint(0, 3)))
-        )
-        relations = tuple({each.id: each for each in relations}.values())
         events = tuple(_event(number, everybody, rng) for number in range(rng.randint(1, 7)))
+        pairs = [rng.sample([each.id for each in entities], 2) for _ in range(rng.randint(0, 3))]
+        given = [_relation(one, other, events, rng) for one, other in pairs]
+        relations = tuple({each.id: each for each in given}.values())
         ids = [each.memory.id for each in events]
         links = tuple(MemoryLink(from_id=one, to_id=other) for one, other in [rng.choices(ids, k=2)] if one != other)
         surfaces = {
@@ -132,7 +123,10 @@ class World:
             entities=tuple(each for each in self.entities if each.id in there),
             unasserted=tuple(key for key in self.unasserted if key in there),
             relations=tuple(
-                each for each in self.relations if seen(each) and {each.source_id, each.target_id} <= there
+                attrs.evolve(each, evidence=memories.intersection(each.evidence))
+                for each in self.relations
+                if seen(each) and {each.source_id, each.target_id} <= there
+                if not each.evidence or not memories.isdisjoint(each.evidence)
             ),
             events=kept,
             merges=tuple(pair for pair in self.merges if there.issuperset(pair)),
@@ -175,6 +169,19 @@ class World:
 
 def _labels(rng: random.Random) -> tuple[str, ...]:
     return rng.choice([(), (), (SECRET,)])
+
+
+def _relation(one: UUID, other: UUID, events: Sequence[Event], rng: random.Random) -> Relation:
+    return Relation(
+        source_id=one,
+        type=f"given_{rng.choice(RELATIONS)}",
+        target_id=other,
+        fact=rng.choice(WORDS),
+        confidence=rng.choice([0.6, 0.9]),
+        labels=_labels(rng),
+        valid_from=rng.choice([None, days_ago(30)]),
+        evidence=[each.memory.id for each in rng.sample(events, min(len(events), rng.choice([0, 0, 1, 2])))],
+    )
 
 
 def _event(number: int, everybody: Sequence[UUID], rng: random.Random) -> Event:
