@@ -122,7 +122,8 @@ class CedarAuthorizer:
         key = (question, repr(question.principal.attributes))  # equal attributes may be of different types
         about = self._requests.get(key)
         if about is None:
-            text = json.dumps([self._version, question.action, question.surroundings()])
+            scope = (question.scope.org_id, question.scope.project_id)  # one of several that surround the principal
+            text = json.dumps([self._version, question.action, scope, question.surroundings()])
             about = hashlib.sha256(text.encode()).digest()
             _keep(self._requests, {key: about}, _QUESTIONS)
         return about

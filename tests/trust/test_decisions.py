@@ -35,3 +35,13 @@ async def test_an_element_may_be_asked_about_as_it_is_and_as_it_is_to_become():
     )
     for asked, answers in (([now, now], [True, True]), ([now, then], [True, False]), ([then, now], [False, True])):
         assert await authorizer(policies).authorize(who, Action.WRITE, asked, scope=scope) == answers
+
+
+async def test_a_decision_is_of_one_project():
+    web, api = Scope("acme", "web"), Scope("acme", "api")
+    who = Principal(id="ada", projects=(web, api))
+    asked = [resource_of(Entity(type="person", name="Ada"))]
+    for first, then in ((web, api), (api, web)):
+        policies = authorizer('permit (principal, action, resource in Project::"acme/web");')
+        decided = {scope: await policies.authorize(who, Action.READ, asked, scope=scope) for scope in (first, then)}
+        assert decided == {web: [True], api: [False]}

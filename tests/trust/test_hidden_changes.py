@@ -4,10 +4,12 @@ from uuid import UUID
 
 import pytest
 
+from graphsearch.access.gate import Gate
 from graphsearch.curation.curator import Curator
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.model import Batch, Claim, Entity, Memory, Mention, WriteReport
+from graphsearch.model import Batch, Claim, Entity, Memory, Mention, Principal, WriteReport
 from graphsearch.testing.fakes import HashEmbedder
+from tests.authz.test_cedar import authorizer
 from tests.gates import no_secrets
 from tests.graphs import days_ago
 
@@ -80,3 +82,11 @@ async def test_a_correction_does_not_write_a_hidden_name(scoped, by_signature):
     assert (await Curator(engine).recall_entity(JANE)).entity.name == "jr"
     renamed = await curator.update_entity("jr", name="Janet")
     assert (renamed.name, renamed.aliases) == ("Janet", ("jr",))
+
+
+async def test_policies_that_read_ids_allow_corrections(scoped):
+    engine = await write(scoped)
+    scope = scoped.scope
+    policies = f'permit (principal, action, resource) unless {{ resource == Entity::"{scope}/{VAULT}" }};'
+    gate = Gate(authorizer(policies), Principal(id="ada", projects=[scope]))
+    assert (await Curator(engine, gate=gate).update_entity(ROE, description="tall")).description == "tall"
