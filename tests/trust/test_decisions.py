@@ -10,14 +10,12 @@ from tests.authz.test_cedar import authorizer
 from tests.trust.decisions import compare_elements, compare_policies
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("seed", range(20))
 async def test_decisions_equal_those_of_the_oracle(seed):
     counts = await compare_policies(seed)
     assert counts["decisions"] >= 100
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("seed", range(6))
 async def test_what_is_seen_of_a_graph_equals_the_decisions_of_the_oracle(seed):
     stores = InMemoryGraphStore()

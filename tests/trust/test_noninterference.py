@@ -17,8 +17,6 @@ from tests.trust.questions import CHANGES, QUESTIONS
 PAIRS = 300
 IN_POSTGRES = 20
 
-pytestmark = pytest.mark.no_cover
-
 
 @pytest.mark.parametrize("part", range(6))
 async def test_pairs_of_worlds_in_memory(part):
