@@ -272,8 +272,9 @@ class Curator(Facade[curator.Curator]):
     def forget(self, memory: str | None=None, *, session_id: str | None=None, source: str | None=None) -> WriteReport:
         """Forget a memory, or all memories of a session or a source, with everything that rests on them alone.
 
-        Give one of the three; raises `InvalidInputError` otherwise. Returns what was removed; an unknown memory changes
-        nothing, and all counts are 0. Each transaction covers a thousand memories. Touches (forget) each of them.
+        Give one of the three; raises `InvalidInputError` otherwise. Returns what was removed, memories alone if
+        anything of the scope is hidden; an unknown memory changes nothing, and all counts are 0. Each transaction
+        covers a thousand memories. Touches (forget) each of them.
         """
         ...
 
@@ -304,9 +305,10 @@ class Curator(Facade[curator.Curator]):
     def merge_entities(self, source: EntityRef, target: EntityRef, *, dry_run: bool=False) -> Merge:
         """Merge two entities: mentions, claims, relations and names of the source become the target's.
 
-        With ``dry_run``, only report what would move. Touches (merge) both entities, the source's relations, and the
-        memories that mention it. Raises `InvalidInputError` for an entity with itself, for entities of two types, and
-        if either was merged into another already, which rules out cycles.
+        With ``dry_run``, only report what would move; without counts if anything of the scope is hidden. Touches
+        (merge) both entities, the source's relations, and the memories that mention it. Raises `InvalidInputError` for
+        an entity with itself, for entities of two types, and if either was merged into another already, which rules out
+        cycles.
         """
         ...
 
