@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Iterable
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Final, TypeVar
+
+from graphsearch.errors import TimeLimitError
 
 One = TypeVar("One")
 Other = TypeVar("Other")
@@ -87,3 +89,15 @@ async def _finished(running: asyncio.Future[Answer]) -> Answer:
             with suppress(asyncio.CancelledError):
                 await asyncio.wait([running])
         raise
+
+
+@asynccontextmanager
+async def within(seconds: float | None) -> AsyncIterator[None]:
+    """Cancel what is inside after some seconds; None is any time. Raises `TimeLimitError`."""
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            yield
+    except TimeoutError as error:
+        if seconds is None or not limit.expired():
+            raise
+        raise TimeLimitError(seconds) from error

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from graphsearch.ingest.extract.rules.patterns import Phase as Phase
     from graphsearch.ingest.extract.rules.patterns import RelationPattern as RelationPattern
     from graphsearch.ingest.ingestor import Ingestor as Ingestor
+    from graphsearch.ingest.limits import IngestLimits as IngestLimits
     from graphsearch.ingest.report import IngestReport as IngestReport
     from graphsearch.ingest.report import Progress as Progress
     from graphsearch.ingest.report import RememberReport as RememberReport

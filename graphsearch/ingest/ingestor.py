@@ -10,10 +10,12 @@ from typing import Protocol
 
 import attrs
 
+from graphsearch._support.concurrency import within
 from graphsearch._support.observing import observed
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.errors import InvalidInputError, MissingDependencyError
 from graphsearch.ingest.folders import FolderIngest
+from graphsearch.ingest.limits import DEFAULT_LIMITS, IngestLimits
 from graphsearch.ingest.report import IngestReport, Progress, RememberReport
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.model_stages import EntityMatcher, visible
@@ -24,6 +26,7 @@ from graphsearch.ingest.write.permission import Permission
 from graphsearch.ingest.write.texts import BATCH, ResolvedTexts, TextReader, read_before
 from graphsearch.ingest.write.writer import Writer, chunks, embed_facts
 from graphsearch.model import Batch, Memory
+from graphsearch.model import validation as check
 from graphsearch.protocols import LLM, Embedder, Extractor, GraphStore
 
 
@@ -59,6 +62,10 @@ class Ingestor:
     similar known ones. It sees only those that the ``gate`` allows to READ, so it requires a gate; pass `ALLOW_ALL` if
     all of them may be shown. `graphsearch.llms.BudgetedLLM` limits the spending of judge and extractor.
 
+    ``limits`` is the most that one call reads, as `graphsearch.ingest.IngestLimits`. `remember` refuses a text that
+    exceeds them with `InvalidInputError`, before anything of its batch of 500 memories is written; `add` reports it as
+    a fault. A call that exceeds their ``seconds`` is stopped and raises `TimeLimitError`: batches written before stay.
+
     Raises `MissingDependencyError` for ``facts`` without an embedder, and for a ``judge`` without a gate.
     """
 
@@ -70,6 +77,7 @@ class Ingestor:
         judge: LLM | None = None,
         gate: Gate | None = None,
         facts: bool | None = None,
+        limits: IngestLimits = DEFAULT_LIMITS,
     ) -> None:
         if facts and engine.embedder is None:
             raise MissingDependencyError("Ingestor(facts=True) embeds facts: GraphSearchEngine(store=…, embedder=…)")
@@ -77,6 +85,7 @@ class Ingestor:
         self._extractor = extractor
         self._judge = None if judge is None else EntityMatcher(judge, partial(visible, engine.store, _demanded(gate)))
         self._gate = gate or ALLOW_ALL
+        self._limits = limits
         self._facts = None if facts is False else engine.embedder
 
     @observed("add")
@@ -100,14 +109,15 @@ class Ingestor:
         Texts that a language model could not read are faults; those that are left because its budget is spent are
         counted. The next call reads both; completed texts are not read again.
         """
-        folder = await asyncio.to_thread(locate, path, name=name, only=only)
-        ledger = await read_ledger(self._engine.store, folder)
-        found = await asyncio.to_thread(lambda: list(dict.fromkeys(find(folder))))
-        reader = self._reader()
-        ingest = FolderIngest(folder, ledger, self._writer(), reader, found, progress or _silent)
-        report = await ingest.run()
-        reader.demand()
-        return attrs.evolve(report, facts=await self._embed_facts())
+        async with within(self._limits.seconds):
+            folder = await asyncio.to_thread(locate, path, name=name, only=only)
+            ledger = await read_ledger(self._engine.store, folder)
+            found = await asyncio.to_thread(lambda: list(dict.fromkeys(find(folder))))
+            reader = self._reader()
+            ingest = FolderIngest(folder, ledger, self._writer(), reader, found, progress or _silent)
+            report = await ingest.run()
+            reader.demand()
+            return attrs.evolve(report, facts=await self._embed_facts())
 
     @observed("remember")
     async def remember(
@@ -124,11 +134,13 @@ class Ingestor:
         the judge was asked about only some names of a memory, the decided ones are written. Raises `InvalidInputError`
         for an id that begins with "file:", before anything is written, and what `add` raises.
         """
-        reader = self._reader()
+        given, reader = list(memories), self._reader()
+        self._limits.refuse(given)
         echoes = Echoes(self._engine.store, self._gate, session_id)
-        report = await remember(list(memories), self._writer(), reader, echoes, progress or _silent)
-        reader.demand()
-        return attrs.evolve(report, facts=await self._embed_facts())
+        async with within(self._limits.seconds):
+            report = await remember(given, self._writer(), reader, echoes, progress or _silent)
+            reader.demand()
+            return attrs.evolve(report, facts=await self._embed_facts())
 
     async def _embed_facts(self) -> int:
         return 0 if self._facts is None else await embed_facts(self._engine.store, self._facts)
@@ -139,7 +151,7 @@ class Ingestor:
 
     def _reader(self) -> TextReader:
         resolver = Resolver(self._engine.store, embedder=self._engine.embedder, judge=self._judge)
-        return TextReader(self._extractor, resolver)
+        return TextReader(self._extractor, resolver, self._limits)
 
 
 def _demanded(gate: Gate | None) -> Gate:
@@ -172,7 +184,7 @@ async def remember(
         done += len(some) - len(found.read)
         for part in chunks(found.read, reader.batch):
             new = await echoes.keep(part)
-            changed += await _write(new, await echoes.without(new, await reader.read(new)), writer) if new else 0
+            changed += await _write(new, await echoes.without(new, await _read(new, reader)), writer) if new else 0
             await echoes.link(new)
             done += len(part)
             progress(done, len(distinct), part[-1].id)
@@ -198,6 +210,13 @@ async def remember(
         unread=totals.unread,
         echoes=tuple(echoes.found[id_] for id_ in sorted(echoes.found)),
     )
+
+
+async def _read(memories: Sequence[Memory], reader: TextReader) -> ResolvedTexts:
+    """The mentions and claims of some memories. Raises `InvalidInputError` for texts that exceed a limit."""
+    reading = await reader.read(memories)
+    check.refuse("memories", *reading.beyond)
+    return reading
 
 
 async def _write(memories: Sequence[Memory], reading: ResolvedTexts, writer: Writer) -> int:

@@ -14,6 +14,7 @@ from graphsearch.errors import BudgetExhaustedError, ExtractionError, GraphSearc
 from graphsearch.ingest.extract.combining import batch_of, extract_with
 from graphsearch.ingest.extract.extraction import Unread
 from graphsearch.ingest.extract.rules.extractor import NAME, TextExtractor
+from graphsearch.ingest.limits import IngestLimits, TextLimitError
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts, Stage
 from graphsearch.ingest.write.ledger import begun
@@ -40,7 +41,9 @@ class ResolvedTexts:
     refused: tuple[str, ...] = ()
     """Statements of a language model that the texts do not prove."""
     unread: tuple[Unread, ...] = ()
-    """Memories that the extractor failed to read."""
+    """Memories that the extractor failed to read, or that exceed a limit."""
+    beyond: tuple[str, ...] = ()
+    """The faults of those that exceed a limit."""
     left: tuple[str, ...] = ()
     """Ids of memories that were not completed because the language model could not be asked any more."""
     begun: frozenset[str] = frozenset()
@@ -74,15 +77,16 @@ class ResolvedTexts:
 
 
 class TextReader:
-    """Extracts mentions and claims from memories and resolves their names, for one ingest.
+    """Extracts mentions and claims from memories within limits and resolves their names, for one ingest.
 
     Without an extractor it creates a `TextExtractor` at the first text, which needs the extra "text". Once the
     extractor reports that it cannot continue, it is not called any more.
     """
 
-    def __init__(self, extractor: Extractor | None, resolver: Resolver) -> None:
+    def __init__(self, extractor: Extractor | None, resolver: Resolver, limits: IngestLimits) -> None:
         self._given = extractor
         self._resolver = resolver
+        self._limits = limits
         self._stopped: GraphSearchError | None = None
         self.totals = ResolvedTexts()
         """The report on all texts so far."""
@@ -117,9 +121,20 @@ class TextReader:
         self.totals = self.totals.add_totals(reading)
         return reading
 
-    async def _read(self, memories: Sequence[Memory]) -> ResolvedTexts:
+    async def _extracted(self, memories: Sequence[Memory]) -> list[ExtractedMemory]:
+        """The content of each memory, in order. Those beyond the limits are unread, and too long ones not extracted."""
+        too_long = {each.id: fault for each in memories if (fault := self._limits.too_long(each))}
         with stage("extraction"):
-            answers = await extract_with(self._extractor, memories)
+            answers = await extract_with(self._extractor, [each for each in memories if each.id not in too_long])
+        read = {each.memory_id: each for each in answers}
+        faults = {each.memory_id: fault for each in answers if (fault := self._limits.too_many_names(each))} | too_long
+        return [
+            ExtractedMemory(memory_id=each.id, unread=faults[each.id]) if each.id in faults else read[each.id]
+            for each in memories
+        ]
+
+    async def _read(self, memories: Sequence[Memory]) -> ResolvedTexts:
+        answers = await self._extracted(memories)
         extracted = [each for each in answers if each.unread is None]
         kept_from = {each.memory_id: each.unread for each in answers if each.unread is not None}
         own = {id_: error for id_, error in kept_from.items() if isinstance(error, ExtractionError)}
@@ -144,6 +159,7 @@ class TextReader:
             unanswered=_distinct(each.fault for each in resolutions if each.fault),
             refused=tuple(why for each in kept for why in each.refused),
             unread=tuple(Unread(id_, str(error)) for id_, error in own.items()),
+            beyond=tuple(str(error) for error in own.values() if isinstance(error, TextLimitError)),
             left=tuple(each.memory_id for each in answers if each.memory_id in waiting | kept_from.keys() - own.keys()),
             begun=frozenset(waiting & judged),
         )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 import attrs
 
-from graphsearch.errors import RateLimitError, TimeLimitError
+from graphsearch.errors import RateLimitError
 
 TIME_LIMIT: Final = 300.0
 """Default of the seconds that a request may take."""
@@ -21,18 +20,6 @@ _PATIENCE: Final = 5.0
 _MINUTE: Final = 60.0
 _MOST: Final = 10_000
 """The number of principals above which those who may make all of their requests are no longer remembered."""
-
-
-@asynccontextmanager
-async def within(seconds: float) -> AsyncIterator[None]:
-    """Cancel what is inside after some seconds. Raises `TimeLimitError`."""
-    try:
-        async with asyncio.timeout(seconds) as limit:
-            yield
-    except TimeoutError as error:
-        if not limit.expired():
-            raise
-        raise TimeLimitError(seconds) from error
 
 
 @attrs.define

@@ -30,6 +30,7 @@ from mcp.types import (
     TextResourceContents,
 )
 
+from graphsearch._support.concurrency import within
 from graphsearch.errors import (
     EmbedderError,
     GraphSearchError,
@@ -42,7 +43,7 @@ from graphsearch.errors import (
 )
 from graphsearch.integrations.mcp import reading_tools, writing_tools
 from graphsearch.integrations.mcp.answers import Json, as_text
-from graphsearch.integrations.mcp.limits import RateLimit, within
+from graphsearch.integrations.mcp.limits import RateLimit
 from graphsearch.integrations.mcp.resources import CONTEXT_FOR_TASK, ENTITY, SCHEMA, context_for_task, read
 from graphsearch.integrations.mcp.service import Caller, GraphService, Identity
 from graphsearch.integrations.mcp.tool import Tool

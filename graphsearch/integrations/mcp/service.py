@@ -11,6 +11,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.context import ContextBuilder, TiktokenCounter
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
+from graphsearch.ingest import IngestLimits
 from graphsearch.integrations.mcp.answers import fitted
 from graphsearch.integrations.mcp.limits import TIME_LIMIT
 from graphsearch.model import Principal, Scope
@@ -18,6 +19,7 @@ from graphsearch.model import validation as check
 from graphsearch.protocols import Authorizer, TokenCounter
 
 MAX_TOKENS: Final = 4_000
+LIMITS: Final = IngestLimits(characters=200_000, names=20_000)
 LEAST_TOKENS: Final = 500
 """With fewer, an answer could not hold the ids that the next call needs."""
 
@@ -45,6 +47,8 @@ class GraphService:
     * ``log``: whether context blocks are logged for feedback; without a log, as on a standby, only ``read_only``.
     * ``time_limit``: the seconds that a request may take; then it is cancelled, with `TimeLimitError`.
     * ``rate``: the requests of each principal a minute; more raise `RateLimitError`. By default there is no limit.
+    * ``limits``: the most that one call of ``remember`` reads; by default a text of 200,000 characters, 20,000 distinct
+      names.
     * ``disabled``: everything is switched off: every answer is ``{"disabled": true}``.
     """
 
@@ -56,6 +60,7 @@ class GraphService:
     log: bool = True
     time_limit: float = TIME_LIMIT
     rate: int | None = None
+    limits: IngestLimits = LIMITS
     disabled: bool = False
 
     def __attrs_post_init__(self) -> None:

@@ -72,7 +72,8 @@ async def remember(
     # all at once: a caller without write permission does not learn which of them are stored
     await caller.gate.bind(caller.engine.store.scope, Action.WRITE).demand([*new, *stored.values()])
     check.refuse("remember", *(_rewritten(memory, stored) for memory in given))
-    report = await Ingestor(caller.engine, gate=caller.gate).remember(new, session_id=context_session or "")
+    ingestor = Ingestor(caller.engine, gate=caller.gate, limits=caller.service.limits)
+    report = await ingestor.remember(new, session_id=context_session or "")
     echoes = {each.memory_id for each in report.echoes}
     left = {each.memory_id for each in report.echoes if not each.stored}
     lists = {"memory_ids": [shown_id(memory.id) for memory in given if memory.id not in left]}

@@ -14,6 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import AccessDeniedError, InvalidInputError
+from graphsearch.ingest import IngestLimits, TextExtractor
 from graphsearch.integrations.mcp import Identity, TokenMap, address, http_app, make_server, serve_http
 from graphsearch.integrations.mcp.http_server import LARGEST
 from graphsearch.model import Scope
@@ -24,6 +25,8 @@ from tests.integrations.mcp.conftest import EDITOR, SCOPE, Asked, Slow, server_f
 from tests.integrations.mcp.tour import TURNS, at_once, every_tool, faults
 
 CLIENT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+LONGEST = 60
+"""Seconds after which a test gives up: by default the client does after 5, which a loaded machine needs for a call."""
 INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -46,21 +49,21 @@ async def listening(server, tokens=None, **options):
         yield await url
     finally:
         stop.set()
-        await asyncio.wait_for(serving, 10)
+        await asyncio.wait_for(serving, LONGEST)
 
 
 @asynccontextmanager
 async def asking_at(url, token=None, mode="auto"):
     headers = {} if token is None else {"authorization": f"Bearer {token}"}
     async with (
-        httpx2.AsyncClient(headers=headers) as http,
+        httpx2.AsyncClient(headers=headers, timeout=LONGEST) as http,
         Client(streamable_http_client(url, http_client=http), mode=mode) as client,
     ):
         yield Asked(client)
 
 
 async def status(url, **headers):
-    async with httpx2.AsyncClient() as http:
+    async with httpx2.AsyncClient(timeout=LONGEST) as http:
         return (await http.post(url, json=INITIALIZE, headers={**CLIENT, **headers})).status_code
 
 
@@ -81,11 +84,71 @@ async def test_a_call_that_is_given_up_is_cancelled_and_others_go_on(engine, mod
     fast, engine.embedder = engine.embedder, slow
     async with listening(server_for(engine)) as url, asking_at(url, mode=mode) as ask:
         call = asyncio.ensure_future(ask("context", query="anything?"))
-        await asyncio.wait_for(slow.asked.wait(), 10)
+        await asyncio.wait_for(slow.asked.wait(), LONGEST)
         call.cancel()
-        await asyncio.wait_for(slow.cancelled.wait(), 10)
+        await asyncio.wait_for(slow.cancelled.wait(), LONGEST)
         engine.embedder = fast
         assert (await ask("context", query="where does Ada Lovelace live?"))["text"]
+
+
+@pytest.fixture
+def reading(monkeypatch):
+    """An event that is set when a text begins to be extracted."""
+    begun, extract = asyncio.Event(), TextExtractor.extract
+
+    async def extract_and_report(self, memories):
+        begun.set()
+        return await extract(self, memories)
+
+    monkeypatch.setattr(TextExtractor, "extract", extract_and_report)
+    return begun
+
+
+async def test_a_long_text_of_one_client_does_not_keep_another_waiting(engine, tokens, reading):
+    server = make_server(surface_over(engine), tokens.identify)
+    text = " ".join(f"@name{number}" for number in range(17_000))
+    assert 170_000 < len(text) < 200_000
+    async with listening(server, tokens) as url, asking_at(url, ADA) as ada, asking_at(url, BOB) as bob:
+        long = asyncio.ensure_future(ada("remember", text=text))
+        await reading.wait()
+        for _ in range(3):
+            assert (await bob("context", query="where does Ada Lovelace live?"))["text"]
+        assert not long.done()
+        long.cancel()
+        assert (await bob("context", query="where does Ada Lovelace live?"))["text"]
+    assert not await engine.store.find_names(["@name1"]), "what is given up is not written"
+
+
+async def test_calls_are_answered_while_a_text_is_read_resolved_embedded_and_written(engine, tokens, reading):
+    server = make_server(surface_over(engine), tokens.identify)
+    text = " ".join(f"@name{number}" for number in range(1_000))
+    answered = 0
+    async with listening(server, tokens) as url, asking_at(url, ADA) as ada, asking_at(url, BOB) as bob:
+        long = asyncio.ensure_future(ada("remember", text=text))
+        await reading.wait()
+        while not long.done():
+            assert (await bob("search_entities", query="Ada Lovelace", limit=1))["entities"]
+            answered += not long.done()
+        assert (await long)["changed"] > 1
+    assert answered >= 3
+
+
+@pytest.mark.parametrize(
+    ("limits", "type_", "message"),
+    [
+        (IngestLimits(characters=10), "InvalidInputError", "more than the limit of 10"),
+        (IngestLimits(names=1), "InvalidInputError", "more than the limit of 1"),
+        (IngestLimits(seconds=0.05), "TimeLimitError", "took longer than 0.05 s"),
+    ],
+)
+async def test_the_limits_of_a_call_are_kept(engine, limits, type_, message):
+    fast, engine.embedder = engine.embedder, Slow()
+    async with listening(server_for(engine, limits=limits)) as url, asking_at(url) as ask:
+        error = await ask.error("remember", text="Grace Hopper built COBOL.")
+        engine.embedder = fast
+    assert error["type"] == type_
+    assert message in error["message"]
+    assert not await engine.store.find_names(["COBOL"])
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -127,7 +190,7 @@ async def test_without_a_token_that_is_known_there_is_401(engine, tokens, header
 
 
 async def test_a_request_that_is_too_large_is_refused(engine):
-    async with listening(server_for(engine)) as url, httpx2.AsyncClient(headers=CLIENT) as http:
+    async with listening(server_for(engine)) as url, httpx2.AsyncClient(headers=CLIENT, timeout=LONGEST) as http:
         for size, answer in ((LARGEST, 400), (LARGEST + 1, 413)):  # white space alone is no request either
             assert (await http.post(url, content=b" " * size)).status_code == answer
 
@@ -135,7 +198,7 @@ async def test_a_request_that_is_too_large_is_refused(engine):
 async def test_a_session_is_its_tokens_alone(engine, tokens):
     server = make_server(surface_over(engine), tokens.identify)
     listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
-    async with listening(server, tokens) as url, httpx2.AsyncClient(headers=CLIENT) as http:
+    async with listening(server, tokens) as url, httpx2.AsyncClient(headers=CLIENT, timeout=LONGEST) as http:
         begun = await http.post(url, json=INITIALIZE, headers={"authorization": f"Bearer {ADA}"})
         session = {"mcp-session-id": begun.headers["mcp-session-id"]}
         codes = [
@@ -182,9 +245,9 @@ async def test_an_address_that_is_taken_is_reported(engine):
 
 
 async def test_a_server_that_stops_does_not_wait_for_clients_that_stay(engine):
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(LONGEST):
         async with listening(server_for(engine)) as url:
-            http = httpx2.AsyncClient(headers=CLIENT)
+            http = httpx2.AsyncClient(headers=CLIENT, timeout=LONGEST)
             begun = await http.post(url, json=INITIALIZE)
             session = {"mcp-session-id": begun.headers["mcp-session-id"], "accept": "text/event-stream"}
             stream = http.stream("GET", url, headers=session)
@@ -210,11 +273,11 @@ async def test_a_client_that_is_killed_in_mid_call_is_forgotten_and_others_go_on
     fast, engine.embedder = engine.embedder, slow
     async with listening(server_for(engine)) as url:
         client = await asyncio.create_subprocess_exec(sys.executable, "-c", GONE, url, mode)
-        await asyncio.wait_for(slow.asked.wait(), 30)
+        await asyncio.wait_for(slow.asked.wait(), LONGEST)
         client.kill()
         await client.wait()
         if mode == "auto":  # the older protocol has clients come back for their answer
-            await asyncio.wait_for(slow.cancelled.wait(), 10)
+            await asyncio.wait_for(slow.cancelled.wait(), LONGEST)
         engine.embedder = fast
         async with asking_at(url, mode=mode) as ask:
             assert (await ask("context", query="where does Ada Lovelace live?"))["text"]
