@@ -7,6 +7,7 @@ import asyncio
 import httpx2
 import pytest
 
+from graphsearch._support.concurrency import within
 from graphsearch.errors import InvalidInputError, RateLimitError, StoreUnavailableError
 from graphsearch.integrations.mcp import limits
 from graphsearch.integrations.mcp.limits import HealthCheck, RateLimit
@@ -31,7 +32,7 @@ async def test_a_request_that_takes_too_long_is_cancelled_and_the_next_one_works
 
 async def test_a_time_out_inside_of_a_request_is_not_the_limit():
     with pytest.raises(TimeoutError):
-        async with limits.within(10):
+        async with within(10):
             raise TimeoutError
 
 
