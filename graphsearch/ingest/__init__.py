@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from graphsearch.ingest.extract.rules.patterns import Phase as Phase
     from graphsearch.ingest.extract.rules.patterns import RelationPattern as RelationPattern
     from graphsearch.ingest.ingestor import Ingestor as Ingestor
-    from graphsearch.ingest.limits import IngestLimits as IngestLimits
     from graphsearch.ingest.report import IngestReport as IngestReport
     from graphsearch.ingest.report import Progress as Progress
     from graphsearch.ingest.report import RememberReport as RememberReport
     from graphsearch.ingest.sources.documents import document_memories as document_memories
     from graphsearch.ingest.sources.memory_files import transcript_memories as transcript_memories
     from graphsearch.ingest.write.echoes import Echo as Echo
+    from graphsearch.ingest.write.limits import IngestLimits as IngestLimits
     from graphsearch.model.extracted import ExtractedMemory as ExtractedMemory
     from graphsearch.model.extracted import ExtractedName as ExtractedName
     from graphsearch.model.extracted import Statement as Statement

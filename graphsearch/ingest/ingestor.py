@@ -15,13 +15,13 @@ from graphsearch._support.observing import observed
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.errors import InvalidInputError, MissingDependencyError
 from graphsearch.ingest.folders import FolderIngest
-from graphsearch.ingest.limits import DEFAULT_LIMITS, IngestLimits
 from graphsearch.ingest.report import IngestReport, Progress, RememberReport
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.model_stages import EntityMatcher, visible
 from graphsearch.ingest.sources.files import find, locate
 from graphsearch.ingest.write.echoes import Echoes
 from graphsearch.ingest.write.ledger import FILE_PREFIX, read_by, read_ledger, waiting
+from graphsearch.ingest.write.limits import DEFAULT_LIMITS, IngestLimits
 from graphsearch.ingest.write.permission import Permission
 from graphsearch.ingest.write.texts import BATCH, ResolvedTexts, TextReader, read_before
 from graphsearch.ingest.write.writer import Writer, chunks, embed_facts

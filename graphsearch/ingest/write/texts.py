@@ -14,10 +14,10 @@ from graphsearch.errors import BudgetExhaustedError, ExtractionError, GraphSearc
 from graphsearch.ingest.extract.combining import batch_of, extract_with
 from graphsearch.ingest.extract.extraction import Unread
 from graphsearch.ingest.extract.rules.extractor import NAME, TextExtractor
-from graphsearch.ingest.limits import IngestLimits, TextLimitError
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts, Stage
 from graphsearch.ingest.write.ledger import begun
+from graphsearch.ingest.write.limits import IngestLimits, TextLimitError
 from graphsearch.model import Claim, Entity, Memory, Mention
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
 from graphsearch.protocols import Extractor, GraphStore
