@@ -14,6 +14,7 @@ from graphsearch.curation import curator
 from graphsearch.curation.health import Growth, Health
 from graphsearch.ingest import ingestor
 from graphsearch.ingest.resolve.resolution import ResolutionCounts
+from graphsearch.ingest.write.limits import DEFAULT_LIMITS, IngestLimits
 from graphsearch.modes.mode import Mode
 from graphsearch.modes.options import UngatedSearchOptions
 from graphsearch.modes.registry import DEFAULT_MODES
@@ -96,8 +97,11 @@ class Ingestor(Facade[ingestor.Ingestor]):
         judge: LLM | None = None,
         gate: Gate | None = None,
         facts: bool | None = None,
+        limits: IngestLimits = DEFAULT_LIMITS,
     ) -> None:
-        self.asynchronous = ingestor.Ingestor(behind(engine), extractor=extractor, judge=judge, gate=gate, facts=facts)
+        self.asynchronous = ingestor.Ingestor(
+            behind(engine), extractor=extractor, judge=judge, gate=gate, facts=facts, limits=limits
+        )
 
 
 class FeedbackService(Facade[feedback.FeedbackService]):
