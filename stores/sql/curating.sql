@@ -70,8 +70,8 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = %(id)s
 WITH moved AS (
     UPDATE claim SET
         original_source_id = coalesce(original_source_id, source_id), original_target_id = coalesce(original_target_id, target_id),
-        source_id = CASE source_id WHEN %(id)s THEN %(target_id)s::uuid ELSE source_id END,
-        target_id = CASE target_id WHEN %(id)s THEN %(target_id)s::uuid ELSE target_id END
+        source_id = CASE WHEN source_id = %(id)s THEN %(target_id)s::uuid ELSE source_id END,
+        target_id = CASE WHEN target_id = %(id)s THEN %(target_id)s::uuid ELSE target_id END
     WHERE org_id = %(org)s AND project_id = %(project)s AND (source_id = %(id)s OR target_id = %(id)s)
     RETURNING source_id, type
 )
@@ -162,8 +162,8 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND original_entity_id = %(i
 
 -- leave ends --
 UPDATE {table} SET
-    original_source_id = CASE original_source_id WHEN %(id)s THEN %(target_id)s::uuid ELSE original_source_id END,
-    original_target_id = CASE original_target_id WHEN %(id)s THEN %(target_id)s::uuid ELSE original_target_id END
+    original_source_id = CASE WHEN original_source_id = %(id)s THEN %(target_id)s::uuid ELSE original_source_id END,
+    original_target_id = CASE WHEN original_target_id = %(id)s THEN %(target_id)s::uuid ELSE original_target_id END
 WHERE org_id = %(org)s AND project_id = %(project)s AND original_source_id IS NOT NULL
     AND (original_source_id = %(id)s OR original_target_id = %(id)s)
 
@@ -173,6 +173,7 @@ SELECT %(org)s, %(project)s, from_id, to_id, type, created_at
 FROM unnest(%(from_ids)s::text[], %(to_ids)s::text[], %(types)s::text[], %(created)s::timestamptz[])
     l (from_id, to_id, type, created_at)
 ON CONFLICT DO NOTHING
+RETURNING 1
 
 -- memory links --
 SELECT from_id, to_id, type, created_at FROM memory_link
@@ -183,6 +184,7 @@ ORDER BY from_id, to_id, type
 INSERT INTO distinct_pair (org_id, project_id, low_id, high_id)
 SELECT %(org)s, %(project)s, low_id, high_id FROM unnest(%(low_ids)s::uuid[], %(high_ids)s::uuid[]) p (low_id, high_id)
 ON CONFLICT DO NOTHING
+RETURNING 1
 
 -- unmark distinct --
 DELETE FROM distinct_pair d USING unnest(%(low_ids)s::uuid[], %(high_ids)s::uuid[]) p (low_id, high_id)
@@ -237,12 +239,14 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND (%(ids)s::uuid[] IS NULL
 -- insert communities --
 INSERT INTO community (org_id, project_id, id, density)
 SELECT %(org)s, %(project)s, id, density FROM unnest(%(ids)s::uuid[], %(densities)s::float8[]) c (id, density)
+RETURNING 1
 
 -- insert members --
 INSERT INTO community_member (org_id, project_id, entity_id, community_id, strength, place)
 SELECT %(org)s, %(project)s, entity_id, community_id, strength, place
 FROM unnest(%(entity_ids)s::uuid[], %(community_ids)s::uuid[], %(strengths)s::float8[], %(places)s::integer[])
     m (entity_id, community_id, strength, place)
+RETURNING 1
 
 -- leave communities --
 DELETE FROM community_member

@@ -21,7 +21,8 @@ WHERE CASE WHEN d.id IS NULL THEN i.length >= 0
     ELSE i.length < 0 OR (d.terms, d.frequencies) IS DISTINCT FROM (i.terms, i.frequencies) END
 
 -- what changed --
-SELECT count(*) > 0, count(*) FILTER (WHERE replaces) > 0 FROM changed_{kind}
+-- Whether any document did, and the ids of those that were there before.
+SELECT count(*) > 0, coalesce(array_agg(id) FILTER (WHERE replaces), '{}') FROM changed_{kind}
 
 -- count terms --
 WITH delta AS MATERIALIZED (
@@ -49,17 +50,18 @@ ON CONFLICT (org_id, project_id, kind) DO UPDATE SET
 
 -- drop postings --
 -- Each posting is looked up by itself: without statistics the planner would read all postings of the scope for a few.
-DELETE FROM {kind}_posting p
-USING (
+DELETE FROM {kind}_posting
+WHERE org_id = %(org)s AND project_id = %(project)s AND ctid = ANY(ARRAY(
     SELECT there.place
-    FROM (SELECT id, unnest(old_terms) AS term FROM changed_{kind}) old
+    FROM {kind}_document d
+    CROSS JOIN LATERAL unnest(d.terms) old (term)
     CROSS JOIN LATERAL (
         SELECT ctid AS place FROM {kind}_posting
-        WHERE org_id = %(org)s AND project_id = %(project)s AND term = old.term AND id = old.id
+        WHERE org_id = %(org)s AND project_id = %(project)s AND term = old.term AND id = d.id
         LIMIT 1
     ) there
-) old
-WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.ctid = old.place
+    WHERE d.org_id = %(org)s AND d.project_id = %(project)s AND d.id = ANY(%(ids)s::{id}[])
+))
 
 -- drop documents --
 DELETE FROM {kind}_document d USING changed_{kind} c
@@ -76,10 +78,12 @@ INSERT INTO {kind}_posting (org_id, project_id, term, id, frequency, length)
 SELECT %(org)s, %(project)s, u.term, c.id, u.frequency, c.length
 FROM changed_{kind} c, unnest(c.terms, c.frequencies) u (term, frequency)
 ORDER BY u.term, c.id
+RETURNING 1
 
 -- insert vectors --
 INSERT INTO {kind}_embedding (org_id, project_id, id, dimensions, embedding, generation)
 SELECT %(org)s, %(project)s, id, %(dimensions)s, embedding, %(generation)s FROM incoming_{kind}_embedding
+RETURNING 1
 
 -- upsert vectors --
 INSERT INTO {kind}_embedding AS v (org_id, project_id, id, dimensions, embedding, generation)

@@ -1,25 +1,20 @@
 -- What was surfaced to sessions, and the effect of their outcomes.
 
+-- owner of session --
+-- The principal that opened a session, if any did, and whether an injection of this id is logged.
+SELECT
+    (SELECT principal FROM session WHERE org_id = %(org)s AND project_id = %(project)s AND id = %(session_id)s),
+    EXISTS (SELECT FROM injection WHERE org_id = %(org)s AND project_id = %(project)s AND id = %(id)s)
+
+-- open session --
+-- Changes nothing where a transaction at the same time opened it, for which this one waits.
+INSERT INTO session (org_id, project_id, id, principal) VALUES (%(org)s, %(project)s, %(session_id)s, %(principal)s)
+ON CONFLICT DO NOTHING
+
 -- log injection --
--- The first injection of a session opens it, and none of another principal is logged. Returns the session's owner; no row
--- where a transaction at the same time opened it, whose row this statement waited for but does not see.
-WITH opened AS (
-    INSERT INTO session (org_id, project_id, id, principal)
-    SELECT %(org)s, %(project)s, %(session_id)s, %(principal)s
-    WHERE NOT EXISTS (SELECT FROM injection WHERE org_id = %(org)s AND project_id = %(project)s AND id = %(id)s)
-    ON CONFLICT DO NOTHING
-    RETURNING principal
-), owner AS (
-    SELECT principal FROM opened
-    UNION ALL
-    SELECT principal FROM session WHERE org_id = %(org)s AND project_id = %(project)s AND id = %(session_id)s
-), logged AS (
-    INSERT INTO injection (org_id, project_id, id, session_id, principal, created_at, tokens, element_kinds, element_ids)
-    SELECT %(org)s, %(project)s, %(id)s, %(session_id)s, principal, %(created_at)s, %(tokens)s, %(kinds)s, %(ids)s
-    FROM owner WHERE principal = %(principal)s
-    ON CONFLICT DO NOTHING
-)
-SELECT principal FROM owner
+INSERT INTO injection (org_id, project_id, id, session_id, principal, created_at, tokens, element_kinds, element_ids)
+VALUES (%(org)s, %(project)s, %(id)s, %(session_id)s, %(principal)s, %(created_at)s, %(tokens)s, %(kinds)s, %(ids)s)
+ON CONFLICT DO NOTHING
 
 -- injections --
 SELECT id, session_id, principal, created_at, tokens, element_kinds, element_ids FROM injection
@@ -27,27 +22,24 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND session_id = %(session_i
 ORDER BY created_at, id
 
 -- apply outcome --
--- A new outcome x moves the weight w: w ← α·x + (1 − α)·w. Returns the elements that it did not move, because the session
--- has an outcome for them already or because they are not stored. Outcomes are looked up by their whole key: a join would
--- read all outcomes of the scope.
-WITH moved AS (
-    UPDATE {kind} e SET
-        feedback_weight = least(1, greatest(0, %(alpha)s * %(outcome)s + (1 - %(alpha)s) * e.feedback_weight)),
-        outcomes = e.outcomes + 1
-    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::{id}[]) AND (
-        SELECT o.seq FROM outcome o
-        WHERE o.org_id = %(org)s AND o.project_id = %(project)s AND o.kind = '{kind}' AND o.element_id = e.id::text
-            AND o.session_id = %(session_id)s
-    ) IS NULL
-    RETURNING e.id, e.outcomes AS seq
-), history AS (
-    INSERT INTO outcome (org_id, project_id, kind, element_id, session_id, seq, outcome)
-    SELECT %(org)s, %(project)s, '{kind}', id::text, %(session_id)s, seq, %(outcome)s FROM moved
-)
-SELECT left_over.id, EXISTS (
-    SELECT FROM {kind} e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = left_over.id
-)
-FROM (SELECT unnest(%(ids)s::{id}[]) EXCEPT SELECT id FROM moved) left_over (id)
+-- A new outcome x moves the weight w: w ← α·x + (1 − α)·w, unless the session has an outcome for the element already.
+-- Returns what it moved, with the number of outcomes. Outcomes are looked up by their whole key: a join would read all
+-- outcomes of the scope.
+UPDATE {kind} e SET
+    feedback_weight = least(1, greatest(0, %(alpha)s * %(outcome)s + (1 - %(alpha)s) * e.feedback_weight)),
+    outcomes = e.outcomes + 1
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::{id}[]) AND (
+    SELECT o.seq FROM outcome o
+    WHERE o.org_id = %(org)s AND o.project_id = %(project)s AND o.kind = '{kind}' AND o.element_id = e.id::text
+        AND o.session_id = %(session_id)s
+) IS NULL
+RETURNING e.id, e.outcomes
+
+-- keep outcomes --
+INSERT INTO outcome (org_id, project_id, kind, element_id, session_id, seq, outcome)
+SELECT %(org)s, %(project)s, %(kind)s, id, %(session_id)s, seq, %(outcome)s
+FROM unnest(%(ids)s::text[], %(seqs)s::integer[]) moved (id, seq)
+RETURNING 1
 
 -- replace outcome --
 -- An outcome x that replaces the session's first keeps its place seq among the n outcomes:

@@ -62,13 +62,14 @@ UPDATE entity e SET name = i.name, folded_name = i.folded_name, name_hash = i.na
 FROM incoming_naming i WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.id
 
 -- drop aliases --
-DELETE FROM entity_alias a
-WHERE a.org_id = %(org)s AND a.project_id = %(project)s AND a.entity_id = ANY(%(ids)s::uuid[])
-    AND NOT EXISTS (SELECT FROM incoming_alias i WHERE i.entity_id = a.entity_id AND i.ordinal = a.ordinal)
+-- Aliases are numbered from 1, so that those beyond the number that an entity has now are gone.
+DELETE FROM entity_alias a USING unnest(%(ids)s::uuid[], %(counts)s::integer[]) had (entity_id, count)
+WHERE a.org_id = %(org)s AND a.project_id = %(project)s AND a.entity_id = had.entity_id AND a.ordinal > had.count
 
 -- insert aliases --
 INSERT INTO entity_alias (org_id, project_id, entity_id, ordinal, name, hash)
 SELECT %(org)s, %(project)s, entity_id, ordinal, name, hash FROM incoming_alias
+RETURNING 1
 
 -- upsert aliases --
 INSERT INTO entity_alias AS a (org_id, project_id, entity_id, ordinal, name, hash)
@@ -92,14 +93,14 @@ FROM entity e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id =
 DELETE FROM incoming_lookup i USING entity_lookup l
 WHERE l.org_id = %(org)s AND l.project_id = %(project)s AND l.id = i.id AND l.id = ANY(%(ids)s::uuid[])
     AND (l.names, l.terms, l.sizes, l.ordinals, l.positions) = (i.names, i.terms, i.sizes, i.ordinals, i.positions)
+RETURNING i.id
 
 -- drop name postings --
 -- Each posting is looked up by itself, as in "drop postings".
-DELETE FROM name_posting p
-USING (
+DELETE FROM name_posting
+WHERE org_id = %(org)s AND project_id = %(project)s AND ctid = ANY(ARRAY(
     SELECT there.place
-    FROM incoming_lookup i
-    JOIN entity_lookup l ON l.org_id = %(org)s AND l.project_id = %(project)s AND l.id = i.id AND l.id = ANY(%(ids)s::uuid[])
+    FROM entity_lookup l
     CROSS JOIN LATERAL unnest(l.terms, l.sizes, l.ordinals) u (term, size, ordinal)
     CROSS JOIN LATERAL (
         SELECT ctid AS place FROM name_posting
@@ -107,8 +108,8 @@ USING (
             AND term = u.term AND size = u.size AND entity_id = l.id AND ordinal = u.ordinal
         LIMIT 1
     ) there
-) old
-WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.ctid = old.place
+    WHERE l.org_id = %(org)s AND l.project_id = %(project)s AND l.id = ANY(%(ids)s::uuid[])
+))
 
 -- upsert lookups --
 INSERT INTO entity_lookup (org_id, project_id, id, names, terms, sizes, ordinals, positions)
@@ -121,3 +122,4 @@ INSERT INTO name_posting (org_id, project_id, term, size, entity_id, ordinal, po
 SELECT %(org)s, %(project)s, u.term, u.size, i.id, u.ordinal, u.position
 FROM incoming_lookup i, unnest(i.terms, i.sizes, i.ordinals, i.positions) u (term, size, ordinal, position)
 ORDER BY u.term, u.size, i.id, u.ordinal
+RETURNING 1

@@ -37,8 +37,8 @@ SELECT pg_advisory_xact_lock_shared(%(lock)s);
 
 -- make scope --
 -- The counters start at the time, so that caches of a removed scope of the same name are older than the new one.
-INSERT INTO scope (org_id, project_id, analyser, signatures_dropped, changes)
-SELECT %(org)s, %(project)s, %(analyser)s, now, now FROM (SELECT extract(epoch FROM clock_timestamp()) * 1000000 AS now) clock
+INSERT INTO scope (org_id, project_id, analyser, signatures_dropped, changes) VALUES (%(org)s, %(project)s, %(analyser)s,
+    extract(epoch FROM clock_timestamp()) * 1000000, extract(epoch FROM clock_timestamp()) * 1000000)
 ON CONFLICT DO NOTHING;
 
 -- move scope --
@@ -48,11 +48,11 @@ UPDATE scope SET changes = changes + 1 WHERE org_id = %(org)s AND project_id = %
 SELECT s.alpha, s.analyser, s.embedder, s.dimensions, s.merges, s.signatures_dropped, s.shares, s.changes,
     hashtextextended(s.org_id, hashtextextended(s.project_id, 0)) AS scope_hash,
     (SELECT coalesce(jsonb_object_agg(t.kind, jsonb_build_array(t.documents, t.total_length, t.vectors, t.behind)), '{}')
-        FROM tally t WHERE t.org_id = s.org_id AND t.project_id = s.project_id) AS tallies,
+        FROM tally t WHERE t.org_id = %(org)s AND t.project_id = %(project)s) AS tallies,
     (SELECT coalesce(jsonb_object_agg(x.kind, jsonb_build_array(x.part, x.generation, x.built, coalesce(x.candidates, 0))), '{}')
-        FROM vector_index x WHERE x.org_id = s.org_id AND x.project_id = s.project_id) AS vector_indexes,
+        FROM vector_index x WHERE x.org_id = %(org)s AND x.project_id = %(project)s) AS vector_indexes,
     (SELECT coalesce(jsonb_agg(to_jsonb(r) - 'org_id' - 'project_id'), '[]')
-        FROM relation_type r WHERE r.org_id = s.org_id AND r.project_id = s.project_id) AS types
+        FROM relation_type r WHERE r.org_id = %(org)s AND r.project_id = %(project)s) AS types
 FROM scope s
 WHERE s.org_id = %(org)s AND s.project_id = %(project)s
 

@@ -46,6 +46,7 @@ SELECT %(org)s, %(project)s, id, type, given_type, name, folded_name, name_hash,
     named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature, embedding,
     %(scope)s
 FROM incoming_entity
+RETURNING 1
 
 -- upsert entities --
 INSERT INTO entity AS e (org_id, project_id, id, type, given_type, name, folded_name, name_hash, description, aliases, given_aliases,
@@ -66,6 +67,7 @@ WHERE (e.type, e.given_type, e.name, e.description, e.given_aliases, e.named, e.
     IS DISTINCT FROM (excluded.type, excluded.given_type, excluded.name, excluded.description, excluded.given_aliases, excluded.named, excluded.labels,
         excluded.attributes, excluded.importance_weight, excluded.valid_from, excluded.valid_to, excluded.merged_into,
         excluded.signature)
+RETURNING 1
 
 -- memories with another signature --
 SELECT i.id FROM incoming_memory i
@@ -90,11 +92,12 @@ ON CONFLICT (org_id, project_id, id) DO UPDATE SET
 WHERE (m.text, m.subject, m.speaker, m.session_id, m.position, m.occurred_at, m.source, m.labels, m.attributes, m.signature)
     IS DISTINCT FROM (excluded.text, excluded.subject, excluded.speaker, excluded.session_id, excluded.position,
         excluded.occurred_at, excluded.source, excluded.labels, excluded.attributes, excluded.signature)
+RETURNING 1
 
 -- drop mentions --
-DELETE FROM mention n
-WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.memory_id = ANY(%(memory_ids)s::text[])
-    AND NOT EXISTS (SELECT FROM incoming_mention i WHERE i.memory_id = n.memory_id AND i.ordinal = n.ordinal)
+-- Mentions and claims are numbered within their memory from 0: those from the number that it has now on are gone.
+DELETE FROM mention n USING unnest(%(memory_ids)s::text[], %(mentions)s::integer[]) had (memory_id, count)
+WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.memory_id = had.memory_id AND n.ordinal >= had.count
 
 -- upsert mentions --
 INSERT INTO mention AS n (org_id, project_id, memory_id, ordinal, entity_id, surface, type, surface_hash, span_start, span_end,
@@ -113,9 +116,8 @@ WHERE (n.entity_id, n.surface, n.type, n.span_start, n.span_end, n.confidence, n
         excluded.original_entity_id, excluded.occurred_at, excluded.signature)
 
 -- drop claims --
-DELETE FROM claim n
-WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.memory_id = ANY(%(memory_ids)s::text[])
-    AND NOT EXISTS (SELECT FROM incoming_claim i WHERE i.memory_id = n.memory_id AND i.ordinal = n.ordinal)
+DELETE FROM claim n USING unnest(%(memory_ids)s::text[], %(claims)s::integer[]) had (memory_id, count)
+WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.memory_id = had.memory_id AND n.ordinal >= had.count
 
 -- upsert claims --
 INSERT INTO claim AS n (org_id, project_id, memory_id, ordinal, source_id, type, target_id, confidence, valid_from,
@@ -175,15 +177,21 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND (
     OR e.target_id = ANY(%(entity_ids)s::uuid[])
 )
 
+-- columns of ends --
+-- The endpoint columns of entities, for relations that are not older than the entity.
+SELECT n.id, encode(int8send(n.signature) || float8send(n.importance_weight), 'hex')::uuid, n.created_at FROM entity n
+WHERE n.scope_hash = %(scope)s AND n.org_id = %(org)s AND n.project_id = %(project)s AND n.id = ANY(%(ids)s::uuid[])
+    AND n.valid_from IS NULL AND n.valid_to IS NULL AND n.merged_into IS NULL
+
 -- insert relations --
 INSERT INTO relation (org_id, project_id, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
     confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
     signature, settled, source_columns, target_columns)
 SELECT %(org)s, %(project)s, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
     confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
-    signature, %(settled)s,
-    CASE WHEN %(settled)s THEN ({endpoint} AND n.id = r.source_id) END, CASE WHEN %(settled)s THEN ({endpoint} AND n.id = r.target_id) END
-FROM incoming_relation r
+    signature, %(settled)s, source_columns, target_columns
+FROM incoming_relation
+RETURNING 1
 
 -- upsert relations --
 INSERT INTO relation AS r (org_id, project_id, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
@@ -191,8 +199,8 @@ INSERT INTO relation AS r (org_id, project_id, id, source_id, type, target_id, v
     signature, settled, source_columns, target_columns)
 SELECT %(org)s, %(project)s, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
     confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
-    signature, true, ({endpoint} AND n.id = r.source_id), ({endpoint} AND n.id = r.target_id)
-FROM incoming_relation r
+    signature, true, source_columns, target_columns
+FROM incoming_relation
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET
     source_id = excluded.source_id, type = excluded.type, target_id = excluded.target_id,
     valid_from = excluded.valid_from, valid_to = excluded.valid_to, fact = excluded.fact, kind = excluded.kind,
@@ -208,6 +216,7 @@ WHERE (r.source_id, r.type, r.target_id, r.valid_from, r.valid_to, r.fact, r.kin
     IS DISTINCT FROM (excluded.source_id, excluded.type, excluded.target_id, excluded.valid_from, excluded.valid_to,
         excluded.fact, excluded.kind, excluded.confidence, excluded.weight, excluded.labels, excluded.attributes,
         excluded.evidence, excluded.supported_at, excluded.retracted_at, r.folded OR excluded.folded)
+RETURNING 1
 
 -- sign relations written --
 -- Relations that are unchanged, but were folded together with others than before.
@@ -245,19 +254,17 @@ WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id AND r.si
 SELECT id, signature FROM {kind}
 WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
 
+-- known signatures --
+-- The codes that are stored, and whether with this content.
+SELECT s.code, s.content = given.content
+FROM unnest(%(codes)s::bigint[], %(contents)s::jsonb[]) given (code, content) JOIN signature s ON s.code = given.code
+WHERE s.org_id = %(org)s AND s.project_id = %(project)s
+
 -- keep signatures --
--- Returns the codes that already belong to another content.
-WITH given AS (
-    SELECT * FROM unnest(%(codes)s::bigint[], %(contents)s::jsonb[]) s (code, content)
-), kept AS (
-    INSERT INTO signature (org_id, project_id, code, content, shared)
-    SELECT %(org)s, %(project)s, code, content, (content ->> 'shared')::boolean FROM given ORDER BY code
-    ON CONFLICT DO NOTHING
-)
-SELECT given.code FROM given JOIN signature s ON s.code = given.code
-WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.content <> given.content
-UNION ALL
-SELECT code FROM given GROUP BY code HAVING count(*) > 1
+INSERT INTO signature (org_id, project_id, code, content, shared)
+SELECT %(org)s, %(project)s, code, content, (content ->> 'shared')::boolean
+FROM unnest(%(codes)s::bigint[], %(contents)s::jsonb[]) given (code, content) ORDER BY code
+ON CONFLICT DO NOTHING
 
 -- drop signatures --
 DELETE FROM signature s

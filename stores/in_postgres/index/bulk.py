@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Final, TypeVar
@@ -93,10 +94,16 @@ async def as_new(
         async with session.connection.transaction():
             return await put(True)
     except UniqueViolation as error:
-        if error.diag.constraint_name != f"{kind}_pkey":
+        if not _is_key_of(kind, error):
             raise
         session.filled = filled
     return await put(False)
+
+
+def _is_key_of(kind: ElementKind, error: UniqueViolation) -> bool:
+    """Whether the primary key of a kind was violated; a shard of its table adds a number to the name of the key."""
+    named = error.diag.constraint_name or error.diag.message_primary or ""
+    return re.search(rf"\b{kind}_pkey(_[0-9]+)?\b", named) is not None
 
 
 @attrs.frozen(eq=False)

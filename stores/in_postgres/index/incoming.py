@@ -21,6 +21,8 @@ from graphsearch.stores.in_postgres.session.copying import Column, Columns, Inco
 
 Proof = TypeVar("Proof", Mention, Claim)
 Root = Callable[[UUID], UUID]
+Endpoint = tuple[UUID, datetime]
+"""The copied columns of an end of relations, 8 bytes each, and when it was created."""
 
 _NO_TYPES: Final[Mapping[UUID, str]] = MappingProxyType({})
 
@@ -65,7 +67,8 @@ RELATION: Final = Incoming.of(
     "incoming_relation",
     "id uuid, source_id uuid, target_id uuid, signature bigint, confidence float8, weight float8, "
     "feedback_weight float8, folded boolean, valid_from timestamptz NULL, valid_to timestamptz NULL, "
-    "supported_at timestamptz NULL, created_at timestamptz NULL, retracted_at timestamptz NULL, kind text, "
+    "supported_at timestamptz NULL, created_at timestamptz NULL, retracted_at timestamptz NULL, "
+    "source_columns uuid NULL, target_columns uuid NULL, kind text, "
     "labels text[], evidence text[], attributes jsonb, type text, fact text",
 )
 """Here and above, fixed-length and repetitive columns come first, which is faster on both sides."""
@@ -243,23 +246,41 @@ def _claim_order(claim: Claim) -> Any:
 
 
 def relation_columns(
-    relations: Sequence[Relation], codes: Column, now: datetime, types: Mapping[str, RelationType], *, folded: bool
+    relations: Sequence[Relation],
+    codes: Column,
+    now: datetime,
+    types: Mapping[str, RelationType],
+    *,
+    folded: bool,
+    ends: Mapping[UUID, Endpoint],
 ) -> Columns:
-    """For `RELATION`. The weight is the confidence × the prior of the type, and orders the steps of a walk."""
+    """For `RELATION`. The weight is the confidence × the prior of the type, and orders the steps of a walk.
+
+    ``ends`` are the entities whose columns are copied to relations that are not older.
+    """
     read = _read(
         relations,
         *("id", "source_id", "type", "target_id", "valid_from", "valid_to", "fact", "confidence", "labels"),
         *("attributes", "feedback_weight", "evidence", "supported_at", "retracted_at"),
     )
     priors = {name: types[name].prior if name in types else 1.0 for name in set(read["type"])}
+    created = _created(relations, now)
     return {
         **read,
+        **{f"{end}_columns": _copied(read[f"{end}_id"], created, ends) for end in ("source", "target")},
         "kind": [str(relation.kind) for relation in relations],
         "weight": np.array(read["confidence"]) * [priors[name] for name in read["type"]],
-        "created_at": _created(relations, now),
+        "created_at": created,
         "folded": [folded] * len(relations),
         "signature": codes,
     }
+
+
+def _copied(ids: Column, created: Column, ends: Mapping[UUID, Endpoint]) -> Column:
+    if not ends:
+        return [None] * len(ids)
+    found = [ends.get(id_) for id_ in ids]
+    return [end[0] if end and end[1] <= at else None for end, at in zip(found, created, strict=True)]
 
 
 def document_row(key: Any, counts: Mapping[str, float]) -> Sequence[Any]:

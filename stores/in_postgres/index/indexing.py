@@ -102,8 +102,10 @@ async def _replace_lookups(session: Session, rows: Collection[Sequence[Any]]) ->
     if rows:
         await copy_in(session, LOOKUP, columns_of(LOOKUP, rows))
         ids = [key for key, *_ in rows]
-        for step in ("same lookups", "drop name postings", "upsert lookups", "post names"):
-            await session.run(statement(step), ids=ids)
+        same = set(await session.column(statement("same lookups"), ids=ids))
+        changed = [key for key in ids if key not in same]
+        for step in ("drop name postings", "upsert lookups", "post names") if changed else ():
+            await session.run(statement(step), ids=changed)
 
 
 async def _replace_documents(session: Session, kind: ElementKind, rows: Collection[Sequence[Any]]) -> None:
@@ -112,13 +114,13 @@ async def _replace_documents(session: Session, kind: ElementKind, rows: Collecti
     await copy_in(session, DOCUMENTS[kind], columns_of(DOCUMENTS[kind], rows))
     await empty_table(session, CHANGED[kind])
     await session.run(statement("changed documents", kind), ids=[key for key, *_ in rows])
-    changed_any, replaced_any = await session.row(statement("what changed", kind))
+    changed_any, replaced = await session.row(statement("what changed", kind))
     if changed_any:
         steps = ["count terms", "count documents", "upsert documents", "post documents"]
-        if replaced_any:
+        if replaced:
             steps = ["drop postings", *steps, "forget terms", "drop documents"]
         for step in steps:
-            await session.run(statement(step, kind))
+            await session.run(statement(step, kind), ids=replaced)
 
 
 async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix, *, fresh: bool = False) -> None:

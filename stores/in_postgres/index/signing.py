@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
@@ -176,13 +177,19 @@ async def keep_signatures(session: Session, codes: Codes) -> None:
     ordered = sorted(codes.signatures.items(), key=itemgetter(1))
     if not ordered:
         return
-    contents = [json.dumps(signature.as_json()) for signature, _ in ordered]
-    kept = await session.rows(statement("keep signatures"), codes=[code for _, code in ordered], contents=contents)
+    contents = {code: json.dumps(signature.as_json()) for signature, code in ordered}
+    known = dict(
+        await session.rows(statement("known signatures"), codes=list(contents), contents=list(contents.values()))
+    )
+    new = {code: content for code, content in contents.items() if code not in known}
+    if new:
+        await session.run(statement("keep signatures"), codes=list(new), contents=list(new.values()))
     if not session.shares and any(signature.shared for signature in codes.signatures):
         await session.run(statement("mark shared"))
         session.shares = True
-    if clashes := kept:
-        raise StoreError(f"two signatures have the code {clashes[0][0]}: write these elements with another label")
+    repeated = [one[1] for one, other in pairwise(ordered) if one[1] == other[1]]
+    if clashes := [*repeated, *(code for code, same in known.items() if not same)]:
+        raise StoreError(f"two signatures have the code {clashes[0]}: write these elements with another label")
 
 
 async def sign_again(session: Session, memory_ids: Collection[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from operator import attrgetter
@@ -170,8 +171,10 @@ async def put_proof(
     ids = list(memories)
     touched, lost_surfaces = {each.entity_id for each in proof.mentions}, await surfaces_in(session, ids)
     touched |= lost_surfaces.keys()
+    mentions, claims = (Counter(each.memory_id for each in set(proofs)) for proofs in (proof.mentions, proof.claims))
+    counts = {"mentions": [mentions[key] for key in ids], "claims": [claims[key] for key in ids]}
     for step in ("drop mentions", "upsert mentions", "drop claims", "upsert claims"):
-        await session.run(statement(step), memory_ids=ids)
+        await session.run(statement(step), memory_ids=ids, **counts)
     await mark_proof(session, proof)
     groups: dict[Group, set[UUID]] = {}
     for claim in proof.claims_of(proof.with_other_claims().union(others)):

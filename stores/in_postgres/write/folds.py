@@ -15,7 +15,7 @@ import attrs
 from graphsearch.claims.folding import DatedClaim, Together, fold, group_of, type_named
 from graphsearch.model import Claim, ElementKind, Relation, RelationType
 from graphsearch.stores.in_postgres.index.bulk import as_new, copy_parts, in_parts
-from graphsearch.stores.in_postgres.index.incoming import RELATION, relation_columns
+from graphsearch.stores.in_postgres.index.incoming import RELATION, Endpoint, relation_columns
 from graphsearch.stores.in_postgres.index.indexing import (
     drop_changed_facts,
     index_documents,
@@ -161,11 +161,22 @@ async def put_relations(
             await session.run(statement("insert evidence"))
         return changed
 
-    parts = (relation_columns(part, codes.of_relations(part), now, types, folded=folded) for part in in_parts(ordered))
+    ends = await _endpoints(session, ordered) if settled else {}
+    parts = (
+        relation_columns(part, codes.of_relations(part), now, types, folded=folded, ends=ends)
+        for part in in_parts(ordered)
+    )
     changed = await copy_parts(session, RELATION, parts, upsert)
     await keep_signatures(session, codes)
     await index_documents(session, ElementKind.RELATION, relations, fresh=fresh)
     return changed
+
+
+async def _endpoints(session: Session, relations: Sequence[Relation]) -> dict[UUID, Endpoint]:
+    """The columns to copy of the ends of relations, of those ends that every view shows that shows the relation."""
+    ids = {end for each in relations for end in (each.source_id, each.target_id)}
+    rows = await session.rows(statement("columns of ends"), ids=list(ids))
+    return {key: (columns, created) for key, columns, created in rows}
 
 
 async def give_relations(

@@ -31,10 +31,13 @@ class PostgresLearning(PostgresScope, Learning):
                 "kinds": [element.kind.value for element in injection.elements],
                 "ids": [element.id for element in injection.elements],
             }
-            owners = await session.column(statement("log injection"), **values)
-            if not owners:  # opened at the same time; the next statement sees by whom
-                owners = await session.column(statement("log injection"), **values)
-            if owners and owners[0] != injection.principal:
+            owner, logged = await session.row(statement("owner of session"), **values)
+            if owner is None and not logged:  # another transaction may open it at the same time
+                await session.run(statement("open session"), **values)
+                owner, _ = await session.row(statement("owner of session"), **values)
+            if owner == injection.principal:
+                await session.run(statement("log injection"), **values)
+            elif owner is not None:
                 raise ForeignSessionError(injection.session_id)
 
     async def injections(self, session_id: str) -> Sequence[Injection]:
@@ -89,9 +92,13 @@ async def _apply(
     there = storable(keys) if kind is ElementKind.MEMORY else keys
     became = dict.fromkeys(set(keys).difference(there), "missing")
     values = {"session_id": session_id, "outcome": outcome.value, "alpha": session.alpha}
-    for key, stored in await session.rows(statement("apply outcome", kind), ids=list(there), **values):
-        became[key] = "repeated" if stored else "missing"
-    if known := [key for key, what in became.items() if what == "repeated"]:
-        replaced = await session.column(statement("replace outcome", kind), ids=known, **values)
+    moved = dict(await session.rows(statement("apply outcome", kind), ids=list(there), **values))
+    if moved:
+        kept = {"ids": [str(key) for key in moved], "seqs": list(moved.values()), "kind": kind.value}
+        await session.run(statement("keep outcomes"), **kept, **values)
+    if left := [key for key in there if key not in moved]:
+        known = await session.column(statement("existing", kind), ids=left)
+        became |= dict.fromkeys(left, "missing") | dict.fromkeys(known, "repeated")
+        replaced = await session.column(statement("replace outcome", kind), ids=known, **values) if known else ()
         became |= dict.fromkeys(replaced, "replaced")
     return became

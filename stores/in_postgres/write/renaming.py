@@ -76,7 +76,8 @@ async def index_entities(
         ordered = by_id(entities)
         await copy_in(session, ALIAS, alias_columns([entity for entity in ordered if entity.id not in merged]))
         if not fresh:
-            await session.run(statement("drop aliases"), ids=[entity.id for entity in ordered])
+            counts = [0 if entity.id in merged else len(entity.aliases) for entity in ordered]
+            await session.run(statement("drop aliases"), ids=[entity.id for entity in ordered], counts=counts)
         await session.run(statement("insert aliases" if fresh else "upsert aliases"))
     await index_documents(session, ElementKind.ENTITY, entities, fresh=fresh)
 

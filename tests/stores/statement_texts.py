@@ -1,0 +1,29 @@
+"""Every text that the Postgres store composes of its .sql files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Final
+
+from graphsearch.model import ElementKind
+from graphsearch.stores.in_postgres.session.statements import catalogue, statement
+
+TABLES: Final = ("claim", "relation", "entity_words", "entity_lookup", "unembedded_fact", "scope", "session")
+"""Tables that statements for any table are composed with."""
+
+
+def schema_text(name: str) -> str:
+    """One file of the schema."""
+    return files("graphsearch.stores").joinpath("sql", name).read_text(encoding="utf-8")
+
+
+def every_text() -> Iterator[tuple[str, str]]:
+    """The statements by name, for each kind of element and some tables where they have one."""
+    for name, template in sorted(catalogue().statements.items()):
+        texts: dict[str, None] = {}
+        for kind in ElementKind:
+            for table in TABLES if "{table}" in template else (None,):
+                texts[statement(name, kind, table=table).decode()] = None
+        for text in texts:
+            yield name, text
