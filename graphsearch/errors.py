@@ -113,6 +113,10 @@ class MigrationLockError(MigrationError):
     """A migration waited too long for a table in use, and nothing was changed."""
 
 
+class ClusterError(StoreConfigurationError):
+    """The cluster that the database belongs to is not set up as the store needs it."""
+
+
 class EmbeddingModelError(StoreError):
     """The vectors in this scope were made by another embedding model."""
 

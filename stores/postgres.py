@@ -15,8 +15,7 @@ from graphsearch.stores.in_postgres.read.reading import PostgresReading
 from graphsearch.stores.in_postgres.read.searching import PostgresSearching
 from graphsearch.stores.in_postgres.read.walking import PostgresWalking
 from graphsearch.stores.in_postgres.session.faults import describe, translated
-from graphsearch.stores.in_postgres.session.gateway import Gateway, Pool
-from graphsearch.stores.in_postgres.session.migrating import check_app_role, check_schema
+from graphsearch.stores.in_postgres.session.gateway import Gateway, Pool, check_store
 from graphsearch.stores.in_postgres.session.watching import ANSWER_TIMEOUT, WatchedConnection, keepalive
 from graphsearch.stores.in_postgres.write.curating import PostgresCurating
 from graphsearch.stores.in_postgres.write.learning import PostgresLearning
@@ -76,8 +75,7 @@ class PostgresGraphStore:
             how |= keepalive(dsn)
             async with await WatchedConnection.connect(dsn, **how) as connection:
                 connection.patience = timeout
-                await check_app_role(connection)
-                await check_schema(connection)
+                await check_store(connection)
 
             async def watch(connection: WatchedConnection) -> None:
                 connection.patience = answer_timeout

@@ -49,8 +49,13 @@ async def init(
     lock_timeout: Annotated[
         float, typer.Option(min=0.001, help="The number of seconds to wait for each table in use.")
     ] = LOCK_TIMEOUT,
+    distributed: Annotated[
+        bool, typer.Option("--distributed", help="Distribute the tables over the nodes of a cluster of Citus.")
+    ] = False,
 ) -> Answer:
     """Prepare a database: migrate its schema to this version and create the app role that --dsn names."""
+    if place.embedded is not None and distributed:
+        raise typer.BadParameter("an embedded server is no cluster: name the coordinator with --dsn and --admin-dsn")
     if place.embedded is not None:
         async with EmbeddedPostgres(place.embedded):
             applied: list[str] = []
@@ -59,7 +64,9 @@ async def init(
         raise typer.BadParameter("--admin-dsn (or GRAPHSEARCH_ADMIN_DSN) is needed to prepare the database of --dsn")
     else:
         role, password = _role_of(place.dsn)
-        applied = await migrate(admin_dsn, app_role=role, app_password=password, lock_timeout=lock_timeout)
+        applied = await migrate(
+            admin_dsn, app_role=role, app_password=password, lock_timeout=lock_timeout, distributed=distributed
+        )
         where = f"the database is ready for the role {role}"
     done = f"applied {', '.join(applied)}; " if applied else ""
     return Answer({"applied": applied, "ready": True}, (f"{done}{where}",))

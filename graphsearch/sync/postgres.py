@@ -97,8 +97,13 @@ class EmbeddedPostgres(Facade[embedded.EmbeddedPostgres]):
 
 
 def migrate(
-    admin_dsn: str, *, app_role: str, app_password: str | None = None, lock_timeout: float = LOCK_TIMEOUT
+    admin_dsn: str,
+    *,
+    app_role: str,
+    app_password: str | None = None,
+    lock_timeout: float = LOCK_TIMEOUT,
+    distributed: bool = False,
 ) -> list[str]:
     """As `graphsearch.stores.migrate`: migrate a database to this version's schema and create the app role."""
-    migrating = async_migrate(admin_dsn, app_role=app_role, app_password=app_password, lock_timeout=lock_timeout)
-    return BRIDGE.run(migrating)
+    options: dict[str, Any] = {"lock_timeout": lock_timeout, "distributed": distributed}
+    return BRIDGE.run(async_migrate(admin_dsn, app_role=app_role, app_password=app_password, **options))

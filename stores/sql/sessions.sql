@@ -1,11 +1,18 @@
 -- The statements that open a transaction: it begins, enters its scope, locks and makes the scope where it writes, and
--- reads the scope's row. They are sent as one string without parameters, with literals in their places.
+-- reads the scope's row. They are sent as one string without parameters, with literals in their places; to a cluster, which
+-- passes the whole string of a SET on to its workers, one by one.
 
 -- begin read --
 -- Planning a step of a walk costs as much as running it, and one plan is as good as another while it uses the index: a
 -- read keeps its plans, and keeps them from the sequential scan that was right while a table was small.
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 SET LOCAL plan_cache_mode = force_generic_plan;
+SET LOCAL enable_seqscan = off;
+
+-- begin read in cluster --
+-- A cluster finds the node of an organisation in a statement's values, not in a plan for any values.
+BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+SET LOCAL plan_cache_mode = force_custom_plan;
 SET LOCAL enable_seqscan = off;
 
 -- begin write --

@@ -41,16 +41,21 @@ def scoped_tables() -> frozenset[str]:
 
 def faults(text: str, tables: frozenset[str]) -> list[str]:
     """Why a statement, with parameters as psycopg takes them, could not go to one shard; empty if it can."""
+    statement, numbers = _parsed(text, tables)
+    return sorted({*statement.unbound_to(numbers), *statement.forms()})
+
+
+def unbound(text: str, tables: frozenset[str]) -> list[str]:
+    """The tables of a statement that are not bound to its scope."""
+    statement, numbers = _parsed(text, tables)
+    return sorted(statement.unbound_to(numbers))
+
+
+def _parsed(text: str, tables: frozenset[str]) -> tuple[_Statement, Mapping[str, int]]:
     numbers = {name: place for place, name in enumerate(SCOPE.values(), 1)}
     numbered = _PARAMETER.sub(lambda found: f"${numbers.setdefault(found[1], len(numbers) + 1)}", text)
     (parsed,) = pglast.parse_sql(numbered.replace("%%", "%"))
-    statement = _Statement(parsed.stmt, tables)
-    found = [
-        f"{alias} is not bound to {column}"
-        for column, parameter in SCOPE.items()
-        for alias in statement.unbound(parsed.stmt, column, numbers[parameter])
-    ]
-    return sorted({*found, *statement.forms()})
+    return _Statement(parsed.stmt, tables), numbers
 
 
 def mutants(text: str) -> Iterator[str]:
@@ -161,6 +166,14 @@ class _Statement:
         return isinstance(item, ast.RangeVar) and item.relname in self.tables and item.relname not in self.named
 
     # -- bound to the organisation ----------------------------------------------------------------------------------
+
+    def unbound_to(self, numbers: Mapping[str, int]) -> set[str]:
+        """What is not bound to a column of the scope, by the numbers of the parameters."""
+        return {
+            f"{alias} is not bound to {column}"
+            for column, parameter in SCOPE.items()
+            for alias in self.unbound(self.whole, column, numbers[parameter])
+        }
 
     def unbound(self, query: Any, column: str, parameter: int, imposed: frozenset[str] = frozenset()) -> Iterator[str]:
         """The tables without a condition on the column; ``imposed`` are those that the outer query has one for."""

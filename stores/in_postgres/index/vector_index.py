@@ -9,6 +9,9 @@ for most embeddings, 800 for 20,000 random directions, and hardly any number for
 calibrated: searched from sample points near vectors, between them and far from all, with more and more candidates until
 it finds what an exact search finds. An index that does not, or not sooner than an exact search, is discarded, and the
 scope is searched exactly until it has doubled.
+
+On a cluster every scope is searched exactly. A part would be made on every node, and an index that the scopes of a
+shard share would not find what a search promises.
 """
 
 from __future__ import annotations
@@ -46,6 +49,8 @@ _ROUNDING: Final = 1e-6
 
 async def settle_vectors(session: Session, kind: ElementKind) -> int:
     """Bring the vector index of a scope up to date; return the number of vectors added to it."""
+    if session.distributed:
+        return 0
     vectors, index = session.tally(kind).vectors, session.vector_index(kind)
     if vectors <= EXACT_UNTIL or (session.dimensions or 0) > MOST_DIMENSIONS:
         await _drop(session, kind)

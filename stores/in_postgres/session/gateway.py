@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
 import attrs
@@ -21,6 +21,7 @@ from graphsearch._support.observing import stage
 from graphsearch.errors import AnalyserError, StoreConfigurationError, UnknownScopeError
 from graphsearch.model import Scope
 from graphsearch.stores.in_postgres.session.copying import UuidArray, UuidArrayDumper
+from graphsearch.stores.in_postgres.session.distributing import check_coordinator, check_distribution
 from graphsearch.stores.in_postgres.session.faults import is_connection_fault, translated
 from graphsearch.stores.in_postgres.session.migrating import (
     MAINTAIN_SINCE,
@@ -35,6 +36,8 @@ from graphsearch.stores.in_postgres.session.watching import answered_within
 from graphsearch.text.analyser import ENGLISH, Analyser
 
 Pool: TypeAlias = AsyncConnectionPool[Any]
+Opening: TypeAlias = Callable[..., Sequence[bytes]]
+"""The statements that open a transaction, called with ``distributed``: whether they go to a cluster."""
 
 _snapshots: ContextVar[Mapping[tuple[int, Scope], Session]] = ContextVar("graphsearch_snapshots")
 
@@ -52,6 +55,8 @@ class Gateway:
     _checked: bool = False
     _pooled: bool = False
     """Whether transactions share the server's processes: no statement is prepared, no temporary table outlives one."""
+    _distributed: bool = False
+    """Whether the tables are distributed over the nodes of a cluster; known once checked."""
     _lock: asyncio.Lock = attrs.field(factory=asyncio.Lock)
     _library: SignatureCaches = attrs.field(factory=SignatureCaches)
     _process: int = attrs.field(factory=os.getpid)
@@ -64,7 +69,7 @@ class Gateway:
             with translated(self.server):
                 yield current
             return
-        async with self._session(scope, _opening_of_read(scope)) as session:
+        async with self._session(scope, partial(_opening_of_read, scope)) as session:
             session.keeps_plans = True
             yield session
 
@@ -96,12 +101,12 @@ class Gateway:
         steps = ["lock scope" if alone else "share scope"]
         steps += ["make scope"] if create else []
         steps += ["move scope"] if changing else []
-        opening = _opening(scope, "begin write", *steps, lock=key, analyser=self.analyser.name)
+        opening = partial(_opening, scope, "begin write", *steps, lock=key, analyser=self.analyser.name)
         async with self._session(scope, opening, writing=True) as session:
             yield session
 
     @asynccontextmanager
-    async def _session(self, scope: Scope, opening: bytes, *, writing: bool = False) -> AsyncIterator[Session]:
+    async def _session(self, scope: Scope, opening: Opening, *, writing: bool = False) -> AsyncIterator[Session]:
         self._refuse_fork()
         with translated(self.server, writing=writing), stage("transaction", database="postgresql"):
             async with AsyncExitStack() as stack:
@@ -118,6 +123,7 @@ class Gateway:
                     pooled=self._pooled,
                     tallies={kind: Tally(*sums) for kind, sums in row.pop("tallies").items()},
                     vector_indexes={kind: VectorIndex(*row) for kind, row in row.pop("vector_indexes").items()},
+                    distributed=self._distributed,
                     signatures=self._library.book(scope, row.pop("signatures_dropped")),
                     **row,
                 )
@@ -140,7 +146,7 @@ class Gateway:
             )
 
     async def _begin(
-        self, stack: AsyncExitStack, opening: bytes, *, writing: bool
+        self, stack: AsyncExitStack, opening: Opening, *, writing: bool
     ) -> tuple[Connection, dict[str, Any] | None]:
         """A connection in a new transaction, and the scope's row, in one round trip.
 
@@ -152,13 +158,10 @@ class Gateway:
             try:
                 await connection.set_autocommit(True)
                 connection.adapters.register_dumper(UuidArray, UuidArrayDumper)
-                if not self._checked:
-                    await self._check(connection)
-                elif self._pooled:
-                    connection.prepare_threshold = None
+                await self._check(connection)
                 # A read begins at once; a write waits for the writers before it.
                 with nullcontext() if writing else answered_within(connection, self.timeout):
-                    row = await _last_row(connection, opening)
+                    row = await _last_row(connection, opening(distributed=self._distributed))
             except BaseException as error:
                 await attempt.__aexit__(type(error), error, error.__traceback__)
                 lost = isinstance(error, psycopg.Error) and connection.closed and is_connection_fault(error)
@@ -173,12 +176,14 @@ class Gateway:
         """Analyse the tables that have grown by a factor and by some megabytes since they were last analysed.
 
         Outdated statistics of a formerly small table are worse than none: the planner then joins large tables row by
-        row. On a server below 17 only autovacuum may analyse them, a minute later.
+        row. On a server below 17 only autovacuum may analyse them, a minute later; so does that of each node of a
+        cluster, where a table belongs to all organisations.
         """
         with translated(self.server):
             async with self.pool.connection(timeout=self.timeout) as connection:
                 await connection.set_autocommit(True)
-                if connection.info.server_version < MAINTAIN_SINCE:
+                await self._check(connection)
+                if connection.info.server_version < MAINTAIN_SINCE or self._distributed:
                     return
                 grown = await (
                     await connection.execute(statement("grown tables"), {"growth": growth, "megabytes": megabytes})
@@ -191,31 +196,50 @@ class Gateway:
                     )
 
     async def _check(self, connection: Connection) -> None:
+        """Once; a later connection is only set up."""
+        if self._checked:
+            if self._pooled:
+                connection.prepare_threshold = None
+            return
         async with self._lock:
-            check_encoding(connection)
             self._pooled = await is_pooled(connection)
             if self._pooled:
                 connection.prepare_threshold = None
-            await check_app_role(connection)
-            await check_schema(connection)
+            self._distributed = await check_store(connection)
             self._checked = True
 
 
-def _opening(scope: Scope, begin: str, *steps: str, **values: Any) -> bytes:
-    """The statements that open a transaction, as one string; the last reads the scope's row."""
+async def check_store(connection: Connection) -> bool:
+    """Whether the tables are distributed over a cluster; raise an error unless a store can use this connection."""
+    check_encoding(connection)
+    await check_app_role(connection)
+    await check_coordinator(connection)
+    await check_schema(connection)
+    return await check_distribution(connection)
+
+
+def _opening(scope: Scope, begin: str, *steps: str, distributed: bool, **values: Any) -> Sequence[bytes]:
+    """The statements that open a transaction, as one string, or one by one; the last reads the scope's row."""
     query = b"\n".join(statement(name) for name in (begin, "enter scope", *steps, "scope"))
-    return with_literals(query, {"org": scope.org_id, "project": scope.project_id, **values})
+    literals = {"org": scope.org_id, "project": scope.project_id, **values}
+    return [with_literals(each, literals) for each in (query.split(b";\n") if distributed else [query])]
 
 
 @lru_cache(maxsize=1_024)
-def _opening_of_read(scope: Scope) -> bytes:
+def _opening_of_read(scope: Scope, *, distributed: bool) -> Sequence[bytes]:
     """The opening statements of every read of a scope, cached: building them takes longer than executing them."""
-    return _opening(scope, "begin read")
+    return _opening(scope, "begin read in cluster" if distributed else "begin read", distributed=distributed)
 
 
-async def _last_row(connection: Connection, opening: bytes) -> dict[str, Any] | None:
+async def _last_row(connection: Connection, opening: Sequence[bytes]) -> dict[str, Any] | None:
     async with connection.cursor(row_factory=dict_row) as cursor:
-        await cursor.execute(opening, prepare=False)
-        while cursor.nextset():
-            pass
-        return await cursor.fetchone()
+        if len(opening) == 1:
+            await cursor.execute(opening[0], prepare=False)
+            while cursor.nextset():
+                pass
+            return await cursor.fetchone()
+        async with connection.pipeline() if psycopg.AsyncPipeline.is_supported() else nullcontext():
+            for each in opening[:-1]:
+                await connection.execute(each, prepare=False)
+            await cursor.execute(opening[-1], prepare=False)
+            return await cursor.fetchone()

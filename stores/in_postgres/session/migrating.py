@@ -6,6 +6,7 @@ An admin owns the tables; the app role owns and bypasses nothing.
 from __future__ import annotations
 
 import hashlib
+import re
 from importlib.resources import files
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from psycopg import sql
 
 from graphsearch.errors import MigrationError, MigrationLockError, StoreConfigurationError, UnsafeRoleError
 from graphsearch.model import validation
+from graphsearch.stores.in_postgres.session.distributing import distribute, is_to_distribute
 from graphsearch.stores.in_postgres.session.faults import describe, translated
 
 _CURRENT: Final = """
@@ -140,16 +142,25 @@ def migrations() -> list[Migration]:
 
 
 async def migrate(
-    admin_dsn: str, *, app_role: str, app_password: str | None = None, lock_timeout: float = LOCK_TIMEOUT
+    admin_dsn: str,
+    *,
+    app_role: str,
+    app_password: str | None = None,
+    lock_timeout: float = LOCK_TIMEOUT,
+    distributed: bool = False,
 ) -> list[str]:
     """Bring a database to this version's schema and create the app role; return the names of the applied migrations.
 
     Safe to repeat and to run from several processes at once: all of it is one transaction. ``lock_timeout`` is the
     number of seconds to wait for each lock of a table in use, while whoever comes later waits behind.
 
+    ``distributed`` then distributes the tables over the nodes of a cluster of Citus, each in a transaction of its own;
+    where they are distributed already, new tables are so in any case.
+
     Raises `MigrationError` when a migration that was applied has changed since or is of a newer version,
     `MigrationLockError` when a lock is not granted in time, `UnsafeRoleError` for an app role that would not be bound
-    by row-level security, and `StoreUnavailableError` when the server cannot be reached.
+    by row-level security, `ClusterError` for a cluster that is not set up for this, and `StoreUnavailableError` when
+    the server cannot be reached.
     """
     validation.refuse("migration", validation.number("lock_timeout", lock_timeout, 0.001))
     server = describe(admin_dsn)
@@ -158,7 +169,7 @@ async def migrate(
             admin_dsn, autocommit=True, connect_timeout=10, client_encoding="utf8"
         ) as connection:
             try:
-                return await _migrate(connection, server, app_role, app_password, lock_timeout)
+                return await _migrate(connection, server, app_role, app_password, lock_timeout, distributed=distributed)
             except psycopg.errors.LockNotAvailable as error:
                 raise MigrationLockError(
                     f"{server}: a table was in use for longer than {lock_timeout:g} s, and nothing was changed: try "
@@ -167,8 +178,17 @@ async def migrate(
 
 
 async def _migrate(
-    connection: psycopg.AsyncConnection[Any], server: str, app_role: str, password: str | None, lock_timeout: float
+    connection: psycopg.AsyncConnection[Any],
+    server: str,
+    app_role: str,
+    password: str | None,
+    lock_timeout: float,
+    *,
+    distributed: bool,
 ) -> list[str]:
+    in_cluster = await is_to_distribute(connection, requested=distributed)
+    if in_cluster:  # until the end: distributing takes several transactions
+        await connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
     async with connection.transaction():
         await connection.execute("SET TRANSACTION READ WRITE")
         await connection.execute("SET LOCAL client_min_messages = warning")
@@ -180,7 +200,9 @@ async def _migrate(
         await connection.execute(_JOURNAL)
         applied = await _apply(connection, migrations())
         await make_app_role(connection, app_role, password)
-        return applied
+    if in_cluster:
+        await distribute(connection)  # last, since shards are made with the grants of their table
+    return applied
 
 
 async def _make_extensions(connection: psycopg.AsyncConnection[Any], server: str) -> None:
@@ -213,6 +235,9 @@ async def _check_vector(connection: psycopg.AsyncConnection[Any], server: str) -
         )
 
 
+_TOKEN: Final = re.compile(r"'[^']*'|\"[^\"]*\"|(\$\w*\$).*?\1|--[^\n]*|[^'\"$;-]+|.", re.DOTALL)
+
+
 async def _apply(connection: psycopg.AsyncConnection[Any], known: list[Migration]) -> list[str]:
     done = await _applied(connection)
     _compare(done, known)
@@ -227,9 +252,21 @@ async def _apply(connection: psycopg.AsyncConnection[Any], known: list[Migration
 
 
 async def apply_text(connection: psycopg.AsyncConnection[Any], text: str) -> None:
-    """Run DDL in the schema of graphsearch, inside a transaction."""
+    """Run DDL in the schema of graphsearch, inside a transaction: one by one, for a cluster passes whole texts on."""
     await connection.execute("SET LOCAL search_path = graphsearch, public, extensions")
-    await connection.execute(text.encode())
+    for each in statements_of(text):
+        await connection.execute(each.encode())
+
+
+def statements_of(text: str) -> list[str]:
+    """The statements of a text of DDL, which are separated by semicolons outside of strings, bodies and comments."""
+    parts = [""]
+    for token in _TOKEN.finditer(text):
+        if token[0] == ";":
+            parts.append("")
+        elif not token[0].startswith("--"):
+            parts[-1] += token[0]
+    return [part.strip() for part in parts if part.strip()]
 
 
 async def check_schema(connection: psycopg.AsyncConnection[Any]) -> None:

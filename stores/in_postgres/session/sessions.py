@@ -202,6 +202,8 @@ class Session:
     """The version of the scope, increased by every change to elements and their names."""
     pooled: bool = False
     """Whether other transactions may continue on this one's process of the server; see `Gateway`."""
+    distributed: bool = False
+    """Whether the tables are distributed over the nodes of a cluster."""
     keeps_plans: bool = False
     """Whether this is a read, whose plans are kept; see `run_kept`."""
     open: bool = True

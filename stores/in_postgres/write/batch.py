@@ -171,7 +171,8 @@ async def put_proof(
     ids = list(memories)
     touched, lost_surfaces = {each.entity_id for each in proof.mentions}, await surfaces_in(session, ids)
     touched |= lost_surfaces.keys()
-    mentions, claims = (Counter(each.memory_id for each in set(proofs)) for proofs in (proof.mentions, proof.claims))
+    mentions = Counter(each.memory_id for each in set(proof.mentions))
+    claims = Counter(each.memory_id for each in set(proof.claims))
     counts = {"mentions": [mentions[key] for key in ids], "claims": [claims[key] for key in ids]}
     for step in ("drop mentions", "upsert mentions", "drop claims", "upsert claims"):
         await session.run(statement(step), memory_ids=ids, **counts)

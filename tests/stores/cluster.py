@@ -1,0 +1,37 @@
+"""A stand-in for Citus on plain Postgres: the part of its catalogue that the store reads, with tables that stay put."""
+
+from __future__ import annotations
+
+import psycopg
+
+_CATALOGUE = """
+SET allow_system_table_mods = on;
+CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass, colocated_with text, place serial);
+CREATE TABLE pg_catalog.pg_dist_local_group (groupid integer NOT NULL);
+INSERT INTO pg_catalog.pg_dist_local_group VALUES (0);
+GRANT SELECT ON pg_catalog.pg_dist_partition, pg_catalog.pg_dist_local_group TO PUBLIC;
+CREATE FUNCTION pg_catalog.create_distributed_table(name regclass, distribution text, colocate_with text)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF distribution <> 'org_id' OR colocate_with <> 'none' AND NOT EXISTS (
+        SELECT FROM pg_catalog.pg_dist_partition WHERE logicalrelid = colocate_with::regclass
+    ) THEN
+        RAISE EXCEPTION 'cannot distribute % by % beside %', name, distribution, colocate_with;
+    END IF;
+    INSERT INTO pg_catalog.pg_dist_partition VALUES (name, colocate_with);
+END
+$$;
+"""
+
+
+async def make_cluster(admin_dsn: str) -> None:
+    """Let a database appear as one of a cluster, on its coordinator."""
+    await execute(admin_dsn, *_CATALOGUE.split(";\n", 5))
+
+
+async def execute(admin_dsn: str, *statements: str) -> list[tuple[object, ...]]:
+    """Run statements as the admin; return the rows of the last."""
+    async with await psycopg.AsyncConnection.connect(admin_dsn, autocommit=True) as connection:
+        for each in statements:
+            cursor = await connection.execute(each.encode())
+        return await cursor.fetchall() if cursor.description else []

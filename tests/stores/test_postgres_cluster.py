@@ -1,0 +1,206 @@
+"""The store on a cluster: prepared by `graphsearch init --distributed`, and each way in which one is set up wrong.
+
+The cluster is a stand-in, `tests.stores.cluster`: it has the catalogue of Citus, and all its tables on one server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+from uuid import UUID
+
+import attrs
+import numpy as np
+import pglast
+import psycopg
+import pytest
+
+from graphsearch import Batch, Claim, Entity, Memory, Mention, Outcome, Relation
+from graphsearch.errors import ClusterError, ForeignSessionError, MigrationError
+from graphsearch.model import ElementKind, ElementRef, Injection, View
+from graphsearch.protocols import GraphStore
+from graphsearch.stores.in_postgres.index import vector_index
+from graphsearch.stores.in_postgres.session.migrating import migrate, migrations, statements_of
+from graphsearch.stores.memory import InMemoryGraphStore
+from graphsearch.stores.postgres import PostgresGraphStore
+from graphsearch.testing.fakes import FixedClock
+from tests.fix_postgres import APP_ROLE, PASSWORD, Database, Server
+from tests.stores.cluster import execute, make_cluster
+from tests.stores.routing import scoped_tables
+
+
+async def init(database: Database, *, distributed: bool = True) -> list[str]:
+    return await migrate(database.admin_dsn, app_role=APP_ROLE, app_password=PASSWORD, distributed=distributed)
+
+
+@pytest.fixture(scope="module")
+async def cluster(postgres_server: Server) -> AsyncIterator[Database]:
+    database = await postgres_server.database(migrated=False)
+    await make_cluster(database.admin_dsn)
+    await init(database)
+    yield database
+    await postgres_server.drop(database)
+
+
+# -- prepared -----------------------------------------------------------------------------------------------------
+
+
+async def test_all_tables_of_organisations_are_distributed_together(cluster: Database) -> None:
+    rows = await execute(
+        cluster.admin_dsn, "SELECT logicalrelid::text, colocated_with FROM pg_dist_partition ORDER BY place"
+    )
+    assert rows[0] == ("graphsearch.scope", "none")
+    assert {beside for _, beside in rows[1:]} == {"graphsearch.scope"}
+    parts = {f"{kind}_embedding_part" for kind in ElementKind}
+    assert {str(name).removeprefix("graphsearch.") for name, _ in rows} == scoped_tables() - parts
+    (setting,) = await execute(cluster.admin_dsn, "SHOW citus.propagate_set_commands")
+    assert setting == ("local",)
+
+
+async def test_what_a_migration_adds_is_distributed_without_being_asked_for(empty_database: Database) -> None:
+    admin = empty_database.admin_dsn
+    await make_cluster(admin)
+    assert await init(empty_database) == [each.name for each in migrations()]
+    await execute(admin, "CREATE TABLE graphsearch.added (org_id text, project_id text)")
+    with pytest.raises(MigrationError, match=r"added is not distributed: run `graphsearch init --distributed`"):
+        async with PostgresGraphStore.open(empty_database.dsn):
+            pass
+    assert await init(empty_database, distributed=False) == []
+    (last,) = await execute(admin, "SELECT logicalrelid::text FROM pg_dist_partition ORDER BY place DESC LIMIT 1")
+    assert last == ("graphsearch.added",)
+
+
+def test_migrations_are_sent_statement_by_statement() -> None:
+    for each in migrations():
+        assert statements_of(each.text) == [text.strip() for text in _without_comments(each.text)]
+    assert statements_of("SELECT ';'; -- a; b\nDO $x$ BEGIN; END $x$;\n\nSELECT \"a;b\" - 1") == [
+        "SELECT ';'",
+        "DO $x$ BEGIN; END $x$",
+        'SELECT "a;b" - 1',
+    ]
+
+
+def _without_comments(text: str) -> list[str]:
+    return [statements_of(each)[0] for each in pglast.split(text)]
+
+
+# -- set up wrong -------------------------------------------------------------------------------------------------
+
+
+async def test_a_database_without_the_extension_cannot_be_distributed(empty_database: Database) -> None:
+    with pytest.raises(ClusterError, match="has no extension citus: run CREATE EXTENSION citus"):
+        await init(empty_database)
+    assert await execute(empty_database.admin_dsn, "SELECT to_regclass('graphsearch.scope')::text") == [(None,)]
+
+
+async def test_a_database_of_a_cluster_is_not_prepared_as_another(empty_database: Database) -> None:
+    await make_cluster(empty_database.admin_dsn)
+    with pytest.raises(ClusterError, match="distribute the graph by `graphsearch init --distributed`"):
+        await init(empty_database, distributed=False)
+
+
+async def test_a_graph_that_is_not_distributed_is_neither_distributed_nor_opened(postgres_database: Database) -> None:
+    async with PostgresGraphStore.open(postgres_database.dsn) as store:
+        await store.with_scope(org_id="a", project_id="b").write(Batch(entities=[Entity(type="person", name="Ada")]))
+    await make_cluster(postgres_database.admin_dsn)
+    with pytest.raises(MigrationError, match="holds a graph that is not distributed: prepare an empty database"):
+        await init(postgres_database)
+    with pytest.raises(MigrationError, match="scope and 34 more tables are not distributed"):
+        async with PostgresGraphStore.open(postgres_database.dsn):
+            pass
+
+
+async def test_a_store_is_not_opened_through_a_worker(empty_database: Database) -> None:
+    await make_cluster(empty_database.admin_dsn)
+    await init(empty_database)
+    await execute(empty_database.admin_dsn, "UPDATE pg_dist_local_group SET groupid = 2")
+    with pytest.raises(ClusterError, match="this is a worker of a cluster: open the store through the coordinator"):
+        async with PostgresGraphStore.open(empty_database.dsn):
+            pass
+    with pytest.raises(ClusterError, match="this is a worker"):
+        await init(empty_database)
+
+
+async def test_a_cluster_that_does_not_pass_the_scope_on_is_refused(cluster: Database) -> None:
+    with pytest.raises(ClusterError, match=r"run ALTER DATABASE|or ALTER DATABASE .* SET citus.propagate_set_commands"):
+        async with PostgresGraphStore.open(f"{cluster.dsn} options='-c citus.propagate_set_commands=none'"):
+            pass
+
+
+# -- used ---------------------------------------------------------------------------------------------------------
+
+ADA, BOB, MOVED = (UUID(int=number) for number in (1, 2, 3))
+CROWD = [Entity(id=UUID(int=number), type="person", name=f"Person {number}") for number in range(10, 1_210)]
+VECTORS = np.random.default_rng(3).standard_normal((len(CROWD), 4)).astype(np.float32)
+KNOWS = Relation(id=UUID(int=4), source_id=ADA, type="knows", target_id=BOB)
+ABOUT: dict[str, Any] = {
+    "memories": [Memory(id="m", text="Ada met Bob; then Bobby left.")],
+    "mentions": [
+        Mention(memory_id="m", entity_id=key, surface=name, type="person") for key, name in ((ADA, "Ada"), (BOB, "Bob"))
+    ],
+    "claims": [Claim(memory_id="m", source_id=BOB, type="trusts", target_id=ADA, confidence=0.5)],
+}
+PEOPLE = [Entity(id=ADA, type="person", name="Ada"), Entity(id=BOB, type="person", name="Bob", aliases=["Bobby", "B"])]
+RENAMED = [PEOPLE[0], Entity(id=BOB, type="person", name="Robert", aliases=["Bobby"])]
+
+
+async def test_answers_are_those_of_a_store_in_memory(
+    cluster: Database, monkeypatch: pytest.MonkeyPatch, clock: FixedClock
+) -> None:
+    sent = _recorded(monkeypatch)
+    monkeypatch.setattr(vector_index, "EXACT_UNTIL", 10)
+    async with PostgresGraphStore.open(cluster.dsn, clock=clock) as opened:
+        ours = await _story(opened.with_scope(org_id="a;\nb", project_id="c"))
+    assert ours == await _story(InMemoryGraphStore(clock=clock).with_scope(org_id="a;\nb", project_id="c"))
+    assert any("force_custom_plan" in text for text in sent)
+    unwanted = ("ANALYZE", "build_vector_index", "force_generic_plan")
+    assert [text for text in sent if any(each in text for each in unwanted)] == []
+    assert [text for text in sent if len(statements_of(text)) > 1] == []
+
+
+def _recorded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that are sent from now on, without those that hold vectors."""
+    sent: list[str] = []
+    execute: Callable[..., Any] = psycopg.AsyncCursor.execute
+
+    async def recorded(self: Any, query: Any, *given: Any, **options: Any) -> Any:
+        text = query.decode() if isinstance(query, bytes) else str(query)
+        if len(text) < 10_000:
+            sent.append(text)
+        return await execute(self, query, *given, **options)
+
+    monkeypatch.setattr(psycopg.AsyncCursor, "execute", recorded)
+    return sent
+
+
+async def _story(store: GraphStore) -> list[Any]:
+    """What writes of all kinds return, a bulk write among them, and what is read after them."""
+    now = store.clock.now()
+    vectors = {each.id: vector for each, vector in zip(CROWD, VECTORS, strict=True)}
+    element = ElementRef(ElementKind.RELATION, str(KNOWS.id))
+    injection = Injection(id="i", session_id="s", principal="p", created_at=now, tokens=1, elements=[element])
+    await store.bind_embedder("model", 4)
+    await store.write(Batch(relations=[KNOWS], entities=PEOPLE))
+    await store.log_injection(injection)
+    await store.log_injection(injection)
+    found: list[Any] = [
+        await store.write(Batch(entities=CROWD, vectors=vectors)),
+        await store.write(Batch(entities=PEOPLE, relations=[KNOWS], **ABOUT)),
+        await store.write(Batch(entities=RENAMED, relations=[KNOWS], **ABOUT)),
+        *[await store.apply_outcome("s", each, [element]) for each in (Outcome.ACCEPTED, *2 * [Outcome.REJECTED])],
+        await store.injections("s"),
+    ]
+    await store.settle()
+    with pytest.raises(ForeignSessionError):
+        await store.log_injection(attrs.evolve(injection, id="j", principal="q"))
+    hits = await store.search_by_embedding(ElementKind.ENTITY, VECTORS[7], limit=5, view=View(as_of=now, known_at=now))
+    found += [
+        store.entity_ids(hits.keys),
+        await store.find_names(["robert", "bobby", "b"]),
+        await store.get_relations([KNOWS.id]),
+        attrs.evolve(await store.merge(ADA, BOB), id=MOVED),
+        await store.forget(["m"]),
+        await store.statistics(),
+    ]
+    await store.remove_scope()
+    return found
