@@ -50,8 +50,8 @@ ON CONFLICT (org_id, project_id, kind) DO UPDATE SET
 
 -- drop postings --
 -- Each posting is looked up by itself: without statistics the planner would read all postings of the scope for a few.
-DELETE FROM {kind}_posting
-WHERE org_id = %(org)s AND project_id = %(project)s AND ctid = ANY(ARRAY(
+DELETE FROM {kind}_posting p
+USING (
     SELECT there.place
     FROM {kind}_document d
     CROSS JOIN LATERAL unnest(d.terms) old (term)
@@ -61,7 +61,8 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND ctid = ANY(ARRAY(
         LIMIT 1
     ) there
     WHERE d.org_id = %(org)s AND d.project_id = %(project)s AND d.id = ANY(%(ids)s::{id}[])
-))
+) old
+WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.ctid = old.place
 
 -- drop documents --
 DELETE FROM {kind}_document d USING changed_{kind} c

@@ -64,7 +64,8 @@ FROM incoming_naming i WHERE e.org_id = %(org)s AND e.project_id = %(project)s A
 -- drop aliases --
 -- Aliases are numbered from 1, so that those beyond the number that an entity has now are gone.
 DELETE FROM entity_alias a USING unnest(%(ids)s::uuid[], %(counts)s::integer[]) had (entity_id, count)
-WHERE a.org_id = %(org)s AND a.project_id = %(project)s AND a.entity_id = had.entity_id AND a.ordinal > had.count
+WHERE a.org_id = %(org)s AND a.project_id = %(project)s AND a.entity_id = ANY(%(ids)s::uuid[])
+    AND a.entity_id = had.entity_id AND a.ordinal > had.count
 
 -- insert aliases --
 INSERT INTO entity_alias (org_id, project_id, entity_id, ordinal, name, hash)
@@ -97,8 +98,8 @@ RETURNING i.id
 
 -- drop name postings --
 -- Each posting is looked up by itself, as in "drop postings".
-DELETE FROM name_posting
-WHERE org_id = %(org)s AND project_id = %(project)s AND ctid = ANY(ARRAY(
+DELETE FROM name_posting p
+USING (
     SELECT there.place
     FROM entity_lookup l
     CROSS JOIN LATERAL unnest(l.terms, l.sizes, l.ordinals) u (term, size, ordinal)
@@ -109,7 +110,8 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND ctid = ANY(ARRAY(
         LIMIT 1
     ) there
     WHERE l.org_id = %(org)s AND l.project_id = %(project)s AND l.id = ANY(%(ids)s::uuid[])
-))
+) old
+WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.ctid = old.place
 
 -- upsert lookups --
 INSERT INTO entity_lookup (org_id, project_id, id, names, terms, sizes, ordinals, positions)

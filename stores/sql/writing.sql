@@ -97,7 +97,8 @@ RETURNING 1
 -- drop mentions --
 -- Mentions and claims are numbered within their memory from 0: those from the number that it has now on are gone.
 DELETE FROM mention n USING unnest(%(memory_ids)s::text[], %(mentions)s::integer[]) had (memory_id, count)
-WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.memory_id = had.memory_id AND n.ordinal >= had.count
+WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.memory_id = ANY(%(memory_ids)s::text[])
+    AND n.memory_id = had.memory_id AND n.ordinal >= had.count
 
 -- upsert mentions --
 INSERT INTO mention AS n (org_id, project_id, memory_id, ordinal, entity_id, surface, type, surface_hash, span_start, span_end,
@@ -117,7 +118,8 @@ WHERE (n.entity_id, n.surface, n.type, n.span_start, n.span_end, n.confidence, n
 
 -- drop claims --
 DELETE FROM claim n USING unnest(%(memory_ids)s::text[], %(claims)s::integer[]) had (memory_id, count)
-WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.memory_id = had.memory_id AND n.ordinal >= had.count
+WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.memory_id = ANY(%(memory_ids)s::text[])
+    AND n.memory_id = had.memory_id AND n.ordinal >= had.count
 
 -- upsert claims --
 INSERT INTO claim AS n (org_id, project_id, memory_id, ordinal, source_id, type, target_id, confidence, valid_from,

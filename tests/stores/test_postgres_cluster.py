@@ -180,7 +180,7 @@ async def _story(store: GraphStore) -> list[Any]:
     element = ElementRef(ElementKind.RELATION, str(KNOWS.id))
     injection = Injection(id="i", session_id="s", principal="p", created_at=now, tokens=1, elements=[element])
     await store.bind_embedder("model", 4)
-    await store.write(Batch(relations=[KNOWS], entities=PEOPLE))
+    await store.write(Batch(relations=[KNOWS], entities=PEOPLE, **ABOUT))
     await store.log_injection(injection)
     await store.log_injection(injection)
     found: list[Any] = [
