@@ -3,9 +3,9 @@
     python -m benchmarks.storage [N …] [--embedded | --dsn DSN] [--json]
 
 A graph of N entities with relations and a conversation of N turns are written, settled and vacuumed. A table counts for
-the element whose key it has: the postings of a memory's words and its mentions for the memory. Vectors have 256
-dimensions; facts have none, and copies in vector indexes do not count. `walk` is the share of the two indexes that walks
-read in the bytes of a relation.
+the element whose key it has: the postings of a memory's words and its mentions for the memory. Vectors have
+256 dimensions; facts have none, and copies in vector indexes do not count. `walk` is the share of the two indexes that
+walks read in the bytes of a relation.
 """
 
 from __future__ import annotations
