@@ -85,15 +85,19 @@ def test_the_embedder_follows_the_environment(monkeypatch):
 def test_init_prepares_the_database_of_the_app_role(monkeypatch):
     asked: dict[str, object] = {}
 
-    async def migrate(admin_dsn, *, app_role, app_password, lock_timeout):
-        asked.update(admin=admin_dsn, role=app_role, password=app_password, lock_timeout=lock_timeout)
+    async def migrate(admin_dsn, *, app_role, app_password, lock_timeout, distributed):
+        asked.update(
+            admin=admin_dsn, role=app_role, password=app_password, lock_timeout=lock_timeout, distributed=distributed
+        )
         return ["0001_first.sql"]
 
     monkeypatch.setattr(ingest_commands, "migrate", migrate)
     line = CommandLine("--dsn", "postgresql://app:secret@host/db", "--admin-dsn", "postgresql://owner@host/db")
     assert line.json("init", "--lock-timeout", "3") == {"applied": ["0001_first.sql"], "ready": True}
-    assert asked == {"admin": "postgresql://owner@host/db", "role": "app", "password": "secret", "lock_timeout": 3}
-    shown = line.run("init").output
+    named = {"admin": "postgresql://owner@host/db", "role": "app", "password": "secret"}
+    assert asked == {**named, "lock_timeout": 3, "distributed": False}
+    shown = line.run("init", "--distributed").output
+    assert asked["distributed"] is True
     assert "the database is ready for the role app" in shown
     assert "secret" not in shown
 
@@ -104,6 +108,7 @@ def test_init_prepares_the_database_of_the_app_role(monkeypatch):
         (("--dsn", "postgresql://app@host/db"), "--admin-dsn"),
         (("--dsn", "postgresql://host/db", "--admin-dsn", "x"), "must name the app role"),
         (("--dsn", "nonsense", "--admin-dsn", "x"), "is no connection string"),
+        (("--embedded", "x", "--distributed"), "an embedded server is no cluster"),
     ],
 )
 def test_init_says_what_it_needs(options, message):

@@ -35,7 +35,6 @@ def test_every_statement_goes_to_one_shard() -> None:
     assert len(found) > 150
 
 
-@pytest.mark.no_cover
 def test_no_condition_on_the_scope_can_be_left_out() -> None:
     lost = [(name, mutant) for name, text in every_text() for part in parts_of(text) for mutant in mutants(part)]
     assert [each for each in lost if not unbound(each[1], TABLES)] == []
