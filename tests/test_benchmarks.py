@@ -13,7 +13,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from benchmarks import command, peers
+from benchmarks import command, peers, soak
 from benchmarks.__main__ import BENCHMARKS
 from benchmarks.bare import measure as measure_bare
 from benchmarks.bare_memory import FAN_OUT, BareMemory
@@ -291,3 +291,19 @@ def test_forgetting_empties_the_caches_of_graphsearch() -> None:
     assert cached.cache_info().currsize > 0
     forget()
     assert cached.cache_info().currsize == 0
+
+
+async def test_a_soak_reports_each_minute_and_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(soak, "KEPT", 12)
+    monkeypatch.setattr(soak, "PAUSE", 0.01)
+    found = await soak.soak(1, 0.5)
+    assert found["clients"] == 8
+    assert found["minutes"]
+    assert found["errors"] == 0, found
+    assert all(minute["clients_mb"] > 0 < minute["folder_mb"] for minute in found["minutes"])
+    early = {**found["minutes"][0], "p95_ms": {"search": 10.0}, "errors": {}}
+    late = {**early, "p95_ms": {"search": 30.0}}
+    assert soak.verdict([early, early, early])["met"]
+    assert not soak.verdict([early, early, late])["met"]
+    assert not soak.verdict([early, early, {**early, "errors": {"StoreError": 1}}])["met"]
+    assert not soak.verdict([early, early, {**early, "clients_mb": 2 * early["clients_mb"]}])["met"]

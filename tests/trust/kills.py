@@ -32,7 +32,7 @@ import psycopg
 from graphsearch.context import ContextBuilder
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.errors import StoreUnavailableError, UnknownElementError
+from graphsearch.errors import InvalidInputError, StoreUnavailableError
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Batch, Entity, Memory, Outcome, Relation
 from graphsearch.stores.embedded import EmbeddedPostgres
@@ -63,7 +63,7 @@ async def _settle(engine: GraphSearchEngine) -> None:
 
 
 async def _merge(engine: GraphSearchEngine) -> None:
-    with suppress(UnknownElementError):  # merged already
+    with suppress(InvalidInputError):  # it was merged already
         await Curator(engine).merge_entities(PRIYA.id, SARAH.id)
 
 
