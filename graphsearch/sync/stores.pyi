@@ -361,6 +361,8 @@ class GraphStore(Facade[protocols.GraphStore]):
     def undo_merge(self, merge_id: UUID) -> UndoReport:
         """Undo a merge: separate the two entities again.
 
+        A target that exists through mentions alone, all of which were forgotten since, is deleted as by `forget`.
+
         Restores the state before the merge if nothing was written since. Whatever was written since, also about the
         source, stays with the target; forgotten memories stay forgotten. Raises `UnknownElementError` for a merge that
         does not exist and `InvalidInputError` for one that was undone already.

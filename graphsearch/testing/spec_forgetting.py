@@ -146,6 +146,15 @@ class ForgettingSpec(StoreSpec):
         await store.forget(["m"])
         assert await store.signatures(codes) == {}
 
+    async def test_signatures_that_quote_what_was_rewritten_go(self, store: GraphStore) -> None:
+        memory = Memory(id="m", text="word", source="a secret source")
+        await store.write(Batch(entities=(ADA, BOB), memories=(memory,), claims=(claim(memory, ADA, BOB),)))
+        hits = await store.search_lexical(ElementKind.MEMORY, "word", limit=1, view=view())
+        codes = hits.signatures.tolist()
+        assert set(await store.signatures(codes)) == set(codes)
+        await store.write(Batch(memories=(attrs.evolve(memory, source="wiki"),), claims=(claim(memory, ADA, BOB),)))
+        assert await store.signatures(codes) == {}
+
     async def test_the_log_of_what_was_surfaced_names_nothing_forgotten(self, store: GraphStore) -> None:
         one, two = Memory(id="one"), Memory(id="two")
         claims = (claim(one, ADA, BOB), claim(two, ADA, EVE))
@@ -183,6 +192,79 @@ class ForgettingSpec(StoreSpec):
         assert {each.fact for each in await store.list_relations()} == {"They met.", "They like each other."}
         hits = await store.search_by_embedding(ElementKind.RELATION, vector(1, 0), limit=5, view=view())
         assert list(store.relation_ids(hits.keys)) == [relations[EVE.id].id]
+
+    # -- names that only the forgotten gave --------------------------------------------------------------------------
+
+    async def test_a_target_whose_memories_are_forgotten_goes_when_its_merge_is_undone(self, store: GraphStore) -> None:
+        one, two = Memory(id="one"), Memory(id="two")
+        mentions = (mention(one, EVE, surface="Secret Eve"), mention(two, BOB, surface="Secret Bob"))
+        await store.write(Batch(named=(EVE, BOB), memories=(one, two), mentions=mentions))
+        made = await store.merge(EVE.id, BOB.id)
+        await store.forget(["two"])
+        await store.undo_merge(made.id)
+        assert [each.id for each in await store.list_entities()] == [EVE.id]
+        await store.forget(["one"])
+        assert await store.list_entities() == []
+
+    async def test_an_undone_merge_leaves_no_name_to_its_target(self, store: GraphStore) -> None:
+        one, two, three = Memory(id="one"), Memory(id="two"), Memory(id="three")
+        named = (person("Secret"), person("Bob"), person("Robert"))
+        mentions = tuple(mention(each, whom) for each, whom in zip((one, two, three), named, strict=True))
+        await store.write(Batch(named=named, memories=(one, two, three), mentions=mentions))
+        secret, bob, robert = (each.id for each in named)
+        first = await store.merge(secret, bob)
+        await store.merge(bob, robert)
+        await store.forget(["three"])
+        await store.undo_merge(first.id)
+        [left] = await store.get_entities([robert])
+        assert (left.name, left.aliases) == ("Bob", ())
+        await store.forget(["one"])
+        assert await store.find_names(["secret"]) == []
+
+    async def test_a_merged_entity_takes_its_name_along(self, store: GraphStore) -> None:
+        one, two, three = Memory(id="one"), Memory(id="two"), Memory(id="three")
+        eve = person("Secret Ada")
+        await store.write(Batch(named=(ADA,), memories=(one,), mentions=(mention(one, ADA),)))
+        await store.write(Batch(named=(eve,), memories=(two,), mentions=(mention(two, eve),)))
+        await store.merge(eve.id, ADA.id)
+        await store.write(Batch(memories=(three,), mentions=(mention(three, ADA, surface="Countess"),)))
+        await store.forget(["one"])
+        await store.forget(["two"])
+        [left] = await store.list_entities()
+        assert (left.name, left.aliases) == ("Countess", ())
+
+    async def test_a_merged_entity_goes_with_the_memory_that_mentioned_it(self, store: GraphStore) -> None:
+        """Also if that does not mention it any more when it is forgotten."""
+        one, two, eve = Memory(id="one"), Memory(id="two"), person("Secret Eve")
+        await store.write(Batch(named=(ADA, eve), memories=(one, two), mentions=(mention(one, ADA), mention(two, eve))))
+        await store.merge(eve.id, ADA.id)
+        await store.write(Batch(memories=(two,), mentions=(mention(two, ADA),)))
+        await store.forget(["two"])
+        assert [(each.name, each.aliases) for each in await store.list_entities()] == [("Ada", ())]
+        assert await store.merges() == []
+
+    async def test_history_alone_keeps_no_forgotten_name(self, store: GraphStore) -> None:
+        one, two = Memory(id="one"), Memory(id="two")
+        mentions = (mention(one, EVE), mention(one, BOB), mention(one, ADA))
+        await store.write(
+            Batch(named=(EVE, BOB, ADA), memories=(one,), mentions=mentions, claims=(claim(one, EVE, BOB),))
+        )
+        secret = mention(two, EVE, surface="Secret Eve"), mention(two, BOB, surface="Secret Bob")
+        await store.write(Batch(memories=(two,), mentions=secret))
+        await store.write(Batch(memories=(one,), mentions=(mention(one, ADA),)))  # retracts the relation
+        report = await store.forget(["two"])
+        assert (report.entities_removed, report.relations_retracted) == (2, 1)
+        assert [each.name for each in await store.list_entities()] == ["Ada"]
+
+    async def test_history_alone_keeps_no_merged_entity(self, store: GraphStore) -> None:
+        one, two = Memory(id="one"), Memory(id="two")
+        mentions = (mention(one, EVE), mention(one, ADA))
+        await store.write(Batch(named=(EVE, ADA), memories=(one,), mentions=mentions, claims=(claim(one, EVE, ADA),)))
+        await store.write(Batch(memories=(two,), mentions=(mention(two, EVE, surface="Secret Eve"),)))
+        await store.merge(EVE.id, ADA.id)
+        await store.write(Batch(memories=(one,), mentions=(mention(one, ADA),)))
+        await store.forget(["two"])
+        assert [(each.name, each.aliases) for each in await store.list_entities()] == [("Ada", ())]
 
     async def test_a_report_counts_what_was_removed(self, store: GraphStore) -> None:
         one, two = Memory(id="one"), Memory(id="two")

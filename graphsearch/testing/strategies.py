@@ -198,7 +198,7 @@ async def write_memories(store: GraphStore, annotated: Iterable[AnnotatedMemory]
     fresh: dict[UUID, Entity] = {}
     for mention in mentions:
         if mention.entity_id not in known:
-            given = GIVEN_TYPES[mention.entity_id]
+            given = GIVEN_TYPES.get(mention.entity_id, "person")
             fresh.setdefault(mention.entity_id, Entity(id=mention.entity_id, type=given, name=mention.surface))
     report = await store.write(
         Batch(

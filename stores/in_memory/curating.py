@@ -35,6 +35,7 @@ from graphsearch.stores.in_memory.folding import (
     sign_folded_again,
 )
 from graphsearch.stores.in_memory.merging import ends_of
+from graphsearch.stores.in_memory.removing import drop_references, drop_unnamed
 from graphsearch.stores.in_memory.state import Draft, State
 from graphsearch.stores.shared.answers import (
     Pair,
@@ -119,6 +120,9 @@ class InMemoryCurating(InMemoryScope, Curating):
                 if not tree.isdisjoint(ends):
                     _move(draft, draft.relations.items[relation], now)
             draft.naming.touched |= {source, target}
+            _lose_names(draft, tree, target)
+            drop_unnamed(draft, target)
+            drop_references(draft)
             reworded = await in_slices(rename_entities(draft))
             await in_slices(sign_folded_again(draft, now))
             mentions = sum(
@@ -274,6 +278,13 @@ def _count_held(draft: Draft, key: UUID, number: int) -> None:
     while at is not None and (record := above.get(at)):
         draft.merging.records.set(record.merge.id, attrs.evolve(record, held=record.held + number))
         at = draft.merging.into.get(at)
+
+
+def _lose_names(draft: Draft, tree: Iterable[UUID], target: UUID) -> None:
+    """Let a target that took its name from the separated entities, and what it was merged into, take another."""
+    surfaces = {surface for each in tree for surface, _ in draft.naming.forms.get(each) or {}}
+    shown = {draft.entities.items[key].name for key in draft.merging.above([target])}
+    draft.naming.lost_surfaces.setdefault(target, set()).update(surfaces & shown)
 
 
 def _written_since(draft: Draft, key: UUID, source: UUID, number: int) -> int:

@@ -67,6 +67,33 @@ def isolated(draft: Draft, entities: Iterable[UUID]) -> list[UUID]:
     return sorted(unmentioned)
 
 
+def drop_faded(draft: Draft, entities: Iterable[UUID]) -> tuple[list[UUID], set[UUID]]:
+    """Remove entities that only mentions named, when none does and they have nothing but retracted relations.
+
+    Their names are forgotten words. The relations go with them, and what these joined in turn. Returns both.
+    """
+    gone, relations = list[UUID](), set[UUID]()
+    waiting = _unmentioned_names(draft, entities)
+    while waiting:
+        every = draft.relations.items.result.values()
+        waiting.difference_update(*(ends_of(each) for each in every if each.retracted_at is None))
+        lapsed = {each.id for each in every if not waiting.isdisjoint(ends_of(each))}
+        for key in sorted(waiting):
+            draft.drop(ElementKind.ENTITY, key)
+        gone += waiting
+        relations |= lapsed
+        waiting = _unmentioned_names(draft, drop_relations(draft, lapsed))
+    return sorted(gone), relations
+
+
+def _unmentioned_names(draft: Draft, entities: Iterable[UUID]) -> set[UUID]:
+    return {
+        key
+        for key in entities
+        if key in draft.naming.named and not draft.mentioned.get(key) and not draft.merging.involves(key)
+    }
+
+
 def drop_from_memories(draft: Draft, entities: set[UUID], claims: set[Claim]) -> None:
     """Remove mentions of some entities, and some claims as they are shown, from the memories that have them."""
     state = draft.before
@@ -144,24 +171,45 @@ def release(draft: Draft, key: UUID) -> None:
             draft.merging.ends.set(relation, (instead(ends[0]), instead(ends[1])))
 
 
-def forget_merged(draft: Draft, entities: Collection[UUID]) -> list[UUID]:
-    """Drop the records of those merged entities that nothing mentions any more; return these entities."""
-    gone: list[UUID] = []
+def forget_merged(draft: Draft, entities: Collection[UUID]) -> tuple[list[UUID], set[UUID]]:
+    """Remove those merged entities that nothing mentions any more, with the records of their merges.
+
+    Retracted relations do not keep entities that only mentions named, and go with them. Returns both.
+    """
+    gone, lapsed = list[UUID](), set[UUID]()
     waiting = {key for key in entities if key in draft.merging.into}
     if not waiting:
-        return gone
+        return gone, lapsed
     mentioned = set[UUID]().union(*(each.entities for each in draft.merging.originals.result.values()))
-    related = {end for each in draft.relations.items.result.values() for end in ends_of(each)}
-    related |= {end for ends in draft.merging.ends.result.values() for end in ends}
+    mentioned |= {end for ends in draft.merging.ends.result.values() for end in ends}
+    every = draft.relations.items.result.values()
+    related = {end for each in every for end in ends_of(each)}
+    holding = {end for each in every if each.retracted_at is None for end in ends_of(each)}
     while waiting:
         key = waiting.pop()
         above = draft.merging.into.get(key)
-        if above is None or key in mentioned | related or draft.merging.absorbed.get(key):
+        kept = holding if key in draft.naming.named else related
+        if above is None or key in mentioned | kept or draft.merging.absorbed.get(key):
             continue
+        lapsed |= {each.id for each in every if key in ends_of(each)}
         drop_record_of(draft, key)
+        lost = draft.naming.lost_surfaces  # it may have given one of these to the entity that it was merged into
+        lost.setdefault(above, set()).update(lost.get(key, ()))
         gone.append(key)
         waiting.add(above)
-    return sorted(gone)
+    drop_relations(draft, lapsed)
+    for key in gone:
+        draft.drop(ElementKind.ENTITY, key)
+    return sorted(gone), lapsed
+
+
+def drop_unnamed(draft: Draft, key: UUID) -> None:
+    """Remove an entity that only mentions named, when none does any more, with those that this leaves so.
+
+    It had the names of what was merged into it.
+    """
+    if key in draft.naming.named and not forget_merged(draft, {key})[0]:
+        drop_faded(draft, [key])
 
 
 def drop_record_of(draft: Draft, key: UUID) -> None:

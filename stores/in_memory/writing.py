@@ -47,6 +47,7 @@ from graphsearch.stores.in_memory.folding import (
 from graphsearch.stores.in_memory.merging import ends_of
 from graphsearch.stores.in_memory.removing import (
     counted,
+    drop_faded,
     drop_from_memories,
     drop_record_of,
     drop_references,
@@ -112,10 +113,12 @@ class InMemoryWriting(InMemoryScope, Writing):
             folded, lost = await in_slices(refold(draft, groups, now))
             lost |= unproved(draft, relations - lost, forgotten, now)
             entities |= drop_relations(draft, lost)
-            removed = forget_merged(draft, merged | entities)
-            removed += isolated(draft, entities.difference(removed))
-            for entity in removed:
+            removed, lapsed = forget_merged(draft, merged | entities)
+            alone = isolated(draft, entities.difference(removed))
+            for entity in alone:
                 draft.drop(ElementKind.ENTITY, entity)
+            faded, others = drop_faded(draft, entities.difference(removed, alone))
+            removed, lost = [*removed, *alone, *faded], lost | lapsed | others
             reworded = await in_slices(rename_entities(draft))
             await in_slices(sign_folded_again(draft, now))
             return counted(
@@ -220,6 +223,7 @@ def _written(draft: Draft, batch: Batch, now: datetime) -> Generator[None, None,
     folded, lost = yield from refold(draft, groups, now)
     given = {relation.id for relation in batch.relations}
     retracted = sum([retract(draft, key, now) for key in sorted(lost)])
+    _forget_merged(draft, batch)
     reworded = yield from rename_entities(draft)
     yield from sign_folded_again(draft, now)
     for name, number in batch.counters.items():
@@ -278,6 +282,13 @@ def _dangling(kind: str, edges: Iterable[Relation | Claim], entities: AbstractSe
         for end in (edge.source_id, edge.target_id):
             if end not in entities:
                 yield f"{kind} {edge.type!r}: no entity {end}"
+
+
+def _forget_merged(draft: Draft, batch: Batch) -> None:
+    """Remove only named, merged entities that the memories of a batch alone mentioned, before it."""
+    originals = draft.before.merging.originals
+    had = {key for memory in batch.memories if (each := originals.get(memory.id)) for key in each.entities}
+    forget_merged(draft, had.intersection(draft.naming.named.result))
 
 
 def _prove(draft: Draft, batch: Batch) -> Generator[None, None, set[Group]]:

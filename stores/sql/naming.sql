@@ -33,6 +33,12 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND original_entity_id = ANY
 SELECT DISTINCT coalesce(original_entity_id, entity_id), surface FROM mention
 WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(memory_ids)s::text[])
 
+-- names of surfaces --
+-- The names of some entities that are surfaces of another.
+SELECT DISTINCT e.name FROM entity e
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[])
+    AND EXISTS (SELECT FROM mention WHERE org_id = e.org_id AND project_id = e.project_id AND entity_id = %(id)s AND surface = e.name)
+
 -- first surface form --
 -- The surface and the type of the earliest mention, of those that have one of the types where types are given.
 SELECT n.surface, n.type FROM mention n JOIN memory m ON (m.org_id, m.project_id, m.id) = (n.org_id, n.project_id, n.memory_id)

@@ -61,8 +61,21 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s
     AND NOT EXISTS (SELECT FROM merge WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = f.id AND undone_at IS NULL)
     AND NOT EXISTS (SELECT FROM merge WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = f.id AND undone_at IS NULL)
 
+-- faded entities --
+-- Entities that exist through mentions of which there are none any more, with retracted relations at most.
+SELECT e.id FROM entity e
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[]) AND e.named
+    AND NOT EXISTS (SELECT FROM mention WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id)
+    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND source_id = e.id AND retracted_at IS NULL)
+    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND target_id = e.id AND retracted_at IS NULL)
+    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled AND source_id = e.id AND retracted_at IS NULL)
+    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled AND target_id = e.id AND retracted_at IS NULL)
+    AND NOT EXISTS (SELECT FROM merge WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = e.id AND undone_at IS NULL)
+    AND NOT EXISTS (SELECT FROM merge WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = e.id AND undone_at IS NULL)
+
 -- unmentioned entities --
--- Merged entities that no mention, claim or relation names, and that no other entity was merged into.
+-- Merged entities that no mention, claim or relation names, and that no other entity was merged into. Retracted relations
+-- do not keep what only mentions named.
 SELECT e.id FROM entity e
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[])
     AND EXISTS (SELECT FROM merge WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = e.id AND undone_at IS NULL)
@@ -70,10 +83,10 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::
     AND NOT EXISTS (SELECT FROM mention WHERE org_id = %(org)s AND project_id = %(project)s AND original_entity_id = e.id)
     AND NOT EXISTS (SELECT FROM claim WHERE org_id = %(org)s AND project_id = %(project)s
         AND original_source_id IS NOT NULL AND (original_source_id = e.id OR original_target_id = e.id))
-    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND source_id = e.id)
-    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND target_id = e.id)
-    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled AND source_id = e.id)
-    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled AND target_id = e.id)
+    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND source_id = e.id AND (retracted_at IS NULL OR NOT e.named))
+    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND target_id = e.id AND (retracted_at IS NULL OR NOT e.named))
+    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled AND source_id = e.id AND (retracted_at IS NULL OR NOT e.named))
+    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled AND target_id = e.id AND (retracted_at IS NULL OR NOT e.named))
     AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s
         AND original_source_id IS NOT NULL AND (original_source_id = e.id OR original_target_id = e.id))
 

@@ -70,7 +70,7 @@ WHERE (e.type, e.given_type, e.name, e.description, e.given_aliases, e.named, e.
 RETURNING 1
 
 -- memories with another signature --
-SELECT i.id FROM incoming_memory i
+SELECT i.id, m.signature FROM incoming_memory i
 JOIN memory m ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.id = i.id
 WHERE m.signature <> i.signature
 

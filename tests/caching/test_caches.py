@@ -8,13 +8,15 @@ from uuid import uuid4
 import pytest
 from hypothesis import given
 
-from graphsearch.caching import CacheReport, InProcessCache, RedisCache
+from graphsearch.caching import CacheReport, InProcessCache, RedisCache, cached
 from graphsearch.caching.on_redis import decoded, encoded
 from graphsearch.errors import CacheError, InvalidInputError, MissingExtraError, StoreError
 from graphsearch.model import Entity, Scope
+from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import HOSTILE_TEXTS
 from graphsearch.testing.strategies import entities
+from tests.trust.forgetting import MARK, lives
 
 ADA, BOB = (Entity(type="person", name=name) for name in ("Ada", "Bob"))
 
@@ -281,3 +283,15 @@ def test_a_missing_package_is_named(make, extra, monkeypatch):
     monkeypatch.setattr("graphsearch._support.lazy.importlib.import_module", missing)
     with pytest.raises(MissingExtraError, match=rf"pip install 'graphsearch\[{extra}\]'"):
         make()
+
+
+@pytest.mark.no_cover
+async def test_a_cache_on_redis_keeps_nothing_of_secrets(redis_url: str) -> None:
+    clock = FixedClock()
+    stores = InMemoryGraphStore(clock=clock)
+    told, never = (stores.with_scope(org_id=f"{uuid4()}", project_id=name) for name in ("told", "never"))
+    async with RedisCache(redis_url, scope=told.scope) as cache:
+        await lives(1, cached(told, cache), never, clock)
+        kept = [await cache._redis.hgetall(key) for key in cache._keys[:1]]
+    assert any(kept)
+    assert MARK not in str(kept).lower()

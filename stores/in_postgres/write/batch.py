@@ -144,18 +144,21 @@ async def copy_proof(session: Session, batch: Batch, proof: Rewritten) -> None:
 
 async def put_memories(
     session: Session, memories: Mapping[str, Memory], now: datetime
-) -> tuple[int, set[str], set[str]]:
-    """Write memories; return how many are new or changed, which changed their signature, and which their time."""
+) -> tuple[int, dict[str, int], set[str]]:
+    """Write memories; return how many are new or changed, the old signatures of others, and which changed their time.
+
+    Signatures quote sources: the old ones are to be dropped when nothing cites them any more.
+    """
     if not memories:
-        return 0, set(), set()
+        return 0, {}, set()
     codes, written = Codes(), list(memories.values())
     await copy_in(session, incoming.MEMORY, incoming.memory_columns(written, codes.of_memories(written), now))
     await keep_signatures(session, codes)
-    resigned = await session.column(statement("memories with another signature"))
+    resigned = dict(await session.rows(statement("memories with another signature")))
     moved = await session.column(statement("moved memories"))
     changed = (await session.run(statement("upsert memories"))).rowcount
     await index_documents(session, ElementKind.MEMORY, written)
-    return changed, set(resigned), set(moved)
+    return changed, resigned, set(moved)
 
 
 async def put_proof(
@@ -292,6 +295,13 @@ class Rewritten:
     had_claims: Mapping[str, set[Claim]]
     root: Callable[[UUID], UUID] | None = None
     """The entity that one was finally merged into; None if there were no merges."""
+
+    def entities_before(self) -> set[UUID]:
+        """The entities, as they were written, that the memories stated before; where there were merges."""
+        ends = {
+            end for claims in self.had_claims.values() for each in claims for end in (each.source_id, each.target_id)
+        }
+        return ends | {each.entity_id for mentions in self.had_mentions.values() for each in mentions}
 
     def with_other_claims(self) -> set[str]:
         """The memories whose claims changed."""

@@ -37,7 +37,13 @@ from graphsearch.stores.in_postgres.write.folds import (
     retract,
     sign_folded_again,
 )
-from graphsearch.stores.in_postgres.write.removing import drop_communities, drop_relations
+from graphsearch.stores.in_postgres.write.removing import (
+    drop_communities,
+    drop_entities,
+    drop_relations,
+    forget_references,
+    unnamed,
+)
 from graphsearch.stores.in_postgres.write.renaming import put_into, read_tree, rename_entities
 from graphsearch.stores.shared.answers import (
     Pair,
@@ -116,7 +122,18 @@ class PostgresCurating(PostgresScope, Curating):
             await drop_relations(session, [each for each in lost if each not in lapsed])
             asserted = await stored_relations(session, "relations by original ends", ids=own)
             await _move(session, [each.relation for each in asserted.values()], now)
-            renamed = await rename_entities(session, [target], anew=[source])
+            without = await unnamed(session, target)
+            await drop_entities(session, without.gone)
+            await forget_references(
+                session, {ElementKind.ENTITY: without.gone, ElementKind.RELATION: without.relations}
+            )
+            lost = {target: await session.column(statement("names of surfaces"), id=source, ids=tree.above([target]))}
+            renamed = await rename_entities(
+                session,
+                {target, *without.left_by}.difference(without.gone),
+                lost_surfaces=without.surfaces(lost),
+                anew=[source],
+            )
             await sign_folded_again(session, renamed.signed, types, now)
             mentions, claims, relations = await session.row(statement("what would move"), id=source)
             (stayed,) = await session.row(

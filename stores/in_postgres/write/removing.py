@@ -13,7 +13,7 @@ from graphsearch.stores.in_postgres.index.indexing import drop_documents, drop_v
 from graphsearch.stores.in_postgres.index.signing import Stored, drop_signatures, stored_relations
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
-from graphsearch.stores.in_postgres.write.renaming import put_into, read_tree
+from graphsearch.stores.in_postgres.write.renaming import Surfaces, called_of, put_into, read_tree
 
 
 async def drop_relations(session: Session, ids: Collection[UUID]) -> set[UUID]:
@@ -99,22 +99,94 @@ async def drop_communities(session: Session, ids: Collection[UUID] | None) -> No
     await session.run(statement("drop communities"), ids=requested)
 
 
-async def unmentioned_entities(session: Session, ids: Iterable[UUID]) -> tuple[list[UUID], set[UUID]]:
-    """Unmerge merged entities, only named once, that nothing mentions any more.
+@attrs.frozen
+class Unmentioned:
+    """Entities that nothing mentions any more: those ``gone``, and what is to change with them.
 
-    Returns these, and the entities that they were merged into.
+    ``relations`` are removed already. ``into`` is what each of those gone was merged into.
     """
-    gone: list[UUID] = []
-    left = set[UUID]()
+
+    gone: list[UUID] = attrs.field(factory=list)
+    relations: list[UUID] = attrs.field(factory=list)
+    into: dict[UUID, UUID] = attrs.field(factory=dict)
+
+    @property
+    def left_by(self) -> set[UUID]:
+        """The entities that those gone were merged into, without these."""
+        return set(self.into.values()).difference(self.gone)
+
+    def surfaces(self, lost: Surfaces) -> Surfaces:
+        """Lost surfaces, also as those of what an entity was merged into: it may have given its name to that."""
+        found = {key: set(surfaces) for key, surfaces in lost.items()}
+        for key, above in self.into.items():  # in the order in which they went
+            found.setdefault(above, set()).update(found.get(key, ()))
+        return found
+
+
+async def unmentioned_entities(session: Session, ids: Iterable[UUID]) -> Unmentioned:
+    """Unmerge merged entities that nothing mentions any more.
+
+    Retracted relations do not keep entities that only mentions named, and are removed.
+    """
+    found = Unmentioned()
     waiting = set(ids) if session.merges else set[UUID]()
     while waiting:
-        now = await session.column(statement("unmentioned entities"), ids=list(waiting))
+        now = sorted(await session.column(statement("unmentioned entities"), ids=list(waiting)))
         tree = await read_tree(session, now)
+        found.into.update({key: tree.into[key] for key in now})
+        found.gone.extend(now)
         waiting = {tree.into[key] for key in now}
-        left |= waiting
-        gone += now
         await drop_merges(session, now)
-    return sorted(gone), left - set(gone)
+        found.relations.extend(await _drop_relations_of(session, now))
+    return found
+
+
+async def unnamed(session: Session, key: UUID) -> Unmentioned:
+    """An entity that only mentions named, when none does any more, with those that this leaves so.
+
+    It had the names of what was merged into it.
+    """
+    named = await _named(session, [key])
+    found = await unmentioned_entities(session, named)
+    return found if found.gone else Unmentioned(*await faded_entities(session, named))
+
+
+async def faded_entities(session: Session, ids: Collection[UUID]) -> tuple[list[UUID], list[UUID]]:
+    """Entities that only mentions named, when none does and they have nothing but retracted relations.
+
+    Their names are forgotten words. The relations are removed, as the entities are to be, and what these joined in
+    turn. Returns both.
+    """
+    gone, relations = list[UUID](), list[UUID]()
+    waiting = set(ids)
+    while waiting:
+        now = await session.column(statement("faded entities"), ids=list(waiting))
+        lapsed = await stored_relations(session, "relations touching", relation_ids=[], entity_ids=now) if now else {}
+        gone += now
+        relations += lapsed
+        waiting = (await drop_relations(session, list(lapsed))).difference(gone)
+    return sorted(gone), relations
+
+
+async def _drop_relations_of(session: Session, entity_ids: Collection[UUID]) -> list[UUID]:
+    """Remove the relations of some entities, all of them retracted; return them."""
+    if not entity_ids:
+        return []
+    values = {"relation_ids": [], "entity_ids": list(entity_ids)}
+    lapsed = list(await stored_relations(session, "relations touching", **values))
+    await drop_relations(session, lapsed)
+    return lapsed
+
+
+async def no_longer_mentioned(session: Session, ids: Collection[UUID]) -> Unmentioned:
+    """Unmerge those merged entities, only named once, that nothing mentions any more; see `unmentioned_entities`."""
+    return await unmentioned_entities(session, await _named(session, ids)) if session.merges and ids else Unmentioned()
+
+
+async def _named(session: Session, ids: Collection[UUID]) -> list[UUID]:
+    """The entities that exist through their mentions."""
+    found = map(called_of, await session.dicts(statement("given names"), ids=list(ids)))
+    return [each.entity.id for each in found if each.named]
 
 
 async def drop_merges(session: Session, ids: Collection[UUID]) -> None:

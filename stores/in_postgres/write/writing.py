@@ -16,7 +16,13 @@ from graphsearch.protocols import Writing
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index import indexing
 from graphsearch.stores.in_postgres.index.indexing import count_vectors, lists_facts
-from graphsearch.stores.in_postgres.index.signing import by_id, last_of_each, sign_again, stored_relations
+from graphsearch.stores.in_postgres.index.signing import (
+    by_id,
+    drop_signatures,
+    last_of_each,
+    sign_again,
+    stored_relations,
+)
 from graphsearch.stores.in_postgres.index.vector_index import drop_vector_indexes
 from graphsearch.stores.in_postgres.rows import element_of, storable, types_of
 from graphsearch.stores.in_postgres.session.statements import statement
@@ -47,7 +53,9 @@ from graphsearch.stores.in_postgres.write.removing import (
     drop_entities,
     drop_merges,
     drop_relations,
+    faded_entities,
     forget_references,
+    no_longer_mentioned,
     separated,
     unlink,
     unmentioned_entities,
@@ -110,18 +118,23 @@ class PostgresWriting(PostgresScope, Writing):
                 await copy_proof(session, batch, proof)
                 others = await check(session, batch, memories, vectors)
                 changed_memories, resigned, moved = await put_memories(session, memories, now)
-                groups, touched, lost_surfaces = await put_proof(session, proof, memories, moved | resigned)
+                groups, touched, lost_surfaces = await put_proof(session, proof, memories, moved | resigned.keys())
                 changed, lost = await refold(session, groups, types, now, groups)
+                without = await no_longer_mentioned(session, proof.entities_before())
+                await drop_entities(session, without.gone)
                 meant, ends = await ends_meant(session, relations, now)
                 changed += await give_relations(session, meant, types, now)
                 await keep_original_ends(session, ends)
                 anew = () if fresh else [each.id for each in entities]
+                touched = (touched | without.left_by).difference(without.gone)
+                lost_surfaces = without.surfaces(lost_surfaces)
                 renamed = await rename_entities(session, touched, lost_surfaces=lost_surfaces, anew=anew)
                 await sign_folded_again(session, turned | renamed.signed, types, now)
             except OverflowError as error:
                 raise InvalidInputError("batch", [f"a number is too large to be stored: {error}"]) from error
             retracted = await retract(session, lost, now)
-            await sign_again(session, resigned)
+            await sign_again(session, resigned.keys())
+            await drop_signatures(session, ElementKind.MEMORY, set(resigned.values()))
             await count_vectors(session, ElementKind.ENTITY, len(carried))
             dropped = read_vectors({key: batch.vectors[key] for key in renamed.reworded if key.int in carried.vectors})
             for matrix in (*vectors.matrices, *dropped.matrices):
@@ -167,12 +180,15 @@ class PostgresWriting(PostgresScope, Writing):
             ends = await drop_relations(session, gone)
             touched = ends.union(*mentioned)
             touched |= {end for source, _, *others in removed_claims for end in (source, *others) if end is not None}
-            unnamed, left_by = await unmentioned_entities(session, touched)
-            touched = touched.difference(unnamed)
-            isolated = [*unnamed, *await session.column(statement("isolated entities"), ids=list(touched))]
+            merged = await unmentioned_entities(session, touched)
+            touched = touched.difference(merged.gone)
+            isolated = [*merged.gone, *await session.column(statement("isolated entities"), ids=list(touched))]
+            faded, lapsed = await faded_entities(session, touched.difference(isolated))
+            isolated, gone = [*isolated, *faded], [*gone, *merged.relations, *lapsed]
             links += await drop_entities(session, isolated)
+            lost_surfaces = merged.surfaces(lost_surfaces)
             renamed = await rename_entities(
-                session, (lost_surfaces.keys() | left_by).difference(isolated), lost_surfaces=lost_surfaces
+                session, (lost_surfaces.keys() | merged.left_by).difference(isolated), lost_surfaces=lost_surfaces
             )
             await sign_folded_again(session, renamed.signed, types, now)
             removed = {ElementKind.MEMORY: ids, ElementKind.RELATION: gone, ElementKind.ENTITY: isolated}
