@@ -285,7 +285,6 @@ def test_a_missing_package_is_named(make, extra, monkeypatch):
         make()
 
 
-@pytest.mark.no_cover
 async def test_a_cache_on_redis_keeps_nothing_of_secrets(redis_url: str) -> None:
     clock = FixedClock()
     stores = InMemoryGraphStore(clock=clock)

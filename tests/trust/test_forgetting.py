@@ -12,8 +12,6 @@ from tests.fix_postgres import Database
 from tests.stores.test_forgetting import rows
 from tests.trust.forgetting import MARK, lives, pickled
 
-pytestmark = pytest.mark.no_cover
-
 
 @pytest.mark.parametrize("seed", range(16))
 async def test_memory_keeps_nothing_of_secrets(seed: int) -> None:
