@@ -127,11 +127,11 @@ class PostgresCurating(PostgresScope, Curating):
             await forget_references(
                 session, {ElementKind.ENTITY: without.gone, ElementKind.RELATION: without.relations}
             )
-            lost = {target: await session.column(statement("names of surfaces"), id=source, ids=tree.above([target]))}
+            taken = {target: await session.column(statement("names of surfaces"), id=source, ids=tree.above([target]))}
             renamed = await rename_entities(
                 session,
                 {target, *without.left_by}.difference(without.gone),
-                lost_surfaces=without.surfaces(lost),
+                lost_surfaces=without.surfaces(taken),
                 anew=[source],
             )
             await sign_folded_again(session, renamed.signed, types, now)
