@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
 
 import attrs
@@ -58,6 +58,8 @@ def periods(question: str, as_of: datetime) -> tuple[AskedPeriod, ...]:
     * "last month", "two weeks ago", "yesterday": the whole calendar day, week (from Monday), month or year.
     * "the past three months": up to and including the day of asking.
     * "in March", "on Tuesday": the latest that has begun; "last March", "last spring": the latest that is over.
+
+    A moment that is out of the calendar as UTC is no time.
     """
     today = datetime(as_of.year, as_of.month, as_of.day)  # noqa: DTZ001 - a day of the calendar: the zone is added last
     found: list[tuple[Date, Date | None]] = []
@@ -67,7 +69,16 @@ def periods(question: str, as_of: datetime) -> tuple[AskedPeriod, ...]:
             found[-1] = _same_year(first, date), date
         else:
             found.append((date, None))
-    return tuple(_asked(question, first, last, as_of.tzinfo) for first, last in found)
+    asked = (_asked(question, first, last, as_of.tzinfo) for first, last in found)
+    return tuple(each for each in asked if _in_calendar(each.valid_from) and _in_calendar(each.valid_to))
+
+
+def _in_calendar(moment: datetime | None) -> bool:
+    """Whether a moment is one as UTC too, of which an offset at either end of the calendar leads out."""
+    try:
+        return moment is None or moment.astimezone(UTC) is not None
+    except OverflowError:
+        return False
 
 
 def _spans(question: str, first: Date, second: Date) -> bool:
@@ -189,6 +200,14 @@ def _beginning(now: datetime) -> datetime:
     return datetime.min.replace(tzinfo=now.tzinfo) + timedelta(days=1)
 
 
+def _last_before(end: datetime) -> datetime:
+    """The last moment before another; the first of the calendar has none before it, and is its own."""
+    try:
+        return end - _INSTANT
+    except OverflowError:
+        return end
+
+
 def _is_today(period: AskedPeriod) -> bool:
     """Whether a period is "today" or "tonight", with no word that opens a side of it: the present."""
     opened = period.valid_from is None or period.valid_to is None
@@ -200,7 +219,7 @@ def _ends(found: tuple[AskedPeriod, ...], now: datetime) -> tuple[datetime | Non
     opened = any(each.valid_from is None for each in found)
     earliest = min((each.valid_from for each in found if each.valid_from), default=None)
     first = _beginning(now) if opened else earliest
-    closing = [each.valid_to - _INSTANT for each in found if each.valid_to]
+    closing = [_last_before(each.valid_to) for each in found if each.valid_to]
     last = max(closing) if len(closing) == len(found) else max([now, *closing])
     # What has not ended yet is asked for as far as it is known: until now.
     if first is not None and first <= now < last:

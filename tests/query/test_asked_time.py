@@ -355,3 +355,16 @@ def test_a_window_never_ends_before_it_begins(question, now):
         assert found.since < (found.as_of or now)
     assert all(0 <= start < end <= len(question) for start, end in found.spans)
     assert asked_time(question, now) == found
+
+
+@pytest.mark.parametrize(
+    ("question", "as_of"),
+    [
+        ("until 0001-01-01T00:00:00Z", datetime(1, 1, 1, tzinfo=UTC)),
+        ("before 0001-01-01", datetime(1, 1, 1, tzinfo=UTC)),
+        ("who led at 0001-01-01T00:00:00+14:00?", None),
+        ("who led since 9999-12-31T23:59:59-14:00?", None),
+    ],
+)
+def test_the_ends_of_the_calendar(question, as_of):
+    assert asked_time(question, WEDNESDAY).as_of == as_of
