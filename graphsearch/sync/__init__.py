@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from graphsearch.sync.postgres import EmbeddedPostgres as EmbeddedPostgres
     from graphsearch.sync.postgres import PostgresGraphStore as PostgresGraphStore
     from graphsearch.sync.postgres import migrate as migrate
+    from graphsearch.sync.postgres import scrub as scrub
     from graphsearch.sync.stores import GraphStore as GraphStore
     from graphsearch.sync.stores import InMemoryGraphStore as InMemoryGraphStore
     from graphsearch.sync.stores import Stores as Stores

@@ -14,6 +14,7 @@ from graphsearch.protocols import Clock
 from graphsearch.stores import embedded, postgres
 from graphsearch.stores.in_postgres.session.migrating import LOCK_TIMEOUT
 from graphsearch.stores.in_postgres.session.migrating import migrate as async_migrate
+from graphsearch.stores.in_postgres.session.scrubbing import scrub as async_scrub
 from graphsearch.stores.in_postgres.session.watching import ANSWER_TIMEOUT
 from graphsearch.sync.bridge import BRIDGE
 from graphsearch.sync.facade import Facade
@@ -107,3 +108,8 @@ def migrate(
     """As `graphsearch.stores.migrate`: migrate a database to this version's schema and create the app role."""
     options: dict[str, Any] = {"lock_timeout": lock_timeout, "distributed": distributed}
     return BRIDGE.run(async_migrate(admin_dsn, app_role=app_role, app_password=app_password, **options))
+
+
+def scrub(admin_dsn: str) -> None:
+    """As `graphsearch.stores.scrub`: remove the bytes of deleted rows from the files of a server."""
+    BRIDGE.run(async_scrub(admin_dsn))

@@ -11,6 +11,7 @@ import graphsearch
 from graphsearch import caching, context, curation, evaluation, protocols, stores, sync
 from graphsearch.errors import InvalidInputError
 from graphsearch.stores.in_postgres.session.migrating import migrate
+from graphsearch.stores.in_postgres.session.scrubbing import scrub
 from graphsearch.stores.memory import ScopedMemoryStore
 from graphsearch.sync.facade import Facade
 from tests.sync.stubs import stubs
@@ -34,6 +35,7 @@ FUNCTIONS = {
     sync.evaluate_entities: evaluation.evaluate_entities,
     sync.evaluate_triplets: evaluation.evaluate_triplets,
     sync.migrate: migrate,
+    sync.scrub: scrub,
 }
 PARTS = ("embed", "ask", "authorize", "permits", "extract", "traverse", "get", "call", "find", "entity_count")
 """What has one of these is a part: graphsearch calls it, and it is handed over as it is."""
