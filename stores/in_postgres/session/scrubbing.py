@@ -6,7 +6,7 @@ graphsearch and the statistics of the planner, which quote columns, and lets the
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, LiteralString
 
 import psycopg
 from psycopg import sql
@@ -56,10 +56,10 @@ async def _drop_log(connection: psycopg.AsyncConnection[Any]) -> None:
         await _recycle(connection, before if recycles else sql.SQL("ALTER SYSTEM RESET wal_recycle"))
 
 
-async def _recycle(connection: psycopg.AsyncConnection[Any], statement: sql.Composable) -> None:
+async def _recycle(connection: psycopg.AsyncConnection[Any], statement: sql.SQL | sql.Composed) -> None:
     await connection.execute(statement)
     await connection.execute("SELECT pg_reload_conf()")
 
 
-async def _rows(connection: psycopg.AsyncConnection[Any], query: str) -> list[tuple[Any, ...]]:
-    return await (await connection.execute(query)).fetchall()  # type: ignore[arg-type]
+async def _rows(connection: psycopg.AsyncConnection[Any], query: LiteralString) -> list[tuple[Any, ...]]:
+    return await (await connection.execute(query)).fetchall()
