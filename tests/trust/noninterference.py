@@ -39,7 +39,7 @@ def _side(store: GraphStore, gate: Gate) -> Side:
 
 
 def _subject(rng: random.Random, world: World) -> Subject:
-    one, other = rng.sample(NAMES, 2)
+    one, other = rng.choice([*world.names, rng.choice(NAMES)]), rng.choice(NAMES)
     relation = rng.choice([UUID(int=0), *(each.id for each in world.relations)])
     return Subject(one, other, f"m{rng.randrange(8)}", relation, rng.choice(MODES), rng.choice(list(Ranking)))
 

@@ -55,8 +55,9 @@ class Subject:
 
     @property
     def query(self) -> str:
-        """A question in words."""
-        return f"what of {self.one} and {self.other}?"
+        """A question in words, of which one name may be misspelt."""
+        one = self.one.replace("e", "a", 1) if self.one < self.other else self.one
+        return f"what of {one} and {self.other}?"
 
 
 @attrs.frozen(eq=False, slots=False)

@@ -81,9 +81,9 @@ class World:
                 labels=_labels(rng),
                 importance_weight=rng.choice([0.5, 0.9]),
             )
-            for number, name in enumerate(rng.sample(NAMES, 4))
+            for number, name in enumerate(rng.sample(NAMES, 3))
         )
-        unasserted = tuple(UUID(int=100 + number) for number in range(3))
+        unasserted = tuple(UUID(int=100 + number) for number in range(2))
         everybody = [*(each.id for each in entities), *unasserted]
         events = tuple(_event(number, everybody, rng) for number in range(rng.randint(1, 7)))
         pairs = [rng.sample([each.id for each in entities], 2) for _ in range(rng.randint(0, 3))]
@@ -102,6 +102,12 @@ class World:
         ]
         merges = tuple(rng.sample(alike, min(len(alike), rng.choice([0, 0, 1]))))
         return cls(entities, unasserted, relations, events, merges, links, surfaces)
+
+    @property
+    def names(self) -> list[str]:
+        """All names in it, hidden ones included."""
+        surfaces = (mention.surface for each in self.events for mention in each.mentions)
+        return sorted({*(each.name for each in self.entities), *surfaces})
 
     def visible(self, seen: Callable[[Any], bool]) -> World:
         """The world without what is hidden, and without whatever would not be there without that."""
@@ -204,7 +210,7 @@ def _event(number: int, everybody: Sequence[UUID], rng: random.Random) -> Event:
         Claim(
             memory_id=memory.id,
             source_id=one,
-            type=rng.choice(RELATIONS),
+            type=rng.choice(RELATIONS[:2]),
             target_id=other,
             confidence=rng.choice([0.6, 0.8]),
             fact=f"{rng.choice(WORDS)} {rng.choice(NAMES)}",
