@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Hashable, Iterable, Sequence
+from enum import StrEnum
 from typing import Final
 
 import attrs
 
 from graphsearch.errors import AccessDeniedError
 from graphsearch.model import Action, Entity, Memory, Principal, Relation, Scope
+from graphsearch.model import validation as check
 from graphsearch.model.signatures import Resource, Signature, entity_signature, memory_signature, relation_signature
 from graphsearch.protocols import Authorizer
 
@@ -22,6 +24,15 @@ _NAMED_ATTRIBUTES: Final = frozenset({"source", "owner", "sensitivity"})
 
 
 # -- gates --------------------------------------------------------------------------------------------------------
+
+
+class StatisticsOf(StrEnum):
+    """What the statistics of words cover: N, document frequencies and the average length of BM25."""
+
+    SCOPE = "scope"
+    """The whole scope, as the store maintains them: they count what is hidden, and show in scores."""
+    VISIBLE = "visible"
+    """What the principal may see: no score depends on anything hidden. Each question reads all of what it searches."""
 
 
 @attrs.frozen
@@ -38,20 +49,27 @@ class AllowAll:
         return [True] * len(resources)
 
 
+def _statistics(value: str) -> StatisticsOf:
+    check.refuse("gate", check.one_of("statistics", value, tuple(map(str, StatisticsOf))))
+    return StatisticsOf(value)
+
+
 @attrs.frozen(repr=False)
 class Gate:
     """A principal, and the authorizer that decides what it may do.
 
     A gate has no scope or action of its own: whatever takes a gate binds it to the scope of its store, and to the
-    actions that it needs. For decisions of your own, write an `Authorizer`.
+    actions that it needs. For decisions of your own, write an `Authorizer`. ``statistics`` is what scores by words are
+    computed from.
     """
 
     authorizer: Authorizer
     principal: Principal
+    statistics: StatisticsOf = attrs.field(default=StatisticsOf.SCOPE, converter=_statistics)
 
     def bind(self, scope: Scope, action: Action = Action.READ) -> BoundGate:
         """The gate for one action in one scope."""
-        return BoundGate(self.authorizer, self.principal, scope, action)
+        return BoundGate(self.authorizer, self.principal, scope, action, self.statistics)
 
     @property
     def allows_all(self) -> bool:
@@ -77,6 +95,7 @@ class BoundGate:
     principal: Principal
     scope: Scope
     action: Action = Action.READ
+    statistics: StatisticsOf = StatisticsOf.SCOPE
 
     @property
     def allows_all(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 import numpy as np
@@ -21,12 +21,15 @@ from graphsearch.access.decisions import (
     Verdicts,
     each_allowed,
 )
-from graphsearch.access.gate import BoundGate, resource_of
+from graphsearch.access.gate import BoundGate, StatisticsOf, resource_of
 from graphsearch.access.visible_entities import VisibleEntities
 from graphsearch.columns import Codes, Expansion, Keys, Mask, Rows
 from graphsearch.columns.key_index import distinct
 from graphsearch.model import ElementKind, Memory, Relation
 from graphsearch.protocols import GraphStore
+
+if TYPE_CHECKING:
+    from graphsearch.access.statistics import VisibleDocuments
 
 PAGE: Final = 1_000
 """Elements decided on at a time, where each is decided on."""
@@ -86,6 +89,8 @@ class Gatekeeper:
         self.book = book
         self._decider = self._chosen()
         self.entities = VisibleEntities(store, gate, self._decider)
+        self.documents: dict[ElementKind, VisibleDocuments] = {}
+        """The statistics of the visible, as far as the question has counted them."""
         self._denied_keys: defaultdict[ElementKind, list[Keys]] = defaultdict(list)
 
     def _chosen(self) -> Decider:
@@ -98,6 +103,11 @@ class Gatekeeper:
     def hides(self) -> bool:
         """Whether anything may be hidden."""
         return not self._gate.allows_all
+
+    @property
+    def counts_visible(self) -> bool:
+        """Whether statistics cover the visible alone; where nothing is hidden, those of the scope do."""
+        return self.hides and self._gate.statistics is StatisticsOf.VISIBLE
 
     @property
     def denied(self) -> Mapping[ElementKind, int]:

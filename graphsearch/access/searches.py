@@ -15,11 +15,11 @@ import attrs
 import numpy as np
 
 from graphsearch.access.decisions import PARTIAL
-from graphsearch.access.walks import Walks
+from graphsearch.access.statistics import Statistics
 from graphsearch.access.window import widest
 from graphsearch.columns import NONE, Floats, Hits, Keys, Mask, Mentioned, Turns
 from graphsearch.columns.key_index import KeyIndex, among
-from graphsearch.model import ElementKind, Entity, Relation, Vector
+from graphsearch.model import ElementKind, Entity, Memory, Relation, Vector
 from graphsearch.scoring.similarity import cosines
 from graphsearch.text.bm25 import K1, embedding_text, frequencies, idf, searchable_text
 
@@ -38,7 +38,7 @@ PASSED: Final = 16
 """Most consecutive hidden turns that are skipped to reach the next visible one."""
 
 
-class Searches(Walks):
+class Searches(Statistics):
     """Searches by vector and by words, and the mentions and turns around their hits."""
 
     async def nearest(self, kind: ElementKind, vector: Vector, limit: int) -> Hits:
@@ -50,7 +50,28 @@ class Searches(Walks):
         return await self._found(search, kind, limit, self._distances(vector), embedding_text, by_meaning=True)
 
     async def lexical(self, kind: ElementKind, query: str, limit: int) -> Hits:
-        """The visible elements of a kind that match a text best, by BM25, ties by key."""
+        """The visible elements of a kind that match a text best, by BM25, ties by key.
+
+        By the statistics of the visible, all that match are scored again.
+        """
+        if not self.counts_visible:
+            return await self._matching(kind, query, limit)
+        visible = await self.visible_documents(kind)
+        found = await self._matching(kind, query, await self._store.document_count(kind) + 1)
+        documents = await self.documents_of(await self._as_shown(kind, found.keys))
+        found = attrs.evolve(found, values=visible.scores(documents, self.analyser.terms(query)))
+        return _best(found.keep(np.isfinite(found.values)), -1.0, limit)
+
+    async def _as_shown(self, kind: ElementKind, keys: Keys) -> Sequence[Entity | Memory | Relation]:
+        match kind:
+            case ElementKind.ENTITY:
+                return await self.entities(keys)
+            case ElementKind.RELATION:
+                return await self.relations(keys)
+        return await self.memories(keys)
+
+    async def _matching(self, kind: ElementKind, query: str, limit: int) -> Hits:
+        """The best visible elements by the statistics of the scope."""
 
         async def search(wide: int) -> Hits:
             return await self._store.search_lexical(kind, query, limit=wide, view=self.view)

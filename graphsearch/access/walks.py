@@ -14,7 +14,7 @@ from graphsearch.access.lookups import Lookups
 from graphsearch.access.window import widest
 from graphsearch.columns import Codes, Expansion, Hits, Keys, Mask, Rows, Steps
 from graphsearch.columns.key_index import among, distinct
-from graphsearch.model import EdgeKind, ElementKind, Entity
+from graphsearch.model import EdgeKind, Entity
 from graphsearch.scoring.triplet_score import age_in_days, freshness
 
 _RANKS: Final = {kind: rank for rank, kind in enumerate(EdgeKind)}
@@ -97,10 +97,6 @@ class Walks(Lookups):
         stored = await self._store.list_entities(after=after, limit=limit, type=type)
         shown = await self._gatekeeper.entities.shown(stored)
         return [each for each in shown if each.type == type], stored[-1].id if len(stored) == limit else None
-
-    async def entity_count(self) -> int:
-        """The number of entities of the whole scope, visible or not: see `GraphStore.document_count`."""
-        return await self._store.document_count(ElementKind.ENTITY)
 
     async def left_out(self, keys: Keys) -> Mapping[str, int]:
         """The number of relations of some entities that the view leaves out, by reason; empty if any may be hidden.

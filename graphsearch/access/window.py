@@ -122,14 +122,6 @@ class Window:
         unit: Vector = np.divide(vectors, norms, out=np.zeros_like(vectors), where=filled & (norms > 0))
         return unit
 
-    async def document_count(self, kind: ElementKind) -> int:
-        """The number of elements of the whole scope, visible or not: see `GraphStore.document_count`."""
-        return await self._store.document_count(kind)
-
-    async def document_frequencies(self, kind: ElementKind, groups: Sequence[Sequence[str]]) -> Sequence[int]:
-        """The number of elements of the whole scope that have some terms: see `GraphStore.document_frequencies`."""
-        return await self._store.document_frequencies(kind, groups)
-
     # -- the gate ------------------------------------------------------------------------------------------------
 
     @property

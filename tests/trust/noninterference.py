@@ -14,13 +14,16 @@ from collections import Counter
 from typing import Final
 from uuid import UUID
 
-from graphsearch.access.gate import ALLOW_ALL, Gate
+import attrs
+
+from graphsearch.access.gate import ALLOW_ALL, Gate, StatisticsOf
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.modes.options import SearchMode
 from graphsearch.protocols import GraphStore
 from graphsearch.ranking.options import Ranking
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
+from tests.gates import allowing
 from tests.trust.questions import CHANGES, QUESTIONS, REFUSABLE, REFUSED, Side, Subject, answer
 from tests.trust.worlds import EMBEDDER, NAMES, World, policy
 
@@ -33,9 +36,9 @@ MODES: Final = (
 """The modes that ask no language model; that by facts alone twice, since few facts are partly hidden."""
 
 
-def _side(store: GraphStore, gate: Gate) -> Side:
+def _side(store: GraphStore, gate: Gate, *, exact: bool) -> Side:
     llm = EchoLLM()
-    return Side(GraphSearchEngine(store=store, embedder=EMBEDDER, llm=llm), gate, llm)
+    return Side(GraphSearchEngine(store=store, embedder=EMBEDDER, llm=llm), gate, llm, exact)
 
 
 def _subject(rng: random.Random, world: World) -> Subject:
@@ -47,14 +50,20 @@ def _subject(rng: random.Random, world: World) -> Subject:
 async def compare(seed: int, everything: GraphStore, without: GraphStore, *, asked: int | None = ASKED) -> Counter[str]:
     """Write a pair of worlds into two scopes, and compare the answers to some questions; the number of each.
 
+    Of every second pair all scores are compared, by the statistics of the visible.
     Without a number all questions are asked, and all changes are made.
     """
     rng = random.Random(seed)  # noqa: S311 - no secret
-    world = World.of(rng)
+    exact = seed % 2 == 1
+    world = World.of(rng, texts=exact)
     gate, seen = policy(rng)
+    owner = ALLOW_ALL
+    if exact:  # whoever sees everything is asked as well, since stores round their own scores
+        gate = attrs.evolve(gate, statistics=StatisticsOf.VISIBLE)
+        owner = attrs.evolve(allowing(lambda _: True, by_signature=True), statistics=StatisticsOf.VISIBLE)
     await world.write(everything)
     await world.visible(seen).write(without)
-    gated, owned = _side(everything, gate), _side(without, ALLOW_ALL)
+    gated, owned = _side(everything, gate, exact=exact), _side(without, owner, exact=exact)
     searches = [(name, QUESTIONS[name]) for name in ("search", "search")]  # more is hidden from them than from others
     questions = [*searches, *rng.sample(list(QUESTIONS.items()), asked - 2 if asked else len(QUESTIONS))]
     changes = rng.sample(list(CHANGES.items()), rng.randrange(2)) if asked else list(CHANGES.items())

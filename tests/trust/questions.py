@@ -81,6 +81,7 @@ class Side:
         service = GraphService(
             engine_of=lambda _: self.engine,
             authorizer=self.gate.authorizer,
+            statistics=self.gate.statistics,
             counter=WordCounter(),
             max_tokens=1_000_000,
         )
@@ -106,14 +107,14 @@ def plain(value: Any) -> Any:
             ends = (str(value.source_id), value.type, str(value.target_id), value.fact)
             return (*ends, round(value.confidence, 9), value.evidence, value.valid_from, value.valid_to)
         case Triplet():
-            return (*map(plain, (value.source, value.relation, value.target)), round(value.score, 6))
+            return (*map(plain, (value.source, value.relation, value.target)), round(value.score, 9))
         case Mapping():
             left_out = {*_LEFT_OUT, "id"} if "source_id" in value else _LEFT_OUT
             return {str(name): plain(each) for name, each in value.items() if name not in left_out}
         case list() | tuple() | set() | frozenset():
             return sorted(map(plain, value), key=str)
         case float():
-            return round(value, 6)
+            return round(value, 9)
     return value
 
 

@@ -1,8 +1,9 @@
 """Pairs of worlds: a graph of which policies hide a part, and the graph in which the hidden part never was.
 
 Everything that a principal may ask of the first has to be answered as the owner is answered about the second. The
-statistics of the whole scope (document counts and frequencies) are documented to count what is hidden, so that hidden
-memories have no text here; ids of folded relations follow from what they were first folded from, and are not compared.
+statistics of the whole scope (document counts and frequencies) are documented to count what is hidden: where they are
+used, hidden memories have no text. Ids of folded relations follow from what they were first folded from, and are not
+compared.
 """
 
 from __future__ import annotations
@@ -70,8 +71,8 @@ class World:
     """The surfaces of the mentions of unasserted entities, hidden ones included."""
 
     @classmethod
-    def of(cls, rng: random.Random) -> World:
-        """A random world."""
+    def of(cls, rng: random.Random, *, texts: bool = False) -> World:
+        """A random world; ``texts``: its hidden memories have a text, too."""
         entities = tuple(
             Entity(
                 id=UUID(int=number + 1),
@@ -85,7 +86,7 @@ class World:
         )
         unasserted = tuple(UUID(int=100 + number) for number in range(2))
         everybody = [*(each.id for each in entities), *unasserted]
-        events = tuple(_event(number, everybody, rng) for number in range(rng.randint(1, 7)))
+        events = tuple(_event(number, everybody, rng, texts=texts) for number in range(rng.randint(1, 7)))
         pairs = [rng.sample([each.id for each in entities], 2) for _ in range(rng.randint(0, 3))]
         given = [_relation(one, other, events, rng) for one, other in pairs]
         relations = tuple({each.id: each for each in given}.values())
@@ -190,11 +191,11 @@ def _relation(one: UUID, other: UUID, events: Sequence[Event], rng: random.Rando
     )
 
 
-def _event(number: int, everybody: Sequence[UUID], rng: random.Random) -> Event:
+def _event(number: int, everybody: Sequence[UUID], rng: random.Random, *, texts: bool) -> Event:
     labels = _labels(rng)
     memory = Memory(
         id=f"m{number}",
-        text="" if labels else f"{rng.choice(WORDS)} {rng.choice(NAMES)}",
+        text="" if labels and not texts else f"{rng.choice(WORDS)} {rng.choice(NAMES)}",
         labels=labels,
         session_id="s",
         position=number,

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import attrs
 
-from graphsearch.access.gate import Gate
+from graphsearch.access.gate import Gate, StatisticsOf
 from graphsearch.context import ContextBuilder, TiktokenCounter
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
@@ -49,6 +49,7 @@ class GraphService:
     * ``rate``: the requests of each principal a minute; more raise `RateLimitError`. By default there is no limit.
     * ``limits``: the most that one call of ``remember`` reads; by default a text of 200,000 characters, 20,000 distinct
       names.
+    * ``statistics``: what scores by words are computed from, see `graphsearch.access.gate.StatisticsOf`.
     * ``disabled``: everything is switched off: every answer is ``{"disabled": true}``.
     """
 
@@ -62,6 +63,7 @@ class GraphService:
     rate: int | None = None
     limits: IngestLimits = LIMITS
     disabled: bool = False
+    statistics: StatisticsOf = StatisticsOf.SCOPE
 
     def __attrs_post_init__(self) -> None:
         check.refuse(
@@ -74,7 +76,7 @@ class GraphService:
 
     def caller(self, identity: Identity) -> Caller:
         """The context of one request."""
-        return Caller(self, Gate(self.authorizer, identity.principal), self.engine_of(identity.scope))
+        return Caller(self, Gate(self.authorizer, identity.principal, self.statistics), self.engine_of(identity.scope))
 
 
 @attrs.frozen(eq=False)
