@@ -23,6 +23,7 @@ from benchmarks import (
     telemetry,
     upsert_postgres,
     vectors,
+    visible_statistics,
 )
 from benchmarks.command import Measure, arguments, setting_of, show
 
@@ -43,6 +44,7 @@ BENCHMARKS: Final[Mapping[str, Measure]] = MappingProxyType(
         "feedback_pays": feedback_pays.measure,
         "reading_growth": reading_growth.measure,
         "telemetry": telemetry.measure,
+        "visible_statistics": visible_statistics.measure,
     }
 )
 

@@ -26,11 +26,11 @@ class Ruling:
         return [self.rule(resource) for resource in resources]
 
 
-def allowing(rule: Callable[[Resource], bool], *, by_signature: bool = False) -> Gate:
+def allowing(rule: Callable[[Resource], bool], *, by_signature: bool = False, statistics: str = "scope") -> Gate:
     """The gate of somebody who may see the elements for which a rule holds."""
-    return Gate(Ruling(rule, by_signature), SOMEBODY)
+    return Gate(Ruling(rule, by_signature), SOMEBODY, statistics)
 
 
-def no_secrets(*, by_signature: bool = True) -> Gate:
+def no_secrets(*, by_signature: bool = True, statistics: str = "scope") -> Gate:
     """The gate of somebody from whom everything labelled "secret" is hidden."""
-    return allowing(lambda resource: "secret" not in resource.labels, by_signature=by_signature)
+    return allowing(lambda resource: "secret" not in resource.labels, by_signature=by_signature, statistics=statistics)
