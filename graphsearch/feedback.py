@@ -9,6 +9,7 @@ import attrs
 
 from graphsearch._support.observing import observed
 from graphsearch.access.gate import Gate, resource_of
+from graphsearch.access.reader import reading
 from graphsearch.errors import ForeignSessionError
 from graphsearch.model import (
     Action,
@@ -45,7 +46,7 @@ class FeedbackService:
             if any(injection.principal != gate.principal.qualified_id for injection in logged):
                 raise ForeignSessionError(session_id)
             surfaced = sorted({element for injection in logged for element in injection.elements})
-            resources = await self._resources(surfaced)
+            resources = await self._resources(surfaced, gate)
         present = [element for element in surfaced if element in resources]
         bound = gate.bind(self._store.scope, Action.FEEDBACK)
         answers = await bound.permits([resources[element] for element in present])
@@ -54,13 +55,17 @@ class FeedbackService:
         gone = (element for element in surfaced if element not in resources)
         return attrs.evolve(report, missing=tuple(sorted({*report.missing, *gone})), denied=len(present) - len(allowed))
 
-    async def _resources(self, elements: Sequence[ElementRef]) -> Mapping[ElementRef, Resource]:
-        """The elements that exist, as policies see them."""
+    async def _resources(self, elements: Sequence[ElementRef], gate: Gate) -> Mapping[ElementRef, Resource]:
+        """The elements that exist, as policies see them: entities as they are shown, if they are."""
         ids: dict[ElementKind, list[str]] = {kind: [] for kind in ElementKind}
         for element in elements:
             ids[element.kind].append(element.id)
+        entities = {one.id: one for one in await self._store.get_entities(_uuids(ids[ElementKind.ENTITY]))}
+        if not gate.allows_all:
+            async with reading(self._store, gate=gate) as reader:
+                entities |= {one.id: one for one in await reader.get_entities(list(entities))}
         found: list[tuple[ElementKind, Entity | Relation | Memory]] = [
-            *((ElementKind.ENTITY, one) for one in await self._store.get_entities(_uuids(ids[ElementKind.ENTITY]))),
+            *((ElementKind.ENTITY, one) for one in entities.values()),
             *(
                 (ElementKind.RELATION, one)
                 for one in await self._store.get_relations(_uuids(ids[ElementKind.RELATION]))

@@ -32,7 +32,7 @@ class StatisticsOf(StrEnum):
     SCOPE = "scope"
     """The whole scope, as the store maintains them: they count what is hidden, and show in scores."""
     VISIBLE = "visible"
-    """What the principal may see: no score depends on anything hidden. Each question reads all of what it searches."""
+    """What the principal may see: no score depends on anything hidden. Each question reads all that it searches."""
 
 
 @attrs.frozen

@@ -27,7 +27,7 @@ from tests.gates import allowing
 from tests.trust.questions import CHANGES, QUESTIONS, REFUSABLE, REFUSED, Side, Subject, answer
 from tests.trust.worlds import EMBEDDER, NAMES, World, policy
 
-ASKED: Final = 6
+ASKED: Final = 5
 """Questions of a pair in tests."""
 MODES: Final = (
     *(SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION, SearchMode.TRIPLET_COMPLETION),

@@ -5,12 +5,24 @@ from uuid import UUID
 import pytest
 
 from graphsearch.access.gate import Gate
+from graphsearch.context import ContextBuilder
 from graphsearch.curation.curator import Curator
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.model import Batch, Claim, Entity, Memory, Mention, Principal, WriteReport
-from graphsearch.testing.fakes import HashEmbedder
+from graphsearch.model import (
+    Batch,
+    Claim,
+    ElementKind,
+    ElementRef,
+    Entity,
+    Memory,
+    Mention,
+    Outcome,
+    Principal,
+    WriteReport,
+)
+from graphsearch.testing.fakes import HashEmbedder, WordCounter
 from tests.authz.test_cedar import authorizer
-from tests.gates import no_secrets
+from tests.gates import allowing, no_secrets
 from tests.graphs import days_ago
 
 JANE, ROE, VAULT = UUID(int=1), UUID(int=2), UUID(int=3)
@@ -90,3 +102,23 @@ async def test_policies_that_read_ids_allow_corrections(scoped):
     policies = f'permit (principal, action, resource) unless {{ resource == Entity::"{scope}/{VAULT}" }};'
     gate = Gate(authorizer(policies), Principal(id="ada", projects=[scope]))
     assert (await Curator(engine, gate=gate).update_entity(ROE, description="tall")).description == "tall"
+
+
+@POLICIES
+async def test_feedback_is_decided_on_the_visible_type(scoped, by_signature):
+    engine = await write(scoped)
+    await scoped.write(
+        Batch(
+            memories=[Memory(id="0", labels=["secret"], occurred_at=days_ago(20))],
+            mentions=[Mention(memory_id="0", entity_id=JANE, surface="jr", type="tool")],
+        )
+    )
+    assert (await Curator(engine).recall_entity(JANE)).entity.type == "tool"
+    gate = allowing(
+        lambda resource: "secret" not in resource.labels and resource.type != "tool", by_signature=by_signature
+    )
+    builder = ContextBuilder(engine, counter=WordCounter())
+    shown = await builder.build("jr knows?", gate=gate, session_id="s", mode="neighborhood", observations=False)
+    assert [each.source.type for each in shown.triplets] == ["person"]
+    report = await builder.feedback("s", Outcome.ACCEPTED, gate=gate)
+    assert (report.denied, ElementRef(ElementKind.ENTITY, str(JANE)) in report.applied) == (0, True)
