@@ -8,7 +8,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.access.reader import Reader
-from graphsearch.claims.folding import confidence_of, group_of
+from graphsearch.claims.folding import confidence_within, group_of, surest_claims
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Claim, Entity, Memory, Relation
 
@@ -70,24 +70,21 @@ async def why(relation_id: UUID, reader: Reader) -> Provenance:
         source=ends[relation.source_id],
         relation=relation,
         target=ends[relation.target_id],
-        proofs=(*_proofs(claims, memories, relation.type), *silent),
+        proofs=(*_proofs(claims, memories), *silent),
         given=0.0 if claims else relation.confidence,
     )
 
 
-def _proofs(claims: Sequence[Claim], memories: dict[str, Memory], relation_type: str) -> list[Proof]:
+def _proofs(claims: Sequence[Claim], memories: dict[str, Memory]) -> list[Proof]:
     """A proof for each claim, with what it adds."""
-    surest: dict[str, Claim] = {}
-    for claim in claims:
-        if claim.memory_id not in surest or claim.confidence > surest[claim.memory_id].confidence:
-            surest[claim.memory_id] = claim
-    counted: list[float] = []
+    surest = surest_claims(claims)
+    counted: list[Claim] = []
     proofs = []
     for claim in claims:
-        before = confidence_of(counted, relation_type)
+        before = confidence_within(counted)
         if surest[claim.memory_id] is claim:
-            counted.append(claim.confidence)
-        proofs.append(_proof(claim, memories[claim.memory_id], confidence_of(counted, relation_type) - before))
+            counted.append(claim)
+        proofs.append(_proof(claim, memories[claim.memory_id], confidence_within(counted) - before))
     return proofs
 
 

@@ -97,7 +97,7 @@ class Period:
     @property
     def confidence(self) -> float:
         """The combined confidence of the surest claim of each memory."""
-        return confidence_of(self._surest(self.claims).values(), self.claims[0].claim.type)
+        return confidence_within(surest_claims(dated.claim for dated in self.claims).values())
 
     def supported_at(self, until: datetime = _LATEST) -> datetime | None:
         """The time of the newest of its memories that occurred at or before ``until``; None if there is none."""
@@ -108,7 +108,7 @@ class Period:
     def relation(self) -> Relation:
         """The relation that it proves."""
         ordered = sorted(self.claims, key=lambda dated: (dated.order, _tie(dated.claim)))
-        surest, claim = self._surest(ordered), ordered[0].claim
+        surest, claim = surest_claims(dated.claim for dated in ordered), ordered[0].claim
         return Relation(
             source_id=claim.source_id,
             type=claim.type,
@@ -117,18 +117,10 @@ class Period:
             valid_to=self.valid_to,
             fact=next((dated.claim.fact for dated in reversed(ordered) if dated.claim.fact), ""),
             kind=min((dated.claim.kind for dated in ordered), key=_SUREST.index),
-            confidence=confidence_of(surest.values(), claim.type),
+            confidence=confidence_within(surest.values()),
             evidence=tuple(surest),
             supported_at=self.supported_at(),
         )
-
-    @staticmethod
-    def _surest(claims: Iterable[DatedClaim]) -> dict[str, float]:
-        surest: dict[str, float] = {}
-        for dated in claims:
-            memory = dated.claim.memory_id
-            surest[memory] = max(surest.get(memory, 0.0), dated.claim.confidence)
-        return surest
 
 
 @attrs.frozen
@@ -169,6 +161,41 @@ def confidence_of(confidences: Iterable[float], relation_type: str) -> float:
     """1 − Π(1 − cᵢ) over independent claims, at most 0.65 for co-occurrence."""
     strength = 1.0 - math.prod(1.0 - confidence for confidence in confidences)
     return min(strength, CO_OCCURRENCE_CAP) if relation_type in CO_OCCURRENCE_TYPES else strength
+
+
+def surest_claims(claims: Iterable[Claim]) -> dict[str, Claim]:
+    """The claim of each memory that proves most, by memory in the order of their first claims; the first of equal ones.
+
+    It is the one with the greatest confidence within its ceiling, then with the higher ceiling.
+    """
+    surest: dict[str, Claim] = {}
+    for claim in claims:
+        best = surest.setdefault(claim.memory_id, claim)
+        if _sureness(claim) > _sureness(best):
+            surest[claim.memory_id] = claim
+    return surest
+
+
+def _sureness(claim: Claim) -> tuple[float, float, float]:
+    return (min(claim.confidence, claim.ceiling), claim.ceiling, claim.confidence)
+
+
+def confidence_within(claims: Iterable[Claim]) -> float:
+    """The confidence of independent claims of one type, none of which proves anything above its ceiling; 0 for none.
+
+        max over the ceilings c of min(c, confidence of the claims whose ceiling is at least c)
+
+    Claims without a ceiling give their `confidence_of`, whatever is beside them; claims with a ceiling raise it up to
+    the ceiling and not beyond. It never falls by a further claim.
+    """
+    given = list(claims)
+    return max(
+        (
+            min(ceiling, confidence_of((each.confidence for each in given if each.ceiling >= ceiling), given[0].type))
+            for ceiling in {each.ceiling for each in given}
+        ),
+        default=0.0,
+    )
 
 
 def fold(claims: Iterable[DatedClaim], relation_type: RelationType) -> list[Relation]:

@@ -8,6 +8,10 @@ from uuid import UUID
 
 import typer
 
+from graphsearch.ingest.screening.instructions import InstructionFlag
+from graphsearch.ingest.screening.redaction import Redaction
+from graphsearch.ingest.write.options import IngestOptions
+
 
 def moment(text: str) -> datetime:
     """Parse a time in ISO 8601; UTC without an offset."""
@@ -42,6 +46,42 @@ KnownAt = Annotated[datetime | None, typer.Option(parser=moment, help="Only what
 MinConfidence = Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out relations with less confidence.")]
 MinScore = Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out triplets with a lower score.")]
 Diversity = Annotated[float, typer.Option(min=0.0, max=1.0, help="Weight of the diversity of triplets; 0: none.")]
+Redact = Annotated[
+    bool, typer.Option("--redact", help="Replace secrets and personal data in all texts before they are stored.")
+]
+FlagInstructions = Annotated[
+    bool, typer.Option("--flag-instructions", help="Label memories with instructions to a language model.")
+]
+Labels = Annotated[
+    list[str] | None, typer.Option("--label", help="A label of all memories, such as web; may be repeated.")
+]
+Ceilings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ceiling",
+        metavar="LABEL=CONFIDENCE",
+        help="The confidence above which memories with this label prove nothing; may be repeated.",
+    ),
+]
+
+
+def ingest_options(
+    *, redact: bool, flag_instructions: bool, labels: list[str] | None, ceilings: list[str] | None
+) -> IngestOptions:
+    """The options of an ingest."""
+    pairs = [each.rpartition("=") for each in ceilings or ()]
+    try:
+        limits = {label: float(confidence) for label, _, confidence in pairs}
+    except ValueError as error:
+        raise typer.BadParameter(f"--ceiling must be LABEL=CONFIDENCE, such as web=0.4: {error}") from error
+    return IngestOptions(
+        redact=Redaction() if redact else None,
+        flag=InstructionFlag() if flag_instructions else None,
+        labels=tuple(labels or ()),
+        ceilings=limits,
+    )
+
+
 Model = Annotated[
     str,
     typer.Option(

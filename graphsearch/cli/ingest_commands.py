@@ -11,13 +11,26 @@ from typing import Annotated
 import typer
 
 from graphsearch.access.gate import ALLOW_ALL
-from graphsearch.cli.arguments import Calls, Facts, Model, ModelUrl, Tokens, moment
+from graphsearch.cli.arguments import (
+    Calls,
+    Ceilings,
+    Facts,
+    FlagInstructions,
+    Labels,
+    Model,
+    ModelUrl,
+    Redact,
+    Tokens,
+    ingest_options,
+    moment,
+)
 from graphsearch.cli.commands import Answer, progress_bar
 from graphsearch.cli.environment import Place, budgeted_llm, open_engine
 from graphsearch.cli.output import as_json, pairs, sorted_counts
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import CombinedExtractor, Ingestor, LLMExtractor, TextExtractor
 from graphsearch.ingest.sources.memory_files import read_memories
+from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.model import Memory
 from graphsearch.protocols import LLM, Extractor
 from graphsearch.stores.embedded import EmbeddedPostgres
@@ -84,8 +97,13 @@ async def add(
     llm_url: ModelUrl = "",
     llm_calls: Calls = None,
     llm_tokens: Tokens = None,
+    redact: Redact = False,
+    flag_instructions: FlagInstructions = False,
+    label: Labels = None,
+    ceiling: Ceilings = None,
 ) -> Answer:
     """Add a folder; later runs write only what changed and forget what was deleted."""
+    options = ingest_options(redact=redact, flag_instructions=flag_instructions, labels=label, ceilings=ceiling)
     async with open_engine(place, embed=True) as engine:
         ingestor = _ingestor(
             engine,
@@ -96,6 +114,7 @@ async def add(
             calls=llm_calls,
             tokens=llm_tokens,
             facts=facts,
+            options=options,
         )
         with progress_bar() as progress:
             report = await ingestor.add(path, only=only or (), name=name, progress=progress)
@@ -123,6 +142,10 @@ async def remember(
     llm_url: ModelUrl = "",
     llm_calls: Calls = None,
     llm_tokens: Tokens = None,
+    redact: Redact = False,
+    flag_instructions: FlagInstructions = False,
+    label: Labels = None,
+    ceiling: Ceilings = None,
 ) -> Answer:
     """Add memories: extract the entities and relations of their texts."""
     if bool(files) == bool(text):
@@ -132,6 +155,7 @@ async def remember(
     )
     if text:
         memories = [Memory(id=id, text=text, speaker=speaker, session_id=session, occurred_at=at)]
+    options = ingest_options(redact=redact, flag_instructions=flag_instructions, labels=label, ceilings=ceiling)
     async with open_engine(place, embed=True) as engine:
         ingestor = _ingestor(
             engine,
@@ -142,6 +166,7 @@ async def remember(
             calls=llm_calls,
             tokens=llm_tokens,
             facts=facts,
+            options=options,
         )
         with progress_bar() as progress:
             report = await ingestor.remember(memories, progress=progress)
@@ -168,14 +193,16 @@ def _ingestor(
     calls: int | None,
     tokens: int | None,
     facts: bool | None,
+    options: IngestOptions,
 ) -> Ingestor:
     """The ingestor configured by the options. An operator may read everything, so the judge may as well."""
     if by is ReadBy.RULES and not judge:
-        return Ingestor(engine, facts=facts)
+        return Ingestor(engine, facts=facts, options=options)
     needed_by = "--extractor llm, --extractor both and --judge need"
     model = budgeted_llm(llm, llm_url, calls=calls, tokens=tokens, needed_by=needed_by)
     extractor = _extractor(by, model)
-    return Ingestor(engine, extractor=extractor, judge=model if judge else None, gate=ALLOW_ALL, facts=facts)
+    judge_model = model if judge else None
+    return Ingestor(engine, extractor=extractor, judge=judge_model, gate=ALLOW_ALL, facts=facts, options=options)
 
 
 def _extractor(by: ReadBy, llm: LLM) -> Extractor | None:

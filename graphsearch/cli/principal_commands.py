@@ -16,7 +16,18 @@ import typer
 
 from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
-from graphsearch.cli.arguments import AsOf, Mode, Model, ModelUrl, Question
+from graphsearch.cli.arguments import (
+    AsOf,
+    Ceilings,
+    FlagInstructions,
+    Labels,
+    Mode,
+    Model,
+    ModelUrl,
+    Question,
+    Redact,
+    ingest_options,
+)
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Place, choose_embedder, choose_llm, open_engine, open_for, open_scopes
 from graphsearch.cli.output import as_json, pairs, sorted_counts, summary_lines, time_pairs
@@ -150,6 +161,10 @@ async def mcp(
     rate: Annotated[
         int | None, typer.Option(min=1, help="The maximum number of requests of each principal a minute.")
     ] = None,
+    redact: Redact = False,
+    flag_instructions: FlagInstructions = False,
+    label: Labels = None,
+    ceiling: Ceilings = None,
     llm: Model = "",
     llm_url: ModelUrl = "",
     policies: Policies = None,
@@ -184,6 +199,7 @@ async def mcp(
             log=log,
             time_limit=time_limit,
             rate=rate,
+            ingest=ingest_options(redact=redact, flag_instructions=flag_instructions, labels=label, ceilings=ceiling),
             disabled=disabled,
         )
         server = served.make_server(service, who)

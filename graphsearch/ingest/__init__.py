@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from graphsearch.ingest.report import IngestReport as IngestReport
     from graphsearch.ingest.report import Progress as Progress
     from graphsearch.ingest.report import RememberReport as RememberReport
+    from graphsearch.ingest.screening.instructions import InstructionFlag as InstructionFlag
+    from graphsearch.ingest.screening.redaction import Redaction as Redaction
     from graphsearch.ingest.sources.documents import document_memories as document_memories
     from graphsearch.ingest.sources.memory_files import transcript_memories as transcript_memories
     from graphsearch.ingest.write.echoes import Echo as Echo
     from graphsearch.ingest.write.limits import IngestLimits as IngestLimits
+    from graphsearch.ingest.write.options import IngestOptions as IngestOptions
     from graphsearch.model.extracted import ExtractedMemory as ExtractedMemory
     from graphsearch.model.extracted import ExtractedName as ExtractedName
     from graphsearch.model.extracted import Statement as Statement

@@ -135,7 +135,7 @@ class FolderIngest:
         for path in prints:
             anew = not self.ledger.embedded_by(path, self.model)
             try:
-                async for described in _stepwise(self._source(path).describe(path)):
+                async for described in _stepwise(map(self.writer.intake.described, self._source(path).describe(path))):
                     fresh = [each for each in described if each.entity.id not in self.described]
                     self.described.update(each.entity.id for each in fresh)
                     waiting[anew].extend(fresh)
@@ -183,7 +183,7 @@ class FolderIngest:
         """The content of a file; only the last part has the fingerprint, so that a file half written looks changed."""
         last: Extraction | None = None
         try:
-            async for extraction in _stepwise(self._source(path).extract(path)):
+            async for extraction in _stepwise(map(self.writer.intake.extraction, self._source(path).extract(path))):
                 if last is not None:
                     yield stamped(last, folder=self.folder, content="", model=self.model)
                 last = self._with_kept_notes(extraction, path) if last is None else extraction
@@ -225,8 +225,8 @@ class FolderIngest:
     def _version(self, path: str) -> str:
         """The names of the extractors of a file."""
         if path.endswith(".py"):
-            return code.EXTRACTOR
-        return f"{json_lines.EXTRACTOR} {self.reader.name}"
+            return f"{code.EXTRACTOR} {self.writer.intake.version}".rstrip()
+        return f"{json_lines.EXTRACTOR} {self.reader.version}"
 
     def _source(self, path: str) -> Source:
         return self.sources[PurePosixPath(path).suffix]
@@ -269,7 +269,7 @@ class FileWriter:
         Texts are read a batch at a time, and each batch is written at once. A file looks changed until its last text is
         read, so that the next ingest continues after an interruption.
         """
-        texts = [read_by(text, self.reader.name) for each in extractions for text in each.texts]
+        texts = [read_by(text, self.reader.version) for each in extractions for text in each.texts]
         sources = {text.id: each.memory.source for each in extractions for text in each.texts}
         found = await waiting(texts, self.writer.store)
         await self.writer.permission.to_read([*found.read, *found.moved])

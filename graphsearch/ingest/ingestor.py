@@ -20,8 +20,10 @@ from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.model_stages import EntityMatcher, visible
 from graphsearch.ingest.sources.files import find, locate
 from graphsearch.ingest.write.echoes import Echoes
+from graphsearch.ingest.write.intake import Intake
 from graphsearch.ingest.write.ledger import FILE_PREFIX, read_by, read_ledger, waiting
 from graphsearch.ingest.write.limits import DEFAULT_LIMITS, IngestLimits
+from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.ingest.write.permission import Permission
 from graphsearch.ingest.write.texts import BATCH, ResolvedTexts, TextReader, read_before
 from graphsearch.ingest.write.writer import Writer, chunks, embed_facts
@@ -66,6 +68,8 @@ class Ingestor:
     exceeds them with `InvalidInputError`, before anything of its batch of 500 memories is written; `add` reports it as
     a fault. A call that exceeds their ``seconds`` is stopped and raises `TimeLimitError`: batches written before stay.
 
+    ``options``: what is done to everything before it is written; see `graphsearch.ingest.IngestOptions`.
+
     Raises `MissingDependencyError` for ``facts`` without an embedder, and for a ``judge`` without a gate.
     """
 
@@ -78,6 +82,7 @@ class Ingestor:
         gate: Gate | None = None,
         facts: bool | None = None,
         limits: IngestLimits = DEFAULT_LIMITS,
+        options: IngestOptions | None = None,
     ) -> None:
         if facts and engine.embedder is None:
             raise MissingDependencyError("Ingestor(facts=True) embeds facts: GraphSearchEngine(store=…, embedder=…)")
@@ -87,6 +92,7 @@ class Ingestor:
         self._gate = gate or ALLOW_ALL
         self._limits = limits
         self._facts = None if facts is False else engine.embedder
+        self._intake = Intake(options or IngestOptions())
 
     @observed("add")
     async def add(
@@ -138,7 +144,8 @@ class Ingestor:
         self._limits.refuse(given)
         echoes = Echoes(self._engine.store, self._gate, session_id)
         async with within(self._limits.seconds):
-            report = await remember(given, self._writer(), reader, echoes, progress or _silent)
+            screened = await asyncio.to_thread(lambda: [self._intake.memory(memory) for memory in given])
+            report = await remember(screened, self._writer(), reader, echoes, progress or _silent)
             reader.demand()
             return attrs.evolve(report, facts=await self._embed_facts())
 
@@ -147,11 +154,11 @@ class Ingestor:
 
     def _writer(self) -> Writer:
         store = self._engine.store
-        return Writer(store, self._engine.embedder, Permission(store, self._gate))
+        return Writer(store, self._engine.embedder, Permission(store, self._gate), self._intake)
 
     def _reader(self) -> TextReader:
         resolver = Resolver(self._engine.store, embedder=self._engine.embedder, judge=self._judge)
-        return TextReader(self._extractor, resolver, self._limits)
+        return TextReader(self._extractor, resolver, self._limits, self._intake)
 
 
 def _demanded(gate: Gate | None) -> Gate:
@@ -177,7 +184,7 @@ async def remember(
         await writer.begin()  # also an empty ingest creates the scope
     done = changed = 0
     for some in chunks(list(distinct.values()), BATCH):
-        found = await waiting([read_by(memory, reader.name) for memory in some], writer.store)
+        found = await waiting([read_by(memory, reader.version) for memory in some], writer.store)
         await writer.permission.to_read([*found.read, *found.moved])
         await writer.begin()
         changed += await _write(found.moved, await read_before(found.moved, writer.store), writer)

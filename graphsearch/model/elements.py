@@ -304,7 +304,11 @@ class Mention:
 
 @attrs.frozen(kw_only=True)
 class Claim:
-    """A statement of one memory. Claims are the stored truth; relations are folded from them."""
+    """A statement of one memory. Claims are the stored truth; relations are folded from them.
+
+    ``ceiling``, in [0, 1], is the confidence above which it proves nothing: all claims with this ceiling or a lower one
+    never give a relation more than that together, however many there are.
+    """
 
     memory_id: str
     source_id: UUID
@@ -317,6 +321,7 @@ class Claim:
     fact: str = ""
     span: Span | None = None
     extractor: str = ""
+    ceiling: float = 1.0
 
     def __attrs_post_init__(self) -> None:
         check.refuse(
@@ -331,4 +336,5 @@ class Claim:
             check.text("fact", self.fact, empty=True),
             check.optional("span", self.span, Span),
             check.text("extractor", self.extractor, empty=True),
+            check.unit("ceiling", self.ceiling),
         )

@@ -15,6 +15,7 @@ from graphsearch.curation.health import Growth, Health
 from graphsearch.ingest import ingestor
 from graphsearch.ingest.resolve.resolution import ResolutionCounts
 from graphsearch.ingest.write.limits import DEFAULT_LIMITS, IngestLimits
+from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.modes.mode import Mode
 from graphsearch.modes.options import UngatedSearchOptions
 from graphsearch.modes.registry import DEFAULT_MODES
@@ -98,9 +99,16 @@ class Ingestor(Facade[ingestor.Ingestor]):
         gate: Gate | None = None,
         facts: bool | None = None,
         limits: IngestLimits = DEFAULT_LIMITS,
+        options: IngestOptions | None = None,
     ) -> None:
         self.asynchronous = ingestor.Ingestor(
-            behind(engine), extractor=extractor, judge=judge, gate=gate, facts=facts, limits=limits
+            behind(engine),
+            extractor=extractor,
+            judge=judge,
+            gate=gate,
+            facts=facts,
+            limits=limits,
+            options=options,
         )
 
 

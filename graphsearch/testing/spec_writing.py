@@ -101,6 +101,7 @@ class WritingSpec(StoreSpec):
             fact="Ada built Bob.",
             span=Span(start=0, end=3),
             extractor="rules",
+            ceiling=0.6,
         )
         named = (mention(memory, ADA, span=Span(start=0, end=3), confidence=0.9), mention(memory, entity))
         await store.write(

@@ -115,6 +115,7 @@ def _claims(draw: st.DrawFn, memory_id: str, anyone: st.SearchStrategy[UUID]) ->
         valid_from=start,
         valid_to=end,
         confidence=draw(units),
+        ceiling=draw(st.sampled_from([1.0, 0.6, 0.3])),
         kind=draw(kinds),
     )
 
@@ -181,6 +182,7 @@ def _annotated_memory(draw: st.DrawFn, key: str) -> AnnotatedMemory:
                 target_id=target,
                 type=draw(st.sampled_from(["knows", "works_at"])),
                 confidence=draw(st.sampled_from([0.5, 0.8])),
+                ceiling=draw(st.sampled_from([1.0, 0.6])),
                 valid_from=draw(st.sampled_from(DAYS)),
                 fact=f"fact {key}",
             )

@@ -86,6 +86,7 @@ def claim_of(row: Mapping[str, Any]) -> DatedClaim:
         fact=row["fact"],
         span=_span(row),
         extractor=row["extractor"],
+        ceiling=row["ceiling"],
     )
     return DatedClaim(claim, occurred_at)
 

@@ -79,7 +79,8 @@ def claim_place(dated: DatedClaim) -> tuple[Any, ...]:
     claim = dated.claim
     ends = (claim.source_id, claim.type, claim.target_id)
     period = (claim.valid_from or _EARLIEST, claim.valid_to or _LATEST)
-    return (dated.order, ends, period, claim.extractor, claim.fact, claim.kind, claim.confidence, _span(claim))
+    content = (claim.extractor, claim.fact, claim.kind, claim.confidence, claim.ceiling, _span(claim))
+    return (dated.order, ends, period, *content)
 
 
 def _span(proof: Mention | Claim) -> tuple[int, int]:

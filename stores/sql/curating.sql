@@ -152,7 +152,7 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(memory
 -- original claims --
 SELECT c.memory_id, coalesce(c.original_source_id, c.source_id) AS source_id, c.type,
     coalesce(c.original_target_id, c.target_id) AS target_id, c.confidence, c.valid_from, c.valid_to, c.kind, c.fact,
-    c.span_start, c.span_end, c.extractor, NULL::timestamptz AS occurred_at
+    c.span_start, c.span_end, c.extractor, c.ceiling, NULL::timestamptz AS occurred_at
 FROM claim c
 WHERE c.org_id = %(org)s AND c.project_id = %(project)s AND c.memory_id = ANY(%(memory_ids)s::text[])
 

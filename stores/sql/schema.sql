@@ -178,6 +178,7 @@ CREATE TABLE claim (
     extractor text COLLATE "C" NOT NULL,
     original_source_id uuid,
     original_target_id uuid,
+    ceiling double precision NOT NULL DEFAULT 1,
     PRIMARY KEY (org_id, project_id, memory_id, ordinal)
 );
 CREATE INDEX claim_source ON claim (org_id, project_id, source_id);

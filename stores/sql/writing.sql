@@ -123,20 +123,20 @@ WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.memory_id = ANY(%(
 
 -- upsert claims --
 INSERT INTO claim AS n (org_id, project_id, memory_id, ordinal, source_id, type, target_id, confidence, valid_from,
-    valid_to, kind, fact, span_start, span_end, extractor, original_source_id, original_target_id)
+    valid_to, kind, fact, span_start, span_end, extractor, ceiling, original_source_id, original_target_id)
 SELECT %(org)s, %(project)s, memory_id, ordinal, source_id, type, target_id, confidence, valid_from,
-    valid_to, kind, fact, span_start, span_end, extractor, original_source_id, original_target_id
+    valid_to, kind, fact, span_start, span_end, extractor, ceiling, original_source_id, original_target_id
 FROM incoming_claim ORDER BY memory_id, ordinal
 ON CONFLICT (org_id, project_id, memory_id, ordinal) DO UPDATE SET
     source_id = excluded.source_id, type = excluded.type, target_id = excluded.target_id,
     confidence = excluded.confidence, valid_from = excluded.valid_from, valid_to = excluded.valid_to,
     kind = excluded.kind, fact = excluded.fact, span_start = excluded.span_start, span_end = excluded.span_end,
-    extractor = excluded.extractor, original_source_id = excluded.original_source_id, original_target_id = excluded.original_target_id
+    extractor = excluded.extractor, ceiling = excluded.ceiling, original_source_id = excluded.original_source_id, original_target_id = excluded.original_target_id
 WHERE (n.source_id, n.type, n.target_id, n.confidence, n.valid_from, n.valid_to, n.kind, n.fact, n.span_start, n.span_end,
-        n.extractor, n.original_source_id, n.original_target_id)
+        n.extractor, n.ceiling, n.original_source_id, n.original_target_id)
     IS DISTINCT FROM (excluded.source_id, excluded.type, excluded.target_id, excluded.confidence, excluded.valid_from,
         excluded.valid_to, excluded.kind, excluded.fact, excluded.span_start, excluded.span_end, excluded.extractor,
-        excluded.original_source_id, excluded.original_target_id)
+        excluded.ceiling, excluded.original_source_id, excluded.original_target_id)
 
 -- groups leading to --
 SELECT DISTINCT source_id, type FROM claim

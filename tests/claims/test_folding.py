@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.claims.folding import DatedClaim, confidence_of, fold, redacted_fold
+from graphsearch.claims.folding import DatedClaim, confidence_of, confidence_within, fold, redacted_fold
 from graphsearch.model import Claim, EdgeKind, RelationType
 
 ADA, ACME, BRIT = UUID(int=1), UUID(int=2), UUID(int=3)
@@ -124,6 +124,35 @@ def test_co_occurrence_is_capped():
     assert confidence_of([], "works_with") == 0.0
 
 
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ([(0.8, 0.4)], 0.4),
+        ([(0.3, 0.4)], 0.3),
+        ([(0.3, 0.4)] * 20, 0.4),
+        ([(0.8, 1.0), (0.9, 0.4)], 0.8),
+        ([(0.2, 1.0), (0.1, 0.4)], 0.28),
+        ([(0.2, 1.0), (0.9, 0.4)], 0.4),
+        ([(0.2, 1.0), (0.5, 0.6), (0.9, 0.4)], 0.6),
+        ([(0.5, 1.0), (0.5, 1.0), (0.9, 0.4)], 0.75),
+        ([(0.9, 0.0)], 0.0),
+        ([], 0.0),
+    ],
+)
+def test_what_has_a_ceiling_raises_nothing_above_it(given, expected):
+    claims = [
+        dated_claim(f"m{number}", number, confidence=confidence, ceiling=ceiling).claim
+        for number, (confidence, ceiling) in enumerate(given)
+    ]
+    assert confidence_within(claims) == pytest.approx(expected)
+
+
+def test_of_one_memory_the_claim_that_proves_most_counts():
+    (relation,) = fold([dated_claim("a", 1, confidence=0.9, ceiling=0.4), dated_claim("a", 1, confidence=0.5)], KNOWS)
+    assert relation.confidence == pytest.approx(0.5)
+    assert relation.evidence == ("a",)
+
+
 claims = st.lists(
     st.builds(
         dated_claim,
@@ -133,6 +162,7 @@ claims = st.lists(
         start=st.none() | st.integers(0, 9),
         end=st.none() | st.integers(10, 20),
         confidence=st.floats(0, 1),
+        ceiling=st.sampled_from([1.0, 0.7, 0.4]),
     ),
     min_size=1,
     max_size=8,

@@ -89,13 +89,14 @@ async def test_a_changed_migration_is_named(postgres_database: Database, monkeyp
 async def test_a_new_migration_is_applied_and_a_failing_one_leaves_nothing(
     postgres_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    good = Migration(3, "0003_more.sql", "CREATE TABLE more (id integer)")
-    bad = Migration(4, "0004_bad.sql", "CREATE TABLE bad (id integer); SELECT nonsense")
+    last = migrations()[-1].number
+    good = Migration(last + 1, "9001_more.sql", "CREATE TABLE more (id integer)")
+    bad = Migration(last + 2, "9002_bad.sql", "CREATE TABLE bad (id integer); SELECT nonsense")
     monkeypatch.setattr(migrating, "migrations", lambda: [*migrations(), good, bad])
     with pytest.raises(StoreError, match="nonsense"):
         await migrate(postgres_database.admin_dsn, app_role=APP_ROLE)
     monkeypatch.setattr(migrating, "migrations", lambda: [*migrations(), good])
-    assert await migrate(postgres_database.admin_dsn, app_role=APP_ROLE) == ["0003_more.sql"]
+    assert await migrate(postgres_database.admin_dsn, app_role=APP_ROLE) == ["9001_more.sql"]
     monkeypatch.undo()
     with pytest.raises(MigrationError, match="newer graphsearch"):
         async with PostgresGraphStore.open(postgres_database.dsn):
@@ -111,9 +112,9 @@ async def test_opening_an_unprepared_database_says_what_to_run(empty_database: D
 async def test_opening_an_older_database_says_what_it_lacks(
     postgres_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    later = [*migrations(), Migration(3, "0003_more.sql", "SELECT 1")]
+    later = [*migrations(), Migration(migrations()[-1].number + 1, "9001_more.sql", "SELECT 1")]
     monkeypatch.setattr(migrating, "migrations", lambda: later)
-    with pytest.raises(MigrationError, match=r"lacks 0003_more\.sql"):
+    with pytest.raises(MigrationError, match=r"lacks 9001_more\.sql"):
         async with PostgresGraphStore.open(postgres_database.dsn):
             pass
 

@@ -16,6 +16,7 @@ from graphsearch.ingest.extract.extraction import Unread
 from graphsearch.ingest.extract.rules.extractor import NAME, TextExtractor
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts, Stage
+from graphsearch.ingest.write.intake import Intake
 from graphsearch.ingest.write.ledger import begun
 from graphsearch.ingest.write.limits import IngestLimits, TextLimitError
 from graphsearch.model import Claim, Entity, Memory, Mention
@@ -83,8 +84,9 @@ class TextReader:
     extractor reports that it cannot continue, it is not called any more.
     """
 
-    def __init__(self, extractor: Extractor | None, resolver: Resolver, limits: IngestLimits) -> None:
+    def __init__(self, extractor: Extractor | None, resolver: Resolver, limits: IngestLimits, intake: Intake) -> None:
         self._given = extractor
+        self._intake = intake
         self._resolver = resolver
         self._limits = limits
         self._stopped: GraphSearchError | None = None
@@ -95,6 +97,11 @@ class TextReader:
     def name(self) -> str:
         """The extractor's name."""
         return self._given.name if self._given else NAME
+
+    @property
+    def version(self) -> str:
+        """The extractor's name and the options of the ingest: what was read with others is read again."""
+        return f"{self.name} {self._intake.version}".rstrip()
 
     @property
     def batch(self) -> int:

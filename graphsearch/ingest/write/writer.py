@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, TypeVar
@@ -13,6 +14,7 @@ from graphsearch._support.observing import stage
 from graphsearch.claims.naming import UNKNOWN_TYPES
 from graphsearch.errors import UnknownScopeError
 from graphsearch.ingest.extract.extraction import Described
+from graphsearch.ingest.write.intake import UNCHANGED, Intake
 from graphsearch.ingest.write.ledger import or_nothing
 from graphsearch.ingest.write.permission import Permission
 from graphsearch.model import Batch, Entity, Memory, Vector, WriteReport
@@ -38,6 +40,7 @@ class Writer:
     store: GraphStore
     embedder: Embedder | None
     permission: Permission
+    intake: Intake = UNCHANGED
     entities: int = 0
     relations: int = 0
     removed: int = 0
@@ -77,6 +80,7 @@ class Writer:
         The batch's ``named`` entities are written if they do not exist, or if the existing one is ``stale``: described
         by a file that does not describe it any more. ``anew`` embeds known elements as well.
         """
+        batch = await asyncio.to_thread(self.intake.batch, batch)
         named = {entity.id: entity for entity in batch.named}
         stored = await self._stored([entity for id_, entity in named.items() if id_ not in self._written])
         fresh = [

@@ -12,6 +12,7 @@ from graphsearch.context import ContextBuilder, TiktokenCounter
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import IngestLimits
+from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.integrations.mcp.answers import fitted
 from graphsearch.integrations.mcp.limits import TIME_LIMIT
 from graphsearch.model import Principal, Scope
@@ -50,6 +51,7 @@ class GraphService:
     * ``limits``: the most that one call of ``remember`` reads; by default a text of 200,000 characters, 20,000 distinct
       names.
     * ``statistics``: what scores by words are computed from, see `graphsearch.access.gate.StatisticsOf`.
+    * ``ingest``: what is done to whatever the tool remember writes; see `graphsearch.ingest.IngestOptions`.
     * ``disabled``: everything is switched off: every answer is ``{"disabled": true}``.
     """
 
@@ -62,6 +64,7 @@ class GraphService:
     time_limit: float = TIME_LIMIT
     rate: int | None = None
     limits: IngestLimits = LIMITS
+    ingest: IngestOptions = attrs.field(factory=IngestOptions)
     disabled: bool = False
     statistics: StatisticsOf = StatisticsOf.SCOPE
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID, uuid5
@@ -14,6 +15,7 @@ from graphsearch.errors import AccessDeniedError, UnknownScopeError
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.sources.documents import document_memories
 from graphsearch.ingest.sources.memory_files import transcript_memories
+from graphsearch.ingest.write.intake import Intake
 from graphsearch.integrations.mcp.answers import community_json, counts_json, entity_json, shown_id
 from graphsearch.integrations.mcp.service import Caller
 from graphsearch.integrations.mcp.tool import Entity, EntityType, Labels, Limit, MemoryId, Moment, Name, Session, writes
@@ -66,13 +68,15 @@ async def remember(
     first. What the tool context showed counts for nothing when it is written back: `echoes` lists memories that repeat
     it. One that says nothing else is not stored.
     """
-    given = _memories(turns, session_id, text, occurred_at, source)
+    intake = Intake(caller.service.ingest)
+    found = _memories(turns, session_id, text, occurred_at, source)
+    given = await asyncio.to_thread(lambda: [intake.memory(memory) for memory in found])
     stored = await _stored(caller.engine.store, [memory.id for memory in given])
     new = [_written_by(caller, memory, labels or ()) for memory in given if memory.id not in stored]
     # all at once: a caller without write permission does not learn which of them are stored
     await caller.gate.bind(caller.engine.store.scope, Action.WRITE).demand([*new, *stored.values()])
     check.refuse("remember", *(_rewritten(memory, stored) for memory in given))
-    ingestor = Ingestor(caller.engine, gate=caller.gate, limits=caller.service.limits)
+    ingestor = Ingestor(caller.engine, gate=caller.gate, limits=caller.service.limits, options=intake.options)
     report = await ingestor.remember(new, session_id=context_session or "")
     echoes = {each.memory_id for each in report.echoes}
     left = {each.memory_id for each in report.echoes if not each.stored}

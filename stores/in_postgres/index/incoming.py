@@ -61,7 +61,7 @@ CLAIM: Final = Incoming.of(
     "incoming_claim",
     "memory_id text, ordinal integer, source_id uuid, type text, target_id uuid, confidence float8, "
     "valid_from timestamptz NULL, valid_to timestamptz NULL, kind text, fact text, span_start bigint NULL, "
-    "span_end bigint NULL, extractor text, original_source_id uuid NULL, original_target_id uuid NULL",
+    "span_end bigint NULL, extractor text, ceiling float8, original_source_id uuid NULL, original_target_id uuid NULL",
 )
 RELATION: Final = Incoming.of(
     "incoming_relation",
@@ -214,7 +214,7 @@ def claim_columns(claims: Iterable[Claim], root: Root | None = None) -> Columns:
         written = (None, None) if source[1] is target[1] is None else (each.source_id, each.target_id)
         period = (each.valid_from, each.valid_to)
         head = (each.memory_id, ordinal, source[0], each.type, target[0], each.confidence, *period)
-        rows.append((*head, str(each.kind), each.fact, *_ends(each), each.extractor, *written))
+        rows.append((*head, str(each.kind), each.fact, *_ends(each), each.extractor, each.ceiling, *written))
     return columns_of(CLAIM, rows)
 
 
@@ -242,7 +242,8 @@ def _mention_order(mention: Mention) -> Any:
 def _claim_order(claim: Claim) -> Any:
     ends = (claim.source_id, claim.type, claim.target_id)
     period = (str(claim.valid_from), str(claim.valid_to))
-    return (claim.memory_id, *ends, *period, claim.confidence, claim.kind, claim.fact, str(claim.span), claim.extractor)
+    content = (claim.confidence, claim.kind, claim.fact, str(claim.span), claim.extractor, claim.ceiling)
+    return (claim.memory_id, *ends, *period, *content)
 
 
 def relation_columns(

@@ -1,0 +1,1 @@
+"""What texts are screened for before they are stored: secrets, personal data and instructions."""
