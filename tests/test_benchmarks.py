@@ -13,7 +13,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from benchmarks import command, peers, soak
+from benchmarks import cluster, command, peers, soak, storage
 from benchmarks.__main__ import BENCHMARKS
 from benchmarks.bare import measure as measure_bare
 from benchmarks.bare_memory import FAN_OUT, BareMemory
@@ -62,6 +62,25 @@ def printed(*arguments: str) -> str:
     done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+# -- plans ----------------------------------------------------------------------------------------------------------
+
+
+async def test_storage_counts_rows_and_indexes_of_every_kind(postgres_server: Server) -> None:
+    report = await storage.measure(N, Setting(dsn=postgres_server.admin_dsn))
+    sizes = report["bytes"]
+    assert sizes.keys() == {*storage.TABLES, "walk"}
+    assert all(sizes[kind]["rows"] > 0 < sizes[kind]["indexes"] for kind in storage.TABLES)
+    assert 0 < sizes["walk"]["indexes"] < sizes["relation"]["indexes"]
+
+
+def test_shards_are_dealt_by_size() -> None:
+    assert cluster.shares(3, 1.0) == pytest.approx([6 / 11, 3 / 11, 2 / 11])
+    report = cluster.measure(100, nodes=2, shards=8, exponent=1.0, draws=20)
+    assert 1 <= report["by_size"] <= report["in_turn"] <= 2
+    assert report["largest_shard"] >= report["largest_organisation"] == pytest.approx(0.1928)
+    assert cluster.measure(1, nodes=4, shards=8, exponent=1.0, draws=3)["by_size"] == 4
 
 
 # -- each benchmark -----------------------------------------------------------------------------------------------

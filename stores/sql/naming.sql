@@ -97,10 +97,12 @@ SELECT e.id, CASE WHEN e.merged_into IS NOT NULL AND EXISTS (
 FROM entity e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[])
 
 -- same lookups --
-DELETE FROM incoming_lookup i USING entity_lookup l
-WHERE l.org_id = %(org)s AND l.project_id = %(project)s AND l.id = i.id AND l.id = ANY(%(ids)s::uuid[])
-    AND (l.names, l.terms, l.sizes, l.ordinals, l.positions) = (i.names, i.terms, i.sizes, i.ordinals, i.positions)
-RETURNING i.id
+SELECT i.id FROM incoming_lookup i
+JOIN entity_lookup l ON l.org_id = %(org)s AND l.project_id = %(project)s AND l.id = i.id AND l.id = ANY(%(ids)s::uuid[])
+WHERE (l.names, l.terms, l.sizes, l.ordinals, l.positions) = (i.names, i.terms, i.sizes, i.ordinals, i.positions)
+
+-- leave lookups out --
+DELETE FROM incoming_lookup WHERE id = ANY(%(ids)s::uuid[])
 
 -- drop name postings --
 -- Each posting is looked up by itself, as in "drop postings".

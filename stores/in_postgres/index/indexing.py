@@ -103,6 +103,8 @@ async def _replace_lookups(session: Session, rows: Collection[Sequence[Any]]) ->
         await copy_in(session, LOOKUP, columns_of(LOOKUP, rows))
         ids = [key for key, *_ in rows]
         same = set(await session.column(statement("same lookups"), ids=ids))
+        if same:
+            await session.run(statement("leave lookups out"), ids=list(same))
         changed = [key for key in ids if key not in same]
         for step in ("drop name postings", "upsert lookups", "post names") if changed else ():
             await session.run(statement(step), ids=changed)
