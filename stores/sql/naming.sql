@@ -37,7 +37,10 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(memory
 -- The names of some entities that are surfaces of another.
 SELECT DISTINCT e.name FROM entity e
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[])
-    AND EXISTS (SELECT FROM mention WHERE org_id = e.org_id AND project_id = e.project_id AND entity_id = %(id)s AND surface = e.name)
+    AND EXISTS (
+        SELECT FROM mention
+        WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = %(id)s AND surface = e.name
+    )
 
 -- first surface form --
 -- The surface and the type of the earliest mention, of those that have one of the types where types are given.
