@@ -10,6 +10,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
+import numpy as np
+
 from graphsearch._support.lazy import load, require
 from graphsearch._support.observing import observed
 from graphsearch.embedders.checking import checked_texts, checked_vectors
@@ -20,6 +22,8 @@ from graphsearch.protocols import InputType
 _EXTRA: Final = {"extra": "local", "purpose": "WordLlamaEmbedder"}
 _CONFIG: Final = "l2_supercat"
 _DIMENSIONS: Final = 256
+_TOKENS: Final = 1 << 12
+"""Maximum tokens whose vectors are summed at a time, unless a text alone has more."""
 
 
 class WordLlamaEmbedder:
@@ -72,8 +76,24 @@ class WordLlamaEmbedder:
         with self._lock:
             if self._model is None:
                 self._model = _load_model()
-        # One text a batch is fastest: a long text then does not pad all others to its length.
-        return self._model.embed(texts, norm=True, batch_size=1)
+        return _pooled(self._model, texts)
+
+
+def _pooled(model: Any, texts: list[str]) -> Any:
+    """The vectors of texts. Those of one length are pooled together, so that none is padded to the length of others."""
+    tokens = [encoded.ids for encoded in model.tokenize(texts)]
+    places: dict[int, list[int]] = {}
+    for place, ids in enumerate(tokens):
+        places.setdefault(len(ids), []).append(place)
+    vectors = np.empty((len(texts), model.embedding.shape[1]), np.float32)
+    for length, alike in places.items():
+        size = max(1, _TOKENS // max(1, length))
+        for start in range(0, len(alike), size):
+            some = alike[start : start + size]
+            rows = np.array([tokens[place] for place in some], np.int32).clip(0, model.embedding.shape[0] - 1)
+            pooled = model.avg_pool(model.embedding[rows], np.ones(rows.shape, np.float32))
+            vectors[some] = pooled / np.linalg.norm(pooled, axis=1, keepdims=True)
+    return vectors
 
 
 def _load_model() -> Any:
@@ -82,11 +102,13 @@ def _load_model() -> Any:
     folder = Path(str(package.__file__)).parent
     try:
         # By default the package looks for its tokenizer in a folder that does not exist.
-        return package.WordLlama.load(config=_CONFIG, dim=_DIMENSIONS, cache_dir=folder, disable_download=True)
+        model = package.WordLlama.load(config=_CONFIG, dim=_DIMENSIONS, cache_dir=folder, disable_download=True)
     except FileNotFoundError as error:
         raise EmbedderError(
             f"the weights of wordllama are not in {folder}: pip install --force-reinstall wordllama"
         ) from error
+    model.tokenizer.no_padding()
+    return model
 
 
 @contextmanager

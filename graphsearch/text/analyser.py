@@ -77,7 +77,7 @@ def words(text: str) -> list[str]:
         elif not ascii_only and _UNSPACED_RUN.search(identifier):
             found.extend(_unspaced(identifier))
         else:
-            found.extend(_names(identifier))
+            found.extend(_names(identifier) if len(identifier) > MAX_TERM_LENGTH else _short_names(identifier))
     return [word[:MAX_TERM_LENGTH] for word in found]
 
 
@@ -96,6 +96,12 @@ def _names(identifier: str) -> Iterator[str]:
         if own != [part]:
             yield part.casefold()
         yield from (word.casefold() for word in own)
+
+
+@lru_cache(maxsize=1 << 14)
+def _short_names(identifier: str) -> tuple[str, ...]:
+    """`_names` of an identifier that is short enough to be kept."""
+    return tuple(_names(identifier))
 
 
 def _words(identifier: str) -> Iterator[str]:

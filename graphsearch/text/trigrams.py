@@ -152,6 +152,7 @@ def _checksum(data: bytes) -> int:
     return value ^ 0xFFFFFFFF
 
 
+@lru_cache(maxsize=1 << 16)
 def _rarity(trigram: str) -> tuple[int, int, str]:
     return len(trigram) - len(trigram.lstrip(" ")), crc32(trigram.encode()), trigram
 

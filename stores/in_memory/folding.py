@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
@@ -39,7 +40,8 @@ def rename_entities(draft: Draft) -> Generator[None, None, tuple[UUID, ...]]:
         yield
     for key in touched:
         entity = draft.entities.items[key]
-        draft.entities.put(attrs.evolve(entity, aliases=aliases_of(draft, entity)))
+        if (aliases := aliases_of(draft, entity)) != entity.aliases:
+            draft.entities.put(attrs.evolve(entity, aliases=aliases))
         yield
     yield from sign_entities(draft, touched)
     return tuple(sorted(reworded))
@@ -149,16 +151,27 @@ def settled(new: E, old: E | None, now: datetime) -> E:
     if old is not None:
         if (new.created_at, new.feedback_weight) == (old.created_at, old.feedback_weight):
             return new
-        return attrs.evolve(new, created_at=old.created_at, feedback_weight=old.feedback_weight)
-    return new if new.created_at else attrs.evolve(new, created_at=now)
+        return _with_valid(new, created_at=old.created_at, feedback_weight=old.feedback_weight)
+    return new if new.created_at else _with_valid(new, created_at=now)
+
+
+def _with_valid(element: E, **fields: object) -> E:
+    """A copy with some fields set to values that were validated elsewhere, which takes a quarter of the time."""
+    changed = copy(element)
+    for name, value in fields.items():
+        object.__setattr__(changed, name, value)
+    return changed
 
 
 def put_entity(draft: Draft, entity: Entity, now: datetime, *, named: bool = False) -> bool:
     """Write an entity; return whether that changed anything."""
-    typed = attrs.evolve(entity, type=type_so_far(draft, entity)) if named else entity
+    type_ = type_so_far(draft, entity) if named else entity.type
+    typed = entity if type_ == entity.type else attrs.evolve(entity, type=type_)
     given = draft.naming.give(entity, named=named)
     merged_into = draft.merging.into.get(entity.id) or entity.merged_into
-    shown = attrs.evolve(typed, aliases=aliases_of(draft, typed), merged_into=merged_into)
+    aliases = aliases_of(draft, typed)
+    same = (aliases, merged_into) == (typed.aliases, typed.merged_into)
+    shown = typed if same else attrs.evolve(typed, aliases=aliases, merged_into=merged_into)
     return draft.entities.put(settled(shown, draft.entities.items.get(entity.id), now)) or given
 
 
@@ -317,11 +330,17 @@ def refold(draft: Draft, groups: Iterable[Group], now: datetime) -> Generator[No
         together = Together.of(each.claim for each in dated)
         influences = Influences.of(together, draft.memories.codes.result, draft.entities.codes.result)
         for relation in fold(dated, type_named(group[1], types)):
-            old = draft.relations.items.get(relation.id) or relation
-            put_relation(draft, attrs.evolve(relation, labels=old.labels, attributes=old.attributes), now, influences)
+            put_relation(draft, _with_own(relation, draft.relations.items.get(relation.id)), now, influences)
             kept.add(relation.id)
             yield
     return kept, lost - kept
+
+
+def _with_own(folded: Relation, old: Relation | None) -> Relation:
+    """Fields that claims do not state are unchanged."""
+    if old is None or (old.labels, old.attributes) == (folded.labels, folded.attributes):
+        return folded
+    return attrs.evolve(folded, labels=old.labels, attributes=old.attributes)
 
 
 def _dated(claims: Iterable[Claim], memories: Mapping[str, Memory]) -> list[DatedClaim]:
