@@ -1,0 +1,102 @@
+"""Ingesting passages of prose into memory: at most twice the processor time of the extractor alone.
+
+    python -m benchmarks.passages FILE [COUNT]
+
+FILE has a JSON object with "id", "text" and perhaps "title" a line, such as the corpus of a question set; the first
+COUNT (250) of them are read. The extractor and the whole ingest, with WordLlama, run in a process each, so that none
+finds caches filled by the other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.asking import SCOPE
+from benchmarks.measuring import rounded
+from graphsearch.embedders import WordLlamaEmbedder
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.ingest import Ingestor, TextExtractor
+from graphsearch.model import Memory
+from graphsearch.stores.memory import InMemoryGraphStore
+
+COUNT: Final = 250
+TIMES: Final = 2.0
+_PART: Final = "--only"
+
+
+def passages(file: Path, count: int) -> list[Memory]:
+    """The first passages of a file, each with its title as the first line."""
+    with file.open(encoding="utf-8") as lines:
+        given = [json.loads(line) for line in islice(lines, count)]
+    return [
+        Memory(id=str(each["id"]), text="\n".join(filter(None, (each.get("title"), each["text"]))), position=place)
+        for place, each in enumerate(given)
+    ]
+
+
+async def _extract(given: Sequence[Memory]) -> None:
+    await TextExtractor().extract(given)
+
+
+async def _ingest(given: Sequence[Memory]) -> None:
+    store = InMemoryGraphStore().with_scope(org_id=SCOPE.org_id, project_id=SCOPE.project_id)
+    await Ingestor(GraphSearchEngine(store=store, embedder=WordLlamaEmbedder())).remember(given)
+
+
+_PARTS: Final = {"extractor": _extract, "ingest": _ingest}
+
+
+def seconds(part: str, given: Sequence[Memory]) -> float:
+    """Processor time of a part, with the model loaded before."""
+    asyncio.run(WordLlamaEmbedder().embed(["the model is loaded by the first text"], input_type="document"))
+    started = time.process_time()
+    asyncio.run(_PARTS[part](given))
+    return time.process_time() - started
+
+
+def measure(file: Path, count: int) -> dict[str, Any]:
+    """Passages per second of processor time, and the ratio of the two."""
+    cost = {part: _in_a_process(part, file, count) for part in _PARTS}
+    number = len(passages(file, count))
+    ratio = cost["ingest"] / cost["extractor"]
+    return {
+        "benchmark": "passages",
+        "n": number,
+        "machine": {"cores": os.cpu_count(), "load": rounded(os.getloadavg()[0])},
+        "extractor_alone_s": rounded(number / cost["extractor"]),
+        "ingest_s": rounded(number / cost["ingest"]),
+        "ratio": rounded(ratio),
+        "target": f"ratio <= {TIMES:g}",
+        "met": ratio <= TIMES,
+    }
+
+
+def _in_a_process(part: str, file: Path, count: int) -> float:
+    command = [sys.executable, "-m", "benchmarks.passages", str(file), str(count), _PART, part]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)  # noqa: S603 - this file
+
+
+def main() -> None:
+    """Measure, or run one part."""
+    arguments = sys.argv[1:]
+    part = arguments.pop() if _PART in arguments else None
+    if not arguments:
+        raise SystemExit(__doc__)
+    file, count = Path(arguments[0]), int(arguments[1]) if len(arguments) > 1 else COUNT
+    if part is None:
+        sys.stdout.write(json.dumps(measure(file, count)) + "\n")
+    else:
+        sys.stdout.write(f"{seconds(part, passages(file, count))}\n")
+
+
+if __name__ == "__main__":
+    main()
