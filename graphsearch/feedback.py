@@ -61,9 +61,9 @@ class FeedbackService:
         for element in elements:
             ids[element.kind].append(element.id)
         entities = {one.id: one for one in await self._store.get_entities(_uuids(ids[ElementKind.ENTITY]))}
-        if not gate.allows_all:
+        if named := await self._named(list(entities), gate):
             async with reading(self._store, gate=gate) as reader:
-                entities |= {one.id: one for one in await reader.get_entities(list(entities))}
+                entities |= {one.id: one for one in await reader.get_entities(named)}
         found: list[tuple[ElementKind, Entity | Relation | Memory]] = [
             *((ElementKind.ENTITY, one) for one in entities.values()),
             *(
@@ -73,6 +73,12 @@ class FeedbackService:
             *((ElementKind.MEMORY, one) for one in await self._store.get_memories(ids[ElementKind.MEMORY])),
         ]
         return {ElementRef(kind, str(one.id)): resource_of(one) for kind, one in found}
+
+    async def _named(self, ids: Sequence[UUID], gate: Gate) -> Sequence[UUID]:
+        """The entities that exist through their mentions, whose name and type may be those of hidden memories."""
+        if gate.allows_all or not ids:
+            return []
+        return [each.entity.id for each in await self._store.asserted(ids) if each.named]
 
 
 def _uuids(ids: Sequence[str]) -> list[UUID]:
