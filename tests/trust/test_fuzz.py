@@ -23,5 +23,5 @@ def _quiet() -> Iterator[None]:
 @pytest.mark.filterwarnings("ignore::SyntaxWarning", "ignore::DeprecationWarning")
 @pytest.mark.parametrize("kind", SAMPLES)
 async def test_no_input_raises_what_is_not_typed(kind: str) -> None:
-    found = await fuzz(kind, 10 if FAST else 60)
+    found = await fuzz(kind, 10 if FAST else 30)
     assert sum(found.values()) >= 10
