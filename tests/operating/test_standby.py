@@ -11,10 +11,11 @@ from psycopg.conninfo import make_conninfo
 
 from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.errors import InvalidInputError, ReadOnlyStoreError
+from graphsearch.errors import InvalidInputError, ReadOnlyStoreError, StoreError, StoreUnavailableError
 from graphsearch.integrations.mcp.service import GraphService
 from graphsearch.model import Batch, Entity, Outcome
 from graphsearch.protocols import GraphStore
+from graphsearch.stores.in_postgres.session.faults import translated
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import WordCounter
@@ -113,3 +114,17 @@ def test_a_server_without_a_log_takes_no_feedback() -> None:
     with pytest.raises(InvalidInputError, match="read_only"):
         GraphService(engine_of=engine_of, authorizer=CEDAR, counter=WordCounter(), log=False)
     assert GraphService(engine_of=engine_of, authorizer=CEDAR, counter=WordCounter(), log=False, read_only=True)
+
+
+@pytest.mark.parametrize("error", [psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected])
+def test_a_read_that_was_in_the_way_can_be_tried_again(error: type[psycopg.Error]) -> None:
+    with pytest.raises(StoreUnavailableError, match="try again; on a standby, hot_standby_feedback"), translated("it"):
+        raise error
+
+
+def test_only_a_write_is_refused_as_a_write() -> None:
+    with pytest.raises(StoreError) as reading, translated("it"):
+        raise psycopg.errors.InsufficientPrivilege
+    assert not isinstance(reading.value, ReadOnlyStoreError)
+    with pytest.raises(ReadOnlyStoreError), translated("it", writing=True):
+        raise psycopg.errors.ReadOnlySqlTransaction

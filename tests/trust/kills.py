@@ -160,6 +160,7 @@ class Killing:
         await asyncio.sleep(delay)
         process.kill()
         await asyncio.to_thread(process.join)
+        assert process.exitcode in {0, -signal.SIGKILL}, f"{project}: failed by itself"
         return process.exitcode == 0
 
     async def _server(self, name: str, project: str, delay: float) -> bool:
