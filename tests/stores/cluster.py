@@ -32,6 +32,7 @@ async def make_cluster(admin_dsn: str) -> None:
 async def execute(admin_dsn: str, *statements: str) -> list[tuple[object, ...]]:
     """Run statements as the admin; return the rows of the last."""
     async with await psycopg.AsyncConnection.connect(admin_dsn, autocommit=True) as connection:
+        cursor = connection.cursor()
         for each in statements:
-            cursor = await connection.execute(each.encode())
+            await cursor.execute(each.encode())
         return await cursor.fetchall() if cursor.description else []

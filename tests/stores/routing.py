@@ -13,11 +13,14 @@ from typing import Any, Final
 
 import attrs
 import pglast
-from pglast import ast
+from pglast import ast as nodes_of_postgres
 from pglast.enums import BoolExprType, JoinType, SetOperation
 
 from graphsearch.stores.in_postgres.session.statements import SCHEMA
 from tests.stores.statement_texts import schema_text
+
+ast: Final[Any] = nodes_of_postgres
+"""Nodes; which of their fields are set depends on the statement, which their types do not know."""
 
 SCOPE: Final[Mapping[str, str]] = {"org_id": "org", "project_id": "project"}
 """The columns that every table is bound by, with their parameters."""
@@ -74,7 +77,7 @@ def _children(node: Any) -> Iterator[Any]:
         yield from node
 
 
-def _every(node: Any) -> Iterator[ast.Node]:
+def _every(node: Any) -> Iterator[Any]:
     """All nodes below, with those of nested queries."""
     if isinstance(node, ast.Node):
         yield node
@@ -82,7 +85,7 @@ def _every(node: Any) -> Iterator[ast.Node]:
         yield from _every(child)
 
 
-def _own(node: Any) -> Iterator[ast.Node]:
+def _own(node: Any) -> Iterator[Any]:
     """All nodes of one query: nested queries are among them, but not what is in them."""
     for child in _children(node):
         if isinstance(child, ast.Node):
@@ -91,7 +94,7 @@ def _own(node: Any) -> Iterator[ast.Node]:
             yield from _own(child)
 
 
-def _name(reference: ast.ColumnRef) -> tuple[str | None, str]:
+def _name(reference: Any) -> tuple[str | None, str]:
     """The alias and the column; "*" for all."""
     names = [each.sval if isinstance(each, ast.String) else "*" for each in reference.fields]
     return (names[0] if len(names) > 1 else None), names[-1]
