@@ -158,6 +158,8 @@ class InMemorySearching(InMemoryScope, Searching):
     ) -> Sequence[NameMatch]:
         state = self._state
         refuse_limit(limit)
+        if not state.naming.index.words:
+            return []
         return await in_slices(_worded(state, words, limit, prefix=prefix))
 
     async def similar_names(
@@ -165,6 +167,8 @@ class InMemorySearching(InMemoryScope, Searching):
     ) -> Mapping[str, Sequence[SimilarName]]:
         index = self._state.naming.index
         refuse_threshold(threshold, limit)
+        if not index.similar:
+            return {name: [] for name in names}
         return await in_slices(_all_similar(index, names, threshold, limit))
 
     async def surface_forms(
