@@ -13,7 +13,7 @@ import attrs
 import pytest
 
 import graphsearch
-from graphsearch import caching, llms, stores
+from graphsearch import caching, ingest, llms, stores
 from graphsearch.cli.app import app
 from graphsearch.integrations import mcp
 
@@ -23,20 +23,29 @@ SETTING = re.compile(r"`([\w.]+)\((\w+)\)`")
 CONSTANT = re.compile(r"`([\w.]+)\.([A-Z_]+)`")
 
 
+def value_of(text: str) -> object:
+    """A literal, or a value of a class with literals for its fields."""
+    node = ast.parse(text, mode="eval").body
+    if not isinstance(node, ast.Call):
+        return ast.literal_eval(node)
+    fields = {str(each.arg): ast.literal_eval(each.value) for each in node.keywords}
+    return called(ast.unparse(node.func))(**fields)
+
+
 def settings() -> list[tuple[str, str, object]]:
-    return [(*found, ast.literal_eval(value)) for names, value in ROW.findall(PAGE) for found in SETTING.findall(names)]
+    return [(*found, value_of(value)) for names, value in ROW.findall(PAGE) for found in SETTING.findall(names)]
 
 
 def constants() -> list[tuple[str, str, object]]:
-    return [
-        (*found, ast.literal_eval(value)) for names, value in ROW.findall(PAGE) for found in CONSTANT.findall(names)
-    ]
+    return [(*found, value_of(value)) for names, value in ROW.findall(PAGE) for found in CONSTANT.findall(names)]
 
 
 def called(name: str) -> Any:
     """The class or function of a name on the page."""
     first, *others = name.split(".")
-    found = next(getattr(place, first) for place in (graphsearch, stores, caching, llms, mcp) if hasattr(place, first))
+    found = next(
+        getattr(place, first) for place in (graphsearch, stores, ingest, caching, llms, mcp) if hasattr(place, first)
+    )
     for part in others:
         found = getattr(found, part)
     return found
