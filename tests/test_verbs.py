@@ -17,6 +17,7 @@ OTHER_NAMES = {"build": "context", "apply": "feedback"}
 
 NOT_COMMANDS = {
     "search_and_recall": "for builders of blocks; `search` and `recall` are commands, and `context` is both",
+    "forget_with_receipt": "`forget --receipt`",
     "merges": "merge-entities and judge-duplicates print the ids that undo-merge takes",
     "update_entity": "attributes have types that a shell has not; for programs and, over MCP, for agents",
     "recall_entity": "for agents; people read entity-graph, entity-timeline and backlinks",
@@ -37,6 +38,8 @@ NOT_TOOLS = {
     "search_and_recall": _BOTH,
     "rank_entities": "search_entities finds entities by name, `context` what answers a question",
     "add": "an agent has no folders on the machine of the server",
+    "forget_with_receipt": _OPERATOR,
+    "verify_receipt": _OPERATOR,
     "why": "triplets come with the ids of their evidence, and `recall` with its words",
     "merges": _OPERATOR,
     "undo_merge": _OPERATOR,

@@ -37,6 +37,7 @@ register(app, graph_commands.path)
 register(app, graph_commands.stats)
 
 register(app, curation_commands.forget)
+register(app, curation_commands.verify_receipt)
 register(app, graph_commands.why)
 register(app, graph_commands.entity_timeline)
 register(app, graph_commands.backlinks)

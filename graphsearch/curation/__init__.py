@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from graphsearch.curation.memories import Backlink as Backlink
     from graphsearch.curation.neighbourhood import EntityGraph as EntityGraph
     from graphsearch.curation.neighbourhood import Related as Related
+    from graphsearch.curation.receipts import Receipt as Receipt
+    from graphsearch.curation.receipts import Verification as Verification
     from graphsearch.curation.review import Duplicate as Duplicate
     from graphsearch.curation.review import Verdict as Verdict
 

@@ -21,6 +21,7 @@ from graphsearch.curation import (
     judging,
     memories,
     neighbourhood,
+    receipts,
     review,
 )
 from graphsearch.curation.permissions import Access
@@ -180,6 +181,23 @@ class Curator:
         covers a thousand memories. Touches (forget) each of them.
         """
         return await memories.forget(self._access, memory=memory, session_id=session_id, source=source)
+
+    async def forget_with_receipt(
+        self, memory: str | None = None, *, session_id: str | None = None, source: str | None = None
+    ) -> receipts.Receipt:
+        """As `forget`, but return a receipt that a third party can check, by `verify_receipt`.
+
+        The content that its hash covers is read before anything is forgotten, in another transaction.
+        """
+        return await memories.forget_with_receipt(self._access, memory=memory, session_id=session_id, source=source)
+
+    async def verify_receipt(self, receipt: receipts.Receipt) -> receipts.Verification:
+        """Check that a receipt is as it was made, and that nothing of the memories that it names is left.
+
+        `PartialViewError` for a principal that may not see everything, `InvalidInputError` for a receipt of another
+        scope. Reads all relations of the scope.
+        """
+        return await memories.verify_receipt(receipt, self._access)
 
     # -- the graph as a whole ------------------------------------------------------------------------------------
 

@@ -8,9 +8,11 @@ from typing import Final
 
 import attrs
 
+from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.access.reader import EntityRef, Reader, known
 from graphsearch.curation.entity_changes import embed_again
 from graphsearch.curation.permissions import PAGE, Access
+from graphsearch.curation.receipts import Receipt, Verification, read_content, receipt_of, verification_of
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Action, Entity, Memory, MemoryLink, Mention, WriteReport
 from graphsearch.model import validation as check
@@ -80,18 +82,40 @@ async def forget(
     access: Access, *, memory: str | None = None, session_id: str | None = None, source: str | None = None
 ) -> WriteReport:
     """See `graphsearch.curation.Curator.forget`."""
+    return await _forget(await _to_forget(access, memory, session_id, source), access)
+
+
+async def forget_with_receipt(
+    access: Access, *, memory: str | None = None, session_id: str | None = None, source: str | None = None
+) -> Receipt:
+    """See `graphsearch.curation.Curator.forget_with_receipt`."""
+    ids = await _to_forget(access, memory, session_id, source)
+    content = await read_content(ids, access.store)
+    report = await _forget(ids, access)
+    return receipt_of(report, content, store=access.store, by=(access.gate or ALLOW_ALL).principal.qualified_id)
+
+
+async def verify_receipt(receipt: Receipt, access: Access) -> Verification:
+    """See `graphsearch.curation.Curator.verify_receipt`."""
+    async with access.reading() as reader:
+        await access.demand_whole("the check of a receipt", reader)
+        return await verification_of(receipt, access.store)
+
+
+async def _to_forget(access: Access, memory: str | None, session_id: str | None, source: str | None) -> list[str]:
+    """The ids of the memories to forget, after checking that each of them may be forgotten."""
     given = [each for each in (memory, session_id, source) if each is not None]
     check.refuse("forgetting", None if len(given) == 1 else "give one of memory, session_id and source")
     if memory is not None:
         async with access.reading() as reader:
             found = await reader.get_memories([memory])
         await access.demand(Action.FORGET, found)
-        return await _forget([each.id for each in found], access)
+        return [each.id for each in found]
     if session_id is not None:
         check.refuse("session to forget", check.text("session_id", session_id))
     else:
         check.refuse("source to forget", check.text("source", source))
-    return await _forget(await _allowed(session_id, source, access), access)
+    return await _allowed(session_id, source, access)
 
 
 async def _allowed(session_id: str | None, source: str | None, access: Access) -> list[str]:

@@ -23,6 +23,7 @@ from graphsearch.curation import entity_search
 from graphsearch.curation import judging
 from graphsearch.curation import memories
 from graphsearch.curation import neighbourhood
+from graphsearch.curation import receipts
 from graphsearch.curation import review
 from graphsearch.curation.health import Growth
 from graphsearch.curation.health import Health
@@ -281,6 +282,13 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
+    def forget_with_receipt(self, memory: str | None=None, *, session_id: str | None=None, source: str | None=None) -> receipts.Receipt:
+        """As `forget`, but return a receipt that a third party can check, by `verify_receipt`.
+
+        The content that its hash covers is read before anything is forgotten, in another transaction.
+        """
+        ...
+
     def judge_duplicates(self, judge: LLM, *, limit: int=20, threshold: float=review.ALIKE, skip: Iterable[tuple[UUID, UUID]]=()) -> judging.JudgeReport:
         """Let a language model judge at most ``limit`` pairs of `find_duplicates`, and merge or mark them as distinct.
 
@@ -353,6 +361,14 @@ class Curator(Facade[curator.Curator]):
         has vectors, the entity is embedded again: raises `MissingDependencyError` if the engine has no embedder, and
         `EmbeddingModelError` if it has another than the scope. Touches (write) the entity before and after the change.
         Raises `InvalidInputError` that names every fault, including a name that another entity of the type has.
+        """
+        ...
+
+    def verify_receipt(self, receipt: receipts.Receipt) -> receipts.Verification:
+        """Check that a receipt is as it was made, and that nothing of the memories that it names is left.
+
+        `PartialViewError` for a principal that may not see everything, `InvalidInputError` for a receipt of another
+        scope. Reads all relations of the scope.
         """
         ...
 

@@ -163,3 +163,13 @@ def test_duplicates_are_judged_by_a_model_and_the_next_time_from_where_it_stoppe
 
 def test_a_judge_of_duplicates_has_to_be_named(line):
     assert "judge-duplicates needs --llm" in line.run("judge-duplicates", code=2).stderr
+
+
+def test_a_receipt_of_forgetting_is_written_and_checked(line, tmp_path):
+    line.json("remember", "--text", "Ada Lovelace works at Acme.", "--id", "m1")
+    file = tmp_path / "receipt.json"
+    assert line.json("forget", "m1", "--receipt", file)["memories"] == 1
+    assert line.json("verify-receipt", file)["holds"] is True
+    file.write_text(file.read_text(encoding="utf-8").replace("m1", "m2"), encoding="utf-8")
+    found = line.json("verify-receipt", file)
+    assert (found["holds"], found["intact"], found["left"]) == (False, False, {})

@@ -1,0 +1,79 @@
+"""Receipts of forgetting: what they prove, and what makes them fail."""
+
+import attrs
+import pytest
+
+from graphsearch.access.gate import Gate
+from graphsearch.curation import Curator, Receipt
+from graphsearch.errors import InvalidInputError, PartialViewError
+from graphsearch.model import Batch, Memory, MemoryLink
+from graphsearch.testing.samples import claim
+from tests.curation.team import ADA, BOB, FRIENDS, GREG, Labels, engine_over
+
+
+@pytest.fixture
+async def engine(scoped):
+    return await engine_over(scoped)
+
+
+async def test_a_receipt_names_counts_and_covers_what_went(engine, scoped):
+    content = (
+        await scoped.get_memories(["friends"]),
+        await scoped.list_mentions(memory_ids=["friends"]),
+        await scoped.list_claims(memory_ids=["friends"]),
+    )
+    curator = Curator(engine)
+    receipt = await curator.forget_with_receipt("friends")
+    assert (receipt.scope, receipt.at, receipt.memories) == (scoped.scope, scoped.clock.now(), ("friends",))
+    assert receipt.removed["claims_removed"] == 1
+    assert "owner" in receipt.by
+    assert receipt.intact
+    assert receipt.covers(*content)
+    assert not receipt.covers(content[0], content[1], ())
+    assert FRIENDS.text not in receipt.to_json()
+    again = Receipt.from_json(receipt.to_json())
+    assert again == receipt
+    found = await curator.verify_receipt(again)
+    assert (found.holds, found.left, found.again) == (True, {}, ())
+
+
+async def test_a_changed_receipt_does_not_hold(engine):
+    curator = Curator(engine)
+    receipt = await curator.forget_with_receipt("friends")
+    other = attrs.evolve(receipt, memories=("home",))
+    assert not other.intact
+    found = await curator.verify_receipt(other)
+    assert (found.holds, found.intact, found.left["memories"]) == (False, False, 1)
+
+
+async def test_what_is_left_or_written_again_is_found(engine, scoped, clock):
+    curator = Curator(engine)
+    receipt = await curator.forget_with_receipt("friends")
+    untrue = attrs.evolve(receipt, memories=("home",), digest="")
+    untrue = attrs.evolve(untrue, digest=untrue.expected())
+    found = await curator.verify_receipt(untrue)
+    assert found.intact
+    assert not found.holds
+    clock.advance(days=1)
+    memory = Memory(id="friends", text="Told again.")
+    await scoped.write(Batch(memories=(memory,), claims=(claim(memory, ADA, BOB),)))
+    await scoped.link_memories([MemoryLink(from_id="friends", to_id="home")])
+    found = await curator.verify_receipt(receipt)
+    assert (found.holds, found.again) == (True, ("friends",))
+
+
+async def test_receipts_are_checked_by_who_sees_their_scope(engine, scoped):
+    curator = Curator(engine)
+    receipt = await curator.forget_with_receipt("never")
+    assert (receipt.memories, receipt.removed) == ((), {})
+    with pytest.raises(PartialViewError):
+        await Curator(engine, gate=Gate(Labels(), GREG)).verify_receipt(receipt)
+    elsewhere = attrs.evolve(receipt, scope=attrs.evolve(receipt.scope, project_id="elsewhere"))
+    with pytest.raises(InvalidInputError, match="scope"):
+        await curator.verify_receipt(elsewhere)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": "1"}', '{"version": "graphsearch receipt 1"}'])
+def test_what_is_no_receipt_is_refused(text):
+    with pytest.raises(InvalidInputError, match="receipt"):
+        Receipt.from_json(text)
