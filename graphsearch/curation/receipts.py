@@ -64,7 +64,7 @@ class Receipt:
 
     @classmethod
     def from_json(cls, text: str) -> Receipt:
-        """The receipt that `to_json` gave, also if it was changed since. Raises `InvalidInputError` for anything else."""
+        """The receipt that `to_json` gave, also if it was changed since; `InvalidInputError` for anything else."""
         try:
             fields = json.loads(text)
             if fields.pop("version") != VERSION:

@@ -8,7 +8,7 @@ from graphsearch.curation import Curator, Receipt
 from graphsearch.errors import InvalidInputError, PartialViewError
 from graphsearch.model import Batch, Memory, MemoryLink
 from graphsearch.testing.samples import claim
-from tests.curation.team import ADA, BOB, FRIENDS, GREG, Labels, engine_over
+from tests.curation.team import ADA, BOB, FRIENDS, GREG, SECRET, Labels, engine_over
 
 
 @pytest.fixture
@@ -66,6 +66,7 @@ async def test_receipts_are_checked_by_who_sees_their_scope(engine, scoped):
     curator = Curator(engine)
     receipt = await curator.forget_with_receipt("never")
     assert (receipt.memories, receipt.removed) == ((), {})
+    await scoped.write(Batch(memories=(Memory(id="hidden", labels=(SECRET,)),)))
     with pytest.raises(PartialViewError):
         await Curator(engine, gate=Gate(Labels(), GREG)).verify_receipt(receipt)
     elsewhere = attrs.evolve(receipt, scope=attrs.evolve(receipt.scope, project_id="elsewhere"))
