@@ -135,7 +135,8 @@ def receipt_of(
 
 def content_of(salt: str, memories: Iterable[Memory], mentions: Iterable[Mention], claims: Iterable[Claim]) -> str:
     """The SHA-256 of a salt and some content, in any order."""
-    found = sorted(_canonical([type(each).__name__, attrs.asdict(each)]) for each in (*memories, *mentions, *claims))
+    every: list[Memory | Mention | Claim] = [*memories, *mentions, *claims]
+    found = sorted(_canonical([type(each).__name__, attrs.asdict(each)]) for each in every)
     return hashlib.sha256(_canonical([salt, *found]).encode()).hexdigest()
 
 
