@@ -94,8 +94,9 @@ async def _finished(running: asyncio.Future[Answer]) -> Answer:
 @asynccontextmanager
 async def within(seconds: float | None) -> AsyncIterator[None]:
     """Cancel what is inside after some seconds; None is any time. Raises `TimeLimitError`."""
+    limit = asyncio.timeout(seconds)
     try:
-        async with asyncio.timeout(seconds) as limit:
+        async with limit:
             yield
     except TimeoutError as error:
         if seconds is None or not limit.expired():

@@ -176,7 +176,7 @@ def draw(kind: str, count: int, number: int, read: Callable[[bytes], bool], foun
         max_examples=count,
         deadline=None,
         database=None,
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
         phases=[Phase.generate, Phase.shrink],
     )
     @given(content=inputs(kind))
