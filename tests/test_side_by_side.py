@@ -5,6 +5,7 @@ from collections.abc import Generator
 
 import pytest
 
+from graphsearch._support import concurrency
 from graphsearch._support.concurrency import both, in_slices
 
 
@@ -52,7 +53,8 @@ async def test_who_waits_no_longer_ends_both() -> None:
     assert sorted(ended) == [1, 2]
 
 
-async def test_the_event_loop_runs_between_the_slices_of_long_work() -> None:
+async def test_the_event_loop_runs_between_the_slices_of_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(concurrency, "HEAD_S", 0)
     turns = 0
     seen: list[int] = []
 

@@ -71,7 +71,7 @@ def test_a_spec_without_a_store_explains_what_to_do(pytester: pytest.Pytester) -
             pass
         """
     )
-    outcome = pytester.runpytest("-p", "no:cacheprovider")
+    outcome = pytester.runpytest("-p", "no:cacheprovider", "-p", "no:slipcover")
     outcome.assert_outcomes(errors=4)
     outcome.stdout.fnmatch_lines(["*override the fixture `unscoped`*"])
     assert StoreSpec.__doc__
