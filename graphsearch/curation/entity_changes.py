@@ -57,8 +57,21 @@ async def merge_entities(source: EntityRef, target: EntityRef, access: Access, *
         moving = await _moving_with(ends[0], access)
     await access.demand(Action.MERGE, [*ends, *moving])
     hides = await access.hides()
+    if hides:
+        await _demand_shown_types(ends, access)
     merge = await access.store.merge(ends[0].id, ends[1].id, dry_run=dry_run)
     return merge.uncounted() if hides else merge
+
+
+async def _demand_shown_types(ends: Sequence[Entity], access: Access) -> None:
+    """Refuse to merge entities of two types by their shown types: the store would name what hidden memories state."""
+    stored = [each.type for each in await access.stored_entities([end.id for end in ends])]
+    if len(set(stored)) > 1:
+        source, target = ends
+        two = "two types" if source.type == target.type else f"a {source.type} and a {target.type}"
+        raise InvalidInputError(
+            f"merging {source.id} into {target.id}", [f"{two} cannot be one: correct the type first"]
+        )
 
 
 async def undo_merge(merge_id: UUID, access: Access) -> UndoReport:

@@ -51,7 +51,7 @@ def refuse_merge(source_id: UUID, target_id: UUID, source: Entity | None, target
         else f"the target was merged into {target.merged_into}: merge into that, or undo it first",
         None
         if source.type == target.type
-        else "entities of two types cannot be one: correct the type of one of them first",
+        else f"a {source.type} and a {target.type} cannot be one: correct the type first",
     )
 
 

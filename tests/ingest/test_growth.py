@@ -30,17 +30,24 @@ def loaded() -> None:
     steps(text_of("lists", SIZE // 10), HashEmbedder(8))
 
 
+def grows_linearly(cost: Callable[[int], int], size: int) -> bool:
+    """Whether four times the size costs about four times as much.
+
+    What measures the coverage rewrites code now and then, in the same thread: a cost is the least of some.
+    """
+    few = min(cost(size) for _ in range(2))
+    return any(cost(TIMES * size) < ALLOWED * few for _ in range(4))
+
+
 @pytest.mark.parametrize("shape", ["handles", "lists"])
 def test_four_times_the_text_takes_about_four_times_the_steps(shape: str) -> None:
-    few, many = steps(text_of(shape, SIZE)), steps(text_of(shape, TIMES * SIZE))
-    assert many < ALLOWED * few
+    assert grows_linearly(lambda size: steps(text_of(shape, size)), SIZE)
 
 
 @pytest.mark.parametrize("shape", ["institutes"])
 def test_four_times_the_text_takes_about_four_times_the_steps_with_an_embedder(shape: str) -> None:
     embedder = HashEmbedder(8)
-    few, many = (steps(text_of(shape, times * SIZE), embedder) for times in (1, TIMES))
-    assert many < ALLOWED * few
+    assert grows_linearly(lambda size: steps(text_of(shape, size), embedder), SIZE)
 
 
 TraceFunction = Callable[[FrameType, str, Any], Any]
@@ -93,7 +100,7 @@ def test_periods_are_folded_in_time_linear_in_the_claims(targets: int) -> None:
         given = claims(number, targets)
         return lines(lambda: (periods_of(given, WORKS_AT), redacted_fold(given, given[::2], WORKS_AT)))
 
-    assert cost(TIMES * 100) < ALLOWED * cost(100)
+    assert grows_linearly(cost, 100)
 
 
 def employments(number: int) -> Batch:
@@ -134,5 +141,4 @@ def test_a_write_in_memory_takes_time_linear_in_its_names_and_claims(written: in
             batch = attrs.evolve(batch, memories=(Memory(id="m", text="", source="another"),))
         return lines(lambda: run_here(store.write(batch)))
 
-    few, many = write(50), write(TIMES * 50)
-    assert many < ALLOWED * few
+    assert grows_linearly(write, 50)
