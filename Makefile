@@ -36,9 +36,6 @@ demo: $(READY)
 docs: $(READY)
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
-# Tests wait for servers and for other processes a third of their time.
-WORKERS = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-
 # All at once, since none of them fills every core; and each to its end, so that one run names every fault.
 test: $(READY)
 	@$(MAKE) --no-print-directory --keep-going --jobs=5 lint types pytest
@@ -59,7 +56,7 @@ pyright: $(READY)
 	@$(BIN)/pyright
 
 pytest: $(READY)
-	@$(BIN)/python -m slipcover --json --out .coverage.json -m pytest --numprocesses=$(WORKERS) --dist=worksteal
+	@$(BIN)/python -m slipcover --json --out .coverage.json -m pytest --numprocesses=logical --dist=worksteal
 	@$(BIN)/python -m slipcover --merge .coverage.json --out .coverage.json --skip-covered --fail-under 95 \
 		> .coverage.txt || { cat .coverage.txt; exit 1; }
 	@echo 'coverage of lines and branches (.coverage.txt):' $$(tail -n 1 .coverage.txt)
