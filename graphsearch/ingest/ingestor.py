@@ -144,7 +144,7 @@ class Ingestor:
         self._limits.refuse(given)
         echoes = Echoes(self._engine.store, self._gate, session_id)
         async with within(self._limits.seconds):
-            screened = await asyncio.to_thread(lambda: [self._intake.memory(memory) for memory in given])
+            screened = await self._intake.memories(given)
             report = await remember(screened, self._writer(), reader, echoes, progress or _silent)
             reader.demand()
             return attrs.evolve(report, facts=await self._embed_facts())

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import pickle
-from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
@@ -32,6 +29,7 @@ from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
 from graphsearch.testing.samples import claim, day, mention, person, portrait, ref, relation, without_history
 from tests.fix_postgres import Database
+from tests.trust.forgetting import pickled
 
 MARK: Final = "xyzzy"
 """A word in every text that is known from the secret alone."""
@@ -139,19 +137,6 @@ async def write_the_secret(store: GraphStore) -> None:
 async def look(store: GraphStore) -> Any:
     """Ask everything, so that every cache is filled."""
     return await portrait(store, questions=QUESTIONS, vectors=[EMBEDDER.vector("Ada"), EMBEDDER.vector("Xyzzy")])
-
-
-class Pickler(pickle.Pickler):
-    """Also of mappings that cannot be changed."""
-
-    def reducer_override(self, obj: Any) -> Any:
-        return (dict, (dict(obj),)) if isinstance(obj, MappingProxyType) else NotImplemented
-
-
-def pickled(value: Any) -> str:
-    content = io.BytesIO()
-    Pickler(content).dump(value)
-    return content.getvalue().decode("latin-1").lower()
 
 
 def rows(dsn: str) -> dict[str, str]:

@@ -27,6 +27,7 @@ _WINDOW: Final = 4_000
 """Characters searched at a time: some patterns of the detectors take quadratic time."""
 _OVERLAP: Final = 1_000
 """Characters of a window that the next one searches again, so that what lies across its end is found."""
+_KEYWORD: Final = "Secret Keyword"
 _GUESSING: Final = frozenset({"Base64 High Entropy String", "Hex High Entropy String", "Public IP (ipv4)"})
 """Detectors of detect-secrets that are not for secrets alone: they find ids and digests."""
 _PRIVATE_KEY: Final = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----.*?(?:-----END [A-Z ]*-----|\Z)", re.DOTALL)
@@ -97,10 +98,9 @@ class _Detectors:
     def __init__(self) -> None:
         found = load("detect_secrets.core.plugins.util", extra=EXTRA, purpose="Redaction")
         plugins = found.get_mapping_from_secret_type_to_class()
-        chosen = [plugins[kind]() for kind in sorted(plugins) if kind not in _GUESSING]
+        chosen = [plugins[kind]() for kind in sorted(plugins) if kind not in {*_GUESSING, _KEYWORD}]
         self._patterns = [pattern for each in chosen for pattern in getattr(each, "denylist", ())]
-        self._keyword = plugins["Secret Keyword"]()
-        self._patterns = [each for each in self._patterns if each not in getattr(self._keyword, "denylist", ())]
+        self._keyword = plugins[_KEYWORD]()
         self._scan: Any = load("datafog", extra=EXTRA, purpose="Redaction").scan
 
     def secrets(self, text: str) -> Iterator[tuple[int, int]]:

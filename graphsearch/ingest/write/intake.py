@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import attrs
@@ -38,10 +39,12 @@ class Intake:
         parts += [f"ceiling:{label}={given.ceilings[label]:g}" for label in sorted(given.ceilings)]
         return " ".join(parts)
 
-    def memory(self, memory: Memory) -> Memory:
-        """A memory as it is to be read and written."""
-        if not self.version:
-            return memory
+    async def memories(self, memories: Iterable[Memory]) -> list[Memory]:
+        """Memories as they are to be read and written, prepared in a thread."""
+        given = list(memories)
+        return await asyncio.to_thread(lambda: [self._memory(each) for each in given]) if self.version else given
+
+    def _memory(self, memory: Memory) -> Memory:
         flags = self.options.flag.labels(memory.text) if self.options.flag is not None else ()
         return attrs.evolve(self._redacted(memory), labels=(*memory.labels, *self.options.labels, *flags))
 
@@ -49,13 +52,13 @@ class Intake:
         """The content of a file as it is to be read and written. Spans in a text that changes are left out."""
         if not self.version:
             return extraction
-        notes = tuple(self.memory(note) for note in extraction.notes)
+        notes = tuple(self._memory(note) for note in extraction.notes)
         changed = {now.id for now, old in zip(notes, extraction.notes, strict=True) if now.text != old.text}
         return attrs.evolve(
             extraction,
-            memory=self.memory(extraction.memory),
+            memory=self._memory(extraction.memory),
             notes=notes,
-            texts=tuple(self.memory(text) for text in extraction.texts),
+            texts=tuple(self._memory(text) for text in extraction.texts),
             mentions=tuple(_placed(mention, changed) for mention in extraction.mentions),
             claims=tuple(_placed(claim, changed) for claim in extraction.claims),
         )
@@ -68,10 +71,15 @@ class Intake:
         kept = [each.words and {w: each.words[w] for w in each.words if redactor.redact(w) == w} for each in described]
         return tuple(Described(self._redacted(each.entity), words) for each, words in zip(described, kept, strict=True))
 
-    def batch(self, batch: Batch) -> Batch:
-        """A batch as it is to be written: texts are redacted, and claims have the ceilings of their memories."""
-        if not self.version:
-            return batch
+    async def batch(self, batch: Batch) -> Batch:
+        """A batch as it is to be written, prepared in a thread.
+
+        Texts are redacted, but for those of memories, which were before they were read; claims have the ceilings of
+        their memories.
+        """
+        return await asyncio.to_thread(self._batch, batch) if self.version else batch
+
+    def _batch(self, batch: Batch) -> Batch:
         ceilings = {memory.id: self._ceiling(memory) for memory in batch.memories}
         return attrs.evolve(
             batch,

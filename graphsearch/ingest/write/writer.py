@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, TypeVar
@@ -80,7 +79,7 @@ class Writer:
         The batch's ``named`` entities are written if they do not exist, or if the existing one is ``stale``: described
         by a file that does not describe it any more. ``anew`` embeds known elements as well.
         """
-        batch = await asyncio.to_thread(self.intake.batch, batch)
+        batch = await self.intake.batch(batch)
         named = {entity.id: entity for entity in batch.named}
         stored = await self._stored([entity for id_, entity in named.items() if id_ not in self._written])
         fresh = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID, uuid5
@@ -69,8 +68,7 @@ async def remember(
     it. One that says nothing else is not stored.
     """
     intake = Intake(caller.service.ingest)
-    found = _memories(turns, session_id, text, occurred_at, source)
-    given = await asyncio.to_thread(lambda: [intake.memory(memory) for memory in found])
+    given = await intake.memories(_memories(turns, session_id, text, occurred_at, source))
     stored = await _stored(caller.engine.store, [memory.id for memory in given])
     new = [_written_by(caller, memory, labels or ()) for memory in given if memory.id not in stored]
     # all at once: a caller without write permission does not learn which of them are stored
