@@ -1,4 +1,4 @@
-"""Random lives of two graphs, of which one is told secrets and forgets them; `python -m tests.trust.forgetting COUNT`.
+"""Random lives of two graphs, of which one stores secrets and forgets them; `python -m tests.trust.forgetting COUNT`.
 
 Both go through the same steps: memories are remembered, rewritten and forgotten, entities merged, separated and
 corrected, outcomes reported, indexes built. Between these steps, one of them goes through as many with secrets.
@@ -67,7 +67,7 @@ class Life:
 
 
 class Pair:
-    """A graph that is told secrets, and one that never is; ``rng`` decides what happens."""
+    """A graph that stores secrets, and one that never does; ``rng`` decides what happens."""
 
     def __init__(self, rng: random.Random, clock: FixedClock, told: GraphStore, never: GraphStore) -> None:
         self._rng = rng
@@ -101,7 +101,7 @@ class Pair:
     async def compare(self) -> bool:
         """Raise AssertionError unless both graphs are the same; return whether they are to be.
 
-        They are not where an entity is gone for a while from the graph that is told nothing: in the other a secret kept
+        They are not where an entity is gone for a while from the graph without secrets: in the other a secret kept
         it, with what was decided about it.
         """
         if not self._steady:
@@ -333,7 +333,7 @@ async def lives(seed: int, told: GraphStore, never: GraphStore, clock: FixedCloc
 
 
 async def main(count: int) -> None:
-    """Let pairs of graphs live in memory, the one that is told behind a cache, and print their number."""
+    """Let pairs of graphs live in memory, the one with secrets behind a cache, and print their number."""
     began, compared = time.process_time(), 0
     for seed in range(count):
         clock = FixedClock()

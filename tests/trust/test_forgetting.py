@@ -1,4 +1,4 @@
-"""A graph that was told secrets and forgot them equals one that never was, whatever happened in between."""
+"""A graph that stored secrets and forgot them equals one that never stored them, whatever happened in between."""
 
 from __future__ import annotations
 
