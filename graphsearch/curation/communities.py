@@ -234,8 +234,9 @@ def _same(found: Community, former: Community | None) -> bool:
 
 
 async def _network(access: Access, view: View) -> Network:
-    """The entities and the relations between them that hold now, as columns."""
+    """The entities and the relations between them that hold now, as columns; nothing of the scope may be hidden."""
     store = access.store
+    view = attrs.evolve(view, refolded=frozenset())  # with nothing hidden, relations state what is stored
     pages: list[Edges] = []
     while not pages or len(pages[-1]):
         after = store.relation_ids(pages[-1].relations[-1:])[0] if pages else None

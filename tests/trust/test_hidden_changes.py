@@ -122,3 +122,26 @@ async def test_feedback_is_decided_on_the_visible_type(scoped, by_signature):
     assert [each.source.type for each in shown.triplets] == ["person"]
     report = await builder.feedback("s", Outcome.ACCEPTED, gate=gate)
     assert (report.denied, ElementRef(ElementKind.ENTITY, str(JANE)) in report.applied) == (0, True)
+
+
+@pytest.mark.parametrize("refreshed", [True, False])
+@POLICIES
+async def test_communities_of_who_sees_everything_are_those_of_the_owner(scoped, by_signature, refreshed):
+    await scoped.write(
+        Batch(
+            entities=[Entity(id=each, type="person", name=str(each.int)) for each in (JANE, ROE, VAULT)],
+            memories=[Memory(id="a", occurred_at=days_ago(9)), Memory(id="b", occurred_at=days_ago(2))],
+            claims=[
+                Claim(memory_id="a", source_id=JANE, type="knows", target_id=ROE, confidence=0.9),
+                Claim(memory_id="a", source_id=JANE, type="works_at", target_id=VAULT, confidence=0.9),
+                Claim(memory_id="b", source_id=JANE, type="works_at", target_id=ROE, confidence=0.9),
+            ],
+        )
+    )
+    engine = GraphSearchEngine(store=scoped)
+    owned, gated = Curator(engine), Curator(engine, gate=no_secrets(by_signature=by_signature))
+    [found] = await owned.detect_communities()
+    assert found.members == (JANE, ROE)  # who works at one place after another works there no more
+    detected = await (gated.refresh_communities if refreshed else gated.detect_communities)()
+    assert detected == (() if refreshed else (found,))
+    assert await owned.communities() == (found,)
