@@ -243,6 +243,25 @@ class ForgettingSpec(StoreSpec):
         assert [(each.name, each.aliases) for each in await store.list_entities()] == [("Ada", ())]
         assert await store.merges() == []
 
+    async def test_a_merged_entity_of_a_claim_is_called_as_that_memory_does(self, store: GraphStore) -> None:
+        """Also if the claim was written after the merge, which makes it one of an entity about itself."""
+        one, two = Memory(id="one"), Memory(id="two")
+        secret = mention(two, EVE, surface="Secret Eve"), mention(two, ADA, surface="Secret Ada")
+        await store.write(Batch(named=(ADA, attrs.evolve(EVE, name="Secret Eve")), memories=(two,), mentions=secret))
+        made = await store.merge(EVE.id, ADA.id)
+        stated = mention(one, EVE, surface="Countess"), mention(one, ADA)
+        await store.write(Batch(memories=(one,), mentions=stated, claims=(claim(one, EVE, ADA),)))
+        await store.forget(["two"])
+        assert {each.name: each.aliases for each in await store.list_entities()} == {
+            "Ada": ("Countess",),
+            "Countess": (),
+        }
+        assert await store.find_names(["secret"]) == []
+        await store.undo_merge(made.id)
+        assert {each.name: each.aliases for each in await store.list_entities()} == {"Ada": (), "Countess": ()}
+        assert await store.list_mentions(entity_ids=[EVE.id]) == [stated[0]]
+        assert len(await store.list_relations()) == 1
+
     async def test_history_alone_keeps_no_forgotten_name(self, store: GraphStore) -> None:
         one, two = Memory(id="one"), Memory(id="two")
         mentions = (mention(one, EVE), mention(one, BOB), mention(one, ADA))

@@ -111,8 +111,8 @@ class MergingDraft(ValueDraft[Merging]):
         """The mentions and claims to keep of a rewritten memory (`graphsearch.stores.shared.merging.stated`)."""
         if not self.into.result:
             return Original(tuple(dict.fromkeys(mentions)), tuple(dict.fromkeys(claims)))
-        known: set[Mention | Claim] = {*had.mentions, *had.claims}
-        return Original(tuple(stated(mentions, known, self.root)), tuple(stated(claims, known, self.root)))
+        mentioned, claimed = stated(mentions, claims, {*had.mentions, *had.claims}, self.root)
+        return Original(tuple(mentioned), tuple(claimed))
 
 
 def folded_claims(claims: Sequence[Claim], original: Original | None) -> Iterable[Claim]:

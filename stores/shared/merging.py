@@ -13,7 +13,6 @@ from graphsearch.errors import UnknownElementError
 from graphsearch.model import Claim, Entity, Mention, Merge, Relation, validation
 
 Edge = TypeVar("Edge", Mention, Claim, Relation)
-Proof = TypeVar("Proof", Mention, Claim)
 
 _MERGE: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c04")
 
@@ -117,15 +116,21 @@ def redirected(relation: Relation, given: tuple[UUID, UUID], root: Callable[[UUI
     return attrs.evolve(shown(original, root), retracted_at=retracted_at)
 
 
-def stated(edges: Iterable[Proof], had: Collection[Mention | Claim], root: Callable[[UUID], UUID]) -> list[Proof]:
-    """The mentions and claims to store for a memory that is written, without repeats.
+def stated(
+    mentions: Iterable[Mention],
+    claims: Iterable[Claim],
+    had: Collection[Mention | Claim],
+    root: Callable[[UUID], UUID],
+) -> tuple[list[Mention], list[Claim]]:
+    """The mentions and claims to store for memories that are written, without repeats.
 
-    Those it had before are kept as they were; new ones refer to the entities that are meant after the merges, except
-    where that would make a claim of an entity about itself.
+    Those they had before are kept as they were; new ones refer to the entities that are meant after the merges, except
+    where that would make a claim of an entity about itself. What is stored as claimed of a merged entity keeps its
+    mentions in that memory too: a later name of the entity is one of them.
     """
-    return list(
-        dict.fromkeys(
-            each if each in had or (isinstance(each, Claim) and collapses(each, root)) else shown(each, root)
-            for each in edges
-        )
-    )
+    claimed = [each if each in had or collapses(each, root) else shown(each, root) for each in claims]
+    ends = {(each.memory_id, end) for each in claimed for end in (each.source_id, each.target_id)}
+    mentioned = [
+        each if each in had or (each.memory_id, each.entity_id) in ends else shown(each, root) for each in mentions
+    ]
+    return list(dict.fromkeys(mentioned)), list(dict.fromkeys(claimed))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import attrs
@@ -39,8 +39,10 @@ from graphsearch.stores.in_postgres.write.renaming import (
     surfaces_in,
     types_so_far,
 )
-from graphsearch.stores.shared.merging import Proof, shown, stated
+from graphsearch.stores.shared.merging import shown, stated
 from graphsearch.stores.shared.vectors import Matrix, Vectors
+
+Proof = TypeVar("Proof", Mention, Claim)
 
 
 async def put_entities(
@@ -346,9 +348,8 @@ async def rewritten(session: Session, batch: Batch) -> Rewritten:
         named |= {each.source_id, each.target_id}
     named |= {each.entity_id for of_memory in mentions.values() for each in of_memory}
     tree = await read_tree(session, named)
-    return Rewritten(
-        stated(batch.mentions, had, tree.root), stated(batch.claims, had, tree.root), mentions, claims, tree.root
-    )
+    kept_mentions, kept_claims = stated(batch.mentions, batch.claims, had, tree.root)
+    return Rewritten(kept_mentions, kept_claims, mentions, claims, tree.root)
 
 
 async def mark_proof(session: Session, proof: Rewritten) -> None:
