@@ -6,9 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 import attrs
-import psycopg
 import pytest
-from psycopg import sql
 
 from graphsearch.model import (
     Batch,
@@ -29,7 +27,7 @@ from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
 from graphsearch.testing.samples import claim, day, mention, person, portrait, ref, relation, without_history
 from tests.fix_postgres import Database
-from tests.trust.forgetting import pickled
+from tests.trust.forgetting import pickled, rows
 
 MARK: Final = "xyzzy"
 """A word in every text that is known from the secret alone."""
@@ -137,21 +135,6 @@ async def write_the_secret(store: GraphStore) -> None:
 async def look(store: GraphStore) -> Any:
     """Ask everything, so that every cache is filled."""
     return await portrait(store, questions=QUESTIONS, vectors=[EMBEDDER.vector("Ada"), EMBEDDER.vector("Xyzzy")])
-
-
-def rows(dsn: str) -> dict[str, str]:
-    """All that each table holds, as text."""
-    tables = "SELECT relname FROM pg_class WHERE relnamespace = 'graphsearch'::regnamespace AND relkind = 'r'"
-    with psycopg.connect(dsn) as connection:
-        return {
-            name: "\n".join(
-                row
-                for (row,) in connection.execute(
-                    sql.SQL("SELECT t::text FROM graphsearch.{} t").format(sql.Identifier(name))
-                )
-            ).lower()
-            for (name,) in connection.execute(tables).fetchall()
-        }
 
 
 async def kept_like_the_first(store: GraphStore, alone: GraphStore) -> None:

@@ -1,7 +1,9 @@
-"""Random lives of two graphs, of which one stores secrets and forgets them; `python -m tests.trust.forgetting COUNT`.
+"""Random lives of two graphs, of which one stores secrets and forgets them.
 
 Both go through the same steps: memories are remembered, rewritten and forgotten, entities merged, separated and
 corrected, outcomes reported, indexes built. Between these steps, one of them goes through as many with secrets.
+
+    python -m tests.trust.forgetting COUNT [START] [postgres]
 """
 
 from __future__ import annotations
@@ -12,13 +14,18 @@ import json
 import pickle
 import random
 import sys
+import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
 import attrs
+import psycopg
+from psycopg import sql
 
 from graphsearch.caching import InProcessCache, cached
 from graphsearch.curation import Curator
@@ -37,7 +44,9 @@ from graphsearch.model import (
     Span,
 )
 from graphsearch.protocols import GraphStore
+from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.memory import InMemoryGraphStore
+from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import day, person, ref
 from graphsearch.testing.strategies import EMBEDDER, AnnotatedMemory, answers, embed, write_memories
@@ -325,6 +334,21 @@ def pickled(value: Any) -> str:
     return content.getvalue().decode("latin-1").lower()
 
 
+def rows(dsn: str) -> dict[str, str]:
+    """All that each table holds, as text."""
+    tables = "SELECT relname FROM pg_class WHERE relnamespace = 'graphsearch'::regnamespace AND relkind = 'r'"
+    with psycopg.connect(dsn) as connection:
+        return {
+            name: "\n".join(
+                row
+                for (row,) in connection.execute(
+                    sql.SQL("SELECT t::text FROM graphsearch.{} t").format(sql.Identifier(name))
+                )
+            ).lower()
+            for (name,) in connection.execute(tables).fetchall()
+        }
+
+
 async def lives(seed: int, told: GraphStore, never: GraphStore, clock: FixedClock, *, steps: int = 20) -> bool:
     """Let two graphs live, and compare them; see `Pair.compare`."""
     pair = Pair(random.Random(seed), clock, told, never)  # noqa: S311 - no secret
@@ -332,30 +356,60 @@ async def lives(seed: int, told: GraphStore, never: GraphStore, clock: FixedCloc
     return await pair.compare()
 
 
-async def main(count: int) -> None:
-    """Let pairs of graphs live in memory, the one with secrets behind a cache, and print their number."""
-    began, compared = time.process_time(), 0
-    for seed in range(count):
-        clock = FixedClock()
-        stores = InMemoryGraphStore(clock=clock)
-        told, never = (stores.with_scope(org_id="acme", project_id=name) for name in ("told", "never"))
-        cache = InProcessCache(scope=told.scope, clock=clock)
+async def in_memory(seed: int) -> bool:
+    """Let a pair of graphs live in memory, the one with secrets behind a cache; return whether they were compared."""
+    clock = FixedClock()
+    stores = InMemoryGraphStore(clock=clock)
+    told, never = (stores.with_scope(org_id="acme", project_id=name) for name in ("told", "never"))
+    cache = InProcessCache(scope=told.scope, clock=clock)
+    compared = await lives(seed, cached(told, cache), never, clock)
+    assert MARK not in pickled(told._cell.state), "a secret is left in memory"
+    assert MARK not in pickled(dict(cache._entities)), "a secret is left in the cache"
+    return compared
+
+
+async def in_postgres(dsn: str, admin_dsn: str, seed: int, *, steps: int = 20) -> bool:
+    """Let a pair of graphs live on Postgres; return whether they were compared. Other lives may be in the database."""
+    clock = FixedClock()
+    async with PostgresGraphStore.open(dsn, clock=clock, exact=True, max_connections=2) as store:
+        told, never = (store.with_scope(org_id="acme", project_id=f"{name} {seed}") for name in ("told", "never"))
+        compared = await lives(seed, told, never, clock, steps=steps)
+        assert MARK not in pickled(store._gateway._library), "a secret is left in the cache of signatures"
+        left = {name for name, content in rows(admin_dsn).items() if MARK in content}
+        assert not left, f"a secret is left in {', '.join(sorted(left))}"
+        await told.remove_scope()
+        await never.remove_scope()
+        return compared
+
+
+async def main(count: int, start: int, live: Callable[[int], Awaitable[bool]]) -> None:
+    """Let pairs of graphs live, those of ``count`` seeds from ``start`` on, and print their number."""
+    began, compared = time.perf_counter(), 0
+    for seed in range(start, start + count):
         try:
-            compared += await lives(seed, cached(told, cache), never, clock)
+            compared += await live(seed)
         except Exception as error:
             error.add_note(f"seed {seed}")
             raise
-        assert MARK not in pickled(told._cell.state), seed
-        assert MARK not in pickled(dict(cache._entities)), seed
     report = {
         "lives": count,
         "compared": compared,
         "differences": 0,
         "marks": 0,
-        "seconds": round(time.process_time() - began, 1),
+        "seconds": round(time.perf_counter() - began, 1),
     }
     print(json.dumps(report))  # noqa: T201 - the result of a command
 
 
+async def on_postgres(count: int, start: int) -> None:
+    """Let pairs of graphs live on a server of their own."""
+    with tempfile.TemporaryDirectory(prefix="graphsearch-", ignore_cleanup_errors=True) as folder:
+        async with EmbeddedPostgres(Path(folder) / "data", settings={"fsync": "off"}) as server:
+            await main(count, start, partial(in_postgres, server.dsn, server.admin_dsn))
+
+
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1])))
+    lives_wanted, first_seed = (int(each) for each in (*sys.argv[1:3], "0")[:2])
+    asyncio.run(
+        on_postgres(lives_wanted, first_seed) if "postgres" in sys.argv else main(lives_wanted, first_seed, in_memory)
+    )
