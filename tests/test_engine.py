@@ -56,8 +56,8 @@ async def test_a_chain_is_as_reliable_as_its_weakest_link(engine):
     await engine.store.write(people(*chain, names="Ada Bob Cyd"))
     result = await engine.search("what of Ada?", mode=HOPS)
     assert facts(result.triplets) == [("Ada", "knows", "Bob"), ("Bob", "knows", "Cyd")]
-    assert result.triplets[0].score == pytest.approx(0.90)
-    assert result.triplets[1].score == pytest.approx(0.54)
+    assert result.triplets[0].score == pytest.approx(0.90 * 0.6)
+    assert result.triplets[1].score == pytest.approx(0.90 * 0.35)
     assert result.triplets[1].path == (chain[0].id,)
     assert [anchor.name for anchor in result.anchors] == ["Ada"]
 
@@ -66,9 +66,8 @@ async def test_product_confidence(scoped):
     edges = [
         edge("Ada", "knows", "Bob", confidence=0.90),
         edge("Bob", "knows", "Cyd", confidence=0.95),
-        edge("Cyd", "knows", "Dan", confidence=1.0),
     ]
-    await scoped.write(people(*edges, names="Ada Bob Cyd Dan"))
+    await scoped.write(people(*edges, names="Ada Bob Cyd"))
     product = ScoringOptions(feedback_influence=0.0, importance_influence=0.0, path_confidence="product")
     result = await GraphSearchEngine(store=scoped, scoring=product).search("Ada", mode=HOPS)
     assert result.triplets[-1].score == pytest.approx(0.29925)
@@ -79,20 +78,19 @@ async def test_the_hop_table_by_confidence_and_the_worst_of_three(scoped):
     await scoped.write(people(*edges, names="Ada Bob Cyd"))
     for options, expected in (
         (attrs.evolve(ONLY_HOPS, hop_table="by_confidence"), [0.9, 0.4 * 0.8]),
-        (attrs.evolve(ONLY_HOPS, combine="worst"), [0.9, 0.6]),
+        (attrs.evolve(ONLY_HOPS, combine="worst"), [0.6, 0.35]),
     ):
         result = await GraphSearchEngine(store=scoped, scoring=options).search("Ada", mode=HOPS)
         assert [triplet.score for triplet in result.triplets] == pytest.approx(expected)
 
 
-async def test_half_a_year_at_three_hops(engine):
+async def test_half_a_year_at_two_hops(engine):
     old = days_ago(180)
     edges = [
         edge("Ada", "collaborated_with", "Bob", confidence=0.9, supported_at=NOON),
-        edge("Bob", "collaborated_with", "Cyd", confidence=0.9, supported_at=NOON),
-        edge("Cyd", "collaborated_with", "Dan", confidence=0.70, supported_at=old, valid_from=old),
+        edge("Bob", "collaborated_with", "Cyd", confidence=0.70, supported_at=old, valid_from=old),
     ]
-    await engine.store.write(people(*edges, names="Ada Bob Cyd Dan"))
+    await engine.store.write(people(*edges, names="Ada Bob Cyd"))
     result = await engine.search("Ada", mode=HOPS)
     assert result.triplets[-1].score == pytest.approx(0.0030625)
 
@@ -108,7 +106,7 @@ async def test_parts_add_up_and_feedback_and_importance_count(scoped):
     )
     (triplet,) = (await GraphSearchEngine(store=scoped).search("Ada", mode=HOPS)).triplets
     score = triplet.breakdown
-    assert score.value == pytest.approx(0.8 * (0.7 * (0.8 * 1.0 + 0.2 * 0.6) + 0.3 * 0.5))
+    assert score.value == pytest.approx(0.8 * 0.6 * (0.7 * (0.8 + 0.2 * 0.6) + 0.3 * 0.5))
     assert score.value == pytest.approx(score.proximity_part + score.importance_part + score.feedback_part)
 
 
@@ -151,7 +149,7 @@ async def test_equal_scores_come_by_kind_then_names(engine):
 
 async def test_registered_types_change_priors_hop_scores_and_skips(engine):
     await engine.store.write(people(edge("Ada", "knows", "Bob"), edge("Bob", "knows", "Cyd"), names="Ada Bob Cyd"))
-    await engine.store.register_types([RelationType(name="knows", prior=0.5, hop_scores=(0.8, 0.4))])
+    await engine.store.register_types([RelationType(name="knows", prior=0.5, hop_scores=(1.0, 0.8, 0.4))])
     values = [triplet.score for triplet in (await engine.search("Ada", mode=HOPS)).triplets]
     assert values == pytest.approx([0.4, 0.2])
     await engine.store.register_types([RelationType(name="knows", skip=True)])

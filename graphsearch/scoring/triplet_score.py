@@ -55,8 +55,8 @@ class ScoringOptions:
       ("product").
     * ``combine``: strength is confidence × freshness × prior ("product"), or the score is limited by the worst of
       proximity, confidence × freshness, and prior ("worst").
-    * ``hop_table``: hop scores "by_type" of the relation, or "by_confidence": 1.0 for one hop, 0.5 × confidence for
-      two, then 0.
+    * ``hop_table``: hop scores "by_type" of the relation (`RelationType.hop_scores`), or "by_confidence": 1.0 up to one
+      hop, 0.5 × confidence for two, then 0.
     """
 
     feedback_influence: float = 0.3
@@ -88,13 +88,13 @@ class ScoreColumns:
 
 
 def proximity_by_hops(hops: Hops, table: tuple[float, ...]) -> Floats:
-    """The hop score of the farther endpoint: table[0] for one hop (and for none), 0 beyond the table."""
+    """The hop score of the farther endpoint: ``table[n]`` for n hops, ``table[0]`` for an anchor; 0 beyond the table."""
     scores = np.array((*table, 0.0))
-    return np.asarray(scores[np.clip(np.asarray(hops) - 1, 0, len(table))])
+    return np.asarray(scores[np.minimum(np.asarray(hops), len(table))])
 
 
 def proximity_by_confidence(hops: Hops, confidence: Numbers) -> Floats:
-    """1.0 for one hop, 0.5 × confidence for two, then 0."""
+    """1.0 up to one hop, 0.5 × confidence for two, then 0."""
     return np.select([np.asarray(hops) <= 1, np.asarray(hops) == 2], [1.0, 0.5 * confidence], 0.0)  # noqa: PLR2004
 
 

@@ -130,7 +130,7 @@ def test_networkx_has_every_text_as_it_is():
 
 async def test_a_search_in_each_format():
     found = await (await team()).search("Ada", mode="neighborhood")
-    assert '    n0 -->|"works_at 0.78"| n1\n' in to_mermaid(found)
+    assert '    n0 -->|"works_at 0.47"| n1\n' in to_mermaid(found)
     assert 'label="Ada (person)"' in to_dot(found)
     names = nx.get_node_attributes(nx.parse_graphml(to_graphml(found)), "name")
     assert set(names.values()) == {"Ada", "Bob", "Globex"}

@@ -34,7 +34,7 @@ async def test_a_search_is_its_triplets_with_their_scores():
         "kind": "semantic",
         "confidence": 1.0,
         "evidence": '["m1"]',
-        "score": pytest.approx(0.78),
+        "score": pytest.approx(0.468),
     }
     assert by_id[str(LED.id)].attributes["valid_from"] == days_ago(30).isoformat()
     [ada] = [node for node in graph.nodes if node.name == "Ada"]

@@ -48,24 +48,24 @@ def by_hops(hops, confidence, fresh: Numbers = 1.0, prior=1.0, options=HOPS_ONLY
     ).value
 
 
-def test_two_hops_by_the_weakest_link():
-    assert by_hops(2, min(0.90, 0.95)) == pytest.approx(0.54)
+def test_one_hop_by_the_weakest_link():
+    assert by_hops(1, min(0.90, 0.95)) == pytest.approx(0.54)
 
 
-def test_three_hops_with_product_confidence():
-    assert by_hops(3, 0.90 * 0.95) == pytest.approx(0.29925)
+def test_two_hops_with_product_confidence():
+    assert by_hops(2, 0.90 * 0.95) == pytest.approx(0.29925)
 
 
 def test_a_year_at_a_half_life_of_thirty_days():
     assert freshness(365, 30) == pytest.approx(2.175e-4, rel=1e-3)
 
 
-def test_three_hops_half_a_year_old():
+def test_two_hops_half_a_year_old():
     fresh = freshness(180, 30)
-    assert by_hops(3, 0.70, fresh, 0.8) == pytest.approx(0.0030625)
+    assert by_hops(2, 0.70, fresh, 0.8) == pytest.approx(0.0030625)
 
 
-@pytest.mark.parametrize(("hops", "expected"), [(0, 1.0), (1, 1.0), (2, 0.6), (3, 0.35), (4, 0.15), (5, 0.0), (9, 0.0)])
+@pytest.mark.parametrize(("hops", "expected"), [(0, 1.0), (1, 0.6), (2, 0.35), (3, 0.15), (4, 0.0), (9, 0.0)])
 def test_hop_scores(hops, expected):
     assert proximity_by_hops(hops, TABLE) == expected
 
@@ -77,9 +77,9 @@ def test_hop_scores_by_confidence(hops, expected):
 
 def test_worst_is_the_least_of_the_three():
     worst = attrs.evolve(HOPS_ONLY, combine="worst")
-    assert by_hops(2, 0.9, 0.5, 0.8, worst) == pytest.approx(0.45)
-    assert by_hops(2, 0.9, 1.0, 0.8, worst) == pytest.approx(0.6)
-    assert by_hops(1, 0.9, 1.0, 0.3, worst) == pytest.approx(0.3)
+    assert by_hops(1, 0.9, 0.5, 0.8, worst) == pytest.approx(0.45)
+    assert by_hops(1, 0.9, 1.0, 0.8, worst) == pytest.approx(0.6)
+    assert by_hops(0, 0.9, 1.0, 0.3, worst) == pytest.approx(0.3)
 
 
 def test_default_weights():
@@ -131,11 +131,11 @@ def test_freshness_falls_with_age(age, other, half_life):
 def test_without_influences_it_is_hop_score_times_strength():
     # freshness 0.5 and prior 0.8 leave 0.4 of hop score · confidence: 1 · 1, 1 · 0.5, 0.6 · 0.9, 0.35 · 0.2, 0.15 · 1
     assert by_hops(0, 1.0, 0.5, 0.8) == pytest.approx(0.4)
-    assert by_hops(1, 0.5, 0.5, 0.8) == pytest.approx(0.2)
-    assert by_hops(2, 0.9, 0.5, 0.8) == pytest.approx(0.216)
-    assert by_hops(3, 0.2, 0.5, 0.8) == pytest.approx(0.028)
-    assert by_hops(4, 1.0, 0.5, 0.8) == pytest.approx(0.06)
-    assert by_hops(5, 1.0, 0.5, 0.8) == by_hops(2, 0.0, 0.5, 0.8) == 0.0
+    assert by_hops(0, 0.5, 0.5, 0.8) == pytest.approx(0.2)
+    assert by_hops(1, 0.9, 0.5, 0.8) == pytest.approx(0.216)
+    assert by_hops(2, 0.2, 0.5, 0.8) == pytest.approx(0.028)
+    assert by_hops(3, 1.0, 0.5, 0.8) == pytest.approx(0.06)
+    assert by_hops(4, 1.0, 0.5, 0.8) == by_hops(2, 0.0, 0.5, 0.8) == 0.0
 
 
 UNSCORED = TripletScore(
