@@ -175,10 +175,11 @@ class RelationType:
     """The properties of a type of relation in one scope. An unregistered type has the defaults.
 
     ``hop_scores[n]`` is the score of an entity n hops from the nearest anchor: ``hop_scores[0]`` that of an anchor
-    itself, ``hop_scores[1]`` that of what is one hop away; beyond the table it is 0. A triplet takes the score of its
-    farther endpoint. ``half_life_days`` is None for a type that does not decay. ``functional``: a source has one target at a time. ``causal``: the source is
-    printed before the target in a prompt. ``skip``: searches leave out relations of the type. ``state``: the relation
-    holds until something ends it. Relations of a functional or state type do not age while they hold.
+    itself, ``hop_scores[1]`` that of what is one hop away; beyond the table it is 0. A triplet takes the score of
+    its farther endpoint. ``half_life_days`` is None for a type that does not decay. ``functional``: a source has
+    one target at a time. ``causal``: the source is printed before the target in a prompt. ``skip``: searches leave
+    out relations of the type. ``state``: the relation holds until something ends it. Relations of a functional or
+    state type do not age while they hold.
     """
 
     name: str = attrs.field(converter=type_name)

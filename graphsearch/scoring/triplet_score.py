@@ -88,7 +88,7 @@ class ScoreColumns:
 
 
 def proximity_by_hops(hops: Hops, table: tuple[float, ...]) -> Floats:
-    """The hop score of the farther endpoint: ``table[n]`` for n hops, ``table[0]`` for an anchor; 0 beyond the table."""
+    """The hop score of the farther endpoint, n hops from an anchor: ``table[n]``, and 0 beyond the table."""
     scores = np.array((*table, 0.0))
     return np.asarray(scores[np.minimum(np.asarray(hops), len(table))])
 
