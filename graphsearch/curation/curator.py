@@ -62,6 +62,7 @@ class Curator:
         """Undo a merge; what was written since stays with the target, and what was forgotten stays forgotten.
 
         Touches (merge) both entities, their relations, and the memories that mention them, any of which may move back.
+        Behind a gate that may hide anything of the scope the report has no counts.
         Raises `InvalidInputError` for a merge that was undone already.
         """
         return await entity_changes.undo_merge(merge_id, self._access)

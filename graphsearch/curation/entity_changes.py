@@ -84,9 +84,10 @@ async def undo_merge(merge_id: UUID, access: Access) -> UndoReport:
             raise UnknownElementError(f"no merge {merge_id} in {access.store.scope}")
         moving = [element for end in ends for element in await _moving_with(end, access)]
     await access.demand(Action.MERGE, [*ends, *moving])
+    hides = await access.hides()
     report = await access.store.undo_merge(merge_id)
     await embed_again(report.reworded, access.engine)
-    return report
+    return report.uncounted() if hides else report
 
 
 async def merges(entity: EntityRef | None, access: Access) -> tuple[Merge, ...]:

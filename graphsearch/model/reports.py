@@ -82,17 +82,24 @@ class Merge:
 
 @attrs.frozen(kw_only=True)
 class UndoReport:
-    """What an undone merge gave back to its source: numbers of mentions, claims and unretracted relations."""
+    """What an undone merge gave back to its source: numbers of mentions, claims and unretracted relations.
 
-    mentions: int
-    claims: int
-    relations: int
-    stayed: int
+    All are None behind a gate that may hide some of what they count.
+    """
+
+    mentions: int | None
+    claims: int | None
+    relations: int | None
+    stayed: int | None
     """Mentions and claims of the target that were written since the merge: they stay with it."""
-    forgotten: int
+    forgotten: int | None
     """Mentions and claims that had moved and are gone since."""
     reworded: tuple[UUID, ...] = ()
-    """As in `WriteReport`."""
+    """As in `WriteReport`; empty behind such a gate."""
+
+    def uncounted(self) -> UndoReport:
+        """The report without its counts, which include what is hidden."""
+        return UndoReport(mentions=None, claims=None, relations=None, stayed=None, forgotten=None)
 
 
 @attrs.frozen(kw_only=True)

@@ -157,6 +157,17 @@ class WritingSpec(StoreSpec):
         clock.set(NOON)
         assert await portrait(store) == before
 
+    @pytest.mark.parametrize("named", [True, False])
+    async def test_an_entity_written_again_with_a_mention_is_not_changed(self, store: GraphStore, named: bool) -> None:
+        jane = Batch(named=[person("Jane")]) if named else Batch(entities=[person("Jane")])
+        assert (await store.write(jane)).entities == 1
+        for number, labels in enumerate([(), (), ("secret",)]):
+            memory = Memory(id=f"m{number}", labels=labels)
+            mentioning = attrs.evolve(jane, memories=[memory], mentions=[mention(memory, person("Jane"))])
+            assert (await store.write(mentioning)).entities == 0
+        corrected = attrs.evolve(person("Jane"), description="tall")
+        assert (await store.write(Batch(entities=[corrected]))).entities == 1
+
     async def test_type_and_name_can_be_corrected_under_the_same_id(self, store: GraphStore) -> None:
         await store.write(Batch(entities=(ADA,)))
         corrected = attrs.evolve(ADA, type="programmer", name="Ada Lovelace")

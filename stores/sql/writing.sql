@@ -33,7 +33,12 @@ LEFT JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id
 WHERE e.id IS NULL
 
 -- with other endpoint columns --
-SELECT i.id, e.signature FROM incoming_entity i
+SELECT i.id, e.signature,
+    (e.type, e.given_type, e.name, e.description, e.given_aliases, e.named, e.labels, e.attributes, e.importance_weight, e.valid_from, e.valid_to,
+        e.merged_into)
+    IS NOT DISTINCT FROM (i.type, i.given_type, i.name, i.description, i.aliases, i.named, i.labels, i.attributes, i.importance_weight, i.valid_from,
+        i.valid_to, i.merged_into)
+FROM incoming_entity i
 JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.id
 WHERE (e.signature, e.importance_weight, e.valid_from, e.valid_to, e.merged_into)
     IS DISTINCT FROM (i.signature, i.importance_weight, i.valid_from, i.valid_to, i.merged_into)

@@ -84,6 +84,19 @@ async def test_a_merge_counts_nothing_hidden(scoped, by_signature):
 
 
 @POLICIES
+async def test_undoing_a_merge_counts_nothing_hidden(scoped, by_signature):
+    engine = await write(scoped)
+    await scoped.forget(["h"])
+    curator = Curator(engine, gate=no_secrets(by_signature=by_signature))
+    made = await curator.merge_entities("jr", ROE)
+    undone = await curator.undo_merge(made.id)
+    assert (undone.mentions, undone.claims, undone.relations, undone.stayed, undone.forgotten) == (None,) * 5
+    assert undone.reworded == ()
+    made = await Curator(engine).merge_entities("jr", ROE)
+    assert (await Curator(engine).undo_merge(made.id)).relations == 2
+
+
+@POLICIES
 async def test_a_correction_does_not_write_a_hidden_name(scoped, by_signature):
     engine = await write(scoped)
     curator = Curator(engine, gate=no_secrets(by_signature=by_signature))

@@ -90,10 +90,12 @@ async def _put_entities_as(
         carried = Carried.of(entities, batch.vectors, session.dimensions)
 
     async def upsert() -> int:
-        if not fresh:
-            found = await session.rows(statement("with other endpoint columns"))
-            turned.update(found)
-        return (await session.run(statement("insert entities" if fresh else "upsert entities"))).rowcount
+        if fresh:
+            return (await session.run(statement("insert entities"))).rowcount
+        found = await session.rows(statement("with other endpoint columns"))
+        turned.update((id_, signature) for id_, signature, _ in found)
+        changed: int = (await session.run(statement("upsert entities"))).rowcount
+        return changed - sum(bool(same) for *_, same in found)  # of these only the signature, by new mentions
 
     parts = (
         incoming.entity_columns(part, codes.of_entities(part, attested), now, named, given_types, carried.read(part))
