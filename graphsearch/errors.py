@@ -39,6 +39,28 @@ class InvalidInputError(GraphSearchError, ValueError):
         super().__init__(f"{subject}: {'; '.join(self.faults)}")
 
 
+class RecordError(InvalidInputError):
+    """A record of a scope cannot be loaded, and nothing was.
+
+    ``place`` is the number of the record among those loaded, from 0.
+    """
+
+    def __init__(self, place: int, subject: str, faults: Iterable[str]) -> None:
+        self.place = place
+        super().__init__(subject, faults)
+
+
+class ScopeFileError(InvalidInputError):
+    """The file is no whole export of a scope that this version reads, and nothing was imported.
+
+    ``line`` is the line of the first fault, from 1.
+    """
+
+    def __init__(self, name: str, line: int, faults: Iterable[str]) -> None:
+        self.line = line
+        super().__init__(f"{name}:{line}", faults)
+
+
 class UnknownScopeError(GraphSearchError, LookupError):
     """Nothing was ever written to this scope."""
 
@@ -119,6 +141,10 @@ class ClusterError(StoreConfigurationError):
 
 class EmbeddingModelError(StoreError):
     """The vectors in this scope were made by another embedding model."""
+
+
+class OccupiedScopeError(StoreError):
+    """The scope holds something already: import into an empty one, or have its content replaced."""
 
 
 class AnalyserError(StoreError):

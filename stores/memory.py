@@ -8,6 +8,7 @@ from graphsearch.protocols import Clock
 from graphsearch.stores.in_memory.base import Cell
 from graphsearch.stores.in_memory.curating import InMemoryCurating
 from graphsearch.stores.in_memory.learning import InMemoryLearning
+from graphsearch.stores.in_memory.moving import InMemoryMoving
 from graphsearch.stores.in_memory.reading import InMemoryReading
 from graphsearch.stores.in_memory.searching import InMemorySearching
 from graphsearch.stores.in_memory.walking import InMemoryWalking
@@ -33,6 +34,12 @@ class InMemoryGraphStore:
 
 
 class ScopedMemoryStore(
-    InMemoryReading, InMemorySearching, InMemoryWalking, InMemoryWriting, InMemoryCurating, InMemoryLearning
+    InMemoryReading,
+    InMemorySearching,
+    InMemoryWalking,
+    InMemoryWriting,
+    InMemoryCurating,
+    InMemoryLearning,
+    InMemoryMoving,
 ):
     """One scope of an `InMemoryGraphStore`; a `graphsearch.protocols.GraphStore`."""

@@ -19,6 +19,7 @@ from graphsearch.stores.in_postgres.session.gateway import Gateway, Pool, check_
 from graphsearch.stores.in_postgres.session.watching import ANSWER_TIMEOUT, WatchedConnection, keepalive
 from graphsearch.stores.in_postgres.write.curating import PostgresCurating
 from graphsearch.stores.in_postgres.write.learning import PostgresLearning
+from graphsearch.stores.in_postgres.write.moving import PostgresMoving
 from graphsearch.stores.in_postgres.write.writing import PostgresWriting
 from graphsearch.text.analyser import ENGLISH, Analyser
 
@@ -102,6 +103,12 @@ class PostgresGraphStore:
 
 
 class ScopedPostgresStore(
-    PostgresReading, PostgresSearching, PostgresWalking, PostgresWriting, PostgresCurating, PostgresLearning
+    PostgresReading,
+    PostgresSearching,
+    PostgresWalking,
+    PostgresWriting,
+    PostgresCurating,
+    PostgresLearning,
+    PostgresMoving,
 ):
     """One scope of a `PostgresGraphStore`; a `graphsearch.protocols.GraphStore`."""

@@ -3,6 +3,7 @@
 from graphsearch.protocols.curating import Curating
 from graphsearch.protocols.graph_store import GraphStore, Scoped
 from graphsearch.protocols.learning import Learning
+from graphsearch.protocols.moving import Moving
 from graphsearch.protocols.parts import (
     LLM,
     Authorizer,
@@ -31,6 +32,7 @@ __all__ = [
     "GraphStore",
     "InputType",
     "Learning",
+    "Moving",
     "Reading",
     "Scoped",
     "Searching",

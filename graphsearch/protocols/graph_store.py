@@ -12,6 +12,7 @@ from graphsearch.model import Scope
 from graphsearch.protocols.curating import Curating
 from graphsearch.protocols.effects import reads
 from graphsearch.protocols.learning import Learning
+from graphsearch.protocols.moving import Moving
 from graphsearch.protocols.parts import Clock
 from graphsearch.protocols.reading import Reading
 from graphsearch.protocols.searching import Searching
@@ -71,7 +72,7 @@ class Scoped(Protocol):
         ...
 
 
-class GraphStore(Scoped, Reading, Searching, Walking, Writing, Curating, Learning, Protocol):
+class GraphStore(Scoped, Reading, Searching, Walking, Writing, Curating, Learning, Moving, Protocol):
     """A graph in one scope.
 
     Each capability is a protocol of its own, for code that needs only that one. Every method declares with `reads` or

@@ -36,6 +36,7 @@ from graphsearch.testing.spec_learning import LearningSpec
 from graphsearch.testing.spec_linking import LinkingSpec
 from graphsearch.testing.spec_mentioning import MentioningSpec
 from graphsearch.testing.spec_merging import MergingSpec
+from graphsearch.testing.spec_moving import MovingSpec
 from graphsearch.testing.spec_naming import NamingSpec
 from graphsearch.testing.spec_reading import ReadingSpec
 from graphsearch.testing.spec_scopes import ScopesSpec
@@ -63,6 +64,7 @@ class StoreConformance(
     MentioningSpec,
     CommunitiesSpec,
     LearningSpec,
+    MovingSpec,
     ScopesSpec,
     TextsSpec,
 ):

@@ -240,6 +240,11 @@ class Draft(ValueDraft[State]):
         self.resigned = set[UUID]()
         """Entities whose signature has changed."""
         self._outdated = False
+        self._least_code = 0
+
+    def reserve_codes(self, least: int) -> None:
+        """Give no signature a code below ``least``; before the first is signed."""
+        self._least_code = least
 
     @cached_property
     def _codes(self) -> dict[Signature, int]:
@@ -247,7 +252,7 @@ class Draft(ValueDraft[State]):
 
     @cached_property
     def _next_code(self) -> int:
-        return max(self.signatures.result, default=-1) + 1
+        return max(self.signatures.result, default=self._least_code - 1) + 1
 
     def sign(self, elements: ElementsDraft[Any], key: object, signature: Signature) -> bool:
         """Sign an element; return whether its signature is new or has changed."""

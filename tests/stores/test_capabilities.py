@@ -17,6 +17,7 @@ CAPABILITIES = (
     protocols.Writing,
     protocols.Curating,
     protocols.Learning,
+    protocols.Moving,
 )
 MOST = 12
 """Members of one capability that a reader can keep in mind."""

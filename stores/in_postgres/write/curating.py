@@ -24,6 +24,7 @@ from graphsearch.model import (
 from graphsearch.protocols import Curating
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.signing import stored_relations
+from graphsearch.stores.in_postgres.read.moving import stored_communities
 from graphsearch.stores.in_postgres.read.names import bounds, similar_pairs_of_all
 from graphsearch.stores.in_postgres.read.reading import stored
 from graphsearch.stores.in_postgres.rows import storable, types_of
@@ -226,7 +227,7 @@ class PostgresCurating(PostgresScope, Curating):
             there = await session.column(statement("existing", ElementKind.ENTITY), ids=members)
             gone = set(members).difference(there)
             await drop_communities(session, replaced)
-            await _insert_communities(session, [kept for each in communities if (kept := each.without(gone))])
+            await insert_communities(session, [kept for each in communities if (kept := each.without(gone))])
 
     async def communities(
         self, *, entity_ids: Sequence[UUID] | None = None, limit: int | None = None
@@ -236,7 +237,7 @@ class PostgresCurating(PostgresScope, Curating):
         async with self._reading() as session:
             validation.refuse("page", None if limit is None else validation.number("limit", limit, 0))
             ids = None if entity_ids is None else await _communities_shown(session, entity_ids)
-            found = await _stored_communities(session, ids)
+            found = await stored_communities(session, ids)
             members = [member for each in found for member in each.members]
             merged = set(await session.column(statement("merged away"), ids=members))
             kept = [shown for each in found if (shown := each.without(merged))]
@@ -271,7 +272,7 @@ async def _move(session: Session, relations: Collection[Relation], now: datetime
     await keep_original_ends(session, {key: (None, None) if meant[key] == pair else pair for key, pair in ends.items()})
 
 
-async def _insert_communities(session: Session, communities: Sequence[Community]) -> None:
+async def insert_communities(session: Session, communities: Sequence[Community]) -> None:
     """Communities and their members, each in order of key."""
     await session.run(
         statement("insert communities"),
@@ -294,26 +295,6 @@ async def _communities_shown(session: Session, entity_ids: Collection[UUID]) -> 
     of = await _communities_of(session, entity_ids)
     merged = set(await session.column(statement("merged away"), ids=list(of)))
     return sorted({community for entity, community in of.items() if entity not in merged})
-
-
-async def _stored_communities(session: Session, ids: Sequence[UUID] | None) -> list[Community]:
-    """Communities as they were detected, without labels."""
-    members: dict[UUID, list[tuple[UUID, float, int | None]]] = {}
-    for community, *member in await session.rows(statement("members"), ids=ids):
-        members.setdefault(community, []).append(tuple(member))
-    return [
-        Community(
-            id=key,
-            members=[member for member, _, _ in members[key]],
-            strengths=[strength for _, strength, _ in members[key]],
-            density=density,
-            top=[
-                member for place, member in sorted((place, key) for key, _, place in members[key] if place is not None)
-            ],
-            label="",
-        )
-        for key, density in await session.rows(statement("communities"), ids=ids)
-    ]
 
 
 async def _communities_of(session: Session, entity_ids: Collection[UUID]) -> dict[UUID, UUID]:

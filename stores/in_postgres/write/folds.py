@@ -161,7 +161,7 @@ async def put_relations(
             await session.run(statement("insert evidence"))
         return changed
 
-    ends = await _endpoints(session, ordered) if settled else {}
+    ends = await endpoints(session, ordered) if settled else {}
     parts = (
         relation_columns(part, codes.of_relations(part), now, types, folded=folded, ends=ends)
         for part in in_parts(ordered)
@@ -172,7 +172,7 @@ async def put_relations(
     return changed
 
 
-async def _endpoints(session: Session, relations: Sequence[Relation]) -> dict[UUID, Endpoint]:
+async def endpoints(session: Session, relations: Sequence[Relation]) -> dict[UUID, Endpoint]:
     """The columns to copy of the ends of relations, of those ends that every view shows that shows the relation."""
     ids = {end for each in relations for end in (each.source_id, each.target_id)}
     rows = await session.rows(statement("columns of ends"), ids=list(ids))

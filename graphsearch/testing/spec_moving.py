@@ -1,0 +1,315 @@
+"""A scope as records, and records as a scope: every answer is the same, and every change goes on as it would have."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphsearch.errors import AnalyserError, OccupiedScopeError, RecordError
+from graphsearch.model import Batch, Community, Injection, Memory, MemoryLink, Outcome, RelationType
+from graphsearch.model.stored import Record, RecordKind, ScopeSettings, StoredEntity, StoredRelation, key_of
+from graphsearch.protocols import GraphStore
+from graphsearch.testing.fakes import NOON
+from graphsearch.testing.samples import claim, day, mention, person, portrait, ref, relation
+from graphsearch.testing.spec import FreshScope, StoreSpec
+from graphsearch.testing.strategies import (
+    EMBEDDER,
+    QUESTIONS,
+    AnnotatedMemory,
+    annotated_memories,
+    answers,
+    embed,
+    few_examples,
+    forget,
+    write_memories,
+)
+
+ADA, BOB, EVE, COUNTESS = person("Ada"), person("Bob"), person("Eve"), person("Countess")
+ONE, TWO, THREE = (Memory(id=f"m{at}", text=f"said {at}", session_id="s", position=at) for at in range(3))
+
+
+async def pages_of(store: GraphStore, *, size: int = 2) -> AsyncIterator[Sequence[Record]]:
+    """All records of a scope, a few at a time."""
+    for kind in RecordKind:
+        after = None
+        while page := await store.records(kind, after=after, limit=size):
+            yield page
+            after = key_of(page[-1])
+
+
+async def everything(store: GraphStore) -> tuple[ScopeSettings, list[Any]]:
+    """The settings and all records, in values that can be compared."""
+    async with store.snapshot():
+        return await store.settings(), [comparable(each) async for page in pages_of(store) for each in page]
+
+
+def comparable(record: Record) -> Any:
+    """A record in values that can be compared: without the order of mentions and claims, and with lists for vectors."""
+    fields = {field.name: getattr(record, field.name) for field in attrs.fields(type(record))}
+    for name in ("mentions", "claims"):
+        if name in fields and isinstance(fields[name], tuple):
+            fields[name] = sorted(map(repr, fields[name]))
+    if isinstance(vector := fields.get("vector"), np.ndarray):
+        fields["vector"] = vector.tolist()
+    return type(record).__name__, sorted((name, repr(value)) for name, value in fields.items())
+
+
+async def moved(store: GraphStore, fresh: FreshScope) -> GraphStore:
+    """A new scope with the content of another."""
+    other = fresh()
+    async with store.snapshot():
+        settings = await store.settings()
+        await other.load(settings, pages_of(store))
+    await other.settle()
+    return other
+
+
+async def full_portrait(store: GraphStore) -> Mapping[str, Any]:
+    """Everything that can be read from a scope, with creation times, feedback and curation."""
+    vectors = [EMBEDDER.vector(question) for question in QUESTIONS]
+    whole = await portrait(store, questions=QUESTIONS, vectors=vectors)
+    return {**await answers(store), **whole, "merges": await store.merges(), "injections": await store.injections("s1")}
+
+
+async def lived_in(store: GraphStore) -> GraphStore:
+    """A scope with something of every kind."""
+    await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
+    await store.register_types(
+        [RelationType(name="likes", prior=0.7, hop_scores=(1.0, 0.5)), RelationType(name="uses")]
+    )
+    entities = (ADA, attrs.evolve(BOB, labels=("secret",), attributes={"owner": "eve", "n": 1.5}), EVE, COUNTESS)
+    likes = relation(COUNTESS, EVE, "likes", valid_from=day(1), fact="likes", labels=("x",), attributes={"a": [1, "b"]})
+    batch = Batch(
+        entities=entities,
+        memories=(attrs.evolve(ONE, occurred_at=day(1)), TWO, attrs.evolve(THREE, labels=("secret",))),
+        mentions=(mention(ONE, COUNTESS, surface="C."), mention(TWO, ADA), mention(THREE, BOB)),
+        claims=(
+            claim(ONE, COUNTESS, BOB, fact="old"),
+            claim(TWO, ADA, BOB, fact="new"),
+            claim(TWO, ADA, BOB, "works_at", valid_from=day(2)),
+            claim(THREE, ADA, EVE, "works_at", valid_from=day(5)),
+        ),
+        relations=(likes, relation(COUNTESS, ADA, "is_like")),
+        vectors={
+            **{each.id: EMBEDDER.vector(each.name) for each in entities},
+            **{each.id: EMBEDDER.vector(each.text) for each in (ONE, TWO)},
+            likes.id: EMBEDDER.vector("likes"),
+        },
+        words={ADA.id: {"analytical": 2.0, "engine": 0.5}},
+        counters={"read": 3},
+    )
+    await store.write(batch)
+    await store.link_memories([MemoryLink(from_id="m0", to_id="m1"), MemoryLink(from_id="m2", to_id="m1", type="see")])
+    await store.mark_distinct([(ADA.id, EVE.id)])
+    first = await store.merge(COUNTESS.id, ADA.id)
+    await store.undo_merge(first.id)
+    await store.merge(COUNTESS.id, ADA.id)
+    members = sorted((ADA.id, BOB.id))
+    community = Community(id=uuid4(), members=members, strengths=(1.5, 2.0), density=0.5, top=(ADA.id,), label="")
+    await store.write_communities([community])
+    elements = [ref(ADA), ref(ONE), ref(likes)]
+    await store.log_injection(
+        Injection(id="i1", session_id="s1", principal="User::ada", created_at=NOON, tokens=7, elements=elements)
+    )
+    await store.apply_outcome("s1", Outcome.ACCEPTED, elements)
+    await store.apply_outcome("s2", Outcome.REJECTED, elements[:2])
+    return store
+
+
+class MovingSpec(StoreSpec):
+    """Settings and records read and loaded."""
+
+    async def test_a_scope_moved_is_read_as_before(self, store: GraphStore, fresh: FreshScope) -> None:
+        await lived_in(store)
+        other = await moved(store, fresh)
+        assert await everything(other) == await everything(store)
+        assert await full_portrait(other) == await full_portrait(store)
+
+    async def test_records_come_in_order_and_page_by_page(self, store: GraphStore) -> None:
+        await lived_in(store)
+        for kind in RecordKind:
+            whole = await store.records(kind, limit=1_000)
+            keys = [key_of(each) for each in whole]
+            assert keys == sorted(set(keys))
+            assert (await store.settings()).counts[kind] == len(keys)
+            assert [key_of(each) for each in await store.records(kind, after=keys[0], limit=2)] == keys[1:3]
+            assert await store.records(kind, after=keys[-1]) == []
+
+    async def test_a_merge_from_before_is_undone_as_there(self, store: GraphStore, fresh: FreshScope) -> None:
+        await lived_in(store)
+        other = await moved(store, fresh)
+        (*_, last) = await store.merges()
+        assert await other.undo_merge(last.id) == await store.undo_merge(last.id)
+        assert await everything(other) == await everything(store)
+        assert await full_portrait(other) == await full_portrait(store)
+
+    async def test_outcomes_from_before_are_replaced_as_there(self, store: GraphStore, fresh: FreshScope) -> None:
+        await lived_in(store)
+        other = await moved(store, fresh)
+        for each in (store, other):
+            report = await each.apply_outcome("s1", Outcome.REJECTED, [ref(ADA), ref(BOB)])
+            assert (report.replaced, report.applied) == ((ref(ADA),), (ref(BOB),))
+        assert await everything(other) == await everything(store)
+
+    async def test_what_is_forgotten_afterwards_is_gone_as_there(self, store: GraphStore, fresh: FreshScope) -> None:
+        await lived_in(store)
+        other = await moved(store, fresh)
+        assert await other.forget(["m0", "m2"]) == await store.forget(["m0", "m2"])
+        assert await everything(other) == await everything(store)
+        assert await full_portrait(other) == await full_portrait(store)
+
+    @few_examples
+    @given(
+        first=annotated_memories("first"),
+        second=annotated_memories("second", max_size=2),
+        third=annotated_memories("third", max_size=2),
+        merges=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=3),
+        undone=st.booleans(),
+        dropped=st.integers(0, 2),
+    )
+    async def test_whatever_happened_a_moved_scope_goes_on_as_the_other(
+        self,
+        fresh: FreshScope,
+        first: Sequence[AnnotatedMemory],
+        second: Sequence[AnnotatedMemory],
+        third: Sequence[AnnotatedMemory],
+        merges: Sequence[tuple[int, int]],
+        undone: bool,
+        dropped: int,
+    ) -> None:
+        store = fresh()
+        await write_memories(store, first)
+        await merge_some(store, merges)
+        await write_memories(store, second)
+        await forget(store, first[:dropped])
+        other = await moved(store, fresh)
+        assert await everything(other) == await everything(store)
+        for each in (store, other):
+            await write_memories(each, third)
+            if undone:
+                for made in [merge for merge in await each.merges() if merge.undone_at is None][-1:]:
+                    await embed(each, (await each.undo_merge(made.id)).reworded)
+            await forget(each, second)
+        assert await full_portrait(other) == await full_portrait(store)
+        assert await everything(other) == await everything(store)
+
+    async def test_a_scope_that_holds_anything_is_left_alone(self, store: GraphStore, fresh: FreshScope) -> None:
+        await lived_in(store)
+        other = fresh()
+        await other.write(Batch(entities=(EVE,)))
+        before = await everything(other)
+        with pytest.raises(OccupiedScopeError):
+            await other.load(await store.settings(), pages_of(store))
+        assert await everything(other) == before
+        await other.load(await store.settings(), pages_of(store), replace=True)
+        assert await everything(other) == await everything(store)
+
+    async def test_a_scope_without_elements_is_empty(self, store: GraphStore, fresh: FreshScope) -> None:
+        await lived_in(store)
+        other = fresh()
+        await other.bind_embedder("another", 3)
+        await other.register_types([RelationType(name="uses", prior=0.1)])
+        await other.load(await store.settings(), pages_of(store))
+        assert await everything(other) == await everything(store)
+
+    async def test_nothing_is_half_loaded(self, store: GraphStore, fresh: FreshScope) -> None:
+        await lived_in(store)
+        settings = await store.settings()
+        pages = [page async for page in pages_of(store)]
+
+        async def broken() -> AsyncIterator[Sequence[Record]]:
+            for page in pages[: len(pages) // 2]:
+                yield page
+            raise ValueError("cut")
+
+        there = fresh()
+        await there.write(Batch(entities=(EVE,)))
+        before = await everything(there)
+        for other, replace in ((fresh(), False), (there, True)):
+            with pytest.raises(ValueError, match="cut"):
+                await other.load(settings, broken(), replace=replace)
+        assert await everything(there) == before
+
+    @pytest.mark.parametrize(
+        ("kind", "why"),
+        [
+            (RecordKind.ENTITY, "refers to the entity"),
+            (RecordKind.MEMORY, "refers to the memory"),
+            (RecordKind.SESSION, "refers to the session"),
+        ],
+    )
+    async def test_a_record_that_refers_to_none_is_refused(
+        self, store: GraphStore, fresh: FreshScope, kind: RecordKind, why: str
+    ) -> None:
+        await lived_in(store)
+
+        async def without() -> AsyncIterator[Sequence[Record]]:
+            for each in RecordKind:
+                if each is not kind:
+                    yield await store.records(each)
+
+        with pytest.raises(RecordError, match=why):
+            await fresh().load(await store.settings(), without())
+
+    async def test_records_out_of_order_or_twice_are_refused(self, store: GraphStore, fresh: FreshScope) -> None:
+        await lived_in(store)
+        settings, entities = await store.settings(), await store.records(RecordKind.ENTITY)
+        for page, why in ((entities[::-1], "out of order"), (entities[:1] * 2, "is there twice")):
+
+            async def only(page: Sequence[Record] = page) -> AsyncIterator[Sequence[Record]]:
+                yield page
+
+            with pytest.raises(RecordError, match=why) as raised:
+                await fresh().load(attrs.evolve(settings, merges=2), only())
+            assert raised.value.place == 1
+
+    async def test_records_that_the_settings_do_not_allow_are_refused(
+        self, store: GraphStore, fresh: FreshScope
+    ) -> None:
+        await lived_in(store)
+        settings = await store.settings()
+        for other, why in (
+            (attrs.evolve(settings, embedder=None, dimensions=None), "no embedder"),
+            (attrs.evolve(settings, dimensions=3), r"numbers, not of 3"),
+            (attrs.evolve(settings, merges=1), "is number 2, of 1"),
+        ):
+            with pytest.raises(RecordError, match=why):
+                await fresh().load(other, pages_of(store))
+        with pytest.raises(AnalyserError):
+            await fresh().load(attrs.evolve(settings, analyser="another"), pages_of(store))
+
+    async def test_records_show_what_a_store_holds(self, store: GraphStore) -> None:
+        await lived_in(store)
+        entities = {
+            each.key[0]: each for each in await store.records(RecordKind.ENTITY) if isinstance(each, StoredEntity)
+        }
+        ada, countess = entities[str(ADA.id)], entities[str(COUNTESS.id)]
+        assert (ada.given_aliases, ada.entity.aliases, ada.words) == (
+            (),
+            ("C.", "Countess"),
+            {"analytical": 2, "engine": 0.5},
+        )
+        assert [(each.session_id, each.seq, each.outcome) for each in ada.outcomes] == [
+            ("s1", 1, Outcome.ACCEPTED),
+            ("s2", 2, Outcome.REJECTED),
+        ]
+        assert countess.entity.merged_into == ADA.id
+        relations = [each for each in await store.records(RecordKind.RELATION) if isinstance(each, StoredRelation)]
+        moved_ends = {each.relation.type: each.given_ends for each in relations if each.given_ends}
+        assert moved_ends == {"likes": (COUNTESS.id, EVE.id), "is_like": (COUNTESS.id, ADA.id)}
+        assert {each.relation.type for each in relations if each.folded} == {"knows", "works_at"}
+
+
+async def merge_some(store: GraphStore, pairs: Sequence[tuple[int, int]]) -> None:
+    """Merge entities by their place, where they can be merged."""
+    for one, other in pairs:
+        entities = [each for each in await store.list_entities(limit=100) if each.merged_into is None]
+        if max(one, other) < len(entities) and one != other and entities[one].type == entities[other].type:
+            await store.merge(entities[one].id, entities[other].id)

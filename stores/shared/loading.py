@@ -1,0 +1,196 @@
+"""What all stores check of records before they load them: their order, and that what they refer to is there."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import Final
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.errors import AnalyserError, RecordError
+from graphsearch.model import Community, Injection, MemoryLink
+from graphsearch.model.stored import (
+    KIND_OF,
+    DistinctPair,
+    Key,
+    Record,
+    RecordKind,
+    ScopeSettings,
+    StoredEntity,
+    StoredMemory,
+    StoredMerge,
+    StoredRelation,
+    StoredSession,
+    key_of,
+)
+from graphsearch.stores.shared.merging import Tree
+
+_ORDER: Final[Mapping[RecordKind, int]] = {kind: place for place, kind in enumerate(RecordKind)}
+_ENTITY, _MEMORY, _SESSION = RecordKind.ENTITY, RecordKind.MEMORY, RecordKind.SESSION
+
+_Reference = tuple[int, RecordKind, UUID | Key]
+"""The place of a record, and what it refers to."""
+
+
+@attrs.define(eq=False)
+class _Known:
+    """The keys of one kind as 64-bit hashes, 8 bytes each, so that millions fit in memory."""
+
+    hashes: array[int] = attrs.field(factory=lambda: array("Q"))
+    _sorted: np.ndarray[tuple[int], np.dtype[np.uint64]] | None = None
+
+    def add(self, keys: Iterable[UUID | Key]) -> None:
+        self.hashes.extend(map(_hash, keys))
+        self._sorted = None
+
+    def missing(self, keys: Sequence[UUID | Key]) -> Iterator[int]:
+        """The positions of the keys that are not known."""
+        if self._sorted is None:
+            self._sorted = np.sort(np.array(self.hashes, np.uint64))
+        wanted = np.fromiter(map(_hash, keys), np.uint64, len(keys))
+        places = np.searchsorted(self._sorted, wanted)
+        found = np.zeros(len(keys), np.bool_)
+        inside = places < len(self._sorted)
+        found[inside] = self._sorted[places[inside]] == wanted[inside]
+        yield from np.flatnonzero(~found).tolist()
+
+
+def _hash(key: UUID | Key) -> int:
+    given = key.bytes if isinstance(key, UUID) else "\0".join(key).encode()
+    return int.from_bytes(blake2b(given, digest_size=8).digest())
+
+
+@attrs.define(eq=False)
+class LoadCheck:
+    """Checks the records of one load, page by page."""
+
+    settings: ScopeSettings
+    tree: Tree = attrs.field(factory=lambda: Tree({}))
+    """The target of each merged entity; complete when the first record of another kind than merges has come."""
+    _place: int = 0
+    _last: tuple[int, Key] = (-1, ())
+    _known: dict[RecordKind, _Known] = attrs.field(factory=lambda: {kind: _Known() for kind in RecordKind})
+    _later: list[_Reference] = attrs.field(factory=list)
+    """References to entities, from records that come before all entities."""
+    _in_community: set[int] = attrs.field(factory=set)
+
+    def page(self, records: Sequence[Record]) -> RecordKind:
+        """Check a page; return the kind of its records. Raises `RecordError`."""
+        kind = KIND_OF[type(records[0])]
+        if _ORDER[kind] > _ORDER[_ENTITY]:
+            self._resolve_later()
+        references: list[_Reference] = []
+        own: list[UUID | Key] = []
+        for place, record in enumerate(records, self._place):
+            self._in_order(place, record)
+            faults = list(self._faults(record))
+            if faults:
+                raise RecordError(place, kind, faults)
+            references += ((place, *each) for each in _references(record))
+            own.append(_own(record))
+        self._known[kind].add(own)
+        if kind in {RecordKind.MERGE, _ENTITY}:
+            self._later += references
+        else:
+            self._demand(references)
+        self._place += len(records)
+        return kind
+
+    def finish(self) -> None:
+        """Check what can be known at the end alone. Raises `RecordError`."""
+        self._resolve_later()
+
+    def _in_order(self, place: int, record: Record) -> None:
+        here = (_ORDER[KIND_OF[type(record)]], key_of(record))
+        if here == self._last:
+            raise RecordError(place, KIND_OF[type(record)], ["is there twice"])
+        if here < self._last:
+            raise RecordError(place, KIND_OF[type(record)], ["is out of order: records are sorted by kind and key"])
+        self._last = here
+
+    def _resolve_later(self) -> None:
+        self._demand(self._later)
+        self._later = []
+
+    def _demand(self, references: Sequence[_Reference]) -> None:
+        absent: list[tuple[int, RecordKind, UUID | Key]] = []
+        for kind in dict.fromkeys(kind for _, kind, _ in references):
+            of_kind = [each for each in references if each[1] is kind]
+            absent += (of_kind[at] for at in self._known[kind].missing([key for _, _, key in of_kind]))
+        if absent:
+            place, kind, key = min(absent, key=lambda each: each[0])
+            shown = key if isinstance(key, UUID) else " of ".join(map(repr, key))
+            raise RecordError(place, "record", [f"refers to the {kind} {shown}, which is not there"])
+
+    def _faults(self, record: Record) -> Iterator[str]:
+        """What is wrong with a record in this scope."""
+        if isinstance(record, (StoredEntity, StoredMemory, StoredRelation)) and record.vector is not None:
+            if self.settings.dimensions is None:
+                yield "has a vector, and the scope has no embedder"
+            elif len(record.vector) != self.settings.dimensions:
+                yield f"has a vector of {len(record.vector)} numbers, not of {self.settings.dimensions}"
+        if isinstance(record, StoredMemory) and record.merges > self.settings.merges:
+            yield f"knows {record.merges} merges, of {self.settings.merges}"
+        if isinstance(record, StoredMerge):
+            yield from self._merge_faults(record)
+        if isinstance(record, Community):
+            members = set(map(_hash, record.members))
+            if not members.isdisjoint(self._in_community):
+                yield "has a member that is in another community too"
+            self._in_community |= members
+
+    def _merge_faults(self, record: StoredMerge) -> Iterator[str]:
+        if record.number > self.settings.merges:
+            yield f"is number {record.number}, of {self.settings.merges}"
+        if record.merge.undone_at is not None:
+            return
+        source, target = record.merge.source_id, record.merge.target_id
+        if source in self.tree.into:
+            yield f"merges {source} a second time"
+        elif self.tree.root(target) == source:
+            yield f"merges {source} into itself"
+        else:
+            self.tree = Tree({**self.tree.into, source: target})
+
+
+def refuse_other_analyser(settings: ScopeSettings, analyser: str) -> None:
+    """Raise `AnalyserError` for records that were made with another analyser."""
+    if settings.analyser != analyser:
+        raise AnalyserError(
+            f"the records were indexed by the analyser {settings.analyser!r}, not by {analyser!r}: "
+            "open the store with that one"
+        )
+
+
+def _own(record: Record) -> UUID | Key:
+    """What others refer to a record by: an injection to a session with its principal."""
+    if isinstance(record, StoredEntity):
+        return record.entity.id
+    return (record.id, record.principal) if isinstance(record, StoredSession) else key_of(record)
+
+
+def _references(record: Record) -> Iterator[tuple[RecordKind, UUID | Key]]:
+    """What a record refers to."""
+    if isinstance(record, StoredMemory):
+        yield from ((_ENTITY, each.entity_id) for each in record.mentions)
+        yield from ((_ENTITY, end) for each in record.claims for end in (each.source_id, each.target_id))
+    elif isinstance(record, StoredRelation):
+        ends = (record.relation.source_id, record.relation.target_id, *(record.given_ends or ()))
+        yield from ((_ENTITY, end) for end in ends)
+        yield from ((_MEMORY, (key,)) for key in record.relation.evidence)
+    elif isinstance(record, StoredMerge):
+        yield from ((_ENTITY, end) for end in (record.merge.source_id, record.merge.target_id))
+    elif isinstance(record, StoredEntity):
+        yield from ((_ENTITY, key) for key in (record.entity.merged_into,) if key is not None)
+    elif isinstance(record, DistinctPair):
+        yield from ((_ENTITY, key) for key in (record.low_id, record.high_id))
+    elif isinstance(record, Community):
+        yield from ((_ENTITY, key) for key in record.members)
+    elif isinstance(record, MemoryLink):
+        yield from ((_MEMORY, (key,)) for key in (record.from_id, record.to_id))
+    elif isinstance(record, Injection):
+        yield _SESSION, (record.session_id, record.principal)
