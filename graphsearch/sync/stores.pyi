@@ -1,5 +1,6 @@
 # Written by `python -m tests.sync.stubs`.
 
+from collections.abc import AsyncIterable
 from collections.abc import Hashable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -45,6 +46,10 @@ from graphsearch.model import View
 from graphsearch.model import WriteReport
 from graphsearch.model.signatures import Signature
 from graphsearch.model.signatures import SignatureTable
+from graphsearch.model.stored import Key
+from graphsearch.model.stored import Record
+from graphsearch.model.stored import RecordKind
+from graphsearch.model.stored import ScopeSettings
 from graphsearch.protocols import Clock
 from graphsearch.sync.facade import Facade
 from graphsearch.text.analyser import Analyser
@@ -212,6 +217,17 @@ class GraphStore(Facade[protocols.GraphStore]):
         """The next page of unretracted relations, of one type and of one entity if given."""
         ...
 
+    def load(self, settings: ScopeSettings, pages: AsyncIterable[Sequence[Record]], *, replace: bool=False) -> None:
+        """Load records, all or none, as the whole content of the scope; call `settle` afterwards.
+
+        A page has records of one kind, in order of key; the pages come in the order of `RecordKind`. The scope is
+        created if it does not exist, and is left as it was when anything raises, ``pages`` included. With ``replace``
+        whatever it holds is removed first; without, a scope that holds anything raises `OccupiedScopeError`. Raises
+        `AnalyserError` for records made with another analyser, and `RecordError` for a record out of order or one that
+        refers to another that is not there.
+        """
+        ...
+
     def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
         """The entities with these ids that the view admits, in order of key."""
         ...
@@ -266,6 +282,10 @@ class GraphStore(Facade[protocols.GraphStore]):
         """The outcomes that moved the weights of elements, by (element, seq)."""
         ...
 
+    def records(self, kind: RecordKind, *, after: Key | None=None, limit: int=1000) -> Sequence[Record]:
+        """The next page of records of a kind, in order of key."""
+        ...
+
     def register_types(self, types: Sequence[RelationType]) -> None:
         """Add or replace relation types; claims of a type that becomes or ceases to be functional are folded again."""
         ...
@@ -300,6 +320,10 @@ class GraphStore(Facade[protocols.GraphStore]):
 
     def search_lexical(self, kind: ElementKind, query: str, *, limit: int, view: View) -> Hits:
         """Elements of a kind by the BM25 of their text, best first, ties by key; any text is a valid query."""
+        ...
+
+    def settings(self) -> ScopeSettings:
+        """The settings of the scope, with the numbers of its records."""
         ...
 
     def settle(self) -> int:

@@ -9,7 +9,7 @@ from uuid import uuid4
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphsearch.errors import AnalyserError, OccupiedScopeError, RecordError
@@ -35,7 +35,7 @@ ADA, BOB, EVE, COUNTESS = person("Ada"), person("Bob"), person("Eve"), person("C
 ONE, TWO, THREE = (Memory(id=f"m{at}", text=f"said {at}", session_id="s", position=at) for at in range(3))
 
 
-async def pages_of(store: GraphStore, *, size: int = 2) -> AsyncIterator[Sequence[Record]]:
+async def pages_of(store: GraphStore, *, size: int = 50) -> AsyncIterator[Sequence[Record]]:
     """All records of a scope, a few at a time."""
     for kind in RecordKind:
         after = None
@@ -65,8 +65,7 @@ async def moved(store: GraphStore, fresh: FreshScope) -> GraphStore:
     """A new scope with the content of another."""
     other = fresh()
     async with store.snapshot():
-        settings = await store.settings()
-        await other.load(settings, pages_of(store))
+        await other.load(await store.settings(), pages_of(store))
     await other.settle()
     return other
 
@@ -165,7 +164,7 @@ class MovingSpec(StoreSpec):
         assert await everything(other) == await everything(store)
         assert await full_portrait(other) == await full_portrait(store)
 
-    @few_examples
+    @settings(few_examples, max_examples=4)
     @given(
         first=annotated_memories("first"),
         second=annotated_memories("second", max_size=2),
@@ -221,7 +220,7 @@ class MovingSpec(StoreSpec):
 
     async def test_nothing_is_half_loaded(self, store: GraphStore, fresh: FreshScope) -> None:
         await lived_in(store)
-        settings = await store.settings()
+        given_settings = await store.settings()
         pages = [page async for page in pages_of(store)]
 
         async def broken() -> AsyncIterator[Sequence[Record]]:
@@ -234,7 +233,7 @@ class MovingSpec(StoreSpec):
         before = await everything(there)
         for other, replace in ((fresh(), False), (there, True)):
             with pytest.raises(ValueError, match="cut"):
-                await other.load(settings, broken(), replace=replace)
+                await other.load(given_settings, broken(), replace=replace)
         assert await everything(there) == before
 
     @pytest.mark.parametrize(
@@ -260,30 +259,30 @@ class MovingSpec(StoreSpec):
 
     async def test_records_out_of_order_or_twice_are_refused(self, store: GraphStore, fresh: FreshScope) -> None:
         await lived_in(store)
-        settings, entities = await store.settings(), await store.records(RecordKind.ENTITY)
+        named, entities = await store.settings(), await store.records(RecordKind.ENTITY)
         for page, why in ((entities[::-1], "out of order"), (entities[:1] * 2, "is there twice")):
 
             async def only(page: Sequence[Record] = page) -> AsyncIterator[Sequence[Record]]:
                 yield page
 
             with pytest.raises(RecordError, match=why) as raised:
-                await fresh().load(attrs.evolve(settings, merges=2), only())
+                await fresh().load(attrs.evolve(named, merges=2), only())
             assert raised.value.place == 1
 
     async def test_records_that_the_settings_do_not_allow_are_refused(
         self, store: GraphStore, fresh: FreshScope
     ) -> None:
         await lived_in(store)
-        settings = await store.settings()
+        own = await store.settings()
         for other, why in (
-            (attrs.evolve(settings, embedder=None, dimensions=None), "no embedder"),
-            (attrs.evolve(settings, dimensions=3), r"numbers, not of 3"),
-            (attrs.evolve(settings, merges=1), "is number 2, of 1"),
+            (attrs.evolve(own, embedder=None, dimensions=None), "no embedder"),
+            (attrs.evolve(own, dimensions=3), r"numbers, not of 3"),
+            (attrs.evolve(own, merges=1), "is number 2, of 1"),
         ):
             with pytest.raises(RecordError, match=why):
                 await fresh().load(other, pages_of(store))
         with pytest.raises(AnalyserError):
-            await fresh().load(attrs.evolve(settings, analyser="another"), pages_of(store))
+            await fresh().load(attrs.evolve(own, analyser="another"), pages_of(store))
 
     async def test_records_show_what_a_store_holds(self, store: GraphStore) -> None:
         await lived_in(store)
