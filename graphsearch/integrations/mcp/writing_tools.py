@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID, uuid5
 
@@ -67,14 +67,14 @@ async def remember(
     first. What the tool context showed counts for nothing when it is written back: `echoes` lists memories that repeat
     it. One that says nothing else is not stored.
     """
-    intake = Intake(caller.service.ingest)
-    given = await intake.memories(_memories(turns, session_id, text, occurred_at, source))
+    given, options = _memories(turns, session_id, text, occurred_at, source), caller.service.ingest
     stored = await _stored(caller.engine.store, [memory.id for memory in given])
     new = [_written_by(caller, memory, labels or ()) for memory in given if memory.id not in stored]
     # all at once: a caller without write permission does not learn which of them are stored
     await caller.gate.bind(caller.engine.store.scope, Action.WRITE).demand([*new, *stored.values()])
-    check.refuse("remember", *(_rewritten(memory, stored) for memory in given))
-    ingestor = Ingestor(caller.engine, gate=caller.gate, limits=caller.service.limits, options=intake.options)
+    known = await Intake(options).memories(memory for memory in given if memory.id in stored)
+    check.refuse("remember", *(_rewritten(memory, stored[memory.id]) for memory in known))
+    ingestor = Ingestor(caller.engine, gate=caller.gate, limits=caller.service.limits, options=options)
     report = await ingestor.remember(new, session_id=context_session or "")
     echoes = {each.memory_id for each in report.echoes}
     left = {each.memory_id for each in report.echoes if not each.stored}
@@ -217,7 +217,7 @@ def _written_by(caller: Caller, memory: Memory, labels: Sequence[str]) -> Memory
     return attrs.evolve(memory, labels=labels, attributes={**memory.attributes, "owner": caller.gate.principal.id})
 
 
-def _rewritten(memory: Memory, stored: Mapping[str, Memory]) -> str | None:
-    if memory.id not in stored or stored[memory.id].text == memory.text:
+def _rewritten(memory: Memory, stored: Memory) -> str | None:
+    if stored.text == memory.text:
         return None
     return f"the memory {shown_id(memory.id)!r} is known with another text: forget it first"

@@ -5,6 +5,7 @@ import pytest
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownScopeError
+from graphsearch.ingest import IngestOptions
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from tests.curation.team import ACME, ADA, GLOBEX
@@ -77,6 +78,36 @@ async def test_what_is_known_keeps_its_owner_its_labels_and_its_attributes(engin
     first, known = await engine.store.get_memories(["c:0", "hired"])
     assert (first.attributes["owner"], first.labels, first.source) == ("ada", ("draft",), "")
     assert known == hired
+
+
+class Stars:
+    """Replaces the word swordfish, and records what it was given."""
+
+    name = "stars"
+
+    def __init__(self):
+        self.given = []
+
+    def redact(self, text):
+        self.given.append(text)
+        return text.replace("swordfish", "***")
+
+
+async def test_each_text_is_redacted_once_and_nothing_is_stored_unredacted(engine):
+    stars, text = Stars(), "Grace Hopper built swordfish."
+    turns = [{"speaker": "swordfish", "content": text}]
+    async with asking(server_for(engine, ingest=IngestOptions(redact=stars))) as ask:
+        first = await ask("remember", turns=turns, session_id="c", source="chat")
+        assert stars.given.count(text) == 1
+        assert (await ask("remember", turns=turns, session_id="c"))["changed"] == 0
+        assert stars.given.count(text) == 2
+        changed = [{**turns[0], "content": "Grace Hopper sold swordfish."}]
+        assert "known with another text" in (await ask.error("remember", turns=changed, session_id="c"))["message"]
+        note = await ask("remember", text="# swordfish\n\nAda knows swordfish.")
+    memories = await engine.store.get_memories([*first["memory_ids"], *note["memory_ids"]])
+    assert [each.text for each in memories] == ["Grace Hopper built ***.", "Ada knows ***."]
+    everything = (await engine.store.list_entities(), await engine.store.list_relations(), memories)
+    assert "swordfish" not in repr(everything)
 
 
 async def test_the_first_words_of_a_project():
