@@ -36,7 +36,8 @@ class FeedbackService:
         """Apply an outcome to every surfaced element on which the gate's principal may give feedback.
 
         Applied exactly once per (session, element): the same outcome again does nothing, another one replaces the
-        first. A session without a log gives an empty report; elements deleted since are reported as missing.
+        first. A session without a log gives an empty report; elements deleted since are reported as missing, and all of
+        them if the scope was removed meanwhile and made anew.
 
         Raises `ForeignSessionError`, before anything is written, unless the gate's principal opened the session, and
         `ReadOnlyStoreError` where nothing can be written, even if there is nothing to apply.
@@ -51,7 +52,7 @@ class FeedbackService:
         bound = gate.bind(self._store.scope, Action.FEEDBACK)
         answers = await bound.permits([resources[element] for element in present])
         allowed = [element for element, answer in zip(present, answers, strict=True) if answer]
-        report = await self._store.apply_outcome(session_id, outcome, allowed)
+        report = await self._store.apply_outcome(session_id, outcome, allowed, logged=[each.id for each in logged])
         gone = (element for element in surfaced if element not in resources)
         return attrs.evolve(report, missing=tuple(sorted({*report.missing, *gone})), denied=len(present) - len(allowed))
 

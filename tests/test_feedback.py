@@ -158,3 +158,27 @@ async def test_an_authorizer_that_fails_denies(store: GraphStore) -> None:
     await surface(store, entity("Ada"))
     report = await FeedbackService(store).apply("s1", Outcome.ACCEPTED, gate=Gate(Broken(), ADA))
     assert report == FeedbackReport(denied=1)
+
+
+class Remaking(Without):
+    """An authorizer during whose decision the scope is removed and made anew."""
+
+    def __init__(self, store: GraphStore) -> None:
+        super().__init__()
+        self.store = store
+
+    async def authorize(
+        self, principal: Principal, action: Action, resources: Sequence[Resource], *, scope: Scope
+    ) -> Sequence[bool]:
+        await self.store.remove_scope()
+        await self.store.write(Batch(memories=(Memory(id="m1"),)))
+        return await super().authorize(principal, action, resources, scope=scope)
+
+
+async def test_an_outcome_does_not_reach_a_scope_that_was_made_anew_meanwhile(store: GraphStore) -> None:
+    await store.log_injection(
+        Injection(id="i", session_id="s", principal=ADA.qualified_id, created_at=NOON, tokens=1, elements=(MEMORY,))
+    )
+    report = await FeedbackService(store).apply("s", Outcome.REJECTED, gate=Gate(Remaking(store), ADA))
+    assert report == FeedbackReport(missing=(MEMORY,))
+    assert await store.outcomes([MEMORY]) == []

@@ -215,7 +215,8 @@ class FeedbackService(Facade[feedback.FeedbackService]):
         """Apply an outcome to every surfaced element on which the gate's principal may give feedback.
 
         Applied exactly once per (session, element): the same outcome again does nothing, another one replaces the
-        first. A session without a log gives an empty report; elements deleted since are reported as missing.
+        first. A session without a log gives an empty report; elements deleted since are reported as missing, and all of
+        them if the scope was removed meanwhile and made anew.
 
         Raises `ForeignSessionError`, before anything is written, unless the gate's principal opened the session, and
         `ReadOnlyStoreError` where nothing can be written, even if there is nothing to apply.

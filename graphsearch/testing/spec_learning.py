@@ -244,6 +244,21 @@ class LearningSpec(StoreSpec):
         with pytest.raises(ForeignSessionError):
             await store.log_injection(_injection("a", "t", 1))
 
+    async def test_an_outcome_of_a_removed_scope_does_not_reach_the_one_made_anew(self, store: GraphStore) -> None:
+        await _ready(store)
+        for each in (_injection("i1", "s", 1, *REFS), _injection("i2", "s", 2, REFS[0]), _injection("i3", "t", 3)):
+            await store.log_injection(each)
+        assert (await store.apply_outcome("s", Outcome.REJECTED, REFS, logged=["i1", "i2"])).applied == REFS
+        await store.remove_scope()
+        await _ready(store)
+        await store.log_injection(_injection("i2", "s", 2, REFS[0]))
+        for logged in (["i1", "i2"], ["i1"], ["i3"], ["i2", "\0"]):
+            report = await store.apply_outcome("s", Outcome.ACCEPTED, [*REFS, REFS[0]], logged=logged)
+            assert report == FeedbackReport(missing=tuple(sorted(REFS)))
+        assert await store.outcomes(REFS) == []
+        assert set(await _weights(store)) == {0.5}
+        assert (await store.apply_outcome("s", Outcome.ACCEPTED, REFS[:1], logged=["i2"])).applied == REFS[:1]
+
     async def test_of_principals_who_open_a_session_at_once_one_wins(self, store: GraphStore) -> None:
         await _ready(store)
 

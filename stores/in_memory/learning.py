@@ -32,9 +32,14 @@ class InMemoryLearning(InMemoryScope, Learning):
         logged = [each for each in self._state.injections.values() if each.session_id == session_id]
         return sorted(logged, key=lambda injection: (injection.created_at, injection.id))
 
-    async def apply_outcome(self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef]) -> FeedbackReport:
+    async def apply_outcome(
+        self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef], *, logged: Sequence[str] = ()
+    ) -> FeedbackReport:
         found: dict[str, list[ElementRef]] = {"applied": [], "replaced": [], "repeated": [], "missing": []}
         async with self._draft() as draft:
+            known = (draft.injections.get(key) for key in logged)
+            if not all(each is not None and each.session_id == session_id for each in known):
+                return FeedbackReport(missing=tuple(sorted(set(elements))))
             for ref in sorted(set(elements)):
                 kind, key = draft.of_kind[ref.kind], ref.key
                 element = kind.items.get(key)

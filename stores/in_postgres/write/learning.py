@@ -46,9 +46,13 @@ class PostgresLearning(PostgresScope, Learning):
             found = await session.dicts(statement("injections"), session_id=session_id) if requested else []
             return [_injection(row) for row in found]
 
-    async def apply_outcome(self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef]) -> FeedbackReport:
+    async def apply_outcome(
+        self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef], *, logged: Sequence[str] = ()
+    ) -> FeedbackReport:
         async with self._writing() as session:
             validation.refuse("outcome", validation.text("session_id", session_id, empty=True))
+            if logged and not await _is_logged(session, session_id, logged):
+                return FeedbackReport(missing=tuple(sorted(set(elements))))
             requested: dict[ElementKind, dict[Any, ElementRef]] = {}
             for element in sorted(set(elements)):
                 requested.setdefault(element.kind, {}).setdefault(element.key, element)
@@ -83,6 +87,13 @@ def _injection(row: Mapping[str, Any]) -> Injection:
         tokens=row["tokens"],
         elements=tuple(ElementRef(ElementKind(kind), key) for kind, key in pairs),
     )
+
+
+async def _is_logged(session: Session, session_id: str, injection_ids: Sequence[str]) -> bool:
+    """Whether injections are all in the log of a session."""
+    there = storable(injection_ids)
+    absent = await session.column(statement("not logged"), ids=there, session_id=session_id)
+    return not absent and len(there) == len(injection_ids)
 
 
 async def _apply(
