@@ -391,7 +391,8 @@ class GraphStore(Facade[protocols.GraphStore]):
         A target that exists through mentions alone, all of which were forgotten since, is deleted as by `forget`.
 
         Restores the state before the merge if nothing was written since. Whatever was written since, also about the
-        source, stays with the target; forgotten memories stay forgotten. Raises `UnknownElementError` for a merge that
+        source, stays with the target, but for what a memory states between the two, and its mentions of the source;
+        forgotten memories stay forgotten. Raises `UnknownElementError` for a merge that
         does not exist and `InvalidInputError` for one that was undone already.
         """
         ...
