@@ -26,6 +26,7 @@ from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor, TextExtractor
 from graphsearch.model import Memory
+from graphsearch.protocols import Embedder
 from graphsearch.stores.memory import InMemoryGraphStore
 
 COUNT: Final = 250
@@ -43,13 +44,13 @@ def passages(file: Path, count: int) -> list[Memory]:
     ]
 
 
-async def _extract(given: Sequence[Memory]) -> None:
+async def _extract(given: Sequence[Memory], embedder: Embedder) -> None:  # noqa: ARG001 - it needs none
     await TextExtractor().extract(given)
 
 
-async def _ingest(given: Sequence[Memory]) -> None:
+async def _ingest(given: Sequence[Memory], embedder: Embedder) -> None:
     store = InMemoryGraphStore().with_scope(org_id=SCOPE.org_id, project_id=SCOPE.project_id)
-    await Ingestor(GraphSearchEngine(store=store, embedder=WordLlamaEmbedder())).remember(given)
+    await Ingestor(GraphSearchEngine(store=store, embedder=embedder)).remember(given)
 
 
 _PARTS: Final = {"extractor": _extract, "ingest": _ingest}
@@ -57,9 +58,10 @@ _PARTS: Final = {"extractor": _extract, "ingest": _ingest}
 
 def seconds(part: str, given: Sequence[Memory]) -> float:
     """Processor time of a part, with the model loaded before."""
-    asyncio.run(WordLlamaEmbedder().embed(["the model is loaded by the first text"], input_type="document"))
+    embedder = WordLlamaEmbedder()
+    asyncio.run(embedder.embed(["the model is loaded by the first text"], input_type="document"))
     started = time.process_time()
-    asyncio.run(_PARTS[part](given))
+    asyncio.run(_PARTS[part](given, embedder))
     return time.process_time() - started
 
 

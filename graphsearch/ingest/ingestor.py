@@ -14,6 +14,7 @@ from graphsearch._support.concurrency import within
 from graphsearch._support.observing import observed
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.errors import InvalidInputError, MissingDependencyError
+from graphsearch.ingest.distinct_texts import DistinctTexts
 from graphsearch.ingest.folders import FolderIngest
 from graphsearch.ingest.report import IngestReport, Progress, RememberReport
 from graphsearch.ingest.resolve.cascade import Resolver
@@ -57,7 +58,7 @@ class Ingestor:
 
     ``extractor`` reads texts; the default is `graphsearch.ingest.TextExtractor`, of the extra "text".
     ``facts`` embeds the facts of relations too, so that searches find relations whose entities a question does not
-    name: one more text per relation with a fact, of the whole scope the first time, then of new and changed relations.
+    name: one more text per sentence with relations, of the whole scope first, then of new and changed relations.
     The default is True if the engine has an embedder.
 
     ``judge`` is a language model that is asked, if names and vectors do not decide, whether a new entity is one of the
@@ -91,7 +92,7 @@ class Ingestor:
         self._judge = None if judge is None else EntityMatcher(judge, partial(visible, engine.store, _demanded(gate)))
         self._gate = gate or ALLOW_ALL
         self._limits = limits
-        self._facts = None if facts is False else engine.embedder
+        self._facts = facts is not False
         self._intake = Intake(options or IngestOptions())
 
     @observed("add")
@@ -119,11 +120,12 @@ class Ingestor:
             folder = await asyncio.to_thread(locate, path, name=name, only=only)
             ledger = await read_ledger(self._engine.store, folder)
             found = await asyncio.to_thread(lambda: list(dict.fromkeys(find(folder))))
-            reader = self._reader()
-            ingest = FolderIngest(folder, ledger, self._writer(), reader, found, progress or _silent)
+            embedder = self._embedder()
+            reader = self._reader(embedder)
+            ingest = FolderIngest(folder, ledger, self._writer(embedder), reader, found, progress or _silent)
             report = await ingest.run()
             reader.demand()
-            return attrs.evolve(report, facts=await self._embed_facts())
+            return attrs.evolve(report, facts=await self._embed_facts(embedder))
 
     @observed("remember")
     async def remember(
@@ -140,24 +142,28 @@ class Ingestor:
         the judge was asked about only some names of a memory, the decided ones are written. Raises `InvalidInputError`
         for an id that begins with "file:", before anything is written, and what `add` raises.
         """
-        given, reader = list(memories), self._reader()
+        given, embedder = list(memories), self._embedder()
+        reader = self._reader(embedder)
         self._limits.refuse(given)
         echoes = Echoes(self._engine.store, self._gate, session_id)
         async with within(self._limits.seconds):
             screened = await self._intake.memories(given)
-            report = await remember(screened, self._writer(), reader, echoes, progress or _silent)
+            report = await remember(screened, self._writer(embedder), reader, echoes, progress or _silent)
             reader.demand()
-            return attrs.evolve(report, facts=await self._embed_facts())
+            return attrs.evolve(report, facts=await self._embed_facts(embedder))
 
-    async def _embed_facts(self) -> int:
-        return 0 if self._facts is None else await embed_facts(self._engine.store, self._facts)
+    def _embedder(self) -> Embedder | None:
+        return None if self._engine.embedder is None else DistinctTexts(self._engine.embedder)
 
-    def _writer(self) -> Writer:
+    async def _embed_facts(self, embedder: Embedder | None) -> int:
+        return await embed_facts(self._engine.store, embedder) if self._facts and embedder is not None else 0
+
+    def _writer(self, embedder: Embedder | None) -> Writer:
         store = self._engine.store
-        return Writer(store, self._engine.embedder, Permission(store, self._gate), self._intake)
+        return Writer(store, embedder, Permission(store, self._gate), self._intake)
 
-    def _reader(self) -> TextReader:
-        resolver = Resolver(self._engine.store, embedder=self._engine.embedder, judge=self._judge)
+    def _reader(self, embedder: Embedder | None) -> TextReader:
+        resolver = Resolver(self._engine.store, embedder=embedder, judge=self._judge)
         return TextReader(self._extractor, resolver, self._limits, self._intake)
 
 

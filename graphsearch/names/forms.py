@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from functools import lru_cache
+from typing import Any, Final
 
 import attrs
 
@@ -154,6 +155,7 @@ class Form:
         return tuple(dict.fromkeys(word for word in found if len(word) > 1 and word not in SMALL_WORDS))
 
 
+@lru_cache(maxsize=1 << 14)
 def tidy(name: str) -> str:
     """Clean a name: NFKC, whitespace collapsed, without quotes, possessive and closing punctuation."""
     text = _DASHES.sub("-", _INVISIBLE.sub("", unicodedata.normalize("NFKC", name)))
@@ -183,18 +185,26 @@ def in_capitals(text: str) -> bool:
     return text.upper() == text
 
 
-def plain_form(name: str, *, shown: str = "", words: Sequence[str] = (), keys: Iterable[str] = ()) -> Form:
-    """The form of a name of any type; ``shown``, ``words`` and ``keys`` are computed unless given."""
+def plain_form(name: str, *, shown: str = "", words: Sequence[str] = ()) -> Form:
+    """The form of a name of any type; ``shown`` and ``words`` are computed unless given."""
+    return Form(**plain_fields(name, shown=shown, words=words))
+
+
+def plain_fields(
+    name: str, *, shown: str = "", words: Sequence[str] = (), keys: frozenset[str] = frozenset()
+) -> dict[str, Any]:
+    """The fields of the form of a name of any type; ``shown``, ``words`` and ``keys`` are computed unless given."""
     shown = shown or tidy(name)
     words = tuple(words) or without_the(spoken_words(shown)) or (shown,)
-    return Form(
-        shown=shown,
-        keys=frozenset(keys) or frozenset({squashed(words)}),
-        words=words,
-        parts=without_the(spoken_words(_CAMEL.sub(" ", shown.replace("&", " and ")))) or words,
-        numbers=numbers_in(words),
-        abbreviated=in_capitals(shown) or len(squashed(words)) > 2,  # noqa: PLR2004 - "Go" is no initials
-    )
+    whole = squashed(words)
+    return {
+        "shown": shown,
+        "keys": keys or frozenset({whole}),
+        "words": words,
+        "parts": without_the(spoken_words(_CAMEL.sub(" ", shown.replace("&", " and ")))) or words,
+        "numbers": numbers_in(words),
+        "abbreviated": in_capitals(shown) or len(whole) > 2,  # noqa: PLR2004 - "Go" is no initials
+    }
 
 
 def verbatim_form(name: str) -> Form:

@@ -13,7 +13,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.names.forms import Form, numbers_in, plain_form, significant, squashed, tidy, without_the
+from graphsearch.names.forms import Form, numbers_in, plain_fields, plain_form, significant, squashed, tidy, without_the
 from graphsearch.names.vocabulary import (
     ABBREVIATED_WORDS,
     DESCRIPTORS,
@@ -87,8 +87,8 @@ def organisation_form(name: str) -> OrganisationForm:
     kept = [*bare, *(token for token in tokens[len(bare) :][:1] if len(bare) > 1 and _plain(token) in KEPT_LEGAL_FORMS)]
     written = (ABBREVIATED_WORDS.get(word, word) for word in spoken_words(" ".join(bare).replace("&", " and ")))
     words = without_the(tuple(_AMERICAN.sub("is", word) for word in written))
-    form = plain_form(name, shown=" ".join(kept).rstrip(",. ") or tidy(name), words=words)
-    return OrganisationForm(**attrs.asdict(form, recurse=False), incorporated=legal > 0)
+    fields = plain_fields(name, shown=" ".join(kept).rstrip(",. ") or tidy(name), words=words)
+    return OrganisationForm(**fields, incorporated=legal > 0)
 
 
 def _is_legal(token: str) -> bool:
@@ -166,8 +166,9 @@ def tool_form(name: str) -> ToolForm:
     version = numbers_in([found[1] or found[2]]) if found else ()
     bare = shown[: found.start()] if found else shown
     stem = _key(bare if _key(bare) in OTHER_WITH_JS else _JAVASCRIPT.sub("", bare))
-    form = plain_form(name, shown=shown, words=spoken_words(_apart(shown)), keys={stem + squashed(version)})
-    return ToolForm(**attrs.asdict(form, recurse=False), stem=stem, version=version)
+    keys = frozenset({stem + squashed(version)})
+    fields = plain_fields(name, shown=shown, words=spoken_words(_apart(shown)), keys=keys)
+    return ToolForm(**fields, stem=stem, version=version)
 
 
 def _vendor_apart(long: ToolForm, short: ToolForm) -> bool:

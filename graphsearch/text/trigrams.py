@@ -61,6 +61,7 @@ def overlap(a: frozenset[str], b: frozenset[str]) -> float:
     return ratio
 
 
+@lru_cache(maxsize=1 << 14)
 def index_trigrams(name: str, threshold: float) -> tuple[str, ...]:
     """Trigrams to look a name up by: two names of `similarity` ≥ ``threshold``, in (0, 1], share at least one.
 
@@ -79,6 +80,7 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", plain).translate(_PLAIN)
 
 
+@lru_cache(maxsize=1 << 14)
 def spoken_words(name: str) -> tuple[str, ...]:
     """The folded words of a name in order, without apostrophes; "C++" and "F#" keep their signs."""
     return tuple(word.replace("'", "").replace("’", "")[:MAX_WORD_LENGTH] for word in _NAME_WORD.findall(fold(name)))
@@ -96,6 +98,7 @@ def initials(name: str) -> tuple[str, str]:
     return "".join(word[0] for word in words), "".join(word[0] for word in words if word not in SMALL_WORDS)
 
 
+@lru_cache(maxsize=1 << 14)
 def name_words(name: str) -> tuple[str, ...]:
     """The distinct words by which a name is found: its own, all of them joined, and its initials.
 

@@ -167,6 +167,8 @@ class ElementsDraft(ValueDraft[Elements[E]]):
     def __init__(self, before: Elements[E], analyser: Analyser) -> None:
         self.before: Elements[E] = before
         self._analyser = analyser
+        self._analysed: dict[str, Mapping[str, float]] = {}
+        """Term frequencies by text: all relations of a sentence have it as their fact."""
         self.items: Part[Any, E] = Part(before.items)
         self.codes: Part[Any, int] = Part(before.codes)
         self.documents: Part[Any, Mapping[str, float]] = Part(before.documents)
@@ -189,8 +191,13 @@ class ElementsDraft(ValueDraft[Elements[E]]):
             self._index(self.items[key])
 
     def _index(self, element: E) -> None:
-        words = self.words.get(element.id) or {}
-        self.documents.put(element.id, document(searchable_text(element), words, self._analyser))
+        text, words = searchable_text(element), self.words.get(element.id)
+        found = None if words else self._analysed.get(text)
+        if found is None:
+            found = document(text, words or {}, self._analyser)
+            if not words:
+                self._analysed[text] = found
+        self.documents.put(element.id, found)
 
     def put_vector(self, key: object, vector: Vector) -> None:
         """Store a vector, rounded as in every store."""

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from operator import attrgetter
 from uuid import UUID
 
 import attrs
@@ -187,15 +187,16 @@ class InMemoryWriting(InMemoryScope, Writing):
     async def unembedded_facts(self, *, after: UUID | None = None, limit: int = 100) -> Sequence[Relation]:
         state = self._state
         validation.refuse("page", validation.number("limit", limit, 0))
-        waiting = state.derive(_waiting, state.relations.items, state.relations.vectors)
-        start = 0 if after is None else bisect_right(waiting, after)
-        return state.relations.those(islice(waiting, start, start + limit))
+        facts, vectors = state.derive(_with_facts, state.relations.items), state.relations.vectors
+        start = 0 if after is None else bisect_right(facts, after)
+        waiting = (key for key in islice(facts, start, None) if key not in vectors)
+        return state.relations.those(islice(waiting, limit))
 
 
-def _waiting(items: Mapping[UUID, Relation], vectors: Mapping[UUID, Any]) -> list[UUID]:
-    """The ids of unretracted relations with a fact and without a vector, in order."""
-    without = items.keys() - vectors.keys()  # found quickly: if any fact has a vector, most have
-    return sorted(key for key in without if items[key].fact and items[key].retracted_at is None)
+def _with_facts(items: Mapping[UUID, Relation]) -> list[UUID]:
+    """The ids of unretracted relations with a fact, in order: the same while only vectors are written."""
+    facts = (key for key, relation in items.items() if relation.fact and relation.retracted_at is None)
+    return sorted(facts, key=attrgetter("int"))  # sorts like UUIDs, five times as fast
 
 
 def _written(draft: Draft, batch: Batch, now: datetime) -> Generator[None, None, WriteReport]:

@@ -117,3 +117,11 @@ async def test_a_fact_that_was_forgotten_is_not_found_by_what_it_meant(engine):
     given = attrs.evolve(waiting, fact="Ada Lovelace left Acme.")
     await engine.store.write(Batch(relations=(given,)))  # claims win over what is given
     assert await engine.store.unembedded_facts() == []
+
+
+async def test_no_text_is_embedded_twice_in_one_ingest(engine, embedder):
+    met = [memory(1, "Ada Lovelace, Charles Babbage and Mary Somerville met in Turin University Library.")]
+    report = await Ingestor(engine).remember(met)
+    assert report.facts > 1  # all of one sentence
+    assert embedder.texts.count(met[0].text) == 1  # the memory is the sentence too
+    assert len(embedder.texts) == len(set(embedder.texts))
