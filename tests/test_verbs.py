@@ -10,7 +10,7 @@ import typer
 
 from graphsearch import ContextBuilder, Curator, FeedbackService, GraphSearchEngine, Ingestor, sync
 from graphsearch.cli.app import app
-from graphsearch.integrations.mcp.server import TOOLS
+from graphsearch.integrations.mcp.server import OPERATOR_TOOLS, TOOLS
 
 OTHER_NAMES = {"build": "context", "apply": "feedback"}
 """Methods whose class names their object: ``ContextBuilder.build``, ``FeedbackService.apply``."""
@@ -18,11 +18,6 @@ OTHER_NAMES = {"build": "context", "apply": "feedback"}
 NOT_COMMANDS = {
     "search_and_recall": "for builders of blocks; `search` and `recall` are commands, and `context` is both",
     "forget_with_receipt": "`forget --receipt`",
-    "merges": "merge-entities and judge-duplicates print the ids that undo-merge takes",
-    "update_entity": "attributes have types that a shell has not; for programs and, over MCP, for agents",
-    "recall_entity": "for agents; people read entity-graph, entity-timeline and backlinks",
-    "recall_related": "for agents; people read neighbors, path and entity-graph",
-    "link_memories": "for agents, which know why two memories belong together",
 }
 MORE_COMMANDS = {
     "init": "prepares a database, as `graphsearch.migrate`",
@@ -31,25 +26,12 @@ MORE_COMMANDS = {
     "eval": "`graphsearch.evaluation.evaluate`",
 }
 
-_BOTH = "`context` searches and recalls at once, and logs what it shows for `feedback`"
-_OPERATOR = "for the people who look after a graph, not for agents"
 NOT_TOOLS = {
-    "search": _BOTH,
-    "search_and_recall": _BOTH,
-    "rank_entities": "search_entities finds entities by name, `context` what answers a question",
+    "search_and_recall": "`context` searches and recalls at once, and logs what it shows for `feedback`",
     "add": "an agent has no folders on the machine of the server",
-    "forget_with_receipt": _OPERATOR,
-    "verify_receipt": _OPERATOR,
-    "why": "triplets come with the ids of their evidence, and `recall` with its words",
-    "merges": _OPERATOR,
-    "undo_merge": _OPERATOR,
-    "find_duplicates": _OPERATOR,
-    "judge_duplicates": _OPERATOR,
-    "mark_distinct": _OPERATOR,
-    "contradictions": _OPERATOR,
-    "communities": _OPERATOR,
-    "refresh_communities": _OPERATOR,
-    "graph_health": _OPERATOR,
+    "forget_with_receipt": "a receipt is a file, for the people who keep it",
+    "verify_receipt": "it takes the file of a receipt",
+    "judge_duplicates": "an agent judges what `find_duplicates` lists itself: merge_entities, mark_distinct",
 }
 
 
@@ -66,7 +48,8 @@ def verbs(*owners: type) -> set[str]:
 
 LIBRARY = verbs(GraphSearchEngine, Curator, Ingestor, ContextBuilder, FeedbackService)
 COMMANDS = {str(name).replace("-", "_") for name in typer.main.get_command(app).commands}  # type: ignore[attr-defined]
-NAMED_TOOLS = {tool.name for tool in TOOLS}
+ALL_TOOLS = (*TOOLS, *OPERATOR_TOOLS)
+NAMED_TOOLS = {tool.name for tool in ALL_TOOLS}
 
 
 def test_the_blocking_library_has_the_same_verbs():
@@ -87,7 +70,7 @@ def test_how_many_results_is_called_limit_everywhere():
         for verb in verbs(owner) & vars(owner).keys():
             parameters = inspect.signature(getattr(owner, verb)).parameters
             assert not {"k", "top_k", "n", "count", "max_results"} & parameters.keys()
-    for tool in TOOLS:
+    for tool in ALL_TOOLS:
         assert not {"k", "top_k", "n", "count", "max_results"} & tool.arguments.model_fields.keys()
     for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
         if name != "eval":  # where k is that of recall@k

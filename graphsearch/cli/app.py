@@ -11,6 +11,7 @@ from graphsearch.cli import (
     ingest_commands,
     principal_commands,
     search_commands,
+    type_commands,
 )
 from graphsearch.cli.commands import register
 
@@ -44,8 +45,13 @@ register(app, graph_commands.backlinks)
 
 register(app, graph_commands.search_entities)
 register(app, graph_commands.entity_graph)
+register(app, graph_commands.recall_entity)
+register(app, graph_commands.recall_related)
+register(app, curation_commands.update_entity)
+register(app, curation_commands.link_memories)
 register(app, curation_commands.merge_entities)
 register(app, curation_commands.undo_merge)
+register(app, curation_commands.merges)
 register(app, curation_commands.find_duplicates)
 register(app, curation_commands.judge_duplicates)
 register(app, curation_commands.mark_distinct)
@@ -54,6 +60,8 @@ register(app, curation_commands.communities)
 register(app, curation_commands.detect_communities)
 register(app, curation_commands.refresh_communities)
 register(app, curation_commands.graph_health)
+register(app, type_commands.relation_types)
+register(app, type_commands.register_type)
 
 register(app, principal_commands.mcp)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 import typer
@@ -16,6 +17,7 @@ from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Place, budgeted_llm, open_engine
 from graphsearch.cli.output import as_json, in_words, pairs, table
 from graphsearch.curation import Curator, Duplicate, JudgeReport, Receipt
+from graphsearch.curation.entity_changes import Corrections
 from graphsearch.curation.review import ALIKE
 from graphsearch.model import Community
 from graphsearch.model.identity import id_or_name
@@ -46,6 +48,67 @@ async def undo_merge(
     async with open_engine(place) as engine:
         report = await Curator(engine).undo_merge(merge)
     return Answer(as_json(report), (pairs(as_json(report).items()),))
+
+
+async def merges(
+    place: Place, entity: Annotated[str | None, typer.Option(help="Only the merges of this entity.")] = None
+) -> Answer:
+    """List the merges, including undone ones, in the order in which they were made."""
+    async with open_engine(place) as engine:
+        found = await Curator(engine).merges(id_or_name(entity) if entity else None)
+    rows = [(each.created_at, each.source_id, each.target_id, each.id, each.undone_at) for each in found]
+    return Answer({"merges": as_json(found)}, (table("when", "source", "target", "merge", "undone", rows=rows),))
+
+
+async def update_entity(
+    place: Place,
+    entity: Entity,
+    name: Annotated[str | None, typer.Option(help="The new name; the old one becomes an alias.")] = None,
+    type: Annotated[str | None, typer.Option(help="The new type.")] = None,
+    description: Annotated[str | None, typer.Option(help="The new description.")] = None,
+    alias: Annotated[list[str] | None, typer.Option(help="All of its aliases; repeated.")] = None,
+    label: Annotated[list[str] | None, typer.Option(help="All of its labels; repeated.")] = None,
+    attributes: Annotated[str | None, typer.Option(help="All of its attributes, as a JSON object.")] = None,
+    importance: Annotated[float | None, typer.Option(help="How much it matters, in [0, 1].")] = None,
+) -> Answer:
+    """Correct an entity: what is not given stays as it is."""
+    given = {
+        "name": name,
+        "type": type,
+        "description": description,
+        "aliases": alias,
+        "labels": label,
+        "attributes": None if attributes is None else _json_object(attributes),
+        "importance_weight": importance,
+    }
+    corrections: Corrections = {key: value for key, value in given.items() if value is not None}  # type: ignore[assignment]
+    if not corrections:
+        raise typer.BadParameter("give at least one correction")
+    async with open_engine(place, embed=True) as engine:
+        now = as_json(await Curator(engine).update_entity(id_or_name(entity), **corrections))
+    return Answer(now, (pairs(in_words(now)),))
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise typer.BadParameter(f"--attributes must be a JSON object: {error}") from error
+    if not isinstance(value, dict):
+        raise typer.BadParameter("--attributes must be a JSON object")
+    return value
+
+
+async def link_memories(
+    place: Place,
+    from_id: Annotated[str, typer.Argument(help="The id of a memory.")],
+    to_id: Annotated[str, typer.Argument(help="The id of the memory that it is linked to.")],
+    type: Annotated[str, typer.Option(help="The type of the link, such as follows.")] = "relates_to",
+) -> Answer:
+    """Link a memory to another; backlinks of the second then lists the first."""
+    async with open_engine(place) as engine:
+        new = await Curator(engine).link_memories(from_id, to_id, type=type)
+    return Answer({"new": new}, ("linked" if new else "linked before",))
 
 
 async def find_duplicates(place: Place, limit: Limit = 20, threshold: Threshold = ALIKE) -> Answer:

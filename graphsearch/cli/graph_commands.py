@@ -76,6 +76,35 @@ async def entity_graph(
         return exported(await Curator(engine).entity_graph(id_or_name(entity), depth=depth, limit=limit), format)
 
 
+async def recall_entity(place: Place, entity: Entity, limit: Limit = 10) -> Answer:
+    """Show everything known of an entity: its relations, the memories that mention it, its role, place and group."""
+    async with open_engine(place) as engine:
+        found = await Curator(engine).recall_entity(id_or_name(entity), limit=limit)
+    standing = {
+        "role": found.most_recent_role and entity_name(found.most_recent_role.entity),
+        "location": found.most_recent_location and entity_name(found.most_recent_location.entity),
+        "community": found.community and found.community.label,
+    }
+    head = {"entity": f"{entity_name(found.entity)} ({safe_text(found.entity.type)})", **standing}
+    memories = [(each.occurred_at, each.id, _words(each)) for each in found.memories]
+    return Answer(
+        as_json(found),
+        (
+            pairs((name, value) for name, value in head.items() if value),
+            triplet_table(found.triplets),
+            table("when", "memory", "text", rows=memories),
+        ),
+    )
+
+
+async def recall_related(place: Place, entity: Entity, max_hops: MaxHops = 2, limit: Limit = 20) -> Answer:
+    """List the entities that can be reached from one, the nearest first."""
+    async with open_engine(place) as engine:
+        found = await Curator(engine).recall_related(id_or_name(entity), max_hops=max_hops, limit=limit)
+    rows = [(each.hops, each.strength, entity_name(each.entity), each.entity.id) for each in found]
+    return Answer({"related": as_json(found)}, (table("hops", "strength", "entity", "id", rows=rows),))
+
+
 async def entity_timeline(place: Place, entity: Entity, since: AsOf = None, until: AsOf = None) -> Answer:
     """List the dated events of an entity, in order."""
     async with open_engine(place) as engine:

@@ -152,6 +152,9 @@ async def mcp(
         list[str] | None, typer.Option(help="Another host name of the HTTP server, in addition to that of --http.")
     ] = None,
     read_only: Annotated[bool, typer.Option("--read-only", help="Leave out all tools that change the graph.")] = False,
+    operator: Annotated[
+        bool, typer.Option("--operator", help="Add the tools for operators: scores, duplicates, merges, health, types.")
+    ] = False,
     log: Log = True,
     disabled: Annotated[
         bool, typer.Option("--disabled", help="Switch the project off: every answer only states that.")
@@ -196,6 +199,7 @@ async def mcp(
             authorizer=authorizer,
             max_tokens=max_tokens,
             read_only=read_only,
+            operator=operator,
             log=log,
             time_limit=time_limit,
             rate=rate,

@@ -22,12 +22,13 @@ from graphsearch.curation import (
     memories,
     neighbourhood,
     receipts,
+    registered_types,
     review,
 )
 from graphsearch.curation.permissions import Access
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest.resolve.resolution import ResolutionCounts
-from graphsearch.model import Community, Contradiction, Entity, Merge, UndoReport, WriteReport
+from graphsearch.model import Community, Contradiction, Entity, Merge, RelationType, UndoReport, WriteReport
 from graphsearch.protocols import LLM, GraphStore
 
 
@@ -237,3 +238,21 @@ class Curator:
         ``resolutions`` default to those counted in the scope. ``earlier`` is the baseline for growth.
         """
         return await health.measure_health(self._access, scopes=scopes, resolutions=resolutions, earlier=earlier)
+
+    # -- the types of relations ----------------------------------------------------------------------------------
+
+    async def relation_types(self) -> tuple[RelationType, ...]:
+        """The types of relations known from the start or registered, by name.
+
+        A principal that may not see everything gets registered ones only if a visible relation has the type.
+        """
+        return await registered_types.relation_types(self._access)
+
+    @with_options(registered_types.TypeProperties, RelationType)
+    async def register_type(self, name: str, **properties: Unpack[registered_types.TypeProperties]) -> RelationType:
+        """Register a type of relation, or change a known one, and return it; its relations are folded again.
+
+        The options are `TypeProperties`. Touches (write) a relation of the type. `PartialViewError` for a principal
+        that may not see everything, `InvalidInputError` that names every fault.
+        """
+        return await registered_types.register_type(name, properties, self._access)

@@ -24,6 +24,7 @@ from graphsearch.curation import judging
 from graphsearch.curation import memories
 from graphsearch.curation import neighbourhood
 from graphsearch.curation import receipts
+from graphsearch.curation import registered_types
 from graphsearch.curation import review
 from graphsearch.curation.health import Growth
 from graphsearch.curation.health import Health
@@ -45,6 +46,7 @@ from graphsearch.model import FeedbackReport
 from graphsearch.model import Memory
 from graphsearch.model import Merge
 from graphsearch.model import Outcome
+from graphsearch.model import RelationType
 from graphsearch.model import Triplet
 from graphsearch.model import UndoReport
 from graphsearch.model import WriteReport
@@ -340,6 +342,21 @@ class Curator(Facade[curator.Curator]):
         """Update the communities around changed relations; return the changed ones, largest first.
 
         Touches (write) every member of those that changed. `PartialViewError` as in `detect_communities`.
+        """
+        ...
+
+    def register_type(self, name: str, **properties: Unpack[registered_types.TypeProperties]) -> RelationType:
+        """Register a type of relation, or change a known one, and return it; its relations are folded again.
+
+        The options are `TypeProperties`. Touches (write) a relation of the type. `PartialViewError` for a principal
+        that may not see everything, `InvalidInputError` that names every fault.
+        """
+        ...
+
+    def relation_types(self) -> tuple[RelationType, ...]:
+        """The types of relations known from the start or registered, by name.
+
+        A principal that may not see everything gets registered ones only if a visible relation has the type.
         """
         ...
 

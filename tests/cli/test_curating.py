@@ -112,6 +112,61 @@ def test_duplicates_communities_and_health(team, tmp_path):
     assert "sparse" in team.run("graph-health").stdout
 
 
+def test_merges_are_listed_with_those_that_were_undone(team):
+    assert team.json("merges")["merges"] == []
+    merge = team.json("merge-entities", "Robert Muller", "Bob Miller")
+    team.run("undo-merge", merge["id"])
+    team.run("merge-entities", "Dana Levy", "Sarah Chen")
+    found = team.json("merges")["merges"]
+    assert [each["undone_at"] is None for each in found] == [False, True]
+    assert [each["id"] for each in team.json("merges", "--entity", "Bob Miller")["merges"]] == [merge["id"]]
+    assert merge["id"] in team.run("merges").stdout
+
+
+def test_an_entity_is_corrected_field_by_field(team):
+    given = ("--description", "A city.", "--alias", "Loidis", "--label", "city", "--attributes", '{"rivers": 1}')
+    found = team.json("update-entity", "Leeds", *given)
+    assert (found["name"], found["description"], found["labels"]) == ("Leeds", "A city.", ["city"])
+    assert found["attributes"] == {"rivers": 1}
+    assert team.json("search-entities", "Loidis")["entities"][0]["entity"]["id"] == found["id"]
+    assert "Leeds on Aire" in team.run("update-entity", "Leeds", "--name", "Leeds on Aire").stdout
+    assert "give at least one correction" in team.run("update-entity", "Loidis", code=2).stderr
+    for text in ("[]", "{", "1"):
+        refused = team.run("update-entity", "Loidis", "--attributes", text, code=2)
+        assert "--attributes must be a JSON object" in refused.stderr
+    assert "importance" in team.run("update-entity", "Loidis", "--importance", 7, code=1).stderr
+
+
+def test_an_entity_and_what_is_around_it_are_recalled(team):
+    found = team.json("recall-entity", "Priya Sharma")
+    assert found["most_recent_location"]["entity"]["name"] == "Leeds"
+    assert {each["relation"]["type"] for each in found["triplets"]} >= {"lives_in", "reports_to"}
+    shown = team.run("recall-entity", "Priya Sharma", "--limit", 2).stdout
+    assert "Priya Sharma (person)" in shown
+    assert "location" in shown
+    related = team.json("recall-related", "Leeds", "--max-hops", 2)["related"]
+    assert (related[0]["entity"]["name"], related[0]["hops"]) == ("Priya Sharma", 1)
+    assert "Dana Levy" in team.run("recall-related", "Leeds").stdout
+
+
+def test_memories_are_linked_once(team):
+    assert team.json("link-memories", "team:2", "team:0", "--type", "follows") == {"new": True}
+    assert "linked before" in team.run("link-memories", "team:2", "team:0", "--type", "follows").stdout
+    assert "team:2" in [each["memory"]["id"] for each in team.json("backlinks", "--memory", "team:0")["backlinks"]]
+
+
+def test_types_are_listed_registered_and_changed(team):
+    before = {each["name"]: each for each in team.json("relation-types")["relation_types"]}
+    assert before["works_at"]["functional"]
+    options = ("--causal", "--prior", 0.9, "--half-life", 30, "--hop-score", 1, "--hop-score", 0.5)
+    found = team.json("register-type", "triggers", *options)
+    assert (found["causal"], found["half_life_days"], found["hop_scores"]) == (True, 30.0, [1.0, 0.5])
+    assert team.json("register-type", "triggers", "--half-life", "none")["half_life_days"] is None
+    assert "triggers" in team.run("relation-types").stdout
+    assert "prior" in team.run("register-type", "works_at", "--prior", 3, code=1).stderr
+    assert "must be a number of days" in team.run("register-type", "x", "--half-life", "long", code=2).stderr
+
+
 def test_contradictions_are_listed(team):
     assert team.json("contradictions")["contradictions"] == []
     options = ("--speaker", "Sarah Chen", "--at", "2025-09-01T09:00:00")

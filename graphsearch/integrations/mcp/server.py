@@ -41,7 +41,7 @@ from graphsearch.errors import (
     UnknownElementError,
     UnknownScopeError,
 )
-from graphsearch.integrations.mcp import reading_tools, writing_tools
+from graphsearch.integrations.mcp import operator_tools, reading_tools, writing_tools
 from graphsearch.integrations.mcp.answers import Json, as_text
 from graphsearch.integrations.mcp.limits import RateLimit
 from graphsearch.integrations.mcp.resources import CONTEXT_FOR_TASK, ENTITY, SCHEMA, context_for_task, read
@@ -83,7 +83,23 @@ TOOLS: Final[tuple[Tool, ...]] = (
     writing_tools.detect_communities,
     writing_tools.forget,
 )
-"""All tools, in the order in which clients list them."""
+"""The tools for agents, in the order in which clients list them."""
+OPERATOR_TOOLS: Final[tuple[Tool, ...]] = (
+    operator_tools.search,
+    operator_tools.rank_entities,
+    operator_tools.why,
+    operator_tools.find_duplicates,
+    operator_tools.mark_distinct,
+    operator_tools.merges,
+    operator_tools.undo_merge,
+    operator_tools.contradictions,
+    operator_tools.communities,
+    operator_tools.refresh_communities,
+    operator_tools.graph_health,
+    operator_tools.relation_types,
+    operator_tools.register_type,
+)
+"""Further tools, for a server that operators use."""
 DISABLED: Final[Json] = {"disabled": True}
 
 Identify = Callable[[Any], Identity]
@@ -115,7 +131,8 @@ class _Handlers:
         self._service = service
         self._identify = identify
         self._rate = None if service.rate is None else RateLimit(service.rate)
-        self._tools = {tool.name: tool for tool in TOOLS if not (service.read_only and tool.writes)}
+        served = (*TOOLS, *OPERATOR_TOOLS) if service.operator else TOOLS
+        self._tools = {tool.name: tool for tool in served if not (service.read_only and tool.writes)}
 
     async def list_tools(self, _: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=[tool.listed() for tool in self._tools.values()])

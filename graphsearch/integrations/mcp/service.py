@@ -45,6 +45,7 @@ class GraphService:
     * ``authorizer``: decides for each request's principal; there is no way around it.
     * ``counter`` and ``max_tokens``: no answer has more tokens. Raises `InvalidInputError` for fewer than 500.
     * ``read_only``: tools that write are not even listed.
+    * ``operator``: whether the tools for operators are listed too: searches with all scores, and the care of the graph.
     * ``log``: whether context blocks are logged for feedback; without a log, as on a standby, only ``read_only``.
     * ``time_limit``: the seconds that a request may take; then it is cancelled, with `TimeLimitError`.
     * ``rate``: the requests of each principal a minute; more raise `RateLimitError`. By default there is no limit.
@@ -60,6 +61,7 @@ class GraphService:
     counter: TokenCounter = attrs.field(factory=TiktokenCounter)
     max_tokens: int = MAX_TOKENS
     read_only: bool = False
+    operator: bool = False
     log: bool = True
     time_limit: float = TIME_LIMIT
     rate: int | None = None

@@ -91,7 +91,9 @@ class PostgresWriting(PostgresScope, Writing):
                 old = type_named(each.name, known)
                 known[each.name] = each
                 values = {field: value for field, value in attrs.asdict(each).items() if field != "hop_scores"}
-                await session.run(statement("register types"), hop_scores=list(each.hop_scores), **values)
+                await session.run(
+                    statement("register types"), hop_scores=[float(score) for score in each.hop_scores], **values
+                )
                 if each.prior != old.prior:
                     await session.run(statement("weigh relations"), name=each.name, prior=each.prior)
                 if each.functional != old.functional:

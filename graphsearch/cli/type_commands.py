@@ -1,0 +1,71 @@
+"""Commands for the types of relations: relation-types and register-type."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from graphsearch.cli.commands import Answer
+from graphsearch.cli.environment import Place, open_engine
+from graphsearch.cli.output import as_json, in_words, pairs, table
+from graphsearch.curation import Curator
+from graphsearch.curation.registered_types import TypeProperties
+from graphsearch.model import RelationType
+
+_FLAGS = ("functional", "causal", "skip", "state")
+
+
+async def relation_types(place: Place) -> Answer:
+    """List the types of relations known from the start or registered, with their properties."""
+    async with open_engine(place) as engine:
+        found = await Curator(engine).relation_types()
+    shown = table("type", "prior", "half-life", "hop scores", "", rows=map(_row, found))
+    return Answer({"relation_types": as_json(found)}, (shown,))
+
+
+def _row(known: RelationType) -> tuple[object, ...]:
+    half_life = "" if known.half_life_days is None else f"{known.half_life_days:g} days"
+    hops = ", ".join(f"{score:g}" for score in known.hop_scores)
+    return (known.name, known.prior, half_life, hops, ", ".join(flag for flag in _FLAGS if getattr(known, flag)))
+
+
+def _half_life(text: str) -> float:
+    """The days, or infinity for "none"."""
+    if text.casefold() == "none":
+        return float("inf")
+    try:
+        return float(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"must be a number of days or none, not {text!r}") from error
+
+
+HalfLife = Annotated[
+    float | None,
+    typer.Option(parser=_half_life, metavar="DAYS|none", help="The age at which its relations count half."),
+]
+HopScores = Annotated[
+    list[float] | None, typer.Option("--hop-score", help="The score by distance, from 0 hops on; repeated.")
+]
+
+
+async def register_type(
+    place: Place,
+    name: Annotated[str, typer.Argument(help="The type, such as blocked_by.")],
+    prior: Annotated[float | None, typer.Option(help="The reliability of its relations, in [0, 1].")] = None,
+    half_life: HalfLife = None,
+    hop_scores: HopScores = None,
+    functional: Annotated[bool | None, typer.Option(help="A source has one target at a time.")] = None,
+    causal: Annotated[bool | None, typer.Option(help="The source is a cause of the target.")] = None,
+    skip: Annotated[bool | None, typer.Option(help="Searches leave its relations out.")] = None,
+    state: Annotated[bool | None, typer.Option(help="Its relations hold until something ends them.")] = None,
+) -> Answer:
+    """Register a type of relation, or change a known one: what is not given stays as it is."""
+    flags = {"functional": functional, "causal": causal, "skip": skip, "state": state}
+    given = {"prior": prior, "hop_scores": tuple(hop_scores or ()) or None, **flags}
+    properties: TypeProperties = {key: value for key, value in given.items() if value is not None}  # type: ignore[assignment]
+    if half_life is not None:
+        properties["half_life_days"] = None if half_life == float("inf") else half_life
+    async with open_engine(place) as engine:
+        known = as_json(await Curator(engine).register_type(name, **properties))
+    return Answer(known, (pairs(in_words(known)),))

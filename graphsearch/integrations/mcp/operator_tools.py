@@ -1,0 +1,212 @@
+"""Tools for operators, served on request: searches with all scores, and the care of the graph.
+
+A list of tools is part of every prompt, and an agent needs none of these to answer.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from graphsearch.curation.registered_types import TypeProperties
+from graphsearch.integrations.mcp.answers import (
+    community_json,
+    counts_json,
+    entity_json,
+    memory_json,
+    plain,
+    relation_json,
+    shown,
+    shown_id,
+    triplet_json,
+)
+from graphsearch.integrations.mcp.reading_tools import Mode
+from graphsearch.integrations.mcp.service import Caller
+from graphsearch.integrations.mcp.tool import AsOf, Entity, Limit, Question, reads, writes
+from graphsearch.model import Merge, RelationType
+from graphsearch.model.identity import id_or_name
+from graphsearch.modes.options import SearchMode
+from graphsearch.ranking.options import Ranking
+from graphsearch.text.rendering import safe_text
+
+Id = Annotated[UUID, Field(description="As another tool gave it.")]
+Unit = Annotated[float, Field(ge=0, le=1)]
+Threshold = Annotated[float, Field(ge=0.6, le=1, description="The minimum similarity of names.")]
+
+
+@reads
+async def search(
+    caller: Caller, query: Question, mode: Mode = "graph_completion", limit: Limit = 10, as_of: AsOf = None
+) -> dict[str, Any]:
+    """Search for the triplets that answer a question, with their scores. Nothing is logged for feedback."""
+    found = await caller.engine.search(query, mode=SearchMode(mode), limit=limit, as_of=as_of, gate=caller.gate)
+    triplets = [triplet_json(triplet) for triplet in found.triplets]
+    summary = {} if found.summary is None else {"summary": safe_text(found.summary.text)}
+    return caller.fitted({"found": found.found, "reason": plain(found.reason), **summary}, triplets=triplets)
+
+
+@reads
+async def rank_entities(
+    caller: Caller,
+    query: Question,
+    ranking: Annotated[
+        Literal["rrf", "connection", "temporal", "multi_factor", "question_aware"],
+        Field(description="What counts besides words and meaning."),
+    ] = "question_aware",
+    limit: Limit = 5,
+    as_of: AsOf = None,
+) -> dict[str, Any]:
+    """Rank the entities that answer a question, with the parts of their scores."""
+    found = await caller.engine.rank_entities(
+        query, ranking=Ranking(ranking), limit=limit, as_of=as_of, gate=caller.gate
+    )
+    entities = [
+        {
+            **entity_json(each.entity),
+            "score": round(each.score, 4),
+            "factors": {factor.name: round(factor.contribution, 4) for factor in each.factors},
+        }
+        for each in found.entities
+    ]
+    return caller.fitted({"found": found.found, "reason": plain(found.reason)}, entities=entities)
+
+
+@reads
+async def why(caller: Caller, relation_id: Id) -> dict[str, Any]:
+    """Show why the graph holds a relation: the memories that support it, with their words, and what each adds."""
+    found = await caller.curator.why(relation_id)
+    proofs = [
+        {
+            "memory": memory_json(each.memory),
+            "quote": shown(each.quote),
+            "extractor": shown(each.extractor),
+            "adds": round(each.adds, 4),
+        }
+        for each in found.proofs
+    ]
+    return caller.fitted({"relation": relation_json(found.relation)}, proofs=proofs)
+
+
+@reads
+async def merges(caller: Caller, entity: Entity | None = None) -> dict[str, Any]:
+    """List merges of entities, including undone ones, in the order in which they were made."""
+    found = await caller.curator.merges(None if entity is None else id_or_name(entity))
+    return caller.fitted({}, merges=list(map(_merge, found)))
+
+
+def _merge(merge: Merge) -> dict[str, Any]:
+    ids = {"merge_id": str(merge.id), "source_id": str(merge.source_id), "target_id": str(merge.target_id)}
+    return {**ids, **counts_json(merge), "undone": merge.undone_at is not None}
+
+
+@writes(destructive=True, idempotent=False)
+async def undo_merge(caller: Caller, merge_id: Id) -> dict[str, Any]:
+    """Undo a merge: separate the two entities again."""
+    return counts_json(await caller.curator.undo_merge(merge_id))
+
+
+@reads
+async def find_duplicates(caller: Caller, limit: Limit = 20, threshold: Threshold = 0.85) -> dict[str, Any]:
+    """List pairs of entities that may be one, the most similar first. Merge them, or mark them as distinct."""
+    found = await caller.curator.find_duplicates(limit=limit, threshold=threshold)
+    pairs = [
+        {
+            "one": entity_json(each.one),
+            "other": entity_json(each.other),
+            "similarity": round(each.similarity, 4),
+            "verdict": each.verdict.value,
+        }
+        for each in found
+    ]
+    return caller.fitted({}, duplicates=pairs)
+
+
+@writes()
+async def mark_distinct(
+    caller: Caller,
+    one: Entity,
+    other: Entity,
+    distinct: Annotated[bool, Field(description="false removes the mark.")] = True,
+) -> dict[str, Any]:
+    """Record that two entities are distinct, so that find_duplicates leaves them out."""
+    changed = await caller.curator.mark_distinct(id_or_name(one), id_or_name(other), distinct=distinct)
+    return {"changed": changed}
+
+
+@reads
+async def contradictions(caller: Caller, limit: Limit = 20) -> dict[str, Any]:
+    """List pairs of relations that cannot both hold, such as two employers at one time."""
+    found = await caller.curator.contradictions(limit=limit)
+    pairs = [{"one": relation_json(each.one), "other": relation_json(each.other)} for each in found]
+    return caller.fitted({}, contradictions=pairs)
+
+
+@reads
+async def communities(caller: Caller, entity: Entity | None = None, limit: Limit = 20) -> dict[str, Any]:
+    """List the stored communities (groups of related entities), the largest first; of one entity if it is given."""
+    found = await caller.curator.communities(None if entity is None else id_or_name(entity), limit=limit)
+    return caller.fitted({}, communities=list(map(community_json, found)))
+
+
+@writes()
+async def refresh_communities(caller: Caller, limit: Limit = 20) -> dict[str, Any]:
+    """Update the communities whose relations changed; list those that changed, the largest first."""
+    found = await caller.curator.refresh_communities()
+    return caller.fitted({"found": len(found)}, communities=list(map(community_json, found[:limit])))
+
+
+@reads
+async def graph_health(caller: Caller) -> dict[str, Any]:
+    """Report the health of the graph and its problems."""
+    found = await caller.curator.graph_health()
+    return caller.fitted(
+        {
+            "health": round(found.value, 4),
+            "condition": found.condition.value,
+            "message": plain(found.message),
+        },
+        warnings=plain(list(found.warnings)),
+    )
+
+
+@reads
+async def relation_types(caller: Caller) -> dict[str, Any]:
+    """List the types of relations, known from the start or registered, with their properties."""
+    return caller.fitted({}, relation_types=list(map(_type, await caller.curator.relation_types())))
+
+
+@writes()
+async def register_type(
+    caller: Caller,
+    name: Annotated[str, Field(min_length=1, max_length=100, description="The type, such as blocked_by.")],
+    prior: Annotated[Unit | None, Field(description="The reliability of its relations.")] = None,
+    half_life_days: Annotated[
+        float | None, Field(ge=0, description="The age at which its relations count half; 0: they do not age.")
+    ] = None,
+    hop_scores: Annotated[list[Unit] | None, Field(max_length=10, description="The score by distance.")] = None,
+    functional: Annotated[bool | None, Field(description="A source has one target at a time.")] = None,
+    causal: Annotated[bool | None, Field(description="The source is a cause of the target.")] = None,
+    skip: Annotated[bool | None, Field(description="Searches leave its relations out.")] = None,
+    state: Annotated[bool | None, Field(description="Its relations hold until something ends them.")] = None,
+) -> dict[str, Any]:
+    """Register a type of relation, or change a known one: what is not given stays as it is."""
+    flags = {"functional": functional, "causal": causal, "skip": skip, "state": state}
+    given = {"prior": prior, "hop_scores": None if hop_scores is None else tuple(hop_scores), **flags}
+    properties: TypeProperties = {key: value for key, value in given.items() if value is not None}  # type: ignore[assignment]
+    if half_life_days is not None:
+        properties["half_life_days"] = half_life_days or None
+    return _type(await caller.curator.register_type(name, **properties))
+
+
+def _type(known: RelationType) -> dict[str, Any]:
+    flags = [flag for flag in ("functional", "causal", "skip", "state") if getattr(known, flag)]
+    half_life = {} if known.half_life_days is None else {"half_life_days": known.half_life_days}
+    return {
+        "name": shown_id(known.name),
+        "prior": known.prior,
+        **half_life,
+        "hop_scores": list(known.hop_scores),
+        **dict.fromkeys(flags, True),
+    }

@@ -1,0 +1,87 @@
+"""The tools for operators: served on request, each of them behind the gate of the request."""
+
+import attrs
+import pytest
+
+from graphsearch.integrations.mcp.server import OPERATOR_TOOLS, TOOLS
+from graphsearch.testing.samples import person
+from tests.curation.team import ADA, BATCH, BOB
+from tests.integrations.mcp.conftest import EDITOR, READER, STRANGER, asking, server_for, team_engine
+
+NAMESAKES = person("Christopher Montgomery"), person("Christopher Montgomerie")
+
+
+@pytest.fixture
+async def server():
+    return server_for(await team_engine(attrs.evolve(BATCH, entities=(*BATCH.entities, *NAMESAKES))), operator=True)
+
+
+async def test_they_are_listed_on_request_and_none_that_writes_where_all_is_read_only(server):
+    engine = await team_engine()
+    async with asking(server) as ask:
+        assert (await ask.tools()).keys() == {tool.name for tool in (*TOOLS, *OPERATOR_TOOLS)}
+    async with asking(server_for(engine)) as ask:
+        assert (await ask.tools()).keys() == {tool.name for tool in TOOLS}
+    async with asking(server_for(engine, operator=True, read_only=True)) as ask:
+        listed = await ask.tools()
+    assert {"find_duplicates", "why", "graph_health"} <= listed.keys()
+    assert not {"undo_merge", "mark_distinct", "register_type", "refresh_communities"} & listed.keys()
+
+
+async def test_a_day_of_an_operator(server):
+    async with asking(server) as ask:
+        found = await ask("search", query="Where does Ada work?")
+        [works] = [each for each in found["triplets"] if each["line"].startswith("Ada Lovelace --works_at--> Globex")]
+        [proof] = (await ask("why", relation_id=works["relation_id"]))["proofs"]
+        assert (proof["memory"]["id"], proof["extractor"]) == ("moved", "rules/1")
+        ranked = await ask("rank_entities", query="Who is Ada?", ranking="connection", limit=2)
+        assert ranked["entities"][0]["id"] == str(ADA.id)
+        assert set(ranked["entities"][0]["factors"]) >= {"original", "connection"}
+        [pair] = (await ask("find_duplicates"))["duplicates"]
+        assert {pair["one"]["name"], pair["other"]["name"]} == {each.name for each in NAMESAKES}
+        both = {"one": pair["one"]["id"], "other": pair["other"]["id"]}
+        assert await ask("mark_distinct", **both) == {"changed": True}
+        assert (await ask("find_duplicates"))["duplicates"] == []
+        assert await ask("mark_distinct", **both, distinct=False) == {"changed": True}
+        merge = await ask("merge_entities", source=both["one"], target=both["other"])
+        assert [each["undone"] for each in (await ask("merges", entity=both["other"]))["merges"]] == [False]
+        await ask("undo_merge", merge_id=merge["merge_id"])
+        assert [each["undone"] for each in (await ask("merges"))["merges"]] == [True]
+        assert (await ask("contradictions"))["contradictions"] == []
+        assert (await ask("detect_communities"))["found"] == len((await ask("communities"))["communities"])
+        assert len((await ask("communities", entity=str(ADA.id)))["communities"]) == 1
+        assert (await ask("refresh_communities"))["found"] == 0
+        assert "health" in await ask("graph_health")
+
+
+async def test_types_are_listed_registered_and_changed(server):
+    async with asking(server) as ask:
+        made = await ask("register_type", name="Leads To", causal=True, half_life_days=30, hop_scores=[1, 0.5])
+        assert made == {
+            "name": "leads_to",
+            "prior": 1.0,
+            "half_life_days": 30.0,
+            "hop_scores": [1.0, 0.5],
+            "causal": True,
+        }
+        assert "half_life_days" not in await ask("register_type", name="leads_to", half_life_days=0)
+        types = {each["name"]: each for each in (await ask("relation_types"))["relation_types"]}
+        assert types["leads_to"]["causal"]
+        assert types["works_at"]["functional"]
+        assert "prior: Input should be" in (await ask.error("register_type", name="x", prior=7))["message"]
+
+
+async def test_the_gate_decides_for_each_of_them():
+    engine = await team_engine()
+    async with asking(server_for(engine, READER, operator=True)) as ask:
+        assert (await ask("rank_entities", query="Ada"))["entities"]
+        assert (await ask.error("register_type", name="knows", prior=0.1))["type"] == "AccessDeniedError"
+        both = {"one": str(ADA.id), "other": str(BOB.id)}
+        assert (await ask.error("mark_distinct", **both))["type"] == "AccessDeniedError"
+    async with asking(server_for(engine, STRANGER, operator=True)) as ask:
+        assert (await ask("search", query="Where does Ada work?"))["triplets"] == []
+        assert (await ask("rank_entities", query="Ada"))["entities"] == []
+        for tool in ("contradictions", "find_duplicates", "merges", "communities"):
+            assert [*(await ask(tool)).values()] == [[]]
+        assert (await ask.error("graph_health"))["type"] == "PartialViewError"
+    assert EDITOR != READER
