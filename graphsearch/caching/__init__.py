@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from graphsearch.caching.cache import CacheReport as CacheReport
     from graphsearch.caching.cache import EntityCache as EntityCache
     from graphsearch.caching.cache import InProcessCache as InProcessCache
+    from graphsearch.caching.cached_store import cache_report as cache_report
     from graphsearch.caching.cached_store import cached as cached
     from graphsearch.caching.on_redis import RedisCache as RedisCache
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import Any, Final, cast
 from uuid import UUID
 
-from graphsearch.caching.cache import Cached, EntityCache
+from graphsearch.caching.cache import Cached, CacheReport, EntityCache
 from graphsearch.columns import Keys
-from graphsearch.errors import InvalidInputError
+from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.model import ElementKind, ElementRef, Entity
 from graphsearch.protocols import GraphStore
 from graphsearch.protocols.effects import Effect, effect_of
@@ -22,13 +22,19 @@ from graphsearch.protocols.effects import Effect, effect_of
 def cached(store: GraphStore, cache: EntityCache) -> GraphStore:
     """Wrap a store so that its entities are read through a cache, which every change invalidates.
 
-    Results equal those of the store itself at any time, also within snapshots, provided that every change of the graph
-    is made through stores returned by this function, with the same `InProcessCache` or with a `RedisCache` of the same
-    server. Raises `InvalidInputError` when the cache is of another scope; methods may also raise `CacheError`.
+    Results equal those of the store itself at any time, also within snapshots, whoever changes the graph: what is
+    cached is of one `GraphStore.version`. Feedback alone does not change the version: weights that are moved by stores
+    without this cache, or in another process without the same Redis server, are noticed after its time to live. Raises
+    `InvalidInputError` when the cache is of another scope; methods may also raise `CacheError`.
     """
     if cache.scope != store.scope:
         raise InvalidInputError("entity cache", [f"it is of scope {cache.scope}, and the store of {store.scope}"])
     return cast(GraphStore, _CachedStore(store, cache))
+
+
+def cache_report(store: GraphStore) -> CacheReport | None:
+    """The hit counts of a store's cache; None for one that is not `cached`."""
+    return store.cache.report() if isinstance(store, _CachedStore) else None
 
 
 class _CachedStore:
@@ -39,7 +45,8 @@ class _CachedStore:
 
     def __init__(self, store: GraphStore, cache: EntityCache) -> None:
         self._store = store
-        self._cache = cache
+        self.cache = cache
+        self._version: Hashable = None  # of what is cached
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._store, name)
@@ -57,7 +64,7 @@ class _CachedStore:
                 keys = _entities(given.arguments[effect.only])
                 if not keys:
                     return await method(*args, **kwargs)
-            async with self._cache.changing(keys):
+            async with self.cache.changing(keys):
                 return await method(*args, **kwargs)
 
         return change
@@ -72,8 +79,9 @@ class _CachedStore:
             async with self._store.snapshot():
                 yield
             return
-        ticket = (await self._cache.get(())).ticket
+        before = (await self.cache.get(())).ticket
         async with self._store.snapshot():
+            ticket = await self._current(before)
             token = _TICKETS.set({**_TICKETS.get(), self: ticket})
             try:
                 yield
@@ -87,7 +95,7 @@ class _CachedStore:
         if ids and not missing:
             return [known.found[id_] for id_ in ids]
         read = await self._store.get_entities(missing)
-        kept = known.ticket is not None and await self._cache.put(read, known.ticket)
+        kept = known.ticket is not None and await self.cache.put(read, known.ticket)
         if known.found and not kept:  # changed in between: cached and fetched entities may be of two states
             return await self._store.get_entities(ids)
         there = {**known.found, **{entity.id: entity for entity in read}}
@@ -101,10 +109,21 @@ class _CachedStore:
 
     async def _look_up(self, ids: Sequence[UUID]) -> Cached:
         tickets = _TICKETS.get()
-        if self not in tickets:
-            return await self._cache.get(ids)
-        since = tickets[self]
-        return await self._cache.get(ids, since=since) if since else Cached()
+        ticket = tickets[self] if self in tickets else await self._current((await self.cache.get(())).ticket)
+        return await self.cache.get(ids, since=ticket) if ticket else Cached()
+
+    async def _current(self, ticket: str | None) -> str | None:
+        """The ticket if the cache is of the store's version; otherwise all is evicted, and a new one is issued."""
+        try:
+            version = await self._store.version()
+        except UnknownScopeError:
+            return None
+        if version == self._version:
+            return ticket
+        async with self.cache.changing():
+            self._version = version
+        issued = (await self.cache.get(())).ticket
+        return issued if self._version == version else None  # a snapshot of another version came in between
 
 
 _ANYTHING: Final = Effect(frozenset({"entities"}))

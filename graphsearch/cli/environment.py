@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Final
@@ -11,6 +11,7 @@ from typing import Final
 import attrs
 import typer
 
+from graphsearch.caching import InProcessCache, RedisCache, cached
 from graphsearch.embedders import VoyageEmbedder, WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.llms import Budget, BudgetedLLM, llm_called
@@ -82,6 +83,23 @@ async def open_for(place: Place, mode: str, *, llm: str = "", llm_url: str = "")
         raise typer.BadParameter(f"--mode {wanted} needs --llm (or GRAPHSEARCH_LLM)")
     async with open_engine(place, embed=wanted not in _BY_NAME, llm=choose_llm(llm, llm_url)) as engine:
         yield engine
+
+
+@asynccontextmanager
+async def entity_caches(where: str) -> AsyncIterator[Callable[[GraphStore], GraphStore]]:
+    """A function that lets a store read its entities through a cache: in "memory", at a Redis URL, or "none"."""
+    async with AsyncExitStack() as stack:
+
+        def through_cache(store: GraphStore) -> GraphStore:
+            if where == "none":
+                return store
+            if where == "memory":
+                return cached(store, InProcessCache(scope=store.scope))
+            cache = RedisCache(where, scope=store.scope)
+            stack.push_async_callback(cache.aclose)
+            return cached(store, cache)
+
+        yield through_cache
 
 
 def choose_llm(name: str, url: str) -> LLM | None:

@@ -29,7 +29,15 @@ from graphsearch.cli.arguments import (
     ingest_options,
 )
 from graphsearch.cli.commands import Answer
-from graphsearch.cli.environment import Place, choose_embedder, choose_llm, open_engine, open_for, open_scopes
+from graphsearch.cli.environment import (
+    Place,
+    choose_embedder,
+    choose_llm,
+    entity_caches,
+    open_engine,
+    open_for,
+    open_scopes,
+)
 from graphsearch.cli.output import as_json, pairs, sorted_counts, summary_lines, time_pairs
 from graphsearch.context import ContextBuilder, WorkType
 from graphsearch.engine import GraphSearchEngine
@@ -164,6 +172,9 @@ async def mcp(
     rate: Annotated[
         int | None, typer.Option(min=1, help="The maximum number of requests of each principal a minute.")
     ] = None,
+    entity_cache: Annotated[
+        str, typer.Option("--cache", metavar="memory|none|URL", help="Where entities are cached: a URL is of Redis.")
+    ] = "memory",
     redact: Redact = False,
     flag_instructions: FlagInstructions = False,
     label: Labels = None,
@@ -177,6 +188,8 @@ async def mcp(
     from graphsearch.integrations import mcp as served  # noqa: PLC0415 - an optional extra
 
     _refuse_contradictions(principal, http, tokens, allow_host or ())
+    if entity_cache not in ("memory", "none") and not entity_cache.startswith(("redis://", "rediss://", "unix://")):
+        raise typer.BadParameter(f"--cache must be memory, none or the URL of a Redis server, not {entity_cache!r}")
     scope = Scope(place.org, place.project)
     address = served.address(http) if http else None
     known = served.TokenMap.read(tokens, scope) if tokens else None
@@ -187,13 +200,14 @@ async def mcp(
     )
     authorizer = authorizer_of(policies or (), schema)
     model, embedder = choose_llm(llm, llm_url), choose_embedder()
-    async with _signals() as stop, open_scopes(place) as scopes:
+    async with _signals() as stop, open_scopes(place) as scopes, entity_caches(entity_cache) as through_cache:
 
         @cache
         def engine_of(scope: Scope) -> GraphSearchEngine:
-            store = scopes.with_scope(org_id=scope.org_id, project_id=scope.project_id)
+            store = through_cache(scopes.with_scope(org_id=scope.org_id, project_id=scope.project_id))
             return GraphSearchEngine(store=store, embedder=embedder, llm=model)
 
+        engine_of(scope)  # a missing extra is an error now, and not at the first request
         service = served.GraphService(
             engine_of=engine_of,
             authorizer=authorizer,

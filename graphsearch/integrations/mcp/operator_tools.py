@@ -10,7 +10,10 @@ from uuid import UUID
 
 from pydantic import Field
 
+from graphsearch.access.reader import reading
+from graphsearch.caching import cache_report
 from graphsearch.curation.registered_types import TypeProperties
+from graphsearch.errors import PartialViewError
 from graphsearch.integrations.mcp.answers import (
     community_json,
     counts_json,
@@ -169,6 +172,31 @@ async def graph_health(caller: Caller) -> dict[str, Any]:
         },
         warnings=plain(list(found.warnings)),
     )
+
+
+@reads
+async def stats(caller: Caller) -> dict[str, Any]:
+    """Count the elements of the project, by type, and the look-ups that this server's cache of entities answered."""
+    async with reading(caller.engine.store, gate=caller.gate) as reader:
+        if not await reader.sees_everything():
+            raise PartialViewError("the counts of the project")
+        held = await caller.engine.store.statistics()
+    answer = {name: getattr(held, name) for name in ("entities", "relations", "memories", "claims", "mentions")}
+    by_type = {
+        name: [{"type": shown(type_), "count": number} for type_, number in sorted(counts.items())]
+        for name, counts in (("entity_types", held.entities_by_type), ("relation_types", held.relations_by_type))
+    }
+    return caller.fitted({**answer, **_cache(caller, held.memories)}, **by_type)
+
+
+def _cache(caller: Caller, memories: int) -> dict[str, Any]:
+    report = cache_report(caller.engine.store)
+    if report is None:
+        return {}
+    rate = report.hit_rate
+    counts = {"hits": report.hits, "misses": report.misses, "hit_rate": None if rate is None else round(rate, 4)}
+    warning = report.warning(memories)
+    return {"cache": {**counts, "warning": warning} if warning else counts}
 
 
 @reads

@@ -3,12 +3,14 @@
 import attrs
 import pytest
 
+from graphsearch.caching import InProcessCache, cached
+from graphsearch.engine import GraphSearchEngine
 from graphsearch.integrations.mcp.server import OPERATOR_TOOLS, TOOLS
 from graphsearch.testing.samples import person
 from tests.curation.team import ADA, BATCH, BOB
-from tests.integrations.mcp.conftest import EDITOR, READER, STRANGER, asking, server_for, team_engine
+from tests.integrations.mcp.conftest import EDITOR, READER, SCOPE, STRANGER, asking, server_for, team_engine
 
-NAMESAKES = person("Christopher Montgomery"), person("Christopher Montgomerie")
+NAMESAKES = person("Christopher Montgomery"), person("Christopher Montgomerys")
 
 
 @pytest.fixture
@@ -85,3 +87,19 @@ async def test_the_gate_decides_for_each_of_them():
             assert [*(await ask(tool)).values()] == [[]]
         assert (await ask.error("graph_health"))["type"] == "PartialViewError"
     assert EDITOR != READER
+
+
+async def test_stats_count_the_project_and_what_the_cache_answered():
+    engine = await team_engine()
+    async with asking(server_for(engine, operator=True)) as ask:
+        plain = await ask("stats")
+        assert (plain["entities"], "cache" in plain) == (len(BATCH.entities), False)
+        assert {"type": "place", "count": 1} in plain["entity_types"]
+    cache = InProcessCache(scope=SCOPE)
+    engine = GraphSearchEngine(store=cached(engine.store, cache), embedder=engine.embedder)
+    async with asking(server_for(engine, operator=True)) as ask:
+        for _ in range(3):
+            await ask("recall_entity", entity=str(ADA.id))
+        assert (await ask("stats"))["cache"]["hit_rate"] == round(cache.report().hit_rate or 0, 4) > 0.5
+    async with asking(server_for(engine, STRANGER, operator=True)) as ask:
+        assert (await ask.error("stats"))["type"] == "PartialViewError"
