@@ -26,7 +26,7 @@ from graphsearch.model import validation as check
 from graphsearch.modes.options import SearchOptions, SearchRequest, UngatedSearchOptions
 from graphsearch.modes.result import Summary, cited_page
 from graphsearch.protocols import GraphStore, TokenCounter
-from graphsearch.recall.options import CHANNELS, ChannelName, RecallOptions
+from graphsearch.recall.options import CHANNELS, ChannelName, RecallOptions, Workload
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import TRIPLETS
 from graphsearch.understanding.interpreting import Interpretation
@@ -47,6 +47,7 @@ class ContextOptions(UngatedSearchOptions, total=False):
     graph: bool
     channels: tuple[ChannelName, ...]
     health: float | None
+    workload: Workload | None
 
 
 with_search_options = with_options(SearchOptions, SearchRequest, without=("gate",), limit=CANDIDATES)
@@ -135,13 +136,15 @@ class ContextBuilder:
         graph: bool = True,
         channels: tuple[ChannelName, ...] = CHANNELS,
         health: float | None = None,
+        workload: Workload | None = None,
         **options: Unpack[UngatedSearchOptions],
     ) -> ContextBlock:
         """Build the block for a session, and log its elements for `feedback`.
 
         ``budget`` is in tokens, by default that of the ``work_type``; at 0 nothing is searched. ``observations`` and
         ``graph`` turn off a section; observations are recalled by ``channels``. ``health`` of the graph, in [0, 1]
-        (`graphsearch.curation`): below 0.70 the graph counts for less, and gets less of the budget. The other options
+        (`graphsearch.curation`): below 0.70 the graph counts for less, and gets less of the budget. ``workload``: the
+        kind of questions, which weights the graph in recalling; `Workload.TEXT` leaves out triplets. The other options
         are those of `GraphSearchEngine.search`. The ``gate`` cannot be bypassed.
 
         The first block with a text opens the session for the gate's principal; only this principal may build more
@@ -150,12 +153,14 @@ class ContextBuilder:
         Raises what `search` and `recall` raise, `InvalidInputError`, `MissingVocabularyError`, `ForeignSessionError`
         for the session of another principal, and `ReadOnlyStoreError` where the block cannot be logged.
         """
+        graph = graph and workload != Workload.TEXT
         allowance = self._budgets[work_type] if budget is None else budget
         check.refuse(
             "context block",
             check.text("session_id", session_id),
             check.number("budget", allowance, 0),
             None if health is None else check.unit("health", health),
+            None if workload is None else check.one_of("workload", workload, tuple(Workload)),
             None if observations or graph else "observations and graph are both off: leave one on",
             None if isinstance(gate, Gate) else "gate must be a Gate(authorizer, principal)",
         )
@@ -163,7 +168,7 @@ class ContextBuilder:
             return ContextBlock(budget=0, reason=NO_ROOM)
         await asyncio.to_thread(self._counter.count, TRIPLETS)  # the first count may have to download a vocabulary
         search: UngatedSearchOptions = {"limit": CANDIDATES, **options}
-        recall: RecallOptions = {"channels": channels, "health": health}
+        recall: RecallOptions = {"channels": channels, "health": health, "workload": workload}
         found = await material(self._engine, query, gate, search, recall, observations=observations, graph=graph)
         block = self._block(found, allowance)
         return await self._logged(block, gate.principal, session_id) if block.text else block

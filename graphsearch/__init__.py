@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from graphsearch.ranking.result import RankResult as RankResult
     from graphsearch.recall.options import RecallOptions as RecallOptions
     from graphsearch.recall.options import RecallScoring as RecallScoring
+    from graphsearch.recall.options import Workload as Workload
     from graphsearch.recall.result import RecalledMemory as RecalledMemory
     from graphsearch.recall.result import RecallResult as RecallResult
     from graphsearch.scoring.triplet_score import ScoringOptions as ScoringOptions

@@ -11,6 +11,7 @@ import typer
 from graphsearch.ingest.screening.instructions import InstructionFlag
 from graphsearch.ingest.screening.redaction import Redaction
 from graphsearch.ingest.write.options import IngestOptions
+from graphsearch.recall.options import Workload
 
 
 def moment(text: str) -> datetime:
@@ -46,6 +47,10 @@ KnownAt = Annotated[datetime | None, typer.Option(parser=moment, help="Only what
 MinConfidence = Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out relations with less confidence.")]
 MinScore = Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out triplets with a lower score.")]
 Diversity = Annotated[float, typer.Option(min=0.0, max=1.0, help="Weight of the diversity of triplets; 0: none.")]
+WorkloadName = Annotated[
+    Workload | None,
+    typer.Option("--workload", help="The kind of questions: the graph counts twice, once, half or not at all."),
+]
 Redact = Annotated[
     bool, typer.Option("--redact", help="Replace secrets and personal data in all texts before they are stored.")
 ]

@@ -26,6 +26,7 @@ from graphsearch.cli.arguments import (
     ModelUrl,
     Question,
     Redact,
+    WorkloadName,
     ingest_options,
 )
 from graphsearch.cli.commands import Answer
@@ -72,6 +73,7 @@ async def context(
     work_type: Annotated[WorkType, typer.Option(help="The kind of work of the session.")] = WorkType.UNKNOWN,
     mode: Mode = SearchMode.GRAPH_COMPLETION,
     observations: Annotated[bool, typer.Option(help="Include recalled memories.")] = True,
+    workload: WorkloadName = None,
     graph: Annotated[bool, typer.Option(help="Include triplets.")] = True,
     log: Log = True,
     as_of: AsOf = None,
@@ -92,6 +94,7 @@ async def context(
             work_type=work_type,
             observations=observations,
             graph=graph,
+            workload=workload,
             mode=mode,
             as_of=as_of,
         )

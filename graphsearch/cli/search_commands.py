@@ -29,6 +29,7 @@ from graphsearch.cli.arguments import (
     Seeds,
     Since,
     TripletLimit,
+    WorkloadName,
     identifier,
 )
 from graphsearch.cli.commands import Answer
@@ -135,13 +136,20 @@ async def recall(
     limit: Annotated[int, typer.Option(min=1, help="The number of memories to show.")] = 10,
     min_score: Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out memories with a lower score.")] = 0.0,
     diversity: Annotated[float, typer.Option(min=0.0, max=1.0, help="Weight of the diversity of memories.")] = 0.0,
+    workload: WorkloadName = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> Answer:
     """Recall the memories that answer a question, in their own words."""
     async with open_engine(place, embed=True) as engine:
         found = await engine.recall(
-            question, limit=limit, min_score=min_score, diversity=diversity, as_of=as_of, known_at=known_at
+            question,
+            limit=limit,
+            min_score=min_score,
+            diversity=diversity,
+            workload=workload,
+            as_of=as_of,
+            known_at=known_at,
         )
     rows = [
         (each.score, each.memory.occurred_at, each.memory.speaker or each.memory.subject, each.memory.text)

@@ -12,7 +12,7 @@ from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.model import ElementKind, ElementRef
 from graphsearch.protocols import GraphStore
 from graphsearch.ranking.options import RankingWeights
-from graphsearch.recall.options import ChannelName
+from graphsearch.recall.options import ChannelName, Workload
 
 
 class ExplainOptions(TypedDict, total=False):
@@ -38,6 +38,7 @@ class ExplainOptions(TypedDict, total=False):
     channels: tuple[ChannelName, ...]
     min_relevance: float | None
     health: float | None
+    workload: Workload | None
 
     ranking: str
     weights: RankingWeights | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Final, Literal, TypedDict
 
 import attrs
@@ -13,6 +14,32 @@ from graphsearch.protocols import Embedder
 
 ChannelName = Literal["lexical", "semantic", "graph", "temporal"]
 CHANNELS: tuple[ChannelName, ...] = ("lexical", "semantic", "graph", "temporal")
+
+
+class Workload(StrEnum):
+    """Kinds of questions that an application asks, each with a weight of the graph."""
+
+    RELATIONAL = "relational"
+    """How things are connected: the graph counts twice."""
+    GENERAL = "general"
+    """The default."""
+    INFORMATIONAL = "informational"
+    """What texts state: the graph counts half."""
+    TEXT = "text"
+    """Texts alone, without the graph."""
+
+    @property
+    def graph_weight(self) -> float:
+        """The weight of the graph: 2.0, 1.0, 0.5 or 0."""
+        return _GRAPH_WEIGHTS[self]
+
+
+_GRAPH_WEIGHTS: Final = {
+    Workload.RELATIONAL: 2.0,
+    Workload.GENERAL: 1.0,
+    Workload.INFORMATIONAL: 0.5,
+    Workload.TEXT: 0.0,
+}
 Fusion = Literal["walk", "rrf", "zscore"]
 SEMANTIC_WEIGHT: Final = 0.5
 """Of an embedder that states no other: right for static embeddings such as WordLlama's, and safe for better ones."""
@@ -48,8 +75,7 @@ class RecallScoring:
     * ``subject_weight``: how much likelier an entity leads to a memory that is about it than to one that mentions it.
     * ``text_boost`` β: what arrives at a memory counts (1 + β · text) / (1 + β) times.
     * ``max_share``: entities in more than this share of the memories are walked past.
-    * ``deployment``: the graph's weight where this runs: 1.0; about 2.0 for relational workloads, 0.5 for
-      informational ones; 0 is off.
+    * ``deployment``: the graph's weight where this runs, any number ≥ 0, unless a request names a `Workload`.
     * ``feedback_influence`` φ: in [0, 1].
     * ``floor``: how relevant an answer must be for anything to be shown, in [0, 1], where meaning is asked for and the
       request does not say. None: what the embedder states (``relevance_floor``), else `FLOOR`.
@@ -132,6 +158,7 @@ class RecallOptions(TypedDict, total=False):
       default what was measured for the embedder (`RecallScoring.floor`), 0 is off.
     * ``diversity``: 1 − λ of maximal marginal relevance, in [0, 1]; 0 is the order of the scores.
     * ``health`` of the graph, in [0, 1] (`graphsearch.curation`): below 0.70 the graph counts for less.
+    * ``workload``: the kind of questions, which weights the graph; by default `RecallScoring.deployment` does.
     * ``as_of`` and ``known_at``: memories from after either are left out; the present if None.
     * ``gate``: who asks, which determines the visible elements; all are visible if None.
     """
@@ -142,9 +169,16 @@ class RecallOptions(TypedDict, total=False):
     min_relevance: float | None
     diversity: float
     health: float | None
+    workload: Workload | None
     as_of: datetime | None
     known_at: datetime | None
     gate: Gate | None
+
+
+def _workload(given: str) -> Workload:
+    """A workload, or its name. Raises `InvalidInputError` for anything else."""
+    check.refuse("recall", check.one_of("workload", given, tuple(Workload)))
+    return Workload(given)
 
 
 @attrs.frozen(kw_only=True)
@@ -158,6 +192,7 @@ class RecallRequest:
     min_relevance: float | None = None
     diversity: float = 0.0
     health: float | None = None
+    workload: Workload | None = attrs.field(default=None, converter=attrs.converters.optional(_workload))
     as_of: datetime | None = None
     known_at: datetime | None = None
     gate: Gate | None = None

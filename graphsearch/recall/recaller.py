@@ -109,7 +109,8 @@ def weights_of(
     """The weight of each channel for a question; 0 for those that were not requested."""
     intent = analysis.intent if scoring.by_intent else Intent.WHAT
     health = 1.0 if request.health is None else request.health
-    by_intent = channel_weights(intent, deployment=scoring.deployment, health=health)
+    deployment = scoring.deployment if request.workload is None else request.workload.graph_weight
+    by_intent = channel_weights(intent, deployment=deployment, health=health)
     worth = SEMANTIC_WEIGHT if scoring.semantic_weight is None else scoring.semantic_weight
     every = {
         "lexical": by_intent.lexical,

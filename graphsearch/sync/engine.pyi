@@ -66,6 +66,7 @@ from graphsearch.recall.options import CHANNELS
 from graphsearch.recall.options import ChannelName
 from graphsearch.recall.options import RecallOptions
 from graphsearch.recall.options import RecallScoring
+from graphsearch.recall.options import Workload
 from graphsearch.recall.result import RecallResult
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.sync.facade import Facade
@@ -400,12 +401,13 @@ class ContextBuilder(Facade[builder.ContextBuilder]):
     def __init__(self, engine: GraphSearchEngine, *, counter: TokenCounter | None=None, budgets: Mapping[WorkType, int] | None=None, log: GraphStore | Literal['engine'] | None='engine') -> None:
         ...
 
-    def build(self, query: str, *, gate: Gate, session_id: str, budget: int | None=None, work_type: WorkType=WorkType.UNKNOWN, observations: bool=True, graph: bool=True, channels: tuple[ChannelName, ...]=CHANNELS, health: float | None=None, **options: Unpack[UngatedSearchOptions]) -> ContextBlock:
+    def build(self, query: str, *, gate: Gate, session_id: str, budget: int | None=None, work_type: WorkType=WorkType.UNKNOWN, observations: bool=True, graph: bool=True, channels: tuple[ChannelName, ...]=CHANNELS, health: float | None=None, workload: Workload | None=None, **options: Unpack[UngatedSearchOptions]) -> ContextBlock:
         """Build the block for a session, and log its elements for `feedback`.
 
         ``budget`` is in tokens, by default that of the ``work_type``; at 0 nothing is searched. ``observations`` and
         ``graph`` turn off a section; observations are recalled by ``channels``. ``health`` of the graph, in [0, 1]
-        (`graphsearch.curation`): below 0.70 the graph counts for less, and gets less of the budget. The other options
+        (`graphsearch.curation`): below 0.70 the graph counts for less, and gets less of the budget. ``workload``: the
+        kind of questions, which weights the graph in recalling; `Workload.TEXT` leaves out triplets. The other options
         are those of `GraphSearchEngine.search`. The ``gate`` cannot be bypassed.
 
         The first block with a text opens the session for the gate's principal; only this principal may build more

@@ -108,3 +108,13 @@ def test_a_schema_comes_with_policies(line, tmp_path):
     (tmp_path / "s").write_text("")
     found = line.run("context", QUESTION, "--principal", "bob", "--schema", tmp_path / "s", code=2)
     assert "--schema comes with --policies" in found.stderr
+
+
+def test_a_workload_of_texts_leaves_out_the_graph(line):
+    asked = ("context", QUESTION, "--principal", "bob")
+    assert line.json(*asked, "--workload", "relational")["triplets"]
+    assert line.json(*asked, "--workload", "text")["triplets"] == []
+    assert "--workload" in line.run(*asked, "--workload", "x", code=2).stderr
+    line.run("remember", "--id", "n1", "--text", "The handshake checks for a connection.")
+    recalled = [line.json("recall", QUESTION, "--workload", each)["memories"] for each in ("text", "relational")]
+    assert all(recalled)

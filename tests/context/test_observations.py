@@ -19,6 +19,7 @@ from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Memory, Men
 from graphsearch.modes.options import SearchMode
 from graphsearch.protocols import GraphStore
 from graphsearch.query.analysis import Plan
+from graphsearch.recall.options import Workload
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder, WordCounter
 from graphsearch.testing.strategies import texts
@@ -339,12 +340,19 @@ async def test_both_are_one_question_with_one_embedding_in_one_snapshot(store, m
     assert {"embedding", "total"} <= {*found.timings, *recalled.timings}
 
 
+async def test_a_workload_of_texts_shows_no_triplets(store):
+    builder = ContextBuilder(GraphSearchEngine(store=store), counter=WordCounter())
+    assert (await built(builder, store, workload=Workload.RELATIONAL)).triplets
+    texts = await built(builder, store, workload=Workload.TEXT)
+    assert (bool(texts.memories), texts.triplets) == (True, ())
+
+
 async def test_faults_are_named_together():
     unknown = InMemoryGraphStore().with_scope(org_id="acme", project_id="never written to")
     builder = ContextBuilder(GraphSearchEngine(store=unknown), counter=WordCounter())
     with pytest.raises(InvalidInputError, match="leave one on") as refused:
-        await built(builder, unknown, observations=False, graph=False, health=2.0)
-    assert len(refused.value.faults) == 2
+        await built(builder, unknown, observations=False, graph=False, health=2.0, workload="x")
+    assert len(refused.value.faults) == 3
     for on in ((True, True), (True, False), (False, True)):
         with pytest.raises(UnknownScopeError):
             await built(builder, unknown, observations=on[0], graph=on[1])

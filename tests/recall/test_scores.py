@@ -7,7 +7,7 @@ import pytest
 from graphsearch.curation import Curator
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownScopeError
 from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Outcome, RelationType
-from graphsearch.recall.options import RecallRequest, RecallScoring
+from graphsearch.recall.options import RecallRequest, RecallScoring, Workload
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.testing.samples import ids_of, relation, view
 from graphsearch.traversal.pagerank import PersonalizedPageRank
@@ -186,6 +186,17 @@ async def test_the_graph_counts_by_intent_deployment_and_health(scoped):
     assert found.weights == {"lexical": 1.0, "semantic": 0.6, "graph": 0.8, "temporal": 0.0}
 
 
+@pytest.mark.parametrize(
+    ("workload", "weight"), [("relational", 2.0), ("general", 1.0), ("informational", 0.5), ("text", 0.0)]
+)
+async def test_a_workload_is_a_weight_of_the_graph_by_name(scoped, workload, weight):
+    assert Workload(workload).graph_weight == weight
+    await tell(scoped, GARDEN)
+    assert await graph_weight(scoped, workload=workload) == weight
+    assert await graph_weight(scoped, workload=Workload(workload), health=0.35) == pytest.approx(weight / 2)
+    assert await graph_weight(scoped, scoring=RecallScoring(deployment=0.3), workload=workload) == weight
+
+
 async def test_half_the_health_is_half_the_graph(scoped):
     """score = (1 − λ) · text + λ · rank · (1 + β · text) / (1 + β), λ = 0.5 and β = 0.5."""
     words, named = Memory(id="a", text="roses"), Memory(id="b", text="Tea")
@@ -324,6 +335,7 @@ async def test_variety(scoped):
         {"min_score": 1.5},
         {"diversity": -0.1},
         {"health": 2.0},
+        {"workload": "all of it"},
         {"channels": ("smell",)},
         {"query": "a\0b"},
     ],

@@ -39,6 +39,7 @@ from graphsearch.integrations.mcp.tool import (
 from graphsearch.model import ElementKind, ElementRef, Memory, Triplet
 from graphsearch.model.identity import id_or_name
 from graphsearch.modes.result import Summary
+from graphsearch.recall.options import Workload
 from graphsearch.text.rendering import safe_text
 
 Mode = Annotated[
@@ -47,6 +48,13 @@ Mode = Annotated[
         description="graph_completion: by meaning, for most questions. neighborhood: around the entities that the"
         " question names. triplet_completion: by the wording of facts. natural_language and summary ask a language"
         " model, if the server has one; a summary comes in `summary`, which cites `sources` by their numbers."
+    ),
+]
+WorkloadName = Annotated[
+    Literal["relational", "general", "informational", "text"] | None,
+    Field(
+        description="relational: how things are connected counts twice; informational: half; text: texts alone."
+        " Leave out if unsure."
     ),
 ]
 
@@ -60,6 +68,7 @@ async def context(
     mode: Mode = "graph_completion",
     as_of: AsOf = None,
     budget: Annotated[int, Field(ge=1, le=4_000, description="The maximum number of tokens of `text`.")] = 500,
+    workload: WorkloadName = None,
     session_id: Annotated[Session | None, Field(description="The session of the answer; default: a new one.")] = None,
 ) -> dict[str, Any]:
     """Query the project's knowledge graph before you start on a task, or whenever you lack a fact.
@@ -80,6 +89,7 @@ async def context(
         depth=depth,
         max_hops=max(1, depth),
         as_of=as_of,
+        workload=workload and Workload(workload),
     )
     head = {"session_id": session, "text": block.text, "tokens": block.tokens, "budget": block.budget}
     if block.reason:
@@ -96,12 +106,15 @@ async def context(
 
 
 @reads
-async def recall(caller: Caller, query: Question, limit: Limit = 10, as_of: AsOf = None) -> dict[str, Any]:
+async def recall(
+    caller: Caller, query: Question, limit: Limit = 10, as_of: AsOf = None, workload: WorkloadName = None
+) -> dict[str, Any]:
     """Find the memories (statements, documents or observations) that answer a question best, in their own words.
 
     Use it for who said what and when; use the tool context for how things are related.
     """
-    found = await caller.engine.recall(query, limit=limit, as_of=as_of, gate=caller.gate)
+    kind = workload and Workload(workload)
+    found = await caller.engine.recall(query, limit=limit, as_of=as_of, workload=kind, gate=caller.gate)
     memories = list(map(recalled_json, found.memories))
     return caller.fitted({"reason": plain(found.reason)}, memories=memories)
 

@@ -66,6 +66,16 @@ async def test_recall_gives_the_words_of_memories(asked):
     assert "friends" not in [each["id"] for each in then["memories"]]
 
 
+async def test_a_workload_weights_the_graph(asked):
+    async with asked as ask:
+        block = await ask("context", query=QUESTION, workload="text")
+        recalled = await ask("recall", query=QUESTION, workload="relational")
+        fault = await ask.error("recall", query=QUESTION, workload="all")
+    assert (bool(block["memories"]), block["triplets"]) == (True, [])
+    assert recalled["memories"]
+    assert "workload: Input should be 'relational'" in fault["message"]
+
+
 async def test_graph_explain_takes_a_score_apart(engine, asked):
     (relation,) = await engine.store.list_relations(type="lives_in")
     async with asked as ask:

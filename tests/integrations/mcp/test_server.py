@@ -58,7 +58,7 @@ async def test_the_defaults_of_graph_query_are_those_that_are_documented(server)
     async with asking(server) as ask:
         tool, _ = (await ask.tools())["context"]
     fields = tool.input_schema["properties"]
-    assert list(fields) == ["query", "seeds", "depth", "mode", "as_of", "budget", "session_id"]
+    assert list(fields) == ["query", "seeds", "depth", "mode", "as_of", "budget", "workload", "session_id"]
     assert [fields[name]["default"] for name in ("seeds", "depth", "budget")] == [10, 2, 500]
     assert tool.input_schema["required"] == ["query"]
 
