@@ -72,7 +72,7 @@ def test_a_block_lists_the_options_of_a_search_as_it_takes_them():
             name: default for name, default in expected.items() if name != "gate"
         }
     own = typing.get_type_hints(ContextOptions).keys() - expected.keys()
-    assert own == {"budget", "work_type", "observations", "graph", "channels", "health"}
+    assert own == {"budget", "work_type", "observations", "graph", "channels", "health", "workload"}
     assert own <= listed(ContextBuilder.build).keys()
 
 
