@@ -7,15 +7,17 @@ from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import AccessDeniedError, InvalidInputError, PartialViewError
-from graphsearch.model import KNOWN_RELATION_TYPES, Action, Batch, Memory, RelationType
+from graphsearch.model import KNOWN_RELATION_TYPES, Action, Memory, RelationType
 from graphsearch.testing.samples import claim, day, mention
 from tests.curation.team import ACME, ADA, BATCH, GLOBEX, GREG, SECRET, Labels, engine_over
 
-NOTE = Memory(id="note", text="Ada leads Acme, then Globex.", occurred_at=day(20), labels=[SECRET])
-LEADS = Batch(
-    memories=[NOTE],
-    mentions=[mention(NOTE, ADA), mention(NOTE, ACME), mention(NOTE, GLOBEX)],
+NOTE = Memory(id="note", text="Ada advises Acme, then Globex.", occurred_at=day(20), labels=[SECRET])
+ADVISED = attrs.evolve(
+    BATCH,
+    memories=[*BATCH.memories, NOTE],
+    mentions=[*BATCH.mentions, mention(NOTE, ADA), mention(NOTE, ACME), mention(NOTE, GLOBEX)],
     claims=[
+        *BATCH.claims,
         claim(NOTE, ADA, ACME, "advises", valid_from=day(1)),
         claim(NOTE, ADA, GLOBEX, "advises", valid_from=day(20)),
     ],
@@ -49,13 +51,7 @@ async def test_known_types_are_listed_and_changed_property_by_property(scoped):
 
 
 async def test_a_type_that_becomes_functional_is_folded_again(scoped):
-    engine = await engine_over(
-        scoped,
-        attrs.evolve(
-            BATCH,
-            **{each: (*getattr(BATCH, each), *getattr(LEADS, each)) for each in ("memories", "mentions", "claims")},
-        ),
-    )
+    engine = await engine_over(scoped, ADVISED)
 
     async def advised():
         found = await engine.neighbors(ADA.id, limit=50)
@@ -76,19 +72,13 @@ async def test_a_type_is_registered_before_anything_is_written(scoped):
 async def test_what_is_no_type_is_refused_with_every_fault(scoped):
     curator = Curator(await engine_over(scoped, BATCH))
     with pytest.raises(InvalidInputError) as refused:
-        await curator.register_type("x", prior=2.0, hop_scores=(3.0,), causal="yes")
+        await curator.register_type("x", prior=2.0, hop_scores=(3.0,), half_life_days=-1)
     assert len(refused.value.faults) == 3
     assert named(await curator.relation_types()) == dict(KNOWN_RELATION_TYPES)
 
 
 async def test_types_that_only_hidden_relations_have_are_hidden_and_no_partial_view_registers(scoped):
-    engine = await engine_over(
-        scoped,
-        attrs.evolve(
-            BATCH,
-            **{each: (*getattr(BATCH, each), *getattr(LEADS, each)) for each in ("memories", "mentions", "claims")},
-        ),
-    )
+    engine = await engine_over(scoped, ADVISED)
     await Curator(engine).register_type("advises", causal=True)
     await Curator(engine).register_type("knows", prior=0.7)
     partial = Curator(engine, gate=Gate(Labels(), GREG))
