@@ -7,8 +7,9 @@ question from everything that its gate shows, of the kinds that it searches: the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from typing import Any, Final
+from uuid import UUID
 
 import attrs
 import numpy as np
@@ -100,6 +101,21 @@ class Statistics(Walks):
         ids = [each.id for each in elements if isinstance(each, Entity)]
         words: Mapping[Any, Mapping[str, float]] = await self.words(ids) if ids else {}
         return [document(searchable_text(each), words.get(each.id, {}), self.analyser) for each in elements]
+
+    async def unmerged_entities(self, *, without: Collection[str] = ()) -> list[Entity]:
+        """All visible entities that are not merged into another, except those of some types, by id."""
+        found: list[Entity] = []
+        if self.hides:
+            async for page in self._every_visible(ElementKind.ENTITY):
+                found += [each for each in page if isinstance(each, Entity)]
+        else:
+            for type_ in sorted((await self._store.statistics()).entities_by_type.keys() - set(without)):
+                after: UUID | None = None
+                while some := await self._store.list_entities(after=after, limit=PAGE, type=type_):
+                    found += some
+                    after = some[-1].id
+        kept = [each for each in found if each.merged_into is None and each.type not in without]
+        return sorted(kept, key=lambda each: each.id)
 
     async def _every_visible(self, kind: ElementKind) -> AsyncIterator[Sequence[Entity | Memory | Relation]]:
         """Pages of all visible elements of a kind, as they are shown, whether they hold or not."""

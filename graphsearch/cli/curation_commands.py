@@ -18,7 +18,7 @@ from graphsearch.cli.environment import Place, budgeted_llm, open_engine
 from graphsearch.cli.output import as_json, in_words, pairs, table
 from graphsearch.curation import Curator, Duplicate, JudgeReport, Receipt
 from graphsearch.curation.entity_changes import Corrections
-from graphsearch.curation.review import ALIKE
+from graphsearch.health.duplicates import ALIKE
 from graphsearch.model import Community
 from graphsearch.model.identity import id_or_name
 from graphsearch.text.rendering import entity_name

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from graphsearch.curation.neighbourhood import Related as Related
     from graphsearch.curation.receipts import Receipt as Receipt
     from graphsearch.curation.receipts import Verification as Verification
-    from graphsearch.curation.review import Duplicate as Duplicate
-    from graphsearch.curation.review import Verdict as Verdict
+    from graphsearch.health.duplicates import Duplicate as Duplicate
+    from graphsearch.health.duplicates import Verdict as Verdict
 
 __getattr__, __dir__ = lazily(__name__)

@@ -27,6 +27,7 @@ from graphsearch.curation import (
 )
 from graphsearch.curation.permissions import Access
 from graphsearch.engine import GraphSearchEngine
+from graphsearch.health import duplicates
 from graphsearch.ingest.resolve.resolution import ResolutionCounts
 from graphsearch.model import Community, Contradiction, Entity, Merge, RelationType, UndoReport, WriteReport
 from graphsearch.protocols import LLM, GraphStore
@@ -73,12 +74,14 @@ class Curator:
         return await entity_changes.merges(entity, self._access)
 
     async def find_duplicates(
-        self, *, limit: int = 20, threshold: float = review.ALIKE
-    ) -> tuple[review.Duplicate, ...]:
-        """Pairs of entities of one type whose names are more similar than ``threshold``, in [0.6, 1], best first.
+        self, *, limit: int = 20, threshold: float = duplicates.ALIKE
+    ) -> tuple[duplicates.Duplicate, ...]:
+        """Pairs of entities that may be one: their names are more alike than ``threshold``, in [0.6, 1], best first.
 
-        Pairs that are merged or marked as distinct are left out. Nothing is merged: above 0.92 a pair is near certain,
-        other pairs are for review.
+        By letters, or by a rule of names (`Likeness`): nicknames, short forms, a part of a name that fits one person
+        alone, one name of two types. Code, files, addresses, dates and quantities have exact names and are left out, as
+        are pairs that are merged or marked as distinct. Nothing is merged: above 0.92 a pair is near certain, other
+        pairs are for review.
         """
         return await review.find_duplicates(self._access, limit=limit, threshold=threshold)
 
@@ -87,7 +90,7 @@ class Curator:
         judge: LLM,
         *,
         limit: int = 20,
-        threshold: float = review.ALIKE,
+        threshold: float = duplicates.ALIKE,
         skip: Iterable[tuple[UUID, UUID]] = (),
     ) -> judging.JudgeReport:
         """Let a language model judge at most ``limit`` pairs of `find_duplicates`, and merge or mark them as distinct.

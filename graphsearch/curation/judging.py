@@ -13,8 +13,9 @@ import attrs
 from graphsearch.access.reader import known
 from graphsearch.curation.entity_changes import merge_entities
 from graphsearch.curation.permissions import Access
-from graphsearch.curation.review import ALIKE, Duplicate, find_duplicates, mark_distinct
+from graphsearch.curation.review import find_duplicates, mark_distinct
 from graphsearch.errors import AccessDeniedError, InvalidInputError, MissingDependencyError, UnknownElementError
+from graphsearch.health.duplicates import ALIKE, Duplicate
 from graphsearch.ingest.resolve.model_stages import shown
 from graphsearch.llms.structured import PROMPTS_AT_ONCE, QUESTIONS, Answer, ask_numbered, failure_text
 from graphsearch.model import Action

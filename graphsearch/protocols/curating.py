@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 from uuid import UUID
 
@@ -66,10 +66,12 @@ class Curating(Protocol):
         ...
 
     @reads
-    async def similar_pairs(self, *, threshold: float, limit: int) -> Sequence[SimilarPair]:
+    async def similar_pairs(
+        self, *, threshold: float, limit: int, without: Collection[str] = ()
+    ) -> Sequence[SimilarPair]:
         """Pairs of entities of one type with similar names, best first, ties by ids; ``threshold`` is in [0.6, 1].
 
-        Merged entities and pairs marked as distinct are left out.
+        Merged entities, entities of the types ``without``, and pairs marked as distinct are left out.
         """
         ...
 

@@ -25,11 +25,11 @@ from graphsearch.curation import memories
 from graphsearch.curation import neighbourhood
 from graphsearch.curation import receipts
 from graphsearch.curation import registered_types
-from graphsearch.curation import review
 from graphsearch.curation.health import Growth
 from graphsearch.curation.health import Health
 from graphsearch.explaining.explanation import Explanation
 from graphsearch.explaining.options import ExplainOptions
+from graphsearch.health import duplicates
 from graphsearch.ingest import ingestor
 from graphsearch.ingest.report import IngestReport
 from graphsearch.ingest.report import Progress
@@ -269,11 +269,13 @@ class Curator(Facade[curator.Curator]):
         """The dated events of an entity at ``since`` ≤ t < ``until``, in order: relations' periods and mentions."""
         ...
 
-    def find_duplicates(self, *, limit: int=20, threshold: float=review.ALIKE) -> tuple[review.Duplicate, ...]:
-        """Pairs of entities of one type whose names are more similar than ``threshold``, in [0.6, 1], best first.
+    def find_duplicates(self, *, limit: int=20, threshold: float=duplicates.ALIKE) -> tuple[duplicates.Duplicate, ...]:
+        """Pairs of entities that may be one: their names are more alike than ``threshold``, in [0.6, 1], best first.
 
-        Pairs that are merged or marked as distinct are left out. Nothing is merged: above 0.92 a pair is near certain,
-        other pairs are for review.
+        By letters, or by a rule of names (`Likeness`): nicknames, short forms, a part of a name that fits one person
+        alone, one name of two types. Code, files, addresses, dates and quantities have exact names and are left out, as
+        are pairs that are merged or marked as distinct. Nothing is merged: above 0.92 a pair is near certain, other
+        pairs are for review.
         """
         ...
 
@@ -293,7 +295,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def judge_duplicates(self, judge: LLM, *, limit: int=20, threshold: float=review.ALIKE, skip: Iterable[tuple[UUID, UUID]]=()) -> judging.JudgeReport:
+    def judge_duplicates(self, judge: LLM, *, limit: int=20, threshold: float=duplicates.ALIKE, skip: Iterable[tuple[UUID, UUID]]=()) -> judging.JudgeReport:
         """Let a language model judge at most ``limit`` pairs of `find_duplicates`, and merge or mark them as distinct.
 
         Pairs judged to be one entity are merged into the older one (`undo_merge` reverts it); pairs judged to be two

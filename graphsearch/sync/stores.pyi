@@ -1,6 +1,7 @@
 # Written by `python -m tests.sync.stubs`.
 
 from collections.abc import AsyncIterable
+from collections.abc import Collection
 from collections.abc import Hashable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -359,10 +360,10 @@ class GraphStore(Facade[protocols.GraphStore]):
         """
         ...
 
-    def similar_pairs(self, *, threshold: float, limit: int) -> Sequence[SimilarPair]:
+    def similar_pairs(self, *, threshold: float, limit: int, without: Collection[str]=()) -> Sequence[SimilarPair]:
         """Pairs of entities of one type with similar names, best first, ties by ids; ``threshold`` is in [0.6, 1].
 
-        Merged entities and pairs marked as distinct are left out.
+        Merged entities, entities of the types ``without``, and pairs marked as distinct are left out.
         """
         ...
 

@@ -191,6 +191,18 @@ class NamingSpec(StoreSpec):
         await store.mark_distinct([first], distinct=False)
         assert await store.similar_pairs(threshold=0.6, limit=50) == pairs
 
+    async def test_pairs_of_some_types_are_left_out(self, store: GraphStore) -> None:
+        pairs = [
+            (Entity(type=kind, name="Read All"), Entity(type=kind, name="Read Alls")) for kind in ("tool", "class")
+        ]
+        await store.write(Batch(entities=[each for pair in pairs for each in pair]))
+        assert len(await store.similar_pairs(threshold=0.6, limit=50)) == 2
+        [found] = await store.similar_pairs(threshold=0.6, limit=50, without=["class", "module"])
+        assert {found.one_id, found.other_id} == {each.id for each in pairs[0]}
+        [found] = await store.similar_pairs(threshold=0.6, limit=1, without={"tool"})
+        assert {found.one_id, found.other_id} == {each.id for each in pairs[1]}
+        assert await store.similar_pairs(threshold=0.6, limit=50, without=["tool", "class"]) == []
+
     async def test_names_follow_what_is_written(self, store: GraphStore) -> None:
         await store.write(Batch(entities=(PRIYA, PATEL)))
         await store.write(Batch(entities=(attrs.evolve(PRIYA, name="Augusta", aliases=("King",)),)))

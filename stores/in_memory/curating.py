@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from uuid import UUID
@@ -185,11 +185,18 @@ class InMemoryCurating(InMemoryScope, Curating):
         distinct = self._state.distinct
         return ordered((key, other) for key in entity_ids for other in distinct.get(key, ()))
 
-    async def similar_pairs(self, *, threshold: float, limit: int) -> Sequence[SimilarPair]:
+    async def similar_pairs(
+        self, *, threshold: float, limit: int, without: Collection[str] = ()
+    ) -> Sequence[SimilarPair]:
         refuse_threshold(threshold, limit)
         state = self._state
+        named: Mapping[str, Collection[UUID]] = state.naming.index.entities
+        entities = state.entities.items
+        if without:
+            kept = ((name, {key for key in ids if entities[key].type not in without}) for name, ids in named.items())
+            named = {name: ids for name, ids in kept if ids}
         return similar_pairs(
-            state.naming.index.entities,
+            named,
             lambda key: state.entities.items[key].type,
             lambda pair: pair[1] in state.distinct.get(pair[0], ()),
             threshold,

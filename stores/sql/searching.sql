@@ -242,7 +242,7 @@ WITH called AS MATERIALIZED (
     FROM entity_lookup l
     JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = l.id
     CROSS JOIN LATERAL unnest(l.names) n (name)
-    WHERE l.org_id = %(org)s AND l.project_id = %(project)s
+    WHERE l.org_id = %(org)s AND l.project_id = %(project)s AND e.type <> ALL(%(without)s::text[])
 ), spelt AS MATERIALIZED (
     SELECT row_number() OVER () AS place, name, trigrams
     FROM (SELECT name, show_trgm(name) AS trigrams FROM (SELECT DISTINCT name FROM called) every OFFSET 0) every

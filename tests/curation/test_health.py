@@ -8,12 +8,15 @@ from hypothesis import strategies as st
 from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator
 from graphsearch.curation.health import Condition, Growth, HealthCounts, Maturity, ScopeSize, graph_health
+from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import AccessDeniedError, InvalidInputError
+from graphsearch.ingest import Ingestor
 from graphsearch.ingest.resolve.resolution import ResolutionCounts, Stage
-from graphsearch.model import Batch, Memory, Principal
+from graphsearch.model import Batch, Entity, Memory, Principal
 from graphsearch.stores.memory import InMemoryGraphStore
-from graphsearch.testing.samples import claim, person
+from graphsearch.testing.samples import claim, mention, person
 from tests.curation.team import ADA, GREG, Labels, engine_over
+from tests.curation.transcripts import CLINIC, FILM, FREIGHT, SOFTWARE, chat
 
 sizes = st.builds(ScopeSize, memories=st.integers(0, 1500), relations=st.integers(0, 30))
 
@@ -26,6 +29,7 @@ def counted(draw):
         entities=draw(st.integers(0, 500)),
         duplicate_pairs=draw(st.integers(0, 600)),
         mentions_resolved=resolved,
+        mentions_disputed=draw(st.integers(0, resolved)),
         entities_created=draw(st.integers(0, resolved)),
         baseline_fail_rate=draw(st.floats(0, 1)),
         scopes=draw(st.lists(sizes, max_size=4)),
@@ -40,6 +44,7 @@ def test_the_formula():
             entities=200,
             duplicate_pairs=10,
             mentions_resolved=1000,
+            mentions_disputed=200,
             entities_created=100,
             baseline_fail_rate=0.5,
             scopes=[ScopeSize(memories=501, relations=11), ScopeSize(memories=501, relations=10)],
@@ -55,8 +60,8 @@ def test_where_there_is_nothing_to_divide_by_a_term_is_1():
     health = graph_health(HealthCounts(memories=0, entities=0))
     assert (health.value, health.resolution_precision, health.edge_coverage) == (1.0, 1.0, 1.0)
     assert (health.fragment_rate, health.graph_weight_factor, health.entity_growth) == (0.0, 1.0, None)
-    no_baseline = HealthCounts(memories=9, entities=5, mentions_resolved=9, entities_created=5)
-    assert graph_health(no_baseline).resolution_precision == 1.0
+    consistent = HealthCounts(memories=9, entities=5, mentions_resolved=9, entities_created=5, baseline_fail_rate=5 / 9)
+    assert graph_health(consistent).resolution_precision == 1.0
     small = [ScopeSize(memories=500, relations=0)]
     assert graph_health(HealthCounts(memories=9, entities=5, scopes=small)).edge_coverage == 1.0
 
@@ -65,11 +70,10 @@ def test_terms_are_clamped():
     health = graph_health(
         HealthCounts(
             memories=10,
-            entities=2,
-            duplicate_pairs=3,
+            entities=20,
+            duplicate_pairs=30,
             mentions_resolved=4,
-            entities_created=4,
-            baseline_fail_rate=0.5,
+            mentions_disputed=4,
         )
     )
     assert (health.fragment_rate, health.resolution_precision, health.value) == (1.0, 0.0, 0.0)
@@ -104,7 +108,7 @@ def test_conditions(pairs, condition, factor):
     ],
 )
 def test_the_message_states_the_maturity_of_a_graph(memories, maturity):
-    health = graph_health(HealthCounts(memories=memories, entities=1))
+    health = graph_health(HealthCounts(memories=memories, entities=10))
     assert health.maturity is maturity
     assert health.message.startswith(f"{maturity}: {memories} memories")
     assert health.message.endswith("health 1.00 is good")
@@ -141,9 +145,24 @@ def test_more_duplicates_are_never_healthier(counts, more):
 
 
 @given(counted(), st.integers(0, 50))
-def test_more_failed_resolutions_are_never_healthier(counts, more):
+def test_more_disputed_resolutions_are_never_healthier(counts, more):
+    disputed = min(counts.mentions_resolved, counts.mentions_disputed + more)
+    assert graph_health(attrs.evolve(counts, mentions_disputed=disputed)).value <= graph_health(counts).value
+
+
+@given(counted(), st.integers(0, 50))
+def test_names_that_are_new_cost_nothing(counts, more):
     created = min(counts.mentions_resolved, counts.entities_created + more)
-    assert graph_health(attrs.evolve(counts, entities_created=created)).value <= graph_health(counts).value
+    assert graph_health(attrs.evolve(counts, entities_created=created)).value == graph_health(counts).value
+
+
+@pytest.mark.parametrize(("entities", "small"), [(0, True), (9, True), (10, False), (40, False)])
+def test_a_small_graph_is_not_judged(entities, small):
+    health = graph_health(HealthCounts(memories=30, entities=entities, duplicate_pairs=entities))
+    assert (health.condition is Condition.TOO_SMALL) == small
+    assert (health.graph_weight_factor == 1.0) == small
+    assert ("too small to judge" in health.message) == small
+    assert (health.warnings == ()) == small
 
 
 @given(counted(), st.floats(0, 1))
@@ -163,6 +182,8 @@ def test_bad_counts_are_refused_with_every_fault():
     with pytest.raises(InvalidInputError) as refused:
         HealthCounts(memories=-1, entities=-1, entities_created=3, baseline_fail_rate=2)
     assert len(refused.value.faults) == 4
+    with pytest.raises(InvalidInputError, match="mentions_disputed must not exceed"):
+        HealthCounts(memories=1, entities=1, mentions_disputed=1)
     for made, message in ((ScopeSize, "relations"), (Growth, "entities")):
         with pytest.raises(InvalidInputError, match=message):
             made(memories=1, **{message: -1})
@@ -175,7 +196,7 @@ async def test_health_is_counted_from_the_store(scoped):
     health = await curator.graph_health(resolutions=counts, earlier=Growth(memories=0, entities=3))
     assert health.fragment_rate == pytest.approx(1 / 4)
     assert (health.resolution_fail_rate, health.baseline_fail_rate) == (0.2, 0.5)
-    assert health.value == pytest.approx(0.75 * (1 - 0.4))
+    assert health.value == pytest.approx(0.75)
     assert (health.maturity, health.entity_growth, health.edge_coverage) == (Maturity.SPARSE, 1.0, 1.0)
     assert (await curator.graph_health()).value == 0.75
     await curator.mark_distinct(alike[0].id, alike[1].id)
@@ -203,3 +224,70 @@ async def test_edges_are_looked_at_in_the_scopes_handed_in(scoped):
     member = Principal(id="greg", projects=[large.scope])
     health = await Curator(engine, gate=Gate(Labels(), member)).graph_health(scopes=[scoped, large])
     assert health.edge_coverage == 0.5
+
+
+JON, JOHN, PRIYA, PATEL, SHARMA = (
+    person(each) for each in ("Jon Smith", "John Smith", "Priya", "Priya Patel", "Priya Sharma")
+)
+
+
+async def spoken_of(store, *people):
+    """A curator of a graph in which each of some people is mentioned as often as stated."""
+    written = [(Memory(id=f"{each.id} {number}"), each) for each, times in people for number in range(times)]
+    memories, mentions = [memory for memory, _ in written], [mention(*each) for each in written]
+    batch = Batch(entities=[each for each, _ in people], memories=memories, mentions=mentions)
+    return Curator(await engine_over(store, batch))
+
+
+async def test_mentions_of_duplicates_are_disputed_until_they_are_merged(scoped):
+    curator = await spoken_of(scoped, (JON, 6), (JOHN, 2), (ADA, 2))
+    health = await curator.graph_health()
+    assert (health.fragment_rate, health.resolution_precision) == (pytest.approx(1 / 3), pytest.approx(0.8))
+    merge = await curator.merge_entities(JOHN.id, JON.id)
+    assert (await curator.graph_health()).value == 1.0
+    await curator.undo_merge(merge.id)
+    await curator.mark_distinct(JON.id, JOHN.id)
+    health = await curator.graph_health()
+    assert (health.fragment_rate, health.resolution_precision) == (0.0, pytest.approx(0.8))  # the merge was wrong
+    merge = await curator.merge_entities(JOHN.id, JON.id)
+    assert (await curator.graph_health()).resolution_precision == 1.0
+
+
+async def test_names_that_fit_several_are_disputed(scoped):
+    curator = await spoken_of(scoped, (PRIYA, 3), (PATEL, 4), (SHARMA, 5))
+    health = await curator.graph_health()
+    assert (health.fragment_rate, health.resolution_precision) == (0.0, pytest.approx(0.75))
+
+
+async def test_one_name_of_two_types_is_disputed_and_no_fragment(scoped):
+    curator = await spoken_of(
+        scoped, (Entity(type="organisation", name="Acme"), 3), (Entity(type="tool", name="ACME"), 1)
+    )
+    health = await curator.graph_health()
+    assert (health.fragment_rate, health.resolution_precision) == (0.0, pytest.approx(0.75))
+
+
+async def test_code_is_never_a_duplicate(scoped):
+    code = [Entity(type="function", name=f"store.{owner}.read_elements") for owner in ("Memory", "Memories", "Memorys")]
+    dates = [Entity(type=kind, name=f"2024-04-1{day}") for kind in ("date", "quantity") for day in range(5)]
+    curator = Curator(await engine_over(scoped, Batch(entities=[*code, *dates, ADA])))
+    assert await curator.find_duplicates(threshold=0.6) == ()
+    health = await curator.graph_health()
+    assert health.value == 1.0
+    assert "1 entities" in health.message
+
+
+@pytest.mark.parametrize("text", [SOFTWARE, CLINIC, FILM, FREIGHT], ids=["software", "clinic", "film", "freight"])
+async def test_chats_with_one_name_for_everything_and_with_several(text):
+    found = {}
+    for fragmented in (False, True):
+        store = InMemoryGraphStore().with_scope(org_id="acme", project_id=str(fragmented))
+        engine = GraphSearchEngine(store=store)
+        await Ingestor(engine).remember(chat(text, fragmented=fragmented))
+        found[fragmented] = await Curator(engine).graph_health()
+    assert found[False].value > 0.9
+    assert found[False].condition is Condition.GOOD
+    assert found[False].graph_weight_factor == 1.0
+    assert found[True].value < 0.70
+    assert found[True].condition is Condition.POOR
+    assert found[True].graph_weight_factor == pytest.approx(found[True].value / 0.70)

@@ -7,6 +7,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator, Verdict
 from graphsearch.errors import AccessDeniedError, InvalidInputError, UnknownElementError
 from graphsearch.model import Batch, Entity, Memory
+from graphsearch.names.likeness import Likeness
 from graphsearch.testing.samples import claim, day, mention, person
 from graphsearch.text.trigrams import similarity
 from tests.curation.team import ADA, BOB, EVE, GREG, SECRET, Labels, engine_over
@@ -28,9 +29,33 @@ async def test_pairs_of_one_type_the_most_alike_first(scoped):
     found = await Curator(await engine_over(scoped, BATCH)).find_duplicates(threshold=0.7)
     assert names(found)[0] == {FULL.name, SLIP.name}
     assert [each.similarity for each in found] == sorted((each.similarity for each in found), reverse=True)
-    assert all(each.one.id < each.other.id and each.one.type == each.other.type for each in found)
+    assert all(each.one.id < each.other.id for each in found)
+    assert all((each.one.type != each.other.type) == (each.likeness is Likeness.TYPE) for each in found)
     assert found[0].similarity == similarity(FULL.name, SLIP.name)
     assert found[0].verdict is (Verdict.NEAR_CERTAIN if found[0].similarity > 0.92 else Verdict.REVIEW)
+
+
+async def test_pairs_that_rules_find(scoped):
+    people = [person(name) for name in ("Dmitri", "Dmitri Volkov", "Lizzie", "Elizabeth", "Ada Byron")]
+    acme = [Entity(type=kind, name=name) for kind, name in (("organisation", "Acme"), ("tool", "acme"))]
+    code = [Entity(type="function", name=f"store.{owner}.read") for owner in ("Memory", "Postgres", "Cached")]
+    curator = Curator(await engine_over(scoped, Batch(entities=[*people, *acme, *code])))
+    found = await curator.find_duplicates()
+    assert [each.likeness for each in found] == [Likeness.PART, Likeness.PART, Likeness.TYPE]
+    assert names(found) == [{"Lizzie", "Elizabeth"}, {"Dmitri", "Dmitri Volkov"}, {"Acme", "acme"}]
+    assert {each.verdict for each in found} == {Verdict.REVIEW}
+    assert await curator.find_duplicates(limit=2) == found[:2]
+    assert await curator.find_duplicates(threshold=0.9) == ()
+    await curator.mark_distinct("Dmitri", "Dmitri Volkov")
+    assert await curator.find_duplicates() == (found[0], found[2])
+
+
+async def test_a_hidden_namesake_makes_no_name_ambiguous(scoped):
+    people = [person("Priya"), person("Priya Patel"), person("Priya Sharma", labels=(SECRET,))]
+    engine = await engine_over(scoped, Batch(entities=people))
+    assert await Curator(engine).find_duplicates() == ()
+    found = await Curator(engine, gate=Gate(Labels(), GREG)).find_duplicates()
+    assert names(found) == [{"Priya", "Priya Patel"}]
 
 
 async def test_near_certain_and_for_review(scoped):

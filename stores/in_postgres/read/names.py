@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -68,9 +68,12 @@ async def similar(
     return best
 
 
-async def similar_pairs_of_all(session: Session, threshold: float, limit: int) -> list[SimilarPair]:
-    """Pairs of one type with similar names, found by comparing all names."""
-    every = [Unnamed(*row) for row in await session.rows(statement("all names"))]
+async def similar_pairs_of_all(
+    session: Session, threshold: float, limit: int, without: Collection[str]
+) -> list[SimilarPair]:
+    """Pairs of one type, not of the types ``without``, with similar names, found by comparing all names."""
+    named = [Unnamed(*row) for row in await session.rows(statement("all names"))]
+    every = [each for each in named if each.type not in without]
     marked = set(await session.rows(statement("all distinct pairs")))
     of: dict[str, set[UUID]] = {}
     for each in every:

@@ -191,13 +191,20 @@ class PostgresCurating(PostgresScope, Curating):
         async with self._reading() as session:
             return await session.rows(statement("distinct pairs"), ids=list(entity_ids))
 
-    async def similar_pairs(self, *, threshold: float, limit: int) -> Sequence[SimilarPair]:
+    async def similar_pairs(
+        self, *, threshold: float, limit: int, without: Collection[str] = ()
+    ) -> Sequence[SimilarPair]:
         async with self._reading() as session:
             refuse_threshold(threshold, limit)
             if session.tally(ElementKind.ENTITY).behind:
-                return await similar_pairs_of_all(session, threshold, limit)
+                return await similar_pairs_of_all(session, threshold, limit, without)
             found = await session.rows(
-                statement("similar pairs"), threshold=threshold, limit=limit, most=MAX_TRIGRAMS, **bounds(threshold)
+                statement("similar pairs"),
+                threshold=threshold,
+                limit=limit,
+                most=MAX_TRIGRAMS,
+                without=sorted(without),
+                **bounds(threshold),
             )
             return [SimilarPair(one_id=one, other_id=other, similarity=score) for one, other, score in found]
 

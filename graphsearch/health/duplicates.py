@@ -1,0 +1,120 @@
+"""Visible entities that may be one: by the letters of their names, and by the rules of names."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+import attrs
+
+from graphsearch.access.reader import Reader
+from graphsearch.claims.naming import folded_name
+from graphsearch.model import Entity, SimilarPair
+from graphsearch.names.likeness import EXACT_TYPES, Alike, Likeness, Named, alike, is_comparable
+from graphsearch.protocols import GraphStore
+from graphsearch.text.trigrams import similarity
+
+ALIKE: Final = 0.85
+"""Two names with a greater similarity may belong to one entity."""
+NEAR_CERTAIN: Final = 0.92
+"""Two names with a greater similarity almost certainly belong to one entity."""
+
+
+class Verdict(StrEnum):
+    """What to do about a pair."""
+
+    NEAR_CERTAIN = "near_certain"
+    REVIEW = "review"
+    """To be reviewed by a person or a language model."""
+
+
+@attrs.frozen(kw_only=True)
+class Duplicate:
+    """Two entities that may be one, the lower id first.
+
+    ``similarity`` is that of their names, in [0, 1], or what a rule of names gives (`Likeness`). They have one type,
+    except where ``likeness`` is TYPE, or the type of one is unknown: `merge_entities` then takes ``retype=True``.
+    """
+
+    one: Entity
+    other: Entity
+    similarity: float
+    likeness: Likeness = Likeness.SIMILAR
+
+    @property
+    def verdict(self) -> Verdict:
+        """Near certain above 0.92, else for review."""
+        return Verdict.NEAR_CERTAIN if self.similarity > NEAR_CERTAIN else Verdict.REVIEW
+
+
+@attrs.frozen
+class Comparison:
+    """What comparing the names of a graph finds: pairs, the most alike first, and entities that fit several."""
+
+    entities: int
+    pairs: tuple[Duplicate, ...]
+    ambiguous: tuple[UUID, ...]
+
+
+async def compared(
+    store: GraphStore, reader: Reader, *, threshold: float = ALIKE, limit: int | None = None
+) -> Comparison:
+    """Compare the names of all visible entities, except those of exact names such as code.
+
+    At most ``limit`` pairs are returned, by default as many as there are entities: enough for a rate.
+    """
+    entities = {each.id: each for each in await reader.unmerged_entities(without=EXACT_TYPES)}
+    limit = len(entities) if limit is None else limit
+    found = {_key(each): each for each in await _similar(store, reader, threshold, limit)}
+    named = [Named(each.id, each.type, (each.name, *each.aliases)) for each in entities.values()]
+    marked = frozenset(frozenset(pair) for pair in await store.distinct_pairs(sorted(entities)))
+    by_rules = await asyncio.to_thread(alike, named, marked)
+    for each in by_rules.pairs:
+        pair = _judged(entities[each.one], entities[each.other], each, threshold)
+        if pair.similarity > threshold:
+            found.setdefault(_key(pair), pair)
+    ordered = sorted(found.values(), key=lambda each: (-each.similarity, each.one.id, each.other.id))
+    return Comparison(len(entities), tuple(ordered[:limit]), by_rules.ambiguous)
+
+
+async def _similar(store: GraphStore, reader: Reader, threshold: float, limit: int) -> Sequence[Duplicate]:
+    """The visible pairs of one visible type with similar visible names: widened until enough are visible."""
+    requested = limit
+    while True:
+        pairs = await store.similar_pairs(threshold=threshold, limit=requested, without=sorted(EXACT_TYPES))
+        found = await _visible([pair for pair in pairs if pair.similarity > threshold], threshold, reader)
+        if len(found) >= limit or len(pairs) < requested:
+            return found
+        requested *= 2
+
+
+async def _visible(pairs: Sequence[SimilarPair], threshold: float, reader: Reader) -> list[Duplicate]:
+    ids = sorted({id_ for pair in pairs for id_ in (pair.one_id, pair.other_id)})
+    entities = {each.id: each for each in await reader.get_entities(ids)}
+    found = [
+        Duplicate(one=one, other=other, similarity=_similarity(one, other) if reader.hides else pair.similarity)
+        for pair in pairs
+        if (one := entities.get(pair.one_id)) and (other := entities.get(pair.other_id)) and one.type == other.type
+    ]
+    return [each for each in found if each.similarity > threshold and is_comparable(each.one.type)]
+
+
+def _similarity(one: Entity, other: Entity) -> float:
+    names, others = ([folded_name(name) for name in (entity.name, *entity.aliases)] for entity in (one, other))
+    return max(similarity(name, each) for name in names for each in others)
+
+
+def _judged(one: Entity, other: Entity, found: Alike[UUID], threshold: float) -> Duplicate:
+    """A pair that a rule has found; by its letters if these are similar enough, as the store finds it."""
+    low, high = sorted((one, other), key=lambda each: each.id)
+    letters = _similarity(one, other) if one.type == other.type else 0.0
+    if letters > threshold:
+        return Duplicate(one=low, other=high, similarity=letters)
+    return Duplicate(one=low, other=high, similarity=found.score, likeness=found.likeness)
+
+
+def _key(pair: Duplicate) -> tuple[UUID, UUID]:
+    return pair.one.id, pair.other.id

@@ -1,0 +1,213 @@
+"""The formula of health: one number from three factors, with warnings. Pure."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+import attrs
+
+from graphsearch.model import validation as check
+from graphsearch.model.validation import as_tuple
+
+GOOD: Final = 0.85
+"""Above it, health is good."""
+POOR: Final = 0.70
+"""Below it, health is poor, and recall weights the graph less."""
+JUDGED: Final = 10
+"""Fewest entities of a graph that is judged: with n, one mistaken pair takes 1/n off its health, and a clean graph must
+not fall from 1 below 0.90 by one."""
+SPARSE: Final = 500
+"""A graph with fewer memories is sparse; a scope with more should have relations."""
+RELIABLE: Final = 2_000
+"""A graph with at least this many memories is reliable."""
+CONNECTED: Final = 10
+"""A scope with more than `SPARSE` memories should have more relations than this."""
+
+
+class Condition(StrEnum):
+    """How good a health is."""
+
+    GOOD = "good"
+    FAIR = "fair"
+    POOR = "poor"
+    TOO_SMALL = "too small to judge"
+    """Fewer than `JUDGED` entities: whatever its value, the graph counts in full."""
+
+
+class Maturity(StrEnum):
+    """The stage of growth of a graph, by its memories."""
+
+    SPARSE = "sparse"
+    GROWING = "growing"
+    RELIABLE = "reliable"
+
+
+@attrs.frozen(kw_only=True)
+class ScopeSize:
+    """The size of one scope."""
+
+    memories: int
+    relations: int
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse("scope size", *(_count(field, getattr(self, field)) for field in ("memories", "relations")))
+
+
+@attrs.frozen(kw_only=True)
+class Growth:
+    """The number of memories and entities that a scope had at an earlier time."""
+
+    memories: int = 0
+    entities: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse("growth", *(_count(field, getattr(self, field)) for field in ("memories", "entities")))
+
+
+@attrs.frozen(kw_only=True)
+class HealthCounts:
+    """The input of `graph_health`.
+
+    * ``entities``: those whose names are compared, so without code, dates and the like.
+    * ``duplicate_pairs``: pairs of entities with a similarity > 0.85 that are not marked as distinct.
+    * ``mentions_resolved``, ``mentions_disputed``: the number of resolved mentions, and how many of these something
+      speaks against: a merge that was undone, a duplicate that was found later, a name that fits several entities.
+    * ``entities_created``: how many mentions matched no entity and created one. They do not count against the graph: a
+      name that is always written the same is created once and matches for ever.
+    * ``baseline_fail_rate``: ``entities_created / mentions_resolved`` if only exact ids had been matched; in [0, 1].
+    * ``scopes``: the scopes whose edge coverage is measured.
+    * ``earlier``: the baseline for growth; by default zero.
+    """
+
+    memories: int
+    entities: int
+    duplicate_pairs: int = 0
+    mentions_resolved: int = 0
+    mentions_disputed: int = 0
+    entities_created: int = 0
+    baseline_fail_rate: float = 0.0
+    scopes: tuple[ScopeSize, ...] = attrs.field(default=(), converter=as_tuple)
+    earlier: Growth = attrs.field(factory=Growth)
+
+    def __attrs_post_init__(self) -> None:
+        parts = ("entities_created", "mentions_disputed")
+        counts = ("memories", "entities", "duplicate_pairs", "mentions_resolved", *parts)
+        check.refuse(
+            "health counts",
+            *(_count(field, getattr(self, field)) for field in counts),
+            check.unit("baseline_fail_rate", self.baseline_fail_rate),
+            *(
+                None if getattr(self, each) <= self.mentions_resolved else f"{each} must not exceed mentions_resolved"
+                for each in parts
+            ),
+        )
+
+
+@attrs.frozen(kw_only=True)
+class Health:
+    """The health of a graph and its factors, each in [0, 1]; higher is better except for the rates.
+
+    ``value`` is (1 − fragment_rate) × resolution_precision × edge_coverage. ``graph_weight_factor``, in [0, 1],
+    multiplies the weight of the graph channel in recall; it is 1 for a graph that is too small to judge.
+    ``entity_growth`` is the number of new entities per new memory since the earlier count, None if there is no new
+    memory.
+    """
+
+    value: float
+    fragment_rate: float
+    resolution_precision: float
+    resolution_fail_rate: float
+    baseline_fail_rate: float
+    edge_coverage: float
+    condition: Condition
+    graph_weight_factor: float
+    maturity: Maturity
+    entity_growth: float | None
+    message: str
+    warnings: tuple[str, ...]
+
+    def __str__(self) -> str:
+        rates = ("fragment_rate", "resolution_precision", "edge_coverage")
+        terms = (f"  {name.replace('_', ' ')} {getattr(self, name):.4f}" for name in rates)
+        return "\n".join([self.message, *terms, *self.warnings])
+
+
+def graph_health(counts: HealthCounts) -> Health:
+    """Compute the health of a graph; see `docs/design.md`, heading Duplicates, health and forgetting.
+
+    Each of the three factors is clamped to [0, 1], and is 1 if its divisor is 0: a graph without entities has no
+    duplicates, one without mentions no failed resolutions, and without a large scope none lacks relations.
+    """
+    fragment_rate = _ratio(counts.duplicate_pairs, counts.entities, empty=0.0)
+    precision = 1.0 - _ratio(counts.mentions_disputed, counts.mentions_resolved, empty=0.0)
+    large = [scope for scope in counts.scopes if scope.memories > SPARSE]
+    coverage = _ratio(sum(scope.relations > CONNECTED for scope in large), len(large), empty=1.0)
+    value = (1.0 - fragment_rate) * precision * coverage
+    condition = _condition(value) if counts.entities >= JUDGED else Condition.TOO_SMALL
+    maturity = _maturity(counts.memories)
+    growth = _entity_growth(counts)
+    return Health(
+        value=value,
+        fragment_rate=fragment_rate,
+        resolution_precision=precision,
+        resolution_fail_rate=_ratio(counts.entities_created, counts.mentions_resolved, empty=0.0),
+        baseline_fail_rate=counts.baseline_fail_rate,
+        edge_coverage=coverage,
+        condition=condition,
+        graph_weight_factor=1.0 if condition is Condition.TOO_SMALL else min(1.0, value / POOR),
+        maturity=maturity,
+        entity_growth=growth,
+        message=f"{_MATURITY[maturity].format(memories=counts.memories)}; {_verdict(condition, value, counts)}",
+        warnings=tuple(_warnings(condition, value, growth)),
+    )
+
+
+_MATURITY: Final = {
+    Maturity.SPARSE: f"sparse: {{memories}} memories, fewer than {SPARSE}",
+    Maturity.GROWING: f"growing: {{memories}} memories, reliable from {RELIABLE}",
+    Maturity.RELIABLE: "reliable: {memories} memories",
+}
+
+
+def _ratio(part: float, whole: float, *, empty: float) -> float:
+    """The part of the whole, at most 1; ``empty`` if the whole is 0."""
+    return min(1.0, part / whole) if whole else empty
+
+
+def _condition(value: float) -> Condition:
+    if value > GOOD:
+        return Condition.GOOD
+    return Condition.POOR if value < POOR else Condition.FAIR
+
+
+def _verdict(condition: Condition, value: float, counts: HealthCounts) -> str:
+    if condition is Condition.TOO_SMALL:
+        return f"{condition}: {counts.entities} entities, fewer than {JUDGED}"
+    return f"health {value:.2f} is {condition}"
+
+
+def _maturity(memories: int) -> Maturity:
+    if memories < SPARSE:
+        return Maturity.SPARSE
+    return Maturity.GROWING if memories < RELIABLE else Maturity.RELIABLE
+
+
+def _entity_growth(counts: HealthCounts) -> float | None:
+    memories = counts.memories - counts.earlier.memories
+    return (counts.entities - counts.earlier.entities) / memories if memories > 0 else None
+
+
+def _warnings(condition: Condition, value: float, growth: float | None) -> list[str]:
+    found = []
+    if condition is Condition.POOR:
+        found.append(f"health {value:.2f} is below {POOR:.2f}: the graph counts less in recall")
+    if growth is not None and growth >= 1.0:
+        found.append(
+            f"entities grow as fast as memories ({growth:.2f} for each): names are not resolved to the entities known"
+        )
+    return found
+
+
+def _count(field: str, value: object) -> str | None:
+    return check.number(field, value, 0)
