@@ -147,6 +147,7 @@ class FolderIngest:
             self._step(path, 2 * len(prints))
         for anew, rest in waiting.items():
             await self.writer.describe(rest, anew=anew)
+        self.writer.needed.update(self.json.referred)
         for some in chunks(sorted(self.json.referred), _ENTITIES):
             there = {entity.id for entity in await or_nothing(self.writer.store.get_entities(some))}
             self.json.missing |= {id_ for id_ in some if id_ not in there}

@@ -36,6 +36,7 @@ _ITEMS: Final[Mapping[str, type]] = MappingProxyType(
         "claims": Claim,
         "entities": Entity,
         "named": Entity,
+        "prune": UUID,
     }
 )
 _MAPPINGS: Final = ("vectors", "words", "counters")
@@ -55,6 +56,8 @@ class Batch:
     * ``words`` are additional search terms of entities of this batch, by word with a weight above 0: the words inside
       of a function, for instance. They are searched and never shown. An entity without an entry keeps its words; an
       empty entry removes them.
+    * ``prune`` are entities that are removed in the same transaction if nothing names them after it: no mention, no
+      merge, and no relation but retracted ones, which go with them.
     * ``counters`` are added to the counters of the scope, by name, in the same transaction.
     * ``memories`` replace those of the same id and everything these proved: a memory's mentions and claims are exactly
       the ones in this batch. Relations are then folded from the claims again.
@@ -68,6 +71,7 @@ class Batch:
     memories: tuple[Memory, ...] = attrs.field(default=(), converter=as_tuple)
     mentions: tuple[Mention, ...] = attrs.field(default=(), converter=as_tuple)
     claims: tuple[Claim, ...] = attrs.field(default=(), converter=as_tuple)
+    prune: tuple[UUID, ...] = attrs.field(default=(), converter=as_tuple)
     vectors: Mapping[Any, Vector] = _NO_VECTORS
     words: Mapping[UUID, Mapping[str, float]] = _NO_WORDS
     counters: Mapping[str, int] = NO_COUNTERS
@@ -101,7 +105,7 @@ def _word_faults(batch: Batch) -> Iterable[str | None]:
 class WriteReport:
     """Counts of the elements that a write or a deletion changed.
 
-    Only forgetting and deleting count removed elements.
+    Only forgetting, deleting and pruning count removed elements.
     """
 
     entities: int = 0

@@ -32,7 +32,7 @@ class Writing(Protocol):
         """Add or replace relation types; claims of a type that becomes or ceases to be functional are folded again."""
         ...
 
-    @changes("entities", "relations", "memories")
+    @changes("entities", "relations", "memories", "links", "communities")
     async def write(self, batch: Batch) -> WriteReport:
         """Write all of a batch, or nothing; see `Batch`. `InvalidInputError` names every dangling id."""
         ...

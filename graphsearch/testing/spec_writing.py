@@ -337,6 +337,30 @@ class WritingSpec(StoreSpec):
         await store.write(Batch(memories=(memory,), claims=(claim(memory, ADA, EVE, confidence=0.9),)))
         assert [each.target_id for each in await store.list_relations()] == [EVE.id]
 
+    async def test_what_nothing_names_any_more_goes_with_the_same_write(self, store: GraphStore) -> None:
+        lonely, merged, into = person("Lonely"), person("Merged"), person("Into")
+        everybody, memory, other = (ADA, BOB, EVE, lonely, merged, into), Memory(id="m"), Memory(id="o")
+        await store.write(
+            Batch(
+                entities=(ADA, BOB, EVE, merged, into),
+                named=(lonely,),
+                memories=(memory, other),
+                mentions=(*(mention(memory, each) for each in everybody), mention(other, BOB)),
+                claims=(claim(memory, ADA, BOB), claim(other, EVE, BOB)),
+            )
+        )
+        await store.merge(merged.id, into.id)
+        report = await store.write(
+            Batch(memories=(memory,), prune=[*(each.id for each in everybody), person("Nobody").id])
+        )
+        assert (report.entities_removed, report.relations_retracted) == (2, 1)
+        left = await store.list_entities()
+        assert {each.name for each in left} == {"Bob", "Eve", "Merged", "Into"}  # named, related, merged
+        assert [(each.source_id, each.retracted_at) for each in await store.list_relations()] == [(EVE.id, None)]
+        assert await store.find_names(["Ada", "Lonely"]) == []
+        with pytest.raises(InvalidInputError):
+            Batch(prune=("Ada",))  # type: ignore[arg-type]
+
     async def test_an_element_written_anew_after_deletion_starts_anew(self, store: GraphStore) -> None:
         await store.write(Batch(entities=(ADA, BOB)))
         await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
@@ -191,7 +191,9 @@ def _annotated_memory(draw: st.DrawFn, key: str) -> AnnotatedMemory:
     )
 
 
-async def write_memories(store: GraphStore, annotated: Iterable[AnnotatedMemory]) -> None:
+async def write_memories(
+    store: GraphStore, annotated: Iterable[AnnotatedMemory], *, prune: Collection[UUID] = ()
+) -> None:
     """Write memories in one batch, with those of their entities that do not exist yet as named entities."""
     memories = list(annotated)
     mentions = [mention for each in memories for mention in each.mentions]
@@ -208,6 +210,7 @@ async def write_memories(store: GraphStore, annotated: Iterable[AnnotatedMemory]
             memories=tuple(each.memory for each in memories),
             mentions=tuple(mentions),
             claims=tuple(claim for each in memories for claim in each.claims),
+            prune=tuple(prune),
             vectors={each.memory.id: EMBEDDER.vector(each.memory.text) for each in memories},
         )
     )

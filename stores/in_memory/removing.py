@@ -94,6 +94,22 @@ def _unmentioned_names(draft: Draft, entities: Iterable[UUID]) -> set[UUID]:
     }
 
 
+def prune(draft: Draft, entities: Iterable[UUID]) -> list[UUID]:
+    """Remove those of some entities that nothing names, with their retracted relations; return them (`Batch.prune`)."""
+    gone = {
+        key
+        for key in entities
+        if key in draft.entities.items and not draft.mentioned.get(key) and not draft.merging.involves(key)
+    }
+    if gone:
+        every = draft.relations.items.result.values()
+        gone.difference_update(*(ends_of(each) for each in every if each.retracted_at is None))
+        drop_relations(draft, [each.id for each in every if not gone.isdisjoint(ends_of(each))])
+    for key in sorted(gone):
+        draft.drop(ElementKind.ENTITY, key)
+    return sorted(gone)
+
+
 def drop_from_memories(draft: Draft, entities: set[UUID], claims: set[Claim]) -> None:
     """Remove mentions of some entities, and some claims as they are shown, from the memories that have them."""
     state = draft.before

@@ -54,6 +54,7 @@ from graphsearch.stores.in_memory.removing import (
     drop_relations,
     forget_merged,
     isolated,
+    prune,
     release,
     unproved,
 )
@@ -225,6 +226,7 @@ def _written(draft: Draft, batch: Batch, now: datetime) -> Generator[None, None,
     given = {relation.id for relation in batch.relations}
     retracted = sum([retract(draft, key, now) for key in sorted(lost)])
     _forget_merged(draft, batch)
+    pruned = prune(draft, batch.prune)
     reworded = yield from rename_entities(draft)
     yield from sign_folded_again(draft, now)
     for name, number in batch.counters.items():
@@ -239,6 +241,7 @@ def _written(draft: Draft, batch: Batch, now: datetime) -> Generator[None, None,
         relations=changed(draft, given | folded),
         memories=memories,
         relations_retracted=retracted,
+        entities_removed=len(pruned),
         reworded=tuple(key for key in reworded if key not in batch.vectors),
     )
 

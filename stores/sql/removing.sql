@@ -62,9 +62,10 @@ WHERE e.org_id = %(org)s AND e.project_id = %(project)s
     AND NOT EXISTS (SELECT FROM merge WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = f.id AND undone_at IS NULL)
 
 -- faded entities --
--- Entities that exist through mentions of which there are none any more, with retracted relations at most.
+-- Entities that no mention and no merge names, with retracted relations at most; with "named", of those that exist
+-- through their mentions.
 SELECT e.id FROM entity e
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[]) AND e.named
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[]) AND (e.named OR NOT %(named)s)
     AND NOT EXISTS (SELECT FROM mention WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id)
     AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND source_id = e.id AND retracted_at IS NULL)
     AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND target_id = e.id AND retracted_at IS NULL)

@@ -7,7 +7,7 @@ import attrs
 import pytest
 
 from graphsearch.errors import ExtractionError, InvalidInputError
-from graphsearch.ingest import Ingestor, RememberReport
+from graphsearch.ingest import Ingestor, RememberReport, ingestor
 from graphsearch.ingest.extract.rules.extractor import TextExtractor
 from graphsearch.ingest.resolve.resolution import ResolutionCounts, Stage
 from graphsearch.model import EdgeKind, ElementKind, Entity, Memory
@@ -200,3 +200,20 @@ async def test_a_status_that_is_entered_closes_the_one_before(parts: Parts) -> N
         "stable status": (EdgeKind.LIFECYCLE, march, None),
     }
     assert await parts.store.contradictions() == []
+
+
+async def test_a_call_that_fails_after_it_wrote_leaves_nothing_that_nothing_names(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await remember(parts, PRIYA)
+    monkeypatch.setattr(ingestor, "BATCH", 1)
+    moved, last = attrs.evolve(PRIYA, text=MOVED.text), Memory(id="m9", text="Sarah Chen works at Acme.")
+
+    def fail(done: int, total: int, name: str) -> None:
+        raise RuntimeError(name)
+
+    with pytest.raises(RuntimeError):
+        await Ingestor(parts).remember([moved, last], progress=fail)
+    assert {each.name for each in await parts.store.list_entities()} == {"Priya Sharma", "Dana Levy"}
+    await remember(parts, moved, last)  # names again what went
+    assert {each.name for each in await parts.store.list_entities()} >= {"Priya Sharma", "Sarah Chen", "Acme"}

@@ -216,8 +216,9 @@ class Pair:
             self._known.add(key)
         for life in lives:
             before = await life.store.list_mentions(memory_ids=[key]) if self._steps else ()
-            await write_memories(life.store, [annotated])
-            await _prune(life.store, {each.entity_id for each in before})
+            lost = {each.entity_id for each in before}.difference(each.entity_id for each in annotated.mentions)
+            await write_memories(life.store, [annotated], prune=lost)
+            await _prune(life.store, lost)
 
     async def _forget(self, life: Life, keys: Sequence[str]) -> None:
         if keys:
@@ -235,7 +236,7 @@ class Pair:
 
 
 async def _prune(store: GraphStore, lost: set[UUID]) -> None:
-    """Remove entities that nothing names any more, as an ingest does after a memory was rewritten."""
+    """Remove entities that nothing names any more, as an ingest does at its end."""
     named = {each.entity_id for each in await store.list_mentions(entity_ids=sorted(lost))}
     degrees = await store.degrees(sorted(lost - named))
     await store.delete(entities=[key for key, degree in degrees.items() if not degree])

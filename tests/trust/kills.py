@@ -34,6 +34,7 @@ from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, StoreUnavailableError
 from graphsearch.ingest import Ingestor
+from graphsearch.ingest.write.writer import Writer
 from graphsearch.model import Batch, Entity, Memory, Outcome, Relation
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.in_postgres.index import indexing
@@ -107,6 +108,28 @@ def change(dsn: str, project: str, name: str, started: Any) -> None:
             engine = GraphSearchEngine(store=store, embedder=EMBEDDER)
             started.set()
             await CHANGES[name](engine)
+
+    asyncio.run(run())
+
+
+REWRITTEN: Final = attrs.evolve(NEW[0], text="Grace Hopper works at Globex.")
+
+
+async def rewrite(engine: GraphSearchEngine) -> None:
+    """Write a text anew of which "Acme" is gone: an entity that nothing else names."""
+    await Ingestor(engine).remember([REWRITTEN])
+
+
+def rewrite_and_die(dsn: str, project: str) -> None:
+    """What the process does that kills itself between writing and pruning."""
+
+    async def die(_: Writer) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    async def run() -> None:
+        async with opened(dsn, project) as store:
+            Writer.prune = die  # type: ignore[method-assign]
+            await rewrite(GraphSearchEngine(store=store, embedder=EMBEDDER))
 
     asyncio.run(run())
 

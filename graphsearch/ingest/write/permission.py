@@ -13,7 +13,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.access.gate import Gate
+from graphsearch.access.gate import Gate, resource_of
 from graphsearch.claims.folding import DatedClaim, fold, group_of, type_named
 from graphsearch.errors import UnknownScopeError
 from graphsearch.ingest.write.ledger import is_changed, or_nothing
@@ -76,6 +76,14 @@ class Permission:
     async def to_remove(self, entities: Sequence[Entity]) -> None:
         """Check entities to be removed."""
         await self._demand(Action.FORGET, entities)
+
+    async def removable(self, entities: Sequence[Entity]) -> list[Entity]:
+        """The entities that may be removed."""
+        bound = self.gate.bind(self.store.scope, Action.FORGET)
+        if bound.allows_all:
+            return list(entities)
+        answers = await bound.permits([resource_of(each) for each in entities])
+        return [entity for entity, answer in zip(entities, answers, strict=True) if answer]
 
     async def _demand(self, action: Action, elements: Iterable[Entity | Relation | Memory]) -> None:
         await self.gate.bind(self.store.scope, action).demand(elements)

@@ -44,6 +44,8 @@ class Writer:
     relations: int = 0
     removed: int = 0
     embedded: int = 0
+    needed: set[UUID] = attrs.field(factory=set)
+    """Entities that this ingest describes or refers to: they stay while it runs, whatever names them."""
     _written: set[UUID] = attrs.field(factory=set)
     _lost: set[UUID] = attrs.field(factory=set)
     _bound: bool = False
@@ -58,6 +60,7 @@ class Writer:
     async def describe(self, described: Sequence[Described], *, anew: bool) -> None:
         """Write the entities that are new or whose description changed; ``anew`` embeds the others as well."""
         entities = [each.entity for each in described]
+        self.needed.update(entity.id for entity in entities)
         stored = await self._stored(entities)
         kept = [_kept(entity, stored.get(entity.id)) for entity in entities]
         words = await self._words(described, stored)
@@ -77,7 +80,8 @@ class Writer:
         """Write a batch of memories, mentions and claims in one transaction; embed those of ``embed`` with a new text.
 
         The batch's ``named`` entities are written if they do not exist, or if the existing one is ``stale``: described
-        by a file that does not describe it any more. ``anew`` embeds known elements as well.
+        by a file that does not describe it any more. ``anew`` embeds known elements as well. Entities that nothing
+        names after it are removed in the same transaction.
         """
         batch = await self.intake.batch(batch)
         named = {entity.id: entity for entity in batch.named}
@@ -96,11 +100,13 @@ class Writer:
             **await self._vectors(embed, known, anew=anew),
         }
         before = await or_nothing(self.store.list_mentions(memory_ids=[memory.id for memory in batch.memories]))
-        await self._write(attrs.evolve(batch, named=fresh, vectors=vectors))
+        mentioned = {mention.entity_id for mention in batch.mentions}
+        lost = {mention.entity_id for mention in before} - mentioned
+        await self._write(attrs.evolve(batch, named=fresh, vectors=vectors, prune=await self._prunable(lost)))
         self.entities += len(fresh)
         self._written.update(named)
-        self._lost.update(mention.entity_id for mention in before)
-        self._lost.difference_update(mention.entity_id for mention in batch.mentions)
+        self._written -= lost
+        self._lost = (self._lost | lost) - mentioned
 
     async def forget(self, memory_ids: Sequence[str]) -> None:
         """Forget memories and whatever only they proved."""
@@ -109,7 +115,11 @@ class Writer:
             await self._follow(await self.store.forget(some))
 
     async def prune(self) -> None:
-        """Remove entities that rewritten memories no longer mention, if nothing else mentions or relates to them."""
+        """Remove entities that rewritten memories no longer mention, if nothing else mentions or relates to them.
+
+        These are the ones that could not go when their last mention did: they were needed, are part of a merge, or may
+        not be removed, which raises `AccessDeniedError`.
+        """
         for some in chunks(sorted(self._lost), _IDS):
             named = {mention.entity_id for mention in await self.store.list_mentions(entity_ids=some)}
             alone = [id_ for id_ in some if id_ not in named]
@@ -119,6 +129,11 @@ class Writer:
                 await self.permission.to_remove(gone)
                 await self.store.delete(entities=[entity.id for entity in gone])
                 self.removed += len(gone)
+
+    async def _prunable(self, lost: set[UUID]) -> list[UUID]:
+        """The entities that go with their last mention, as far as that is allowed."""
+        entities = await self.store.get_entities(sorted(lost - self.needed)) if lost - self.needed else ()
+        return [entity.id for entity in await self.permission.removable(entities)]
 
     async def settle(self) -> None:
         """Let the store update its indexes after writes, including those of an interrupted run."""

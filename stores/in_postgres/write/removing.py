@@ -160,7 +160,7 @@ async def faded_entities(session: Session, ids: Collection[UUID]) -> tuple[list[
     gone, relations = list[UUID](), list[UUID]()
     waiting = set(ids)
     while waiting:
-        now = await session.column(statement("faded entities"), ids=list(waiting))
+        now = await session.column(statement("faded entities"), ids=list(waiting), named=True)
         lapsed = await stored_relations(session, "relations touching", relation_ids=[], entity_ids=now) if now else {}
         gone += now
         relations += lapsed
@@ -168,8 +168,18 @@ async def faded_entities(session: Session, ids: Collection[UUID]) -> tuple[list[
     return sorted(gone), relations
 
 
+async def prune(session: Session, ids: Collection[UUID]) -> list[UUID]:
+    """Remove those of some entities that nothing names, with their retracted relations; return them (`Batch.prune`)."""
+    if not ids:
+        return []
+    gone = await session.column(statement("faded entities"), ids=list(ids), named=False)
+    await _drop_relations_of(session, gone)
+    await drop_entities(session, gone)
+    return gone
+
+
 async def _drop_relations_of(session: Session, entity_ids: Collection[UUID]) -> list[UUID]:
-    """Remove the relations of some entities, all of them retracted; return them."""
+    """Remove the relations of some entities, all of them retracted; return their ids."""
     if not entity_ids:
         return []
     values = {"relation_ids": [], "entity_ids": list(entity_ids)}

@@ -56,6 +56,7 @@ from graphsearch.stores.in_postgres.write.removing import (
     faded_entities,
     forget_references,
     no_longer_mentioned,
+    prune,
     separated,
     unlink,
     unmentioned_entities,
@@ -135,6 +136,7 @@ class PostgresWriting(PostgresScope, Writing):
             except OverflowError as error:
                 raise InvalidInputError("batch", [f"a number is too large to be stored: {error}"]) from error
             retracted = await retract(session, lost, now)
+            pruned = await prune(session, batch.prune)
             await sign_again(session, resigned.keys())
             await drop_signatures(session, ElementKind.MEMORY, set(resigned.values()))
             await count_vectors(session, ElementKind.ENTITY, len(carried))
@@ -150,7 +152,8 @@ class PostgresWriting(PostgresScope, Writing):
                 relations=changed,
                 memories=changed_memories,
                 relations_retracted=retracted,
-                reworded=tuple(key for key in renamed.reworded if key not in batch.vectors),
+                entities_removed=len(pruned),
+                reworded=tuple(key for key in renamed.reworded if key not in batch.vectors and key not in pruned),
             )
         if report.entities + report.relations + report.memories >= indexing.BULK:
             await self._gateway.analyse(growth=2.0, megabytes=8)  # a check takes 7 ms and more
