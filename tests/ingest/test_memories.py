@@ -214,6 +214,6 @@ async def test_a_call_that_fails_after_it_wrote_leaves_nothing_that_nothing_name
 
     with pytest.raises(RuntimeError):
         await Ingestor(parts).remember([moved, last], progress=fail)
-    assert {each.name for each in await parts.store.list_entities()} == {"Priya Sharma", "Dana Levy"}
+    assert {each.name for each in await parts.store.list_entities()} == {"Priya Sharma", "Dana Levy", "2025-07-01"}
     await remember(parts, moved, last)  # names again what went
     assert {each.name for each in await parts.store.list_entities()} >= {"Priya Sharma", "Sarah Chen", "Acme"}
