@@ -359,7 +359,7 @@ class WritingSpec(StoreSpec):
         assert [(each.source_id, each.retracted_at) for each in await store.list_relations()] == [(EVE.id, None)]
         assert await store.find_names(["Ada", "Lonely"]) == []
         with pytest.raises(InvalidInputError):
-            Batch(prune=("Ada",))  # type: ignore[arg-type]
+            Batch(prune=("Ada",))
 
     async def test_an_element_written_anew_after_deletion_starts_anew(self, store: GraphStore) -> None:
         await store.write(Batch(entities=(ADA, BOB)))

@@ -128,7 +128,7 @@ def rewrite_and_die(dsn: str, project: str) -> None:
 
     async def run() -> None:
         async with opened(dsn, project) as store:
-            Writer.prune = die  # type: ignore[method-assign]
+            Writer.prune = die  # type: ignore[assignment]
             await rewrite(GraphSearchEngine(store=store, embedder=EMBEDDER))
 
     asyncio.run(run())
