@@ -3,8 +3,8 @@
     python -m benchmarks.visible_statistics [N …] [--embedded | --dsn DSN] [--json]
 
 N turns of synthetic conversations (`benchmarks.conversations`) in both stores, behind Cedar and the default policies.
-The statistics of the visible are counted for every question from all memories that its principal may see: the price
-grows with N. It is a price, not a promise.
+The statistics of the visible are counted from all memories that a principal may see, once for each version of the
+scope: the first question, which is not measured, pays for the others. It is a price, not a promise.
 """
 
 from __future__ import annotations

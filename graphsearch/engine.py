@@ -17,6 +17,7 @@ from graphsearch._support.options import with_options
 from graphsearch._support.timing import Stopwatch
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import EntityRef, Reader, reading, resolve
+from graphsearch.access.visible_documents import DocumentCache
 from graphsearch.access.window import Embed
 from graphsearch.embedders import as_embedder
 from graphsearch.embedders.checking import query_vector
@@ -82,6 +83,7 @@ class GraphSearchEngine:
         self.scoring = scoring or ScoringOptions()
         self.recall_scoring = for_embedder(recall_scoring or RecallScoring(), self.embedder)
         self._profiles = ProfileCache(store)
+        self._documents = DocumentCache()
         self._phrases: PhraseVectors | None = None
         self._lexicon = Lexicon(self.embedder)
         self._line_terms = LineTerms()
@@ -112,7 +114,13 @@ class GraphSearchEngine:
         stopwatch = Stopwatch()
         with stopwatch.stage("total"):
             vector = await self._query_vector(request, stopwatch)
-            async with reading(self.store, gate=request.gate, as_of=request.as_of, known_at=request.known_at) as reader:
+            async with reading(
+                self.store,
+                gate=request.gate,
+                as_of=request.as_of,
+                known_at=request.known_at,
+                documents=self._documents,
+            ) as reader:
                 return await self._recall(request, vector, reader, stopwatch)
 
     async def search_and_recall(
@@ -282,13 +290,19 @@ class GraphSearchEngine:
             min_edge_confidence=request.min_edge_confidence,
             since=request.since,
             embed=self._embed(),
+            documents=self._documents,
         )
 
     @asynccontextmanager
     async def _snapshot(self, request: RecallRequest | RankRequest, vector: Vector | None) -> AsyncIterator[Reader]:
         """Open a snapshot for a request without traversal, after checking the embedding model of the scope."""
         async with reading(
-            self.store, gate=request.gate, as_of=request.as_of, known_at=request.known_at, embed=self._embed()
+            self.store,
+            gate=request.gate,
+            as_of=request.as_of,
+            known_at=request.known_at,
+            embed=self._embed(),
+            documents=self._documents,
         ) as reader:
             if vector is not None:
                 await self._require_same_model(reader)

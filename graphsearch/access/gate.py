@@ -32,7 +32,11 @@ class StatisticsOf(StrEnum):
     SCOPE = "scope"
     """The whole scope, as the store maintains them: they count what is hidden, and show in scores."""
     VISIBLE = "visible"
-    """What the principal may see: no score depends on anything hidden. Each question reads all that it searches."""
+    """What the principal may see: no score depends on anything hidden.
+
+    All that a question searches is read: once for each version of the scope, by one engine, where the authorizer has a
+    ``policy_version``.
+    """
 
 
 @attrs.frozen
@@ -96,6 +100,8 @@ class BoundGate:
     scope: Scope
     action: Action = Action.READ
     statistics: StatisticsOf = StatisticsOf.SCOPE
+    failures: list[str] = attrs.field(factory=list, init=False, eq=False, repr=False)
+    """How decisions failed so far."""
 
     @property
     def allows_all(self) -> bool:
@@ -125,9 +131,11 @@ class BoundGate:
             answers = [answer is True for answer in given]
         except Exception as error:  # noqa: BLE001 - whatever fails in an authorizer, the answer is no
             # no traceback: it could quote the graph
+            self.failures.append(type(error).__name__)
             _log.error("authorization raised %s: %d resources denied", type(error).__name__, len(resources))
             return [False] * len(resources)
         if len(answers) != len(resources):
+            self.failures.append("count")
             _log.error("authorization gave %d answers: %d resources denied", len(answers), len(resources))
             return [False] * len(resources)
         return answers

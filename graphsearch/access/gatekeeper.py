@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -29,7 +29,7 @@ from graphsearch.model import ElementKind, Memory, Relation
 from graphsearch.protocols import GraphStore
 
 if TYPE_CHECKING:
-    from graphsearch.access.statistics import VisibleDocuments
+    from graphsearch.access.visible_documents import DocumentCache, VisibleDocuments
 
 PAGE: Final = 1_000
 """Elements decided on at a time, where each is decided on."""
@@ -83,14 +83,17 @@ class Decided:
 class Gatekeeper:
     """Queries a gate on behalf of one question, inside one snapshot. A gate that allows everything costs nothing."""
 
-    def __init__(self, store: GraphStore, gate: BoundGate, book: SignatureInterner) -> None:
+    def __init__(
+        self, store: GraphStore, gate: BoundGate, book: SignatureInterner, cache: DocumentCache | None = None
+    ) -> None:
         self._store = store
         self._gate = gate
         self.book = book
+        self.cache = cache
         self._decider = self._chosen()
         self.entities = VisibleEntities(store, gate, self._decider)
         self.documents: dict[ElementKind, VisibleDocuments] = {}
-        """The statistics of the visible, as far as the question has counted them."""
+        """The texts of the visible, as far as the question has read them."""
         self._denied_keys: defaultdict[ElementKind, list[Keys]] = defaultdict(list)
 
     def _chosen(self) -> Decider:
@@ -108,6 +111,16 @@ class Gatekeeper:
     def counts_visible(self) -> bool:
         """Whether statistics cover the visible alone; where nothing is hidden, those of the scope do."""
         return self.hides and self._gate.statistics is StatisticsOf.VISIBLE
+
+    @property
+    def question(self) -> Hashable | None:
+        """As `BoundGate.question`."""
+        return self._gate.question
+
+    @property
+    def failed(self) -> bool:
+        """Whether a decision has failed, so that what it denied may be shown the next time."""
+        return bool(self._gate.failures)
 
     @property
     def denied(self) -> Mapping[ElementKind, int]:

@@ -17,6 +17,7 @@ from graphsearch.access.decisions import SignatureInterner
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.access.gatekeeper import Gatekeeper
 from graphsearch.access.searches import Searches
+from graphsearch.access.visible_documents import DocumentCache
 from graphsearch.access.window import Embed
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Entity, NameMatch, View
@@ -38,10 +39,12 @@ async def reading(
     min_edge_confidence: float = 0.5,
     since: datetime | None = None,
     embed: Embed | None = None,
+    documents: DocumentCache | None = None,
 ) -> AsyncIterator[Reader]:
     """Open a snapshot of a store for one question; ``as_of`` and ``known_at`` default to the store's present.
 
-    ``embed`` serves to find elements of which a part is hidden by the meaning of what may be seen.
+    ``embed`` serves to find elements of which a part is hidden by the meaning of what may be seen. ``documents`` caches
+    the texts from which the statistics of the visible are computed; what was known in the past is not cached.
     """
     async with store.snapshot():
         types = await store.relation_types()
@@ -54,7 +57,8 @@ async def reading(
             skipped_types=frozenset(name for name, known in types.items() if known.skip),
             since=since,
         )
-        gatekeeper = Gatekeeper(store, (gate or ALLOW_ALL).bind(store.scope), book)
+        cache = documents if known_at is None else None
+        gatekeeper = Gatekeeper(store, (gate or ALLOW_ALL).bind(store.scope), book, cache)
         if refolded := await gatekeeper.refolded():
             view = attrs.evolve(view, refolded=refolded)
         yield Reader(store, view, gatekeeper, types, embed=embed)

@@ -19,7 +19,7 @@ from graphsearch.access.statistics import Statistics
 from graphsearch.access.window import widest
 from graphsearch.columns import NONE, Floats, Hits, Keys, Mask, Mentioned, Turns
 from graphsearch.columns.key_index import KeyIndex, among
-from graphsearch.model import ElementKind, Entity, Memory, Relation, Vector
+from graphsearch.model import ElementKind, Entity, Relation, Vector
 from graphsearch.scoring.similarity import cosines
 from graphsearch.text.bm25 import K1, embedding_text, frequencies, idf, searchable_text
 
@@ -58,17 +58,9 @@ class Searches(Statistics):
             return await self._matching(kind, query, limit)
         visible = await self.visible_documents(kind)
         found = await self._matching(kind, query, await self._store.document_count(kind) + 1)
-        documents = await self.documents_of(await self._as_shown(kind, found.keys))
+        documents = await self.documents_at(kind, found.keys)
         found = attrs.evolve(found, values=visible.scores(documents, self.analyser.terms(query)))
         return _best(found.keep(np.isfinite(found.values)), -1.0, limit)
-
-    async def _as_shown(self, kind: ElementKind, keys: Keys) -> Sequence[Entity | Memory | Relation]:
-        match kind:
-            case ElementKind.ENTITY:
-                return await self.entities(keys)
-            case ElementKind.RELATION:
-                return await self.relations(keys)
-        return await self.memories(keys)
 
     async def _matching(self, kind: ElementKind, query: str, limit: int) -> Hits:
         """The best visible elements by the statistics of the scope."""

@@ -1,66 +1,24 @@
 """Statistics of words, over the whole scope or over what may be seen.
 
-Those of the scope are maintained by the store, and count what is hidden. Those of the visible are counted for a
-question from everything that its gate shows, of the kinds that it searches: the price is reading these.
+Those of the scope are maintained by the store, and count what is hidden. Those of the visible are counted from
+everything that a gate shows, of the kinds that a question searches: the price is reading these, once for each version
+of the scope where the gate's decisions can be cached.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Hashable, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
-import attrs
-import numpy as np
-
+from graphsearch.access.visible_documents import Document, VisibleDocuments
 from graphsearch.access.walks import Walks
-from graphsearch.columns import Floats
+from graphsearch.columns import Keys
 from graphsearch.model import ElementKind, Entity, Memory, Relation
-from graphsearch.text.bm25 import document, grid, idf, saturated, searchable_text
+from graphsearch.text.bm25 import document, searchable_text
 
 PAGE: Final = 1_000
 """Elements read at a time."""
-
-Document = Mapping[str, float]
-"""The frequency of each term of a text."""
-
-
-@attrs.frozen(eq=False)
-class VisibleDocuments:
-    """The statistics of BM25 over visible texts."""
-
-    documents: Sequence[Document]
-    """Those with a term."""
-    containing: Mapping[str, int]
-    """The number of documents by term."""
-    average: float
-    """The average length of documents, as BM25 takes it."""
-
-    @classmethod
-    def of(cls, every: Sequence[Document]) -> VisibleDocuments:
-        """The statistics of some documents, of which those without a term are left out."""
-        documents = [each for each in every if each]
-        length = sum(sum(each.values()) for each in documents)
-        containing = Counter(term for each in documents for term in each)
-        return cls(documents, containing, grid(length / max(len(documents), 1)))
-
-    def having(self, group: Sequence[str]) -> int:
-        """The number of documents that have all of some terms."""
-        if len(group) == 1:
-            return self.containing.get(group[0], 0)
-        wanted = set(group)
-        return sum(wanted <= each.keys() for each in self.documents)
-
-    def scores(self, documents: Sequence[Document], terms: Sequence[str]) -> Floats:
-        """The BM25 of some of the documents for the terms of a question; NaN for those that have none of them."""
-        rarity = {term: idf(len(self.documents), self.containing.get(term, 0)) for term in dict.fromkeys(terms)}
-        values = []
-        for each in documents:
-            weights = saturated(each, sum(each.values()), self.average)
-            own = [rarity[term] * weights[term] for term in rarity if term in weights]
-            values.append(sum(own) if own else np.nan)
-        return np.array(values, np.float64)
 
 
 class Statistics(Walks):
@@ -74,7 +32,7 @@ class Statistics(Walks):
     async def document_count(self, kind: ElementKind) -> int:
         """The number of elements with a word in their texts: see `GraphStore.document_count`."""
         if self.counts_visible:
-            return len((await self.visible_documents(kind)).documents)
+            return (await self.visible_documents(kind)).count
         return await self._store.document_count(kind)
 
     async def document_frequencies(self, kind: ElementKind, groups: Sequence[Sequence[str]]) -> Sequence[int]:
@@ -89,12 +47,39 @@ class Statistics(Walks):
         return await self.document_count(ElementKind.ENTITY)
 
     async def visible_documents(self, kind: ElementKind) -> VisibleDocuments:
-        """The statistics of the visible elements of a kind; counted once for a question."""
+        """The texts of the visible elements of a kind; read once for a question, or several: see `DocumentCache`."""
         known = self._gatekeeper.documents
         if kind not in known:
-            found = [each async for page in self._every_visible(kind) for each in await self.documents_of(page)]
-            known[kind] = VisibleDocuments.of(found)
+            known[kind] = await self._cached(kind)
         return known[kind]
+
+    async def _cached(self, kind: ElementKind) -> VisibleDocuments:
+        cache, gate = self._gatekeeper.cache, self._gatekeeper.question
+        stated_by_view = kind is ElementKind.RELATION and self.view.refolded
+        if cache is None or gate is None or stated_by_view:
+            return await self._read(kind)
+        shown: Hashable = (kind, gate)
+        version = await self._store.version()
+        found = cache.known(shown, version)
+        if found is None:
+            found = await self._read(kind)
+            if not self._gatekeeper.failed:
+                cache.keep(shown, version, found)
+        return found
+
+    async def _read(self, kind: ElementKind) -> VisibleDocuments:
+        by_id: dict[Any, Document] = {}
+        async for page in self._every_visible(kind):
+            by_id.update(zip((each.id for each in page), await self.documents_of(page), strict=True))
+        return VisibleDocuments(by_id)
+
+    async def documents_at(self, kind: ElementKind, keys: Keys) -> list[Document]:
+        """The documents of visible elements of a kind, one for each key."""
+        if kind is ElementKind.RELATION:  # what these state may depend on the view
+            return await self.documents_of(await self.relations(keys))
+        known = (await self.visible_documents(kind)).by_id
+        ids: Sequence[Any] = self.entity_ids(keys) if kind is ElementKind.ENTITY else self.memory_ids(keys)
+        return [known.get(id_, {}) for id_ in ids]
 
     async def documents_of(self, elements: Sequence[Entity | Memory | Relation]) -> list[Document]:
         """The documents of visible elements of one kind, one for each."""

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import typer
 
-from graphsearch.access.gate import Gate
+from graphsearch.access.gate import Gate, StatisticsOf
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.cli.arguments import (
     AsOf,
@@ -59,6 +59,9 @@ Schema = Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="
 Log = Annotated[
     bool, typer.Option("--log/--no-log", help="Log what a block shows, for feedback; a standby takes only --no-log.")
 ]
+Statistics = Annotated[
+    StatisticsOf, typer.Option(help="What scores by words are computed from: the scope, or what is visible.")
+]
 Session = Annotated[str, typer.Option(help="The session of the block; default: a new one.")]
 
 
@@ -77,13 +80,14 @@ async def context(
     graph: Annotated[bool, typer.Option(help="Include triplets.")] = True,
     log: Log = True,
     as_of: AsOf = None,
+    statistics: Statistics = StatisticsOf.SCOPE,
     llm: Model = "",
     llm_url: ModelUrl = "",
     policies: Policies = None,
     schema: Schema = None,
 ) -> Answer:
     """Build the context block for a session: what answers the question, is visible to the principal and fits."""
-    gate = gate_of(place, principal, principal_type, attribute, policies, schema)
+    gate = gate_of(place, principal, principal_type, attribute, policies, schema, statistics)
     session_id = session or f"cli-{uuid4()}"
     async with open_for(place, mode, llm=llm, llm_url=llm_url) as engine:
         block = await ContextBuilder(engine, log="engine" if log else None).build(
@@ -178,6 +182,7 @@ async def mcp(
     entity_cache: Annotated[
         str, typer.Option("--cache", metavar="memory|none|URL", help="Where entities are cached: a URL is of Redis.")
     ] = "memory",
+    statistics: Statistics = StatisticsOf.SCOPE,
     redact: Redact = False,
     flag_instructions: FlagInstructions = False,
     label: Labels = None,
@@ -222,6 +227,7 @@ async def mcp(
             rate=rate,
             ingest=ingest_options(redact=redact, flag_instructions=flag_instructions, labels=label, ceilings=ceiling),
             disabled=disabled,
+            statistics=statistics,
         )
         server = served.make_server(service, who)
         if address is None:
@@ -280,9 +286,10 @@ def gate_of(
     attributes: Sequence[str] | None,
     policies: Sequence[Path] | None,
     schema: Path | None,
+    statistics: StatisticsOf = StatisticsOf.SCOPE,
 ) -> Gate:
     """The gate for the principal and the policies of the options."""
-    return Gate(authorizer_of(policies or (), schema), principal_of(place, id_, type_, attributes or ()))
+    return Gate(authorizer_of(policies or (), schema), principal_of(place, id_, type_, attributes or ()), statistics)
 
 
 def authorizer_of(policies: Sequence[Path], schema: Path | None) -> CedarAuthorizer:

@@ -50,7 +50,7 @@ class Scoped(Protocol):
 
     @reads
     async def version(self) -> Hashable:
-        """A token that changes with every change to entities, relations, their names or their types.
+        """A token that changes with every change to elements, names, words or types.
 
         Equal tokens of one store mean that none of these has changed. Feedback and logs do not change it.
         """

@@ -282,6 +282,13 @@ class ScopesSpec(StoreSpec):
         seen.append(await store.version())
         await store.forget(["m"])
         seen.append(await store.version())
+        for changed in (
+            Batch(memories=(Memory(id="n", text="Eve"),)),
+            Batch(memories=(Memory(id="n", text="Eve", labels=("secret",)),)),
+            Batch(entities=(ADA,), words={ADA.id: {"countess": 1.0}}),
+        ):
+            await store.write(changed)
+            seen.append(await store.version())
         merge = await store.merge(BOB.id, ADA.id)
         seen.append(await store.version())
         await store.undo_merge(merge.id)

@@ -81,7 +81,8 @@ class InMemoryScope(Scoped):
 
     async def version(self) -> Hashable:
         state = self._state
-        return state.derive(_Version, state.entities.items, state.relations.items, state.naming, state.types)
+        every = state.entities, state.relations, state.memories
+        return state.derive(_Version, *(each.items for each in every), state.entities.words, state.naming, state.types)
 
     def entity_ids(self, keys: Keys) -> Sequence[UUID]:
         return self._ids(ElementKind.ENTITY, keys)

@@ -24,6 +24,7 @@ def test_context_is_what_the_principal_may_see(line):
     assert 0 < bob["tokens"] <= 200
     ada = line.json(*asked, "--attribute", "see_private=true", "--attribute", "age=36", "--attribute", "team=web")
     assert "_check" in ada["text"]
+    assert line.json(*asked, "--statistics", "visible")["text"].startswith("## Knowledge Graph Triplets\n- ")
     shown = line.run(*asked).stdout
     assert bob["text"] in shown
     assert "denied" in shown
@@ -97,6 +98,7 @@ def test_feedback_for_a_session_without_a_log_changes_nothing(line):
         (("context", QUESTION), "--principal"),
         (("context", QUESTION, "--principal", "bob", "--attribute", "nonsense"), "must be key=value"),
         (("context", QUESTION, "--principal", "bob", "--work-type", "play"), "Invalid value"),
+        (("context", QUESTION, "--principal", "bob", "--statistics", "mine"), "Invalid value"),
         (("feedback", "s1", "great", "--principal", "bob"), "must be accepted, rework or rejected"),
     ],
 )

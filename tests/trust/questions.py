@@ -327,8 +327,7 @@ def _tool(tool: Tool, arguments: Callable[[Subject], Mapping[str, Any]]) -> Ques
         found = answer.get("memories")
         for memory in found if isinstance(found, list) and not side.exact else ():
             memory.pop("score", None)  # it depends on statistics
-        if tool.writes:  # counts are for who sees everything, and ids of merges count earlier ones
-            answer = {name: value for name, value in answer.items() if name not in _COUNTS}
+        answer.pop("merge_id", None)  # it counts earlier merges
         if "text" in answer:
             answer["text"] = _lines(answer["text"])
         return plain(answer)
@@ -336,10 +335,11 @@ def _tool(tool: Tool, arguments: Callable[[Subject], Mapping[str, Any]]) -> Ques
     return ask
 
 
-_COUNTS: Final = {
-    *("merge_id", "mentions", "claims", "relations", "links_removed", "references_removed"),
+COUNTS: Final = {
+    *("mentions", "claims", "relations", "links_removed", "references_removed"),
     *("relations_retracted", "entities_removed", "mentions_removed", "claims_removed"),
 }
+"""Counts of what a change touches, which are given only to those from whom nothing is hidden."""
 
 
 def _entity(about: Subject) -> Mapping[str, Any]:
@@ -402,11 +402,19 @@ async def feedback(side: Side, about: Subject) -> Any:
     return answer, await neighbors(side, about)
 
 
+def _corrections(about: Subject) -> Mapping[str, Any]:
+    every: list[dict[str, Any]] = [
+        {"description": "tall"},
+        {"type": "concept"},
+        {"type": "person", "aliases": ["Kay"]},
+        {"name": about.other},
+    ]
+    return {"entity": about.one, **every[len(about.one + about.memory + about.mode) % len(every)]}
+
+
 CHANGES: Final[Mapping[str, Question]] = {
     "tool feedback": feedback,
-    "tool update_entity": _tool(
-        writing_tools.update_entity, lambda about: {"entity": about.one, "description": "tall"}
-    ),
+    "tool update_entity": _tool(writing_tools.update_entity, _corrections),
     "tool merge_entities": _tool(
         writing_tools.merge_entities, lambda about: {"source": about.one, "target": about.other, "dry_run": True}
     ),
@@ -420,6 +428,9 @@ CHANGES: Final[Mapping[str, Question]] = {
     ),
 }
 """By name, all that changes a graph; last what resolves its names among all of the scope, so that graphs part ways."""
+
+COUNTING: Final = {"tool merge_entities", "tool forget"}
+"""Changes that count what they touch: each count that is given is compared."""
 
 REFUSABLE: Final = {"tool merge_entities", "tool detect_communities", "tool remember"}
 """Changes that are refused if they touch something hidden."""

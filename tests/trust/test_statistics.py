@@ -1,14 +1,20 @@
 """With the statistics of the visible, no score depends on how many hidden memories there are, or on their words."""
 
+import asyncio
+
+import attrs
 import pytest
 
-from graphsearch.access.gate import StatisticsOf
+from graphsearch.access import visible_documents
+from graphsearch.access.gate import Gate, StatisticsOf
 from graphsearch.access.reader import reading
+from graphsearch.access.visible_documents import DocumentCache, VisibleDocuments
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Batch, ElementKind, Entity, Memory
+from graphsearch.model import Batch, ElementKind, Entity, Memory, Principal
+from graphsearch.modes.options import SearchRequest
 from graphsearch.text.bm25 import idf
-from tests.gates import no_secrets
+from tests.gates import Ruling, no_secrets
 
 POLICIES = pytest.mark.parametrize("by_signature", [True, False])
 SEEN = [
@@ -52,6 +58,88 @@ async def test_all_statistics_cover_what_is_visible(scoped):
         hits = await reader.lexical(ElementKind.MEMORY, "rain", 5)
         assert len(hits) == 1
         assert 0 < hits.values[0] < idf(3, 1)
+
+
+async def frequencies(engine, gate, word="zinc"):
+    """The number of memories, and of those with a word, as a question of the engine counts them."""
+    async with engine._reading(SearchRequest(query=word, gate=gate)) as reader:
+        [having] = await reader.document_frequencies(ElementKind.MEMORY, [[word]])
+        return await reader.document_count(ElementKind.MEMORY), having
+
+
+@attrs.frozen
+class Versioned(Ruling):
+    """A ruling that knows its version, and may fail."""
+
+    policy_version: str = "1"
+    failing: list[str] = attrs.field(factory=list)
+
+    async def authorize(self, principal, action, resources, *, scope):
+        if self.failing:
+            raise RuntimeError
+        return [self.rule(resource) for resource in resources]
+
+
+def versioned(hidden="secret", *, by_signature=True, version="1"):
+    rule = Versioned(lambda each: hidden not in each.labels, by_signature, version)
+    return Gate(rule, Principal(id="a"), "visible")
+
+
+@POLICIES
+async def test_the_visible_is_read_once_for_a_version_of_the_scope(scoped, by_signature, monkeypatch):
+    await scoped.write(Batch(memories=[*SEEN, *HIDDEN]))
+    engine, gate = GraphSearchEngine(store=scoped), versioned(by_signature=by_signature)
+    read, list_memories = [], type(scoped).list_memories
+
+    async def counted(self, **options):
+        read.append(options)
+        return await list_memories(self, **options)
+
+    monkeypatch.setattr(type(scoped), "list_memories", counted)
+    assert await frequencies(engine, gate) == await frequencies(engine, gate) == (3, 1)
+    assert len(read) == 2  # a page, and that there is no more
+    await scoped.write(Batch(memories=[Memory(id="d", text="zinc again")]))
+    assert await frequencies(engine, gate) == (4, 2)
+    await scoped.write(Batch(memories=[Memory(id="d", text="zinc again", labels=["secret"])]))
+    assert await frequencies(engine, gate) == (3, 1)
+    await scoped.forget(["a"])
+    assert await frequencies(engine, gate) == (2, 0)
+    assert len(read) == 8
+
+
+async def test_whoever_sees_something_else_has_statistics_of_their_own(scoped):
+    await scoped.write(Batch(memories=[*SEEN, *HIDDEN]))
+    engine, narrow, wide = GraphSearchEngine(store=scoped), versioned(), versioned("other", version="2")
+    for _ in range(2):
+        assert await frequencies(engine, narrow) == (3, 1)
+        assert await frequencies(engine, wide) == (23, 21)
+    asked = await asyncio.gather(*(frequencies(engine, gate) for gate in [narrow, wide] * 4))
+    assert asked == [(3, 1), (23, 21)] * 4
+
+
+async def test_what_a_failing_authorizer_denied_is_read_again(scoped):
+    await scoped.write(Batch(memories=SEEN))
+    engine, gate = GraphSearchEngine(store=scoped), versioned()
+    gate.authorizer.failing.append("now")
+    assert await frequencies(engine, gate) == (0, 0)
+    gate.authorizer.failing.clear()
+    assert await frequencies(engine, gate) == (3, 1)
+
+
+def test_a_cache_keeps_one_version_and_a_bounded_number_of_texts(monkeypatch):
+    monkeypatch.setattr(visible_documents, "KEPT", 3)
+    cache, two = DocumentCache(), VisibleDocuments({"a": {"zinc": 1.0}, "b": {}})
+    assert cache.known("one", 1) is None
+    cache.keep("one", 1, two)
+    assert cache.known("one", 1) is two
+    cache.keep("other", 1, two)
+    assert (cache.known("one", 1), cache.known("other", 1)) == (None, two)
+    cache.keep("third", 1, VisibleDocuments({each: {} for each in "abcd"}))
+    assert cache.known("third", 1) is None
+    assert cache.known("other", 2) is None
+    cache.keep("late", 1, two)  # a question that began before
+    assert cache.known("late", 2) is None
+    assert cache.known("other", 1) is None
 
 
 def test_only_known_statistics_are_taken():

@@ -46,6 +46,8 @@ TYPES: Final = ["person", "tool", "place"]
 RELATIONS: Final = ["works_at", "lives_in", "knows", "uses"]
 WORDS: Final = ["surely", "they say", "rumour has it", "we heard", "it seems"]
 SECRET: Final = "secret"
+_MERGED: Final = 0.2
+"""The share of worlds in which an unasserted entity is merged into an asserted one."""
 
 
 @attrs.frozen
@@ -101,8 +103,33 @@ class World:
             for one, other in combinations(entities, 2)
             if (one.type, one.labels) == (other.type, other.labels)
         ]
-        merges = tuple(rng.sample(alike, min(len(alike), rng.choice([0, 0, 1]))))
-        return cls(entities, unasserted, relations, events, merges, links, surfaces)
+        merges = rng.sample(alike, min(len(alike), rng.choice([0, 0, 1])))
+        world = cls(entities, unasserted, relations, events, tuple(merges), links, surfaces)
+        target = rng.choice(entities)
+        return world.merging(unasserted[0], target) if surfaces[unasserted[0]] and rng.random() < _MERGED else world
+
+    def merging(self, source: UUID, target: Entity) -> World:
+        """The world in which everything mentions an unasserted entity by the type of another, which it is merged into.
+
+        Whoever sees the first sees the second: else it would be merged into something that never was.
+        """
+        shown = attrs.evolve(target, labels=())
+        typed = [
+            attrs.evolve(
+                each,
+                mentions=tuple(
+                    attrs.evolve(mention, type=target.type) if mention.entity_id == source else mention
+                    for mention in each.mentions
+                ),
+            )
+            for each in self.events
+        ]
+        return attrs.evolve(
+            self,
+            entities=tuple(shown if each.id == target.id else each for each in self.entities),
+            events=tuple(typed),
+            merges=((source, target.id),),
+        )
 
     @property
     def names(self) -> list[str]:

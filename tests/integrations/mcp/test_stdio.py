@@ -186,6 +186,7 @@ async def test_a_client_that_is_killed_in_mid_call_leaves_nothing_half_written_a
         (("--principal", "ada", "--http", "nowhere"), "must be HOST:PORT"),
         (("--principal", "ada", "--max-tokens", "10"), "500"),
         (("--principal", "ada", "--cache", "ftp://x"), "--cache must be memory, none or the URL of a Redis server"),
+        (("--principal", "ada", "--statistics", "mine"), "visible"),
         (("--tokens", __file__, "--http", "localhost:0"), "cannot be read as JSON"),
     ],
 )
