@@ -27,130 +27,159 @@ MAX_FOUND: Final = 50
 MAX_COMPARED: Final = 50
 """Maximum names of one entity that are compared with another name, so that resolving is linear in the names."""
 
-_OrderedIds = dict[UUID, None]  # an ordered set
+
+@attrs.define(eq=False)
+class Candidate:
+    """An entity that a name may denote, with its names; it is compared by identity, which is faster than by id."""
+
+    entity: Entity
+    _names: dict[str, None] = attrs.field(factory=dict, init=False)
+    _forms: dict[str, tuple[Form, ...]] = attrs.field(factory=dict, init=False)
+
+    @property
+    def id(self) -> UUID:
+        """The entity's id."""
+        return self.entity.id
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that are compared with others: its first `MAX_COMPARED`, the primary name first."""
+        return tuple(islice(self._names, MAX_COMPARED))
+
+    @property
+    def compares_all(self) -> bool:
+        """Whether all of its names are compared."""
+        return len(self._names) <= MAX_COMPARED
+
+    def forms(self, kind: str) -> tuple[Form, ...]:
+        """The `names`, parsed by a type."""
+        try:
+            return self._forms[kind]
+        except KeyError:
+            found = self._forms[kind] = tuple(read(name, kind) for name in self.names)
+            return found
+
+    def add_name(self, name: str) -> bool:
+        """Add a name; return whether it is new."""
+        new = name not in self._names
+        if new:
+            self._names[name] = None
+            self._forms.clear()
+        return new
+
+    def conflicts_with(self, form: Form, kind: str) -> bool:
+        """Whether one of its names conflicts with a form of this type, so that the entity cannot have both names.
+
+        A name that is a variant or a misspelling of another name of the entity is ignored. So is one that conflicts
+        with another name of the entity: someone with more knowledge has joined these, so agreeing with one is enough.
+        """
+        names = self.forms(kind)
+        against = [name for name in names if form.agrees(name) is False]
+        others = [name for name in names if name not in against] if against else []
+        return any(not any(_excuses(name, bad) for name in others) for bad in against)
+
+    def fits_all(self, named: str, kind: str, declared: AbstractSet[frozenset[str]]) -> bool:
+        """Whether a name fits all of its full names, as a short name may abbreviate several full ones.
+
+        ``declared`` are pairs of names that are known to fit. "Australian Football League" does not fit an entity that
+        is also called "American Football League", although both are "AFL".
+        """
+        form, names = read(named, kind), self.forms(kind)
+        fitting = [read(known, kind) for known in self.names if frozenset({named, known}) in declared]
+        unfit = [other for other in names if other not in fitting and not form.goes_with(other)]
+        others = [other for other in names if other not in unfit]
+        return all(any(_excuses(other, bad) for other in others) for bad in unfit)
+
+    def has_same_numbers(self, form: Form, kind: str) -> bool:
+        """Whether any of its names has the same numbers: different numbers mean different entities."""
+        return any(name.numbers == form.numbers for name in self.forms(kind))
+
+
+_Ordered = dict[Candidate, None]  # an ordered set
 
 
 class CandidateIndex:
-    """Entities indexed by the spelling, keys, words and trigrams of their names; grows while a batch is resolved.
+    """Candidates indexed by the spelling, keys, words and trigrams of their names; grows while a batch is resolved.
 
     ``similarity``, in (0, 1], is the least trigram similarity of the names that `similar` finds.
     """
 
     def __init__(self, *, similarity: float) -> None:
         self._threshold = similarity
-        self.entities: dict[UUID, Entity] = {}
-        self._kinds: dict[UUID, str] = {}
-        self._names: dict[UUID, dict[str, None]] = {}
-        self._spelt: defaultdict[str, _OrderedIds] = defaultdict(dict)
-        self._keyed: defaultdict[str, dict[UUID, str]] = defaultdict(dict)  # each with its first name of that key
-        self._worded: defaultdict[str, _OrderedIds] = defaultdict(dict)
-        self._started: defaultdict[str, _OrderedIds] = defaultdict(dict)
-        self._similar: defaultdict[str, _OrderedIds] = defaultdict(dict)
+        self._candidates: dict[UUID, Candidate] = {}
+        self._spelt: defaultdict[str, _Ordered] = defaultdict(dict)
+        self._keyed: defaultdict[str, dict[Candidate, str]] = defaultdict(dict)  # each with its first name of that key
+        self._worded: defaultdict[str, _Ordered] = defaultdict(dict)
+        self._started: defaultdict[str, _Ordered] = defaultdict(dict)
+        self._similar: defaultdict[str, _Ordered] = defaultdict(dict)
+
+    def __contains__(self, entity_id: UUID) -> bool:
+        return entity_id in self._candidates
+
+    def __iter__(self) -> Iterator[UUID]:
+        return iter(self._candidates)
+
+    def __getitem__(self, entity_id: UUID) -> Candidate:
+        return self._candidates[entity_id]
 
     def add(self, entity: Entity) -> None:
         """Add or replace an entity with all its names."""
-        self.entities[entity.id] = entity
-        self._kinds[entity.id] = known_type(entity.type)
+        candidate = self._candidates.setdefault(entity.id, Candidate(entity))
+        candidate.entity = entity
         for name in (entity.name, *entity.aliases):
-            self.add_name(entity.id, name)
+            self.add_name(candidate, name)
 
-    def add_name(self, entity_id: UUID, name: str) -> None:
-        """Add a name to an entity of the index."""
-        entity = self.entities[entity_id]
-        names = self._names.setdefault(entity_id, {})
-        if name not in names:
-            names[name] = None
-            self._index(entity_id, name)
-        for key in TypedName(name, entity.type).keys:
-            self._keyed[key].setdefault(entity_id, name)
+    def add_name(self, candidate: Candidate, name: str) -> None:
+        """Add a name to a candidate of the index."""
+        if candidate.add_name(name):
+            self._index(candidate, name)
+        for key in TypedName(name, candidate.entity.type).keys:
+            self._keyed[key].setdefault(candidate, name)
 
-    def retype(self, entity_id: UUID, type: str) -> None:
-        """Set the type of an entity of unknown type; its id stays the same."""
-        self.entities[entity_id] = attrs.evolve(self.entities[entity_id], type=type)
-        self._kinds[entity_id] = known_type(type)
-
-    def _index(self, entity_id: UUID, name: str) -> None:
-        self._spelt[normalise_name(name)][entity_id] = None
+    def _index(self, candidate: Candidate, name: str) -> None:
+        self._spelt[normalise_name(name)][candidate] = None
         for word in name_words(name):
-            _note(self._worded, word, entity_id)
-            _note(self._started, word[:PREFIX], entity_id)
+            _note(self._worded, word, candidate)
+            _note(self._started, word[:PREFIX], candidate)
         for trigram in index_trigrams(name, self._threshold):
-            _note(self._similar, trigram, entity_id)
+            _note(self._similar, trigram, candidate)
 
-    def names(self, entity_id: UUID) -> Iterator[str]:
-        """The names of an entity that are compared with others: its first `MAX_COMPARED`, the primary name first."""
-        return islice(self._names[entity_id], MAX_COMPARED)
-
-    def namesakes(self, entity_id: UUID, named: TypedName) -> Iterator[str]:
-        """The names of an entity that may be spellings of a name."""
-        yield from self.names(entity_id)
-        if len(self._names[entity_id]) > MAX_COMPARED:
+    def namesakes(self, candidate: Candidate, named: TypedName) -> Iterator[str]:
+        """The names of a candidate that may be spellings of a name."""
+        yield from candidate.names
+        if not candidate.compares_all:
             keyed = (self._keyed.get(key, {}) for key in named.keys)
-            yield from (ids[entity_id] for ids in keyed if entity_id in ids)
+            yield from (found[candidate] for found in keyed if candidate in found)
 
-    def is_spelt(self, entity_id: UUID, name: str) -> bool:
-        """Whether an entity has exactly this name, ignoring case."""
-        return entity_id in self._spelt.get(normalise_name(name), ())
-
-    def named(self, entity_id: UUID, name: str) -> TypedName:
-        """A name of an entity, with its type."""
-        return TypedName(name, self.entities[entity_id].type)
+    def is_spelt(self, candidate: Candidate, name: str) -> bool:
+        """Whether a candidate has exactly this name, ignoring case."""
+        return candidate in self._spelt.get(normalise_name(name), ())
 
     # -- lookups; their results are supersets, to be compared name by name -----------------------------------------
 
-    def by_spelling(self, name: str) -> Iterator[UUID]:
-        """Entities of any type with exactly this name, ignoring case."""
+    def by_spelling(self, name: str) -> Iterator[Candidate]:
+        """Candidates of any type with exactly this name, ignoring case."""
         return iter(self._spelt.get(normalise_name(name), ()))
 
-    def by_key(self, named: TypedName) -> Iterator[UUID]:
-        """Entities that share a key with a name."""
+    def by_key(self, named: TypedName) -> Iterator[Candidate]:
+        """Candidates that share a key with a name."""
         return _each(self._keyed, named.keys)
 
-    def by_word(self, named: TypedName) -> Iterator[UUID]:
-        """Entities that share a word with a name, allowing for a typing error."""
+    def by_word(self, named: TypedName) -> Iterator[Candidate]:
+        """Candidates that share a word with a name, allowing for a typing error."""
         words, prefixes = lookups(named)
-        yield from dict.fromkeys((*_each(self._worded, words), *_each(self._started, prefixes)))
+        return iter(dict.fromkeys((*_each(self._worded, words), *_each(self._started, prefixes))))
 
-    def similar(self, named: TypedName) -> Iterator[UUID]:
-        """Entities that may have a similar enough name by trigrams."""
+    def similar(self, named: TypedName) -> Iterator[Candidate]:
+        """Candidates that may have a similar enough name by trigrams."""
         return _each(self._similar, index_trigrams(named.form.shown, self._threshold))
 
-    def comparable(self, named: TypedName, found: Iterable[UUID]) -> Iterator[tuple[UUID, str]]:
-        """The entities whose type does not conflict, each with the type by which names are compared."""
-        for entity_id in found:
-            kind = shared_type(named.type, self._kinds[entity_id])
-            if kind is not None:
-                yield entity_id, kind
 
-    def conflicts_with(self, named: TypedName, entity_id: UUID, kind: str) -> bool:
-        """Whether a name of an entity conflicts with this one, so that the entity cannot have both.
-
-        A name that is a variant or a misspelling of another name of the entity is ignored. So is one that conflicts
-        with another name of the entity: someone with more knowledge has joined these, so agreeing with one is enough.
-        """
-        form = read(named.name, kind)
-        names = [read(known, kind) for known in self.names(entity_id)]
-        against = [name for name in names if form.agrees(name) is False]
-        others = [name for name in names if name not in against]
-        return any(not any(_excuses(name, bad) for name in others) for bad in against)
-
-    def fits_all(self, name: str, entity_id: UUID, kind: str, declared: AbstractSet[frozenset[str]]) -> bool:
-        """Whether a name fits every full name of an entity, as a short name may abbreviate several full ones.
-
-        ``declared`` are pairs of names that are known to fit. "Australian Football League" does not fit an entity that
-        is also called "American Football League", although both are "AFL".
-        """
-        form = read(name, kind)
-        names = [read(known, kind) for known in self.names(entity_id)]
-        fitting = [read(known, kind) for known in self.names(entity_id) if frozenset({name, known}) in declared]
-        unfit = [other for other in names if other not in fitting and not form.goes_with(other)]
-        others = [other for other in names if other not in unfit]
-        return all(any(_excuses(other, bad) for other in others) for bad in unfit)
-
-    def has_same_numbers(self, named: TypedName, entity_id: UUID, kind: str) -> bool:
-        """Whether any name of an entity has the same numbers: different numbers mean different entities."""
-        numbers = read(named.name, kind).numbers
-        return any(read(known, kind).numbers == numbers for known in self.names(entity_id))
+def comparable(named: TypedName, found: Iterable[Candidate]) -> list[tuple[Candidate, str]]:
+    """The candidates whose type does not conflict, each with the type by which names are compared."""
+    typed = [(candidate, candidate.entity.type) for candidate in found]
+    kinds = {type_: shared_type(named.type, known_type(type_)) for type_ in {type_ for _, type_ in typed}}
+    return [(candidate, kind) for candidate, type_ in typed if (kind := kinds[type_]) is not None]
 
 
 def _excuses(name: Form, other: Form) -> bool:
@@ -178,11 +207,15 @@ def _ends(word: str) -> Iterator[str]:
         yield word[len(word) - at :]
 
 
-def _note(index: defaultdict[str, _OrderedIds], key: str, entity_id: UUID) -> None:
+def _note(index: defaultdict[str, _Ordered], key: str, candidate: Candidate) -> None:
     found = index[key]
     if len(found) < MAX_FOUND:
-        found[entity_id] = None
+        found[candidate] = None
 
 
-def _each(index: Mapping[str, Mapping[UUID, object]], keys: Iterable[str]) -> Iterator[UUID]:
-    return iter(dict.fromkeys(each for key in keys for each in index.get(key, ())))
+def _each(index: Mapping[str, Mapping[Candidate, object]], keys: Iterable[str]) -> Iterator[Candidate]:
+    found: _Ordered = {}
+    for key in keys:
+        if key in index:
+            found.update(dict.fromkeys(index[key]))
+    return iter(found)

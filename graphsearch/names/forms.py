@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 import attrs
@@ -103,6 +103,37 @@ class Form:
     parts: tuple[str, ...]
     numbers: tuple[str, ...]
     abbreviated: bool
+
+    @cached_property
+    def whole(self) -> str:
+        """Its words as one."""
+        return squashed(self.words)
+
+    @cached_property
+    def in_capitals(self) -> bool:
+        """Whether it is written without lower-case letters, as initials are."""
+        return in_capitals(self.shown)
+
+    @cached_property
+    def initials(self) -> frozenset[str]:
+        """The initials that may stand for it, with and without small words and legal forms."""
+        without_law = tuple(word for word in self.parts if word not in KEPT_LEGAL_FORMS)
+        return frozenset(
+            squashed(word[0] for word in words) for words in (self.parts, significant(self.parts), without_law)
+        )
+
+    @cached_property
+    def short_words(self) -> tuple[int, frozenset[str]]:
+        """The number of its words, and those in which no slip is recognised.
+
+        Names that misspell or resemble one another have both in common.
+        """
+        return len(self.words), frozenset(word for word in self.words if len(word) < SHORTEST - 1)
+
+    @cached_property
+    def sorted_words(self) -> tuple[str, ...]:
+        """Its significant words in alphabetical order."""
+        return tuple(sorted(significant(self.words)))
 
     @property
     def partial(self) -> bool:
@@ -220,21 +251,16 @@ def without_the(words: tuple[str, ...]) -> tuple[str, ...]:
 
 def abbreviates(short: Form, long: Form) -> bool:
     """Whether a name is another one with words cut to initials: "IBM", "VS Code", "GH Actions"."""
-    text = squashed(short.words)
     return (
         short.abbreviated
-        and FEW < len(text) < len(squashed(long.words))
-        and cut_to_initials(text, [(word,) for word in long.parts])
+        and FEW < len(short.whole) < len(long.whole)
+        and cut_to_initials(short.whole, [(word,) for word in long.parts])
     )
 
 
 def initials_of(short: Form, long: Form, least: int) -> bool:
     """Whether a name consists of the initials of another in capitals, at least ``least`` of them."""
-    text = squashed(short.words)
-    if len(text) < least or not in_capitals(short.shown):
-        return False
-    without_law = tuple(word for word in long.parts if word not in KEPT_LEGAL_FORMS)
-    return text in {squashed(word[0] for word in words) for words in (long.parts, significant(long.parts), without_law)}
+    return short.in_capitals and len(short.whole) >= least and short.whole in long.initials
 
 
 def cut_to_initials(text: str, words: Sequence[Sequence[str]]) -> bool:

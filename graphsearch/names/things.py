@@ -13,7 +13,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.names.forms import Form, numbers_in, plain_fields, plain_form, significant, squashed, tidy, without_the
+from graphsearch.names.forms import Form, numbers_in, plain_fields, plain_form, squashed, tidy, without_the
 from graphsearch.names.vocabulary import (
     ABBREVIATED_WORDS,
     DESCRIPTORS,
@@ -51,13 +51,12 @@ class OrganisationForm(Form):
 
         Examples: "Globex" and "Globex Industries"; "University of Oxford" and "Oxford University".
         """
-        turned = sorted(significant(self.words)) == sorted(significant(other.words))
+        turned = self.sorted_words == other.sorted_words
         return turned or (_described(self, other) and self.agrees(other) is not False) or Form.fits(self, other)
 
     def plainly_fits(self, other: Form, initials: int) -> bool:
         """As `Form.plainly_fits`, or only small words and word order differ."""
-        turned = sorted(significant(self.words)) == sorted(significant(other.words))
-        return turned or Form.plainly_fits(self, other, initials)
+        return self.sorted_words == other.sorted_words or Form.plainly_fits(self, other, initials)
 
     def agrees(self, other: Form) -> bool | None:
         """False if the shorter is complete and lacks a word: "Acme, Inc." is not "Acme Systems"; else None."""

@@ -14,11 +14,11 @@ from uuid import UUID
 import attrs
 
 from graphsearch._support.concurrency import in_slices
-from graphsearch.ingest.resolve.name_stages import Context, Match, by_alias, by_id, decide
+from graphsearch.ingest.resolve.name_stages import Context, Match, decide, is_exact
 from graphsearch.ingest.resolve.resolution import NameStore, ResolutionOptions, Stage
 from graphsearch.model import Entity
 from graphsearch.model.identity import entity_id, normalise_name
-from graphsearch.names.candidate_index import CandidateIndex, lookups
+from graphsearch.names.candidate_index import Candidate, CandidateIndex, lookups
 from graphsearch.names.typed_names import TypedName, known_type, shared_type
 from graphsearch.text.trigrams import name_words
 
@@ -54,7 +54,7 @@ def _unmatched(batch: Sequence[TypedName], context: Context) -> Generator[None, 
     """The names that no entity has exactly, in steps."""
     left: list[TypedName] = []
     for named in batch:
-        if not (by_id(named, context) or by_alias(named, context)):
+        if not is_exact(named, context):
             left.append(named)
         yield
     return left
@@ -87,7 +87,7 @@ def _requests(
 
 async def fetch(names: NameStore, known: CandidateIndex, ids: Iterable[UUID]) -> None:
     """Add entities to the known ones; the names of a merged entity are added to the one it was merged into."""
-    seen = set(known.entities)
+    seen = set(known)
     merged: dict[UUID, Entity] = {}
     wanted = [each for each in _once(ids) if each not in seen]
     while wanted:
@@ -96,9 +96,9 @@ async def fetch(names: NameStore, known: CandidateIndex, ids: Iterable[UUID]) ->
         wanted = [each for each in _once(_targets(merged.values())) if each not in seen]
     for entity in merged.values():
         target = _final(entity, merged)
-        if target is not None and target in known.entities:
+        if target is not None and target in known:
             for name in (entity.name, *entity.aliases):
-                known.add_name(target, name)
+                known.add_name(known[target], name)
 
 
 def _added(known: CandidateIndex, entities: Iterable[Entity]) -> Generator[None, None, dict[UUID, Entity]]:
@@ -169,7 +169,7 @@ class BatchDecisions:
     def created(self) -> list[tuple[TypedName, Entity]]:
         """New entities in the order in which they were created, each with the name that it was created for."""
         return [
-            (named, self.known.entities[decision.match.entity_id])
+            (named, self.known[decision.match.entity_id].entity)
             for named, decision in self.decisions.items()
             if decision.match.stage is Stage.CREATE
         ]
@@ -242,7 +242,7 @@ def decide_batch(
 
 def _decision(named: TypedName, context: Context) -> Decision:
     known = context.known
-    namesakes = (known.entities[each] for each in known.by_spelling(named.name))
+    namesakes = (each.entity for each in known.by_spelling(named.name))
     conflict = next((entity for entity in namesakes if _conflicts(named, entity)), None)
     match = decide(named, context)
     if match is None:
@@ -250,11 +250,13 @@ def _decision(named: TypedName, context: Context) -> Decision:
         unseen = True
         known.add(entity)
         match = Match(entity_id=entity.id, stage=Stage.CREATE, score=0.0)
+        candidate = known[entity.id]
     else:
-        unseen = not _seen(named, match.entity_id, known)
-    known.add_name(match.entity_id, named.name)
-    if not named.untyped and not known_type(known.entities[match.entity_id].type):
-        known.retype(match.entity_id, named.type)
+        candidate = known[match.entity_id]
+        unseen = not _seen(named, candidate, known)
+    known.add_name(candidate, named.name)
+    if not named.untyped and not known_type(candidate.entity.type):
+        candidate.entity = attrs.evolve(candidate.entity, type=named.type)  # its id stays the same
     return Decision(match=match, conflict=conflict, unseen=unseen)
 
 
@@ -262,10 +264,9 @@ def _conflicts(named: TypedName, entity: Entity) -> bool:
     return shared_type(named.type, known_type(entity.type)) is None
 
 
-def _seen(named: TypedName, each: UUID, known: CandidateIndex) -> bool:
+def _seen(named: TypedName, candidate: Candidate, known: CandidateIndex) -> bool:
     """Whether exact ids alone would have found the entity, or its name was used for it before."""
-    exact = entity_id(known.entities[each].type, named.name) == each
-    return exact or known.is_spelt(each, named.name)
+    return entity_id(candidate.entity.type, named.name) == candidate.id or known.is_spelt(candidate, named.name)
 
 
 def _moved(decision: Decision, found: Mapping[UUID, Match]) -> Decision:

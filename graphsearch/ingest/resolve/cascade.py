@@ -75,7 +75,7 @@ def _resolutions(
         found.append(
             Resolution(
                 surface=surface,
-                entity=decided.known.entities[decision.match.entity_id],
+                entity=decided.known[decision.match.entity_id].entity,
                 stage=decision.match.stage,
                 score=decision.match.score,
                 conflict=decision.conflict,

@@ -18,7 +18,7 @@ from graphsearch.ingest.resolve.name_stages import Match
 from graphsearch.ingest.resolve.resolution import NameStore, Stage
 from graphsearch.llms.structured import Answer, ask_numbered, failure_text
 from graphsearch.model import ElementKind, Entity, Vector, View
-from graphsearch.names.candidate_index import CandidateIndex
+from graphsearch.names.candidate_index import Candidate, comparable
 from graphsearch.names.forms import Form, significant
 from graphsearch.names.typed_names import OPAQUE_NAME_TYPES, TypedName, read
 from graphsearch.protocols import LLM, Embedder, GraphStore
@@ -119,7 +119,7 @@ def _rests(
     pairs: dict[tuple[UUID, UUID], tuple[str, str]] = {}
     for named, entity, candidates in near:
         for each, _ in candidates:
-            other = read(batch.known.entities[each].name, named.type)
+            other = read(batch.known[each].entity.name, named.type)
             mine, theirs = _rest(named.form, other), _rest(other, named.form)
             if mine != significant(named.form.parts):
                 pairs[entity.id, each] = (" ".join(mine), " ".join(theirs))
@@ -153,22 +153,19 @@ async def _nearest(vectors: Vector, names: NameStore, batch: BatchDecisions) -> 
 def _agreed(
     named: TypedName, entity: Entity, near: Sequence[tuple[UUID, float]], batch: BatchDecisions
 ) -> list[tuple[UUID, float]]:
-    known = batch.known
-    cosines = {each: cosine for each, cosine in near if each in known.entities and each != entity.id}
-    return [
-        (each, cosines[each]) for each, kind in known.comparable(named, cosines) if _plausible(named, each, kind, known)
-    ]
+    cosines = {batch.known[each]: cosine for each, cosine in near if each in batch.known and each != entity.id}
+    return [(each.id, cosines[each]) for each, kind in comparable(named, cosines) if _plausible(named, each, kind)]
 
 
-def _plausible(named: TypedName, each: UUID, kind: str, known: CandidateIndex) -> bool:
+def _plausible(named: TypedName, each: Candidate, kind: str) -> bool:
     """Whether two names can be compared by vectors, which do not see a number or an extra word ("GitHub Actions").
 
     Names that are equal are out: if their equality identified an entity, an earlier stage had decided.
     """
-    form, other = read(named.name, kind), read(known.entities[each].name, kind)
+    form, other = read(named.name, kind), read(each.entity.name, kind)
     if form.same(other) or len(significant(other.words)) < 2 or not (_rest(form, other) and _rest(other, form)):  # noqa: PLR2004 - one word
         return False
-    return known.has_same_numbers(named, each, kind) and not known.conflicts_with(named, each, kind)
+    return each.has_same_numbers(form, kind) and not each.conflicts_with(form, kind)
 
 
 def _unit(vectors: Vector) -> Vector:
@@ -271,11 +268,11 @@ def _candidates(named: TypedName, batch: BatchDecisions, later: set[UUID]) -> li
     known = batch.known
     found = dict.fromkeys((*known.by_word(named), *known.similar(named)))
     near = [
-        known.entities[each]
-        for each, kind in known.comparable(named, found)
-        if each not in later
-        and known.has_same_numbers(named, each, kind)
-        and not known.conflicts_with(named, each, kind)
+        each.entity
+        for each, kind in comparable(named, found)
+        if each.id not in later
+        and each.has_same_numbers(read(named.name, kind), kind)
+        and not each.conflicts_with(read(named.name, kind), kind)
     ]
     return near[: batch.options.candidates]
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 from itertools import islice
+from operator import attrgetter
 from typing import Final
 from uuid import UUID
 
@@ -12,8 +14,8 @@ import attrs
 
 from graphsearch.ingest.resolve.resolution import ResolutionOptions, Stage
 from graphsearch.model.identity import entity_id, normalise_name
-from graphsearch.names.candidate_index import CandidateIndex
-from graphsearch.names.forms import Form, squashed
+from graphsearch.names.candidate_index import Candidate, CandidateIndex, comparable
+from graphsearch.names.forms import Form
 from graphsearch.names.typed_names import COINED_NAME_TYPES, TypedName, known_type, read, shared_type
 from graphsearch.text.trigrams import similarity
 
@@ -52,49 +54,84 @@ class Context:
     short: Mapping[str, str] = attrs.field(factory=dict)
 
 
-def by_id(named: TypedName, context: Context) -> Match | None:
+Found = list[tuple[Candidate, str]]
+"""Candidates, each with the type by which its names are compared with a name."""
+
+
+class Sought:
+    """A name that is looked for, with what the stages look up for it, each once."""
+
+    def __init__(self, named: TypedName, context: Context) -> None:
+        self.named = named
+        self.context = context
+        self.known = context.known
+
+    def form(self, kind: str) -> Form:
+        """The name parsed by a type."""
+        return read(self.named.name, kind)
+
+    @cached_property
+    def same(self) -> Found:
+        """Candidates with the name, or with one of the same normal form."""
+        return [
+            (each, kind)
+            for each, kind in comparable(self.named, self.known.by_key(self.named))
+            if any(self.form(kind).same(read(name, kind)) for name in self.known.namesakes(each, self.named))
+        ]
+
+    @cached_property
+    def others(self) -> Found:
+        """Candidates that share a word, without namesakes, which an earlier stage has found to be ambiguous."""
+        return self.without_namesakes(self.known.by_word(self.named))
+
+    def without_namesakes(self, found: Iterable[Candidate]) -> Found:
+        """The comparable ones of some candidates that are not called the same."""
+        same = {each for each, _ in self.same}
+        return [(each, kind) for each, kind in comparable(self.named, found) if each not in same]
+
+
+def by_id(sought: Sought) -> Match | None:
     """The same type and normalised name: those of the entity now, or those that its id was made of.
 
     The id counts even if the entity has got another type since: somebody knew better than the text.
     """
-    known = context.known
-    minted = entity_id(named.type or context.options.untyped, named.form.shown)
-    same = [each for each, kind in _same(named, context) if _own_name(named, known, each, kind)]
-    if minted in known.entities and (not same or minted in same):
+    named, known = sought.named, sought.known
+    minted = entity_id(named.type or sought.context.options.untyped, named.form.shown)
+    same = [each for each, kind in sought.same if sought.form(kind).same(read(each.entity.name, kind))]
+    if minted in known and (not same or known[minted] in same):
         return Match(entity_id=minted, stage=Stage.ID, score=1.0)
-    return _only(sorted(_preferred(named, same, known))[:1], Stage.ID, 1.0)
+    return _only(sorted(_preferred(named, same, known), key=_ID)[:1], Stage.ID, 1.0)
 
 
-def by_alias(named: TypedName, context: Context) -> Match | None:
+def by_alias(sought: Sought) -> Match | None:
     """The same normal form as an alias that only one entity has."""
-    same = [each for each, _ in _same(named, context)]
-    return _only(_preferred(named, same, context.known), Stage.ALIAS, 1.0)
+    same = [each for each, _ in sought.same]
+    return _only(_preferred(sought.named, same, sought.known), Stage.ALIAS, 1.0)
 
 
-def by_declaration(named: TypedName, context: Context) -> Match | None:
+def by_declaration(sought: Sought) -> Match | None:
     """The entity whose full name has this declared short form: "Dilly" after "call me Dilly"."""
-    full = context.short.get(normalise_name(named.name))
-    return None if full is None else by_alias(TypedName(full, named.type), context)
+    full = sought.context.short.get(normalise_name(sought.named.name))
+    return None if full is None else by_alias(Sought(TypedName(full, sought.named.type), sought.context))
 
 
-def by_name_part(named: TypedName, context: Context) -> Match | None:
+def by_name_part(sought: Sought) -> Match | None:
     """A given name, surname, handle, nickname, initials, the end of a path …, if it fits one entity only.
 
     Entities whose names add nothing to this one count only if there are no others, and so do those whose names leave
     out a word of it: "J. P. Dubois" is Jean-Pierre rather than Jeanne.
     """
-    known = context.known
-    others = _without_namesakes(named, known.by_word(named), context)
-    fitting: dict[UUID, bool] = {}
-    covering: list[UUID] = []
-    for each, kind in others:
-        form = read(named.name, kind)
-        fits = [name for name in known.names(each) if _fits(named, known.named(each, name), kind, context)]
-        if not fits or known.conflicts_with(named, each, kind):
+    declared = sought.context.declared
+    fitting: dict[Candidate, bool] = {}
+    covering: list[Candidate] = []
+    for each, kind in sought.others:
+        form = sought.form(kind)
+        fits = _fitting_names(sought, each, kind)
+        if not fits or each.conflicts_with(form, kind):
             continue
-        if not known.fits_all(named.name, each, kind, context.declared):
+        if not each.fits_all(sought.named.name, kind, declared):
             continue
-        if _rivalled(named, each, fits, kind, others, context):
+        if _rivalled(sought, each, fits, kind):
             continue
         forms = [read(name, kind) for name in fits]
         fitting[each] = any(name.rank > form.rank for name in forms)
@@ -104,95 +141,89 @@ def by_name_part(named: TypedName, context: Context) -> Match | None:
     return _only(covering or whole or [*fitting], Stage.NAME_PART, PART_SCORE)
 
 
-def by_trigram(named: TypedName, context: Context) -> Match | None:
+def by_trigram(sought: Sought) -> Match | None:
     """The most similar name above the threshold, or a name one typo away from one entity only.
 
     Similarity is of trigrams, as in Postgres. A swapped pair of letters costs a short name half of its trigrams, so
     typos are detected separately, with their similarity as the score.
     """
-    known = context.known
-    similar: dict[UUID, float] = {}
-    misspelt_scores: dict[UUID, float] = {}
-    found = dict.fromkeys((*known.similar(named), *known.by_word(named)))
-    for each, kind in _without_namesakes(named, found, context):
-        form = read(named.name, kind)
-        for name in _forms(known, each, kind):
-            if len(name.words) != len(form.words):
+    similar: dict[Candidate, float] = {}
+    misspelt_scores: dict[Candidate, float] = {}
+    kinds: dict[Candidate, str] = {}
+    similarly_spelt = sought.without_namesakes(sought.known.similar(sought.named))
+    for each, kind in dict.fromkeys((*similarly_spelt, *sought.others)):
+        form = sought.form(kind)
+        for name in each.forms(kind):
+            if name.short_words != form.short_words:
                 continue
             misspelt = form.misspells(name) and _is_likely_typo(form, name, kind)
             if misspelt or form.resembles(name):
+                kinds[each] = kind
                 score = similarity(form.shown, name.shown)
                 if misspelt:
                     misspelt_scores[each] = max(score, misspelt_scores.get(each, 0.0))
-                if score >= context.options.trigram:
+                if score >= sought.context.options.trigram:
                     similar[each] = max(score, similar.get(each, 0.0))
     ranked = sorted(
-        (each for each, kind in known.comparable(named, similar) if not known.conflicts_with(named, each, kind)),
-        key=lambda each: (-similar[each], each),
+        (each for each in similar if not each.conflicts_with(sought.form(kinds[each]), kinds[each])),
+        key=lambda each: (-similar[each], each.id),
     )
     if ranked:
-        return Match(entity_id=ranked[0], stage=Stage.TRIGRAM, score=similar[ranked[0]])
-    agreed = [
-        each for each, kind in known.comparable(named, misspelt_scores) if not known.conflicts_with(named, each, kind)
-    ]
+        return Match(entity_id=ranked[0].id, stage=Stage.TRIGRAM, score=similar[ranked[0]])
+    agreed = [each for each in misspelt_scores if not each.conflicts_with(sought.form(kinds[each]), kinds[each])]
     return _only(agreed, Stage.TRIGRAM, misspelt_scores[agreed[0]] if agreed else 0.0)
 
 
 _STAGES: Final = (by_id, by_alias, by_declaration, by_name_part, by_trigram)
+_ID: Final = attrgetter("id")
 
 
 def decide(named: TypedName, context: Context) -> Match | None:
     """The match of the first stage that has one."""
-    return next((match for stage in _STAGES if (match := stage(named, context))), None)
+    sought = Sought(named, context)
+    return next((match for stage in _STAGES if (match := stage(sought))), None)
 
 
-def _only(found: Sequence[UUID], stage: Stage, score: float) -> Match | None:
-    return Match(entity_id=found[0], stage=stage, score=score) if len(found) == 1 else None
+def is_exact(named: TypedName, context: Context) -> bool:
+    """Whether an entity has the name as it is."""
+    sought = Sought(named, context)
+    return bool(by_id(sought) or by_alias(sought))
 
 
-def _forms(known: CandidateIndex, each: UUID, kind: str) -> Iterable[Form]:
-    return (read(name, kind) for name in known.names(each))
-
-
-def _without_namesakes(named: TypedName, found: Iterable[UUID], context: Context) -> list[tuple[UUID, str]]:
-    """The found entities without those of the same name, which an earlier stage has found to be ambiguous."""
-    same = dict(_same(named, context))
-    return [(each, kind) for each, kind in context.known.comparable(named, found) if each not in same]
-
-
-def _same(named: TypedName, context: Context) -> list[tuple[UUID, str]]:
-    """Entities with the name, or with one of the same normal form."""
-    known = context.known
-    return [
-        (each, kind)
-        for each, kind in known.comparable(named, known.by_key(named))
-        if any(read(named.name, kind).same(read(name, kind)) for name in known.namesakes(each, named))
-    ]
+def _only(found: Sequence[Candidate], stage: Stage, score: float) -> Match | None:
+    return Match(entity_id=found[0].id, stage=stage, score=score) if len(found) == 1 else None
 
 
 def _is_likely_typo(form: Form, other: Form, kind: str) -> bool:
     """Whether a typo is likelier than another name: not in a single word of any type ("Turin", "Turpin")."""
-    longest = max(len(squashed(each.words)) for each in (form, other))
+    longest = max(len(each.whole) for each in (form, other))
     return len(form.words) > 1 or kind in COINED_NAME_TYPES or longest >= LONG_WORD
 
 
-def _own_name(named: TypedName, known: CandidateIndex, each: UUID, kind: str) -> bool:
-    return read(named.name, kind).same(read(known.entities[each].name, kind))
-
-
-def _preferred(named: TypedName, same: Sequence[UUID], known: CandidateIndex) -> Sequence[UUID]:
+def _preferred(named: TypedName, same: Sequence[Candidate], known: CandidateIndex) -> Sequence[Candidate]:
     """Of entities with one name those of the requested type, and of these those with the same spelling.
 
     If the type is unknown and theirs differ, the name is ambiguous and none of them is returned.
     """
     if len(same) < 2:  # noqa: PLR2004 - nothing to choose
         return same
-    types = {each: known_type(known.entities[each].type) for each in same}
+    types = {each: known_type(each.entity.type) for each in same}
     if named.untyped and len(set(types.values())) > 1:
         return ()
     typed = [each for each in same if types[each] == named.type] or same
     spelt = set(known.by_spelling(named.name))
     return [each for each in typed if each in spelt] or typed
+
+
+def _fitting_names(sought: Sought, each: Candidate, kind: str) -> list[str]:
+    """The names of a candidate of which this one is a part, or that are a part of it; see `_fits`."""
+    named, declared, form = sought.named, sought.context.declared, sought.form(kind)
+    plainly = named.untyped or not known_type(each.entity.type)
+    return [
+        name
+        for name, other in zip(each.names, each.forms(kind), strict=True)
+        if (declared and frozenset({named.name, name}) in declared) or _is_part(form, other, kind, plainly=plainly)
+    ]
 
 
 def _fits(named: TypedName, other: TypedName, kind: str, context: Context) -> bool:
@@ -203,32 +234,30 @@ def _fits(named: TypedName, other: TypedName, kind: str, context: Context) -> bo
     """
     if frozenset({named.name, other.name}) in context.declared:
         return True
-    form, name = read(named.name, kind), read(other.name, kind)
-    if named.untyped or other.untyped:
-        return form.plainly_fits(name, FEWEST_INITIALS if kind else FEWEST_INITIALS_UNTYPED)
-    return form.fits(name)
+    return _is_part(read(named.name, kind), read(other.name, kind), kind, plainly=named.untyped or other.untyped)
 
 
-def _rivalled(
-    named: TypedName,
-    each: UUID,
-    fits: Sequence[str],
-    kind: str,
-    others: Iterable[tuple[UUID, str]],
-    context: Context,
-) -> bool:
+def _is_part(form: Form, other: Form, kind: str, *, plainly: bool) -> bool:
+    if plainly:
+        return form.plainly_fits(other, FEWEST_INITIALS if kind else FEWEST_INITIALS_UNTYPED)
+    return form.fits(other)
+
+
+def _rivalled(sought: Sought, each: Candidate, fits: Sequence[str], kind: str) -> bool:
     """Whether the shorter of two fitting names could also be short for another name of the graph or the batch.
 
     A known "Priya" is "Priya Sharma", but not if "Priya Patel" is mentioned too. For a part that comes after its whole
     name, `by_name_part` has compared the entities of the graph, so that only the batch remains.
     """
-    known = context.known
-    form = read(named.name, kind)
+    named, context = sought.named, sought.context
+    form = sought.form(kind)
     forms = [read(name, kind) for name in fits]
-    type_unknown = named.untyped or not known_type(known.entities[each].type)
-    rivals = [known.named(other, name) for other, _ in others if other != each for name in known.names(other)]
+    type_unknown = named.untyped or not known_type(each.entity.type)
+    rivals = [
+        TypedName(name, other.entity.type) for other, _ in sought.others if other is not each for name in other.names
+    ]
     if all(name.partial for name in forms) and not form.partial:
-        parts, whole = [known.named(each, name) for name in fits], [form]
+        parts, whole = [TypedName(name, each.entity.type) for name in fits], [form]
     elif len(form.words) == 1 and (type_unknown or kind != "person"):
         parts, whole = [named], forms
         rivals = rivals if type_unknown else []
