@@ -19,9 +19,9 @@ from graphsearch.model import Batch, Claim, Entity, Memory, Mention, RelationTyp
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 
-SIZE = 1_000
+SIZE = 500
 TIMES = 4
-ALLOWED = 6.0  # a quadratic step would approach 16
+ALLOWED = 5.0  # a quadratic step would approach 16: a tenth of the cost of the smaller text is too much
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -30,13 +30,13 @@ def loaded() -> None:
     steps(text_of("lists", SIZE // 10), HashEmbedder(8))
 
 
-def grows_linearly(cost: Callable[[int], int], size: int, allowed: float = ALLOWED) -> bool:
+def grows_linearly(cost: Callable[[int], int], size: int) -> bool:
     """Whether four times the size costs about four times as much.
 
     What measures the coverage rewrites code now and then, in the same thread: a cost is the least of some.
     """
     few = min(cost(size) for _ in range(2))
-    return any(cost(TIMES * size) < allowed * few for _ in range(4))
+    return any(cost(TIMES * size) < ALLOWED * few for _ in range(4))
 
 
 @pytest.mark.parametrize("shape", ["handles", "lists"])
@@ -47,8 +47,7 @@ def test_four_times_the_text_takes_about_four_times_the_steps(shape: str) -> Non
 @pytest.mark.parametrize("shape", ["institutes"])
 def test_four_times_the_text_takes_about_four_times_the_steps_with_an_embedder(shape: str) -> None:
     embedder = HashEmbedder(8)
-    # A new name is compared with at most 50 that share a word: until there are as many, each has more to compare with.
-    assert grows_linearly(lambda size: steps(text_of(shape, size), embedder), SIZE, allowed=8.0)
+    assert grows_linearly(lambda size: steps(text_of(shape, size), embedder), SIZE)
 
 
 TraceFunction = Callable[[FrameType, str, Any], Any]
@@ -142,4 +141,4 @@ def test_a_write_in_memory_takes_time_linear_in_its_names_and_claims(written: in
             batch = attrs.evolve(batch, memories=(Memory(id="m", text="", source="another"),))
         return lines(lambda: run_here(store.write(batch)))
 
-    assert grows_linearly(write, 50)
+    assert grows_linearly(write, 25)
