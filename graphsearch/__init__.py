@@ -70,6 +70,9 @@ if TYPE_CHECKING:
     from graphsearch.modes.result import SearchResult as SearchResult
     from graphsearch.modes.result import Summary as Summary
     from graphsearch.modes.summary import Summarising as Summarising
+    from graphsearch.moving import export_scope as export_scope
+    from graphsearch.moving import import_export as import_export
+    from graphsearch.moving import import_scope as import_scope
     from graphsearch.protocols import Authorizer as Authorizer
     from graphsearch.protocols import Extractor as Extractor
     from graphsearch.ranking.options import Ranking as Ranking

@@ -8,7 +8,16 @@ import inspect
 import pytest
 import typer
 
-from graphsearch import ContextBuilder, Curator, FeedbackService, GraphSearchEngine, Ingestor, sync
+from graphsearch import (
+    ContextBuilder,
+    Curator,
+    FeedbackService,
+    GraphSearchEngine,
+    Ingestor,
+    export_scope,
+    import_scope,
+    sync,
+)
 from graphsearch.cli.app import app
 from graphsearch.integrations.mcp.server import OPERATOR_TOOLS, TOOLS
 
@@ -29,6 +38,8 @@ MORE_COMMANDS = {
 NOT_TOOLS = {
     "search_and_recall": "`context` searches and recalls at once, and logs what it shows for `feedback`",
     "add": "an agent has no folders on the machine of the server",
+    "export": "an agent has no files on the machine of the server, and its answers are no place for a whole graph",
+    "import": "an agent has no files on the machine of the server",
     "forget_with_receipt": "a receipt is a file, for the people who keep it",
     "verify_receipt": "it takes the file of a receipt",
     "judge_duplicates": "an agent judges what `find_duplicates` lists itself: merge_entities, mark_distinct",
@@ -47,7 +58,9 @@ def verbs(*owners: type) -> set[str]:
     return {OTHER_NAMES.get(name, name) for name in found}
 
 
-LIBRARY = verbs(GraphSearchEngine, Curator, Ingestor, ContextBuilder, FeedbackService)
+FUNCTIONS = {"export": export_scope, "import": import_scope}
+"""Verbs that are functions of a store, by the names of their commands."""
+LIBRARY = verbs(GraphSearchEngine, Curator, Ingestor, ContextBuilder, FeedbackService) | FUNCTIONS.keys()
 COMMANDS = {str(name).replace("-", "_") for name in typer.main.get_command(app).commands}  # type: ignore[attr-defined]
 ALL_TOOLS = (*TOOLS, *OPERATOR_TOOLS)
 NAMED_TOOLS = {tool.name for tool in ALL_TOOLS}
@@ -55,7 +68,8 @@ NAMED_TOOLS = {tool.name for tool in ALL_TOOLS}
 
 def test_the_blocking_library_has_the_same_verbs():
     blocking = (sync.GraphSearchEngine, sync.Curator, sync.Ingestor, sync.ContextBuilder, sync.FeedbackService)
-    assert verbs(*blocking) == LIBRARY
+    assert verbs(*blocking) | FUNCTIONS.keys() == LIBRARY
+    assert all(hasattr(sync, function.__name__) for function in FUNCTIONS.values())
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from graphsearch.cli import (
     evaluation_command,
     graph_commands,
     ingest_commands,
+    moving_commands,
     principal_commands,
     search_commands,
     type_commands,
@@ -62,6 +63,9 @@ register(app, curation_commands.refresh_communities)
 register(app, curation_commands.graph_health)
 register(app, type_commands.relation_types)
 register(app, type_commands.register_type)
+
+register(app, moving_commands.export)
+register(app, moving_commands.import_, name="import")
 
 register(app, principal_commands.mcp)
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from graphsearch.sync.evaluation import evaluate_answers as evaluate_answers
     from graphsearch.sync.evaluation import evaluate_entities as evaluate_entities
     from graphsearch.sync.evaluation import evaluate_triplets as evaluate_triplets
+    from graphsearch.sync.moving import export_scope as export_scope
+    from graphsearch.sync.moving import import_export as import_export
+    from graphsearch.sync.moving import import_scope as import_scope
     from graphsearch.sync.postgres import EmbeddedPostgres as EmbeddedPostgres
     from graphsearch.sync.postgres import PostgresGraphStore as PostgresGraphStore
     from graphsearch.sync.postgres import migrate as migrate

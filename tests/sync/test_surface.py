@@ -34,6 +34,9 @@ FUNCTIONS = {
     sync.evaluate_answers: evaluation.evaluate_answers,
     sync.evaluate_entities: evaluation.evaluate_entities,
     sync.evaluate_triplets: evaluation.evaluate_triplets,
+    sync.export_scope: graphsearch.export_scope,
+    sync.import_export: graphsearch.import_export,
+    sync.import_scope: graphsearch.import_scope,
     sync.migrate: migrate,
     sync.scrub: scrub,
 }

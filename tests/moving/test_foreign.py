@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import runpy
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from examples.migrate import cognee, graphiti
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import Ingestor
 from graphsearch.modes.options import SearchMode
+from graphsearch.moving import ExportFormat, detect_format, import_export
+from graphsearch.moving.foreign import cognee, graphiti, mem0, zep
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 
@@ -213,13 +213,168 @@ def test_nothing_is_half_written(tmp_path, out, convert):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty.jsonl", "export.jsonl", "team.jsonl"]
 
 
-def test_the_command_prints_what_became_of_an_export(out, capsys, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["graphiti", *map(str, GRAPHITI), "--out", str(out), "--group", "team"])
-    runpy.run_path(graphiti.__file__, run_name="__main__")
-    printed = capsys.readouterr().out
-    assert f"left out     {GRAPHITI[0]}:6: a community" in printed
-    assert f"in part      {GRAPHITI[0]}:2: not carried: further labels" in printed
-    assert "4 entities, 2 memories with 2 claims, 1 relations of no memory; 6 lines left out, 4 in part" in printed
-    monkeypatch.setattr(sys, "argv", ["cognee", "nowhere.jsonl", "--out", str(out)])
-    with pytest.raises(SystemExit, match="error: export: cannot read"):
-        runpy.run_path(cognee.__file__, run_name="__main__")
+# -- mem0 -----------------------------------------------------------------------------------------------------------
+
+MEMORIES: list[dict[str, Any]] = [
+    {
+        "id": "892db2ae",
+        "memory": "Priya Sharma works at Globex.",
+        "hash": "bae2",
+        "user_id": "priya",
+        "run_id": "s1",
+        "metadata": {"team": "search"},
+        "categories": ["work"],
+        "created_at": "2024-07-26T10:29:36.630547-07:00",
+        "updated_at": None,
+        "score": 0.4,
+    },
+    {"id": "2", "memory": "Likes tea.", "agent_id": "bot", "expiration_date": "2030-01-01"},
+]
+RELATIONS = [
+    {"source": "priya_sharma", "relationship": "works_on", "target": "atlas", "user_id": "priya"},
+    {"source": "priya_sharma", "relationship": "knows", "target": ""},
+]
+
+
+def documents(tmp_path) -> list[list[Path]]:
+    """What ``get_all`` returns, as a document and as lines."""
+    whole = tmp_path / "all.json"
+    whole.write_text(json.dumps({"results": MEMORIES, "relations": RELATIONS}, indent=2))
+    return [[whole], export(tmp_path, *MEMORIES, *RELATIONS)]
+
+
+async def test_memories_of_mem0_are_read_and_its_relations_hold(tmp_path, out):
+    for files in documents(tmp_path):
+        report = mem0.convert(files, out)
+        assert (report.memories, report.claims, report.relations) == (2, 0, 1)
+        assert list(by_line(report.faults)) == [4]
+        assert "name must not be empty" in by_line(report.faults)[4]
+        assert by_line(report.losses) == {2: "not carried: expiration_date"}
+        engine = await engine_with(out)
+        (first, second) = await engine.store.get_memories(["892db2ae", "2"])
+        assert (first.session_id, first.labels) == ("s1", ("work",))
+        assert (first.attributes["team"], first.attributes["user_id"]) == ("search", "priya")
+        assert first.occurred_at == datetime(2024, 7, 26, 17, 29, 36, 630547, tzinfo=UTC)
+        assert second.attributes["agent_id"] == "bot"
+        assert "Priya Sharma works_at Globex" in await around(engine, "Globex")
+        assert "priya sharma works_on atlas" in {each.casefold() for each in await around(engine, "atlas")}
+
+
+# -- Zep ------------------------------------------------------------------------------------------------------------
+
+SESSION = {
+    "session_id": "s1",
+    "metadata": {},
+    "messages": [
+        {
+            "uuid": "m1",
+            "role": "user",
+            "name": "Priya",
+            "content": "I report to Sarah Chen.",
+            "created_at": "2025-01-06T09:00:00Z",
+            "metadata": {"channel": "web"},
+            "token_count": 7,
+        },
+        {"role": "assistant", "content": "Noted.", "created_at": "2025-01-06T09:00:05Z"},
+        {"role": 5, "content": "?"},
+    ],
+}
+GRAPH = {
+    "nodes": [
+        {"uuid": "n1", "name": "Priya Sharma", "labels": ["Entity", "Person"], "summary": "Works on search."},
+        {"uuid": "n2", "name": "Sarah Chen", "labels": ["Person"], "attributes": {"city": "Leeds"}},
+    ],
+    "episodes": [
+        {"uuid": "e1", "content": "Priya reports to Sarah.", "source": "text", "created_at": "2025-01-06T09:00:00Z"}
+    ],
+    "edges": [
+        {
+            "uuid": "f1",
+            "name": "REPORTS_TO",
+            "fact": "Priya Sharma reports to Sarah Chen.",
+            "source_node_uuid": "n1",
+            "target_node_uuid": "n2",
+            "episode_uuids": ["e1"],
+            "valid_at": "2025-01-06T00:00:00Z",
+            "invalid_at": "2025-07-01T00:00:00Z",
+            "rating": 3,
+        },
+        {"uuid": "f2", "name": "X", "fact": "Gone.", "source_node_uuid": "n1", "target_node_uuid": "n9"},
+    ],
+}
+
+
+async def test_sessions_of_zep_become_memories_in_order(tmp_path, out):
+    report = zep.convert(export(tmp_path, SESSION), out)
+    assert (report.memories, report.entities) == (2, 0)
+    assert by_line(report.faults) == {3: "role must be text"}
+    several = zep.convert(
+        export(tmp_path, SESSION, {"session_id": "s2", "ended_at": "x"}, {"thread_id": "t", "messages": []}), out
+    )
+    assert by_line(several.faults) == {
+        1: "a message of session 's1': role must be text",
+        2: "a session without messages",
+    }
+    assert several.memories == 2
+    engine = await engine_with(out)
+    first, second = await engine.store.list_memories(session_id="s1")
+    assert (first.id, first.speaker, first.position, first.attributes["channel"]) == ("m1", "Priya", 0, "web")
+    assert (second.id, second.speaker, second.position) == ("s1:1", "assistant", 1)
+    assert "Priya reports_to Sarah Chen" in await around(engine, "Sarah Chen")
+
+
+async def test_a_graph_of_zep_holds_as_it_did(tmp_path, out):
+    file = tmp_path / "graph.json"
+    file.write_text(json.dumps(GRAPH))
+    report = zep.convert([file], out)
+    assert (report.entities, report.memories, report.claims) == (2, 1, 1)
+    assert list(by_line(report.losses).values()) == ["not carried: rating"]
+    assert list(by_line(report.faults).values()) == ["what it joins was not carried: n9"]
+    engine = await engine_with(out)
+    spring, autumn = datetime(2025, 3, 1, tzinfo=UTC), datetime(2025, 10, 1, tzinfo=UTC)
+    assert await around(engine, "Priya Sharma", as_of=spring) == {"Priya Sharma reports_to Sarah Chen"}
+    assert await around(engine, "Priya Sharma", as_of=autumn) == set()
+
+
+# -- importing ------------------------------------------------------------------------------------------------------
+
+
+def test_formats_are_recognised_where_they_are_certain(tmp_path):
+    mem0_document, mem0_lines = documents(tmp_path)
+    zep_graph = tmp_path / "zep.json"
+    zep_graph.write_text(json.dumps(GRAPH))
+    unknown = export(tmp_path, {"uuid": "1", "name": "Ada"}, name="unknown.jsonl")
+    known: tuple[tuple[Path, ExportFormat], ...] = (
+        (mem0_document[0], ExportFormat.MEM0),
+        (mem0_lines[0], ExportFormat.MEM0),
+        (zep_graph, ExportFormat.ZEP),
+        (export(tmp_path, SESSION, name="session.jsonl")[0], ExportFormat.ZEP),
+        (GRAPHITI[0], ExportFormat.GRAPHITI),
+        (COGNEE[1], ExportFormat.COGNEE),
+        (export(tmp_path, {"graphsearch": {}}, name="own.jsonl")[0], ExportFormat.GRAPHSEARCH),
+    )
+    for file, expected in known:
+        assert detect_format(file) is expected
+    with pytest.raises(InvalidInputError, match="name the format"):
+        detect_format(unknown[0])
+
+
+async def test_an_export_is_imported_and_a_newer_one_of_that_name_replaces_it(tmp_path):
+    store = InMemoryGraphStore().with_scope(org_id="acme", project_id="web")
+    ingestor = Ingestor(GraphSearchEngine(store=store, embedder=HashEmbedder()))
+    (file,) = export(tmp_path, *MEMORIES)
+    report = await import_export(ingestor, [file])
+    assert (report.format, report.converted.memories, report.ingested.faults) == (ExportFormat.MEM0, 2, ())
+    assert (await import_export(ingestor, [file])).ingested.changed == 0
+    export(tmp_path, MEMORIES[0])
+    await import_export(ingestor, [file])
+    assert [each.id for each in await store.list_memories() if each.text] == ["892db2ae"]
+    graph = await import_export(ingestor, COGNEE, format=ExportFormat.COGNEE)
+    assert graph.converted.entities == 4
+    for files, known, group, why in (
+        ([], None, None, "must be a file"),
+        (COGNEE, ExportFormat.COGNEE, "a", "cognee has no groups"),
+        (GRAPHITI, ExportFormat.GRAPHSEARCH, None, "import_scope reads it"),
+    ):
+        with pytest.raises(InvalidInputError, match=why):
+            await import_export(ingestor, files, format=known, group=group)

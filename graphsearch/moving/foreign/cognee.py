@@ -1,9 +1,7 @@
-"""Convert an export of cognee, one node or edge per line, to JSON lines that graphsearch ingests.
-
-    python -m examples.migrate.cognee nodes.jsonl edges.jsonl --out team.jsonl
+"""Exports of cognee: a node or an edge per line, in any order, in one file or in several.
 
 A node has id, type, name and description, a document chunk its text; an edge has source_node_id, target_node_id,
-relationship_name and properties. Any order, in one file or in several.
+relationship_name and properties.
 """
 
 from __future__ import annotations
@@ -12,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from examples.migrate.gathering import Migration, MigrationReport, present
-from examples.migrate.lines import Line, Shape, read_lines
-from examples.migrate.main import main
+from graphsearch.moving.foreign.export_lines import Line, Shape, read_lines
+from graphsearch.moving.foreign.gathering import Conversion, ConversionReport, present
 
 ANEW: Final = frozenset(
     {
@@ -39,7 +36,7 @@ SHAPE: Final = Shape(
 )
 
 
-def convert(files: Sequence[Path], out: Path) -> MigrationReport:
+def convert(files: Sequence[Path], out: Path) -> ConversionReport:
     """Convert the files and write ``out`` atomically.
 
     * A chunk becomes a memory, with its document's name as its source, and mentions the entities that it contains.
@@ -52,7 +49,7 @@ def convert(files: Sequence[Path], out: Path) -> MigrationReport:
     Raises `InvalidInputError` if a file cannot be read or written, or nothing can be converted.
     """
     lines, faults = read_lines(files, SHAPE)
-    migration = Migration(faults)
+    conversion = Conversion(faults)
     nodes = [line for line in lines if "source_node_id" not in line.content]
     edges = [line for line in lines if "source_node_id" in line.content]
     names = {line.text("id"): line.text("name") for line in nodes if _names(line)}
@@ -60,11 +57,11 @@ def convert(files: Sequence[Path], out: Path) -> MigrationReport:
     documents = _led_to(edges, "is_part_of", names)
     for line in nodes:
         if not _names(line):
-            _node(line, types, documents, migration)
+            _node(line, types, documents, conversion)
     for line in edges:
         if line.text("target_node_id") not in names:
-            _edge(line, migration)
-    return migration.write(out)
+            _edge(line, conversion)
+    return conversion.write(out)
 
 
 def _names(node: Line) -> bool:
@@ -81,16 +78,16 @@ def _led_to(edges: Sequence[Line], relationship: str, names: Mapping[str, str]) 
     }
 
 
-def _node(line: Line, types: Mapping[str, str], documents: Mapping[str, str], migration: Migration) -> None:
+def _node(line: Line, types: Mapping[str, str], documents: Mapping[str, str], conversion: Conversion) -> None:
     content, id_, type_ = line.content, line.text("id"), line.text("type")
     learnt = {name: value for name, value in content.items() if (name, value) != ("feedback_weight", UNTOUCHED)}
     if type_ in SUMMARIES:
-        migration.leave_out(line, f"a {type_}: what a model wrote of others is no evidence")
+        conversion.leave_out(line, f"a {type_}: what a model wrote of others is no evidence")
     elif "text" in content:
         source = documents.get(id_) or line.text("document_name")
         fields = present(text=content["text"], source=source, position=content.get("chunk_index"))
-        if migration.memory(line, id_, fields):
-            migration.lose_fields(line, learnt, CHUNK)
+        if conversion.memory(line, id_, fields):
+            conversion.lose_fields(line, learnt, CHUNK)
     else:
         stated = types.get(id_) or ("concept" if type_ in ("", "Entity") else type_)
         fields = present(
@@ -98,25 +95,21 @@ def _node(line: Line, types: Mapping[str, str], documents: Mapping[str, str], mi
             importance_weight=content.get("importance_weight"),
             attributes={"cognee_id": id_},
         )
-        if migration.entity(line, id_, {"type": stated, "name": line.text("name"), **fields}):
-            migration.lose_fields(line, learnt, ENTITY)
+        if conversion.entity(line, id_, {"type": stated, "name": line.text("name"), **fields}):
+            conversion.lose_fields(line, learnt, ENTITY)
 
 
-def _edge(line: Line, migration: Migration) -> None:
-    chunk = migration.memories.get(line.text("source_node_id"))
-    target = migration.found(line, line.text("target_node_id"), migration.entities)
+def _edge(line: Line, conversion: Conversion) -> None:
+    chunk = conversion.memories.get(line.text("source_node_id"))
+    target = conversion.found(line, line.text("target_node_id"), conversion.entities)
     if target is None:
         return
     if chunk is not None and line.text("relationship_name") == "contains":
-        migration.mention(chunk, target)
+        conversion.mention(chunk, target)
         return
-    source = migration.found(line, line.text("source_node_id"), migration.entities)
+    source = conversion.found(line, line.text("source_node_id"), conversion.entities)
     if source is not None:
         properties = line.content.get("properties") or {}
         fields = {"type": line.text("relationship_name"), "fact": properties.get("edge_text")}
-        if migration.relation(line, source, target, fields, ()):
-            migration.lose_fields(line, {**line.content, **properties}, EDGE)
-
-
-if __name__ == "__main__":
-    main(convert, __doc__)
+        if conversion.relation(line, source, target, fields, ()):
+            conversion.lose_fields(line, {**line.content, **properties}, EDGE)

@@ -1,4 +1,4 @@
-"""The common part of both migrations: collect an export in the vocabulary of the JSON lines that graphsearch ingests.
+"""The common part of all conversions: collect an export in the vocabulary of the JSON lines that graphsearch ingests.
 
 A line that cannot be converted is a fault, a line converted without some of its information is a loss; both are
 reported by file and line. Every output line is checked with the reader that will ingest it.
@@ -14,18 +14,18 @@ from uuid import UUID
 
 import attrs
 
-from examples.migrate.lines import Json, Line, write_whole
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Fault, UnreadableError
 from graphsearch.ingest.sources.json_lines import read_line
 from graphsearch.model.identity import entity_id
+from graphsearch.moving.foreign.export_lines import Json, Line, write_whole
 
 CONFIDENCE: Final = 0.85
 """The confidence of a relation extracted by a model and exported without one: clear, but not certain."""
 
 
 @attrs.frozen(kw_only=True)
-class MigrationReport:
+class ConversionReport:
     """The numbers of records written, and the problems.
 
     ``claims`` are relations with a memory as evidence, ``relations`` those without. ``faults`` are the lines that were
@@ -41,7 +41,7 @@ class MigrationReport:
 
 
 @attrs.define
-class Migration:
+class Conversion:
     """Collects the records of an export in the vocabulary of graphsearch's JSON lines."""
 
     faults: list[Fault]
@@ -63,12 +63,13 @@ class Migration:
         self.entities[id_] = known
         return True
 
-    def memory(self, line: Line, id_: str, fields: Json) -> bool:
-        """Add a memory without claims. Return whether it was added.
+    def memory(self, line: Line, id_: str, fields: Json, *, extracted: bool = True) -> bool:
+        """Add a memory. Return whether it was added.
 
-        Its text is not extracted again: the earlier extraction is converted.
+        The text of one that was ``extracted`` is not extracted again: the earlier extraction is converted. That of any
+        other goes through extraction, unless mentions or claims are added.
         """
-        memory = {"id": id_, **fields, "mentions": [], "claims": []}
+        memory = {"id": id_, **fields, **({"mentions": [], "claims": []} if extracted else {})}
         if not self._fresh(line, id_, self.memories) or not self._sound(line, {"memory": memory}):
             return False
         self.memories[id_] = memory
@@ -76,7 +77,7 @@ class Migration:
 
     def mention(self, memory: Json, entity: Json) -> None:
         """Add a mention of an entity in a memory."""
-        memory["mentions"].append({"entity": _reference(entity), "surface": entity["name"]})
+        memory.setdefault("mentions", []).append({"entity": _reference(entity), "surface": entity["name"]})
 
     def relation(self, line: Line, source: Json, target: Json, fields: Json, memories: Sequence[Json]) -> bool:
         """Add a claim of some memories or, without any, a relation of the file. Return whether it was added."""
@@ -85,7 +86,7 @@ class Migration:
         if not self._sound(line, {"relation": claim}):
             return False
         for memory in memories:
-            memory["claims"].append(claim)
+            memory.setdefault("claims", []).append(claim)
         if not memories:
             self.relations.append(claim)
         return True
@@ -110,7 +111,7 @@ class Migration:
         if lost:
             self.lose(line, f"not carried: {', '.join(lost)}")
 
-    def write(self, out: Path) -> MigrationReport:
+    def write(self, out: Path) -> ConversionReport:
         """Write everything, or nothing. Raises `InvalidInputError` if there is nothing, or it cannot be written."""
         entities = [entity for _, entity in self._named.values()]
         records: list[Json] = [
@@ -121,10 +122,10 @@ class Migration:
         if not records:
             raise InvalidInputError("export", [*map(str, self.faults)] or ["has nothing in it"])
         write_whole(out, b"".join(_written(record) for record in records))
-        return MigrationReport(
+        return ConversionReport(
             entities=len(entities),
             memories=len(self.memories),
-            claims=sum(len(memory["claims"]) for memory in self.memories.values()),
+            claims=sum(len(memory.get("claims", ())) for memory in self.memories.values()),
             relations=len(self.relations),
             faults=tuple(sorted(self.faults)),
             losses=tuple(sorted(self.losses)),

@@ -1,0 +1,136 @@
+"""Exports of other memory layers into a scope: recognised, converted, and ingested."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import tempfile
+from collections.abc import Sequence
+from enum import StrEnum
+from inspect import signature
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from graphsearch.errors import InvalidInputError
+from graphsearch.ingest import Ingestor, IngestReport
+from graphsearch.moving.foreign import cognee, graphiti, mem0, zep
+from graphsearch.moving.foreign.export_lines import Json, first_objects
+from graphsearch.moving.foreign.gathering import ConversionReport
+
+_LOOKED_AT: Final = 200
+"""Objects at the beginning of a file by which its format is recognised."""
+
+
+_LONGEST_HEADER: Final = 100_000
+
+
+class ExportFormat(StrEnum):
+    """The formats of exports."""
+
+    GRAPHSEARCH = "graphsearch"
+    MEM0 = "mem0"
+    ZEP = "zep"
+    GRAPHITI = "graphiti"
+    COGNEE = "cognee"
+
+
+_CONVERTERS: Final[dict[ExportFormat, Any]] = {
+    ExportFormat.MEM0: mem0.convert,
+    ExportFormat.ZEP: zep.convert,
+    ExportFormat.GRAPHITI: graphiti.convert,
+    ExportFormat.COGNEE: cognee.convert,
+}
+
+
+@attrs.frozen(kw_only=True)
+class ForeignReport:
+    """What was converted of an export, with all that was left out or lost, and what was ingested of that."""
+
+    format: ExportFormat
+    converted: ConversionReport
+    ingested: IngestReport
+
+
+def detect_format(file: Path) -> ExportFormat:
+    """The format of an export, by fields that no other format has.
+
+    Raises `InvalidInputError` where the first objects do not decide it.
+    """
+    if _is_scope(file):
+        return ExportFormat.GRAPHSEARCH
+    for part, content in first_objects(file, _LOOKED_AT):
+        found = _format_of(part, content)
+        if found is not None:
+            return found
+    raise InvalidInputError("import", [f"{file} may be of several formats, or of none: name the format"])
+
+
+def _is_scope(file: Path) -> bool:
+    """Whether the first line is the header of a scope; the rest of the file, which may be large, is not read."""
+    try:
+        with file.open("rb") as stream:
+            packed = stream.peek(2)[:2] == b"\x1f\x8b"
+            first = (gzip.GzipFile(fileobj=stream) if packed else stream).readline(_LONGEST_HEADER)
+    except (OSError, EOFError) as error:
+        raise InvalidInputError("import", [f"cannot read {file}: {error}"]) from error
+    return first.startswith(b'{"graphsearch"')
+
+
+def _format_of(part: str, content: Json) -> ExportFormat | None:
+    names = content.keys()
+    if "source_node_id" in names or "relationship_name" in names:
+        return ExportFormat.COGNEE
+    if isinstance(content.get("memory"), str) or {"source", "relationship"} <= names:
+        return ExportFormat.MEM0
+    if names & {"graph_uuid", "episode_uuids", "role_type", "thread_id", "messages"} or part == "messages":
+        return ExportFormat.ZEP
+    if "group_id" in names and names & {"uuid", "source_node_uuid"}:
+        return ExportFormat.GRAPHITI
+    return None
+
+
+def convert_export(
+    files: Sequence[Path], out: Path, format: ExportFormat, *, group: str | None = None
+) -> ConversionReport:
+    """Convert exports of one format into a file of JSON lines that `Ingestor.add` ingests, written as a whole.
+
+    ``group`` chooses one of several groups of Graphiti. Raises `InvalidInputError` for files that cannot be read or
+    written, and where nothing can be converted.
+    """
+    convert = _CONVERTERS.get(format)
+    if convert is None:
+        raise InvalidInputError("import", [f"{format} is not converted: import_scope reads it"])
+    if group is None:
+        report: ConversionReport = convert(files, out)
+        return report
+    if "group" not in signature(convert).parameters:
+        raise InvalidInputError("import", [f"{format} has no groups"])
+    chosen: ConversionReport = convert(files, out, group=group)
+    return chosen
+
+
+async def import_export(
+    ingestor: Ingestor, files: Sequence[Path], *, format: ExportFormat | None = None, group: str | None = None
+) -> ForeignReport:
+    """Import an export of another memory layer, of one file or several: convert it, and ingest what it holds.
+
+    Texts whose extraction the export has are not extracted again. Importing a newer export of the same name (of the
+    first file) writes what changed and forgets what is gone. ``format`` is recognised where that is certain. Raises
+    `InvalidInputError` for a file that cannot be read, or of which nothing can be converted, and what `Ingestor.add`
+    raises.
+    """
+    first = _first(files)
+    known = await asyncio.to_thread(detect_format, first) if format is None else format
+    with tempfile.TemporaryDirectory(prefix="graphsearch-") as folder:
+        out = Path(folder) / f"{first.name.split('.')[0]}.jsonl"
+        converted = await asyncio.to_thread(convert_export, files, out, known, group=group)
+        ingested = await ingestor.add(out, name=f"{known}:{first.name}")
+    return ForeignReport(format=known, converted=converted, ingested=ingested)
+
+
+def _first(files: Sequence[Path]) -> Path:
+    if not files:
+        raise InvalidInputError("import", ["there must be a file"])
+    return files[0]

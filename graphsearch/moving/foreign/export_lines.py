@@ -1,0 +1,161 @@
+"""Files of JSON lines, or of one JSON document, read object by object; and a file written atomically."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import attrs
+
+from graphsearch.errors import InvalidInputError
+from graphsearch.ingest.extract.extraction import Fault
+
+Json = dict[str, Any]
+
+
+@attrs.frozen
+class Line:
+    """One object of an export, and its location."""
+
+    path: str
+    number: int
+    """The line from 1; in a document, the place among all of its objects."""
+    content: Json
+    part: str = ""
+    """The list of the document that it was in."""
+
+    @property
+    def place(self) -> str:
+        """Its file and line."""
+        return f"{self.path}:{self.number}"
+
+    def text(self, name: str) -> str:
+        """A text field, or an empty text."""
+        return self.content.get(name) or ""
+
+
+@attrs.frozen(kw_only=True)
+class Shape:
+    """The types of the fields that are read; each may be missing or null. A line of another shape is left out."""
+
+    texts: frozenset[str]
+    lists: frozenset[str] = frozenset()
+    objects: frozenset[str] = frozenset()
+
+    def faults(self, content: object) -> list[str]:
+        """The type errors of an object."""
+        if not isinstance(content, dict) or not content:
+            return ["must be an object with fields"]
+        wanted = (
+            (self.texts, "text", _is_text),
+            (self.lists, "a list of texts", _is_list_of_texts),
+            (self.objects, "an object", _is_object),
+        )
+        return [
+            f"{name} must be {what}"
+            for names, what, right in wanted
+            for name in sorted(names & {*content})
+            if content[name] is not None and not right(content[name])
+        ]
+
+
+def read_lines(files: Sequence[Path], shape: Shape) -> tuple[list[Line], list[Fault]]:
+    """The objects of some files, and the lines that are no objects or of another shape.
+
+    A file is one object a line, or one JSON document: a list of objects, or an object with such lists, under whatever
+    names. Raises `InvalidInputError` for a file that cannot be read.
+    """
+    lines, faults = [], []
+    for file in files:
+        for number, part, content, wrong in _objects(file):
+            found = wrong or shape.faults(content)
+            if found:
+                faults.append(Fault(str(file), number, "; ".join(found)))
+            else:
+                lines.append(Line(str(file), number, content, part))
+    return lines, faults
+
+
+def first_objects(file: Path, count: int) -> list[tuple[str, Json]]:
+    """The first objects of a file, each with the list that it was in. Raises `InvalidInputError`."""
+    found = ((part, content) for _, part, content, wrong in _objects(file) if not wrong and isinstance(content, dict))
+    return list(islice(found, count))
+
+
+def _objects(file: Path) -> Iterator[tuple[int, str, Any, list[str]]]:
+    """The objects of a file with their place, the list they were in, and why they could not be parsed."""
+    try:
+        whole = file.read_bytes()
+        whole = gzip.decompress(whole) if whole[:2] == b"\x1f\x8b" else whole
+    except (OSError, EOFError) as error:
+        raise InvalidInputError("export", [f"cannot read {file}: {error}"]) from error
+    document, wrong = _parsed(whole)
+    if not wrong and (isinstance(document, list) or _parts_of(document)):
+        for number, (part, content) in enumerate(_listed(document), start=1):
+            yield number, part, content, []
+        return
+    for number, text in enumerate(whole.split(b"\n"), start=1):
+        if text.strip():
+            yield number, "", *_parsed(text)
+
+
+def _parts_of(document: Any) -> dict[str, list[Any]]:
+    """The lists of objects in a document."""
+    if not isinstance(document, dict):
+        return {}
+    return {
+        name: value
+        for name, value in document.items()
+        if isinstance(value, list) and value and all(isinstance(each, dict) for each in value)
+    }
+
+
+def _listed(document: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(document, list):
+        yield from (("", each) for each in document)
+        return
+    shared = {name: document[name] for name in _OF_ALL if isinstance(document.get(name), str)}
+    for part, objects in _parts_of(document).items():
+        yield from ((part, {**shared, **each}) for each in objects)
+
+
+_OF_ALL = ("session_id", "thread_id", "user_id")
+"""What a document states once for all of its objects."""
+
+
+def _parsed(text: bytes) -> tuple[Any, list[str]]:
+    """The value of a text, or the reason why there is none."""
+    try:
+        return json.loads(text), []
+    except (ValueError, RecursionError) as error:
+        return None, [f"not valid JSON in UTF-8: {error}"]
+
+
+def write_whole(out: Path, content: bytes) -> None:
+    """Write a file atomically, or leave the old one. Raises `InvalidInputError` if it cannot be written."""
+    temporary = out.with_name(f".{out.name}.{uuid4().hex}")
+    try:
+        try:
+            temporary.write_bytes(content)
+            temporary.replace(out)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise InvalidInputError("conversion", [f"cannot write {out}: {error.strerror or error}"]) from error
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_list_of_texts(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict)

@@ -1,0 +1,87 @@
+"""Exports of mem0: what ``get_all`` returns, its memories and the relations of its graph.
+
+A memory has id, memory (its text), user_id, agent_id, app_id, run_id, metadata, categories, created_at and updated_at;
+a relation has source, relationship and target, each a name. A file is the document with ``results`` and ``relations``,
+a list of objects, or one object a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from graphsearch.moving.foreign.export_lines import Line, Shape, read_lines
+from graphsearch.moving.foreign.gathering import Conversion, ConversionReport, present
+
+IDS: Final = ("user_id", "agent_id", "app_id", "actor_id")
+"""Whom a memory is of: kept as attributes."""
+ANEW: Final = frozenset({"id", "hash", "score", "embedding", "vector"})
+"""Fields that graphsearch generates itself, and the score of a search. The id of a memory is kept."""
+MEMORY: Final = (
+    ANEW | frozenset(IDS) | {"memory", "text", "role", "run_id", "metadata", "categories", "created_at", "updated_at"}
+)
+RELATION: Final = ANEW | {"source", "relationship", "relation", "target", "destination", "source_type", "target_type"}
+RELATION_IDS: Final = frozenset({*IDS, "run_id"})
+"""Whose graph a relation is of: a scope is one graph, so they are left out without a loss where all are the same."""
+SHAPE: Final = Shape(
+    texts=frozenset(
+        {"id", "memory", "run_id", "source", "relationship", "target", "destination", "source_type", "target_type"}
+    ),
+    lists=frozenset({"categories"}),
+    objects=frozenset({"metadata"}),
+)
+
+
+def convert(files: Sequence[Path], out: Path) -> ConversionReport:
+    """Convert the files and write ``out`` atomically.
+
+    * A memory keeps its id and text, dated by ``created_at``; ``run_id`` is its session, ``categories`` its labels, and
+      ``metadata`` with ``user_id``, ``agent_id``, ``app_id`` and ``updated_at`` its attributes. mem0 does not record
+      what it extracted from which memory, so the text goes through extraction.
+    * A relation is one of the file, between entities of type "concept" unless it states others: mem0 does not record
+      which memory it was extracted from. Its names have spaces in place of underscores.
+
+    Raises `InvalidInputError` if a file cannot be read or written, or nothing can be converted.
+    """
+    lines, faults = read_lines(files, SHAPE)
+    conversion = Conversion(faults)
+    for line in lines:
+        if "memory" in line.content:
+            _memory(line, conversion)
+        elif "source" in line.content:
+            _relation(line, conversion)
+        else:
+            conversion.leave_out(line, "is neither a memory nor a relation")
+    return conversion.write(out)
+
+
+def _memory(line: Line, conversion: Conversion) -> None:
+    content = line.content
+    attributes = {
+        **(content.get("metadata") or {}),
+        **present(**{name: content.get(name) for name in IDS}, mem0_updated_at=content.get("updated_at")),
+    }
+    fields = present(
+        text=content.get("memory"),
+        session_id=content.get("run_id"),
+        occurred_at=content.get("created_at"),
+        labels=content.get("categories"),
+        attributes=attributes,
+    )
+    if conversion.memory(line, line.text("id"), fields, extracted=False):
+        conversion.lose_fields(line, content, MEMORY)
+
+
+def _relation(line: Line, conversion: Conversion) -> None:
+    content = line.content
+    source = {"type": line.text("source_type") or "concept", "name": _name(line.text("source"))}
+    reached = line.text("target") or line.text("destination")
+    target = {"type": line.text("target_type") or "concept", "name": _name(reached)}
+    fields = {"type": line.text("relationship") or line.text("relation")}
+    if conversion.relation(line, source, target, fields, ()):
+        conversion.lose_fields(line, content, RELATION | RELATION_IDS)
+
+
+def _name(written: str) -> str:
+    return written.replace("_", " ").strip()

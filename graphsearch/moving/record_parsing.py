@@ -1,0 +1,300 @@
+"""JSON objects as records: every field is checked, and an unknown kind or field is refused."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, Final, NoReturn
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.errors import InvalidInputError
+from graphsearch.model import (
+    Claim,
+    Community,
+    ElementKind,
+    ElementRef,
+    Entity,
+    Injection,
+    Memory,
+    MemoryLink,
+    Mention,
+    Merge,
+    Outcome,
+    Relation,
+    RelationType,
+    Span,
+    validation,
+)
+from graphsearch.model.stored import (
+    Attestation,
+    Counter,
+    DistinctPair,
+    Record,
+    RecordKind,
+    StoredEntity,
+    StoredMemory,
+    StoredMerge,
+    StoredOutcome,
+    StoredRelation,
+    StoredSession,
+)
+from graphsearch.moving.record_writing import Json, defaults_of
+
+Parser = Callable[[str, Any], Any]
+"""Of a field's name and its value."""
+
+
+def object_of(line: bytes) -> Json:
+    """The object of a line. Raises `InvalidInputError`."""
+    try:
+        content = json.loads(line, parse_constant=_no_constant)
+    except RecursionError as error:
+        raise InvalidInputError("line", ["is nested too deeply"]) from error
+    except ValueError as error:
+        raise InvalidInputError("line", [f"is not valid JSON in UTF-8: {error}"]) from error
+    if not isinstance(content, dict):
+        raise InvalidInputError("line", ["must be an object"])
+    return content
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def record_of(content: Json) -> Record:
+    """The record of an object. Raises `InvalidInputError` for a foreign kind or field, and for what no store holds."""
+    kind, fields = next(iter(content.items())) if len(content) == 1 else ("", None)
+    if kind not in _READERS:
+        known = ", ".join(_READERS)
+        raise InvalidInputError("line", [f"must be an object with one key of {known}"])
+    if not isinstance(fields, dict):
+        raise InvalidInputError(kind, ["must be an object"])
+    try:
+        record: Record = _READERS[RecordKind(kind)](dict(fields))
+    except (TypeError, AttributeError, OverflowError) as error:
+        raise InvalidInputError(kind, [f"has fields of the wrong kind: {error}"]) from error
+    return record
+
+
+def _as_is(_: str, value: Any) -> Any:
+    return value
+
+
+def _uuid(name: str, value: Any) -> UUID:
+    try:
+        return UUID(value)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise InvalidInputError(name, [f"must be a UUID, not {value!r}"]) from error
+
+
+def _time(name: str, value: Any) -> datetime:
+    try:
+        found = datetime.fromisoformat(value)
+        if found.tzinfo is not None:
+            return found.astimezone(UTC)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InvalidInputError(name, [f"must be a time with its offset, not {value!r}"]) from error
+    raise InvalidInputError(name, [f"must be a time with its offset, not {value!r}"])
+
+
+def _list(name: str, value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise InvalidInputError(name, [f"must be a list, not {value!r}"])
+    return value
+
+
+def _object(name: str, value: Any) -> Json:
+    if not isinstance(value, dict):
+        raise InvalidInputError(name, [f"must be an object, not {value!r}"])
+    return value
+
+
+def _uuids(name: str, value: Any) -> list[UUID]:
+    return [_uuid(name, each) for each in _list(name, value)]
+
+
+def _pair(name: str, value: Any) -> tuple[UUID, UUID]:
+    found = _uuids(name, value)
+    if len(found) != 2:  # noqa: PLR2004 - a source and a target
+        raise InvalidInputError(name, ["must be two ids"])
+    return found[0], found[1]
+
+
+def _codes(name: str, value: Any) -> list[int]:
+    try:
+        return [int(each, 16) for each in _list(name, value)]
+    except (ValueError, TypeError) as error:
+        raise InvalidInputError(name, ["must be hexadecimal numbers"]) from error
+
+
+def _attestation(name: str, value: Any) -> Attestation:
+    return Attestation(**_parsed(name, _object(name, value), {**_ATTESTATION}))
+
+
+def _outcome_list(name: str, value: Any) -> list[StoredOutcome]:
+    found = []
+    for seq, each in enumerate(_list(name, value), 1):
+        match each:
+            case [str() as session_id, (int() | float()) as outcome] if outcome in _OUTCOMES:
+                found.append(StoredOutcome(session_id=session_id, seq=seq, outcome=_OUTCOMES[outcome]))
+            case _:
+                raise InvalidInputError(name, [f"each must be a session and one of 0.0, 0.5, 1.0, not {each!r}"])
+    return found
+
+
+def _vector(name: str, value: Any) -> Any:
+    try:
+        return np.frombuffer(b64decode(value, validate=True), "<f2").astype(np.float16)
+    except (ValueError, TypeError) as error:
+        raise InvalidInputError(name, ["must be float16 numbers in base64"]) from error
+
+
+def _span(name: str, value: Any) -> Span:
+    return Span(**_parsed(name, _object(name, value), {"start": _as_is, "end": _as_is}))
+
+
+def _refs(name: str, value: Any) -> list[ElementRef]:
+    found = []
+    for each in _list(name, value):
+        match each:
+            case [str() as kind, str() as key] if kind in tuple(ElementKind) and validation.text("id", key) is None:
+                found.append(ElementRef(ElementKind(kind), key))
+            case _:
+                raise InvalidInputError(name, [f"each must be a kind of element and an id, not {each!r}"])
+    return found
+
+
+_OUTCOMES: Final = {each.value: each for each in Outcome}
+_ATTESTATION: Final[Mapping[str, Parser]] = {
+    "evidence": _codes,
+    "influences": _codes,
+    "shared": _as_is,
+    "typed": _as_is,
+}
+_BY_NAME: Final[Mapping[str, Parser]] = {
+    **dict.fromkeys(("id", "source_id", "target_id", "merged_into", "entity_id", "low_id", "high_id"), _uuid),
+    **dict.fromkeys(("valid_from", "valid_to", "created_at", "occurred_at", "supported_at"), _time),
+    **dict.fromkeys(("retracted_at", "undone_at", "lapsed_at"), _time),
+    **dict.fromkeys(("aliases", "labels", "evidence", "given_aliases", "strengths", "hop_scores"), _list),
+    **dict.fromkeys(("attributes", "words"), _object),
+    **dict.fromkeys(("members", "top"), _uuids),
+    "elements": _refs,
+    "span": _span,
+}
+"""How fields are read, by name; others as they are."""
+_TEXT_IDS: Final[Mapping[str, Parser]] = {**_BY_NAME, "id": _as_is}
+"""Of memories, sessions and injections."""
+
+
+@cache
+def _parsers(kind: Any, *, textual: bool = False) -> Mapping[str, Parser]:
+    by_name = _TEXT_IDS if textual else _BY_NAME
+    return {field.name: by_name.get(field.name, _as_is) for field in attrs.fields(kind)}
+
+
+def _parsed(subject: str, given: Json, parsers: Mapping[str, Parser]) -> Json:
+    """The parsed fields; raise `InvalidInputError` with every fault."""
+    faults = [f"has no field {name!r}" for name in sorted(given.keys() - parsers.keys())]
+    found: Json = {}
+    for name, value in given.items():
+        if name in parsers:
+            try:
+                found[name] = None if value is None else parsers[name](name, value)
+            except InvalidInputError as error:
+                faults.append(str(error))
+    validation.refuse(subject, *faults)
+    return found
+
+
+def _made(kind: Any, given: Json, **known: Any) -> Any:
+    """A value of a class; raise `InvalidInputError` for a field that it needs or does not have."""
+    textual = kind in {Memory, StoredSession, Injection}
+    parsers = {name: each for name, each in _parsers(kind, textual=textual).items() if name not in known}
+    fields = _parsed(kind.__name__.lower(), given, parsers)
+    needed = [name for name, default in defaults_of(kind) if default is attrs.NOTHING and name not in {*fields, *known}]
+    validation.refuse(kind.__name__.lower(), *(f"needs the field {name!r}" for name in needed))
+    return kind(**fields, **known)
+
+
+def _taken(given: Json, parsers: Mapping[str, Parser]) -> Json:
+    """Some fields, parsed and taken out of the others."""
+    return _parsed("record", {name: given.pop(name) for name in parsers if name in given}, parsers)
+
+
+_LEARNT: Final[Mapping[str, Parser]] = {"outcomes": _outcome_list, "vector": _vector}
+
+
+def _entity_of(given: Json) -> StoredEntity:
+    own = {"given_type": _as_is, "given_aliases": _list, "named": _as_is, "words": _object}
+    taken = _taken(given, {**own, **_LEARNT, "signature": _attestation})
+    entity: Entity = _made(Entity, given)
+    origin = {"given_type": entity.type, "given_aliases": entity.aliases, **taken}
+    return StoredEntity(entity=entity, attestation=origin.pop("signature", Attestation()), **origin)
+
+
+def _memory_of(given: Json) -> StoredMemory:
+    taken = _taken(given, {"mentions": _list, "claims": _list, "merges": _as_is, **_LEARNT})
+    memory: Memory = _made(Memory, given)
+    proofs: Json = {
+        name: [_made(kind, dict(_object(name, each)), memory_id=memory.id) for each in taken.pop(name, ())]
+        for name, kind in (("mentions", Mention), ("claims", Claim))
+    }
+    return StoredMemory(memory=memory, **proofs, **taken)
+
+
+def _relation_of(given: Json) -> StoredRelation:
+    own = {"folded": _as_is, "given_ends": _pair, "lapsed_at": _time}
+    taken = _taken(given, {**own, **_LEARNT, "signature": _attestation})
+    attestation = taken.pop("signature", Attestation())
+    return StoredRelation(relation=_made(Relation, given), attestation=attestation, **taken)
+
+
+def _merge_of(given: Json) -> StoredMerge:
+    taken = _taken(given, {"number": _as_is, "held": _as_is})
+    validation.refuse("merge", *(f"needs the field {name!r}" for name in ("number", "held") if name not in taken))
+    return StoredMerge(merge=_made(Merge, given), **taken)
+
+
+def _injection_of(given: Json) -> Injection:
+    made: Injection = _made(Injection, given)
+    validation.refuse(
+        "injection",
+        validation.key("id", made.id),
+        validation.key("session_id", made.session_id),
+        validation.text("principal", made.principal),
+        validation.moment("created_at", made.created_at),
+        validation.count("tokens", made.tokens),
+    )
+    return made
+
+
+def _link_of(given: Json) -> MemoryLink:
+    made: MemoryLink = _made(MemoryLink, given)
+    validation.refuse("link", validation.moment("created_at", made.created_at))
+    return made
+
+
+def _community_of(given: Json) -> Community:
+    made: Community = _made(Community, {"label": "", **given})
+    return made
+
+
+_READERS: Final[Mapping[str, Callable[[Json], Any]]] = {
+    RecordKind.RELATION_TYPE: lambda given: _made(RelationType, given),
+    RecordKind.COUNTER: lambda given: _made(Counter, given),
+    RecordKind.MERGE: _merge_of,
+    RecordKind.ENTITY: _entity_of,
+    RecordKind.MEMORY: _memory_of,
+    RecordKind.RELATION: _relation_of,
+    RecordKind.DISTINCT: lambda given: _made(DistinctPair, given),
+    RecordKind.LINK: _link_of,
+    RecordKind.COMMUNITY: _community_of,
+    RecordKind.SESSION: lambda given: _made(StoredSession, given),
+    RecordKind.INJECTION: _injection_of,
+}

@@ -1,0 +1,250 @@
+"""The frame of an exported scope: a header, one record a line, and a trailer by which a cut file is refused.
+
+    {"graphsearch": {"format": "scope", "version": 1, "library": "…", "settings": {…}, "counts": {…}, "vectors": {…}}}
+    {"entity": {…}}
+    …
+    {"end": {"counts": {…}, "sha256": "…"}}
+
+The digest is of all bytes before the trailer. See docs/reference/scope-files.md.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import sys
+from collections import Counter as Tally
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Final, cast
+from uuid import uuid4
+
+import attrs
+
+from graphsearch._support.version import __version__
+from graphsearch.errors import InvalidInputError, ScopeFileError
+from graphsearch.model import ElementKind, validation
+from graphsearch.model.stored import (
+    KIND_OF,
+    Record,
+    RecordKind,
+    ScopeSettings,
+    StoredEntity,
+    StoredMemory,
+    StoredRelation,
+)
+from graphsearch.moving.record_parsing import object_of, record_of
+from graphsearch.moving.record_writing import Json, json_of, line_of
+
+FORMAT: Final = "scope"
+VERSION: Final = 1
+"""Increased when a reader of an earlier version would misread a file; fields may be added within a version."""
+STANDARD: Final = "-"
+"""The name of standard input and output."""
+_SETTINGS: Final = ("analyser", "alpha", "embedder", "dimensions", "merges")
+_PROOFS: Final = ("mentions", "claims", "outcomes")
+COUNTED: Final = (*map(str, RecordKind), *_PROOFS)
+
+
+@attrs.define
+class Counts:
+    """The numbers of records by kind, with those of mentions, claims and outcomes in them."""
+
+    numbers: Tally[str] = attrs.field(factory=Tally)
+
+    def add(self, record: Record) -> None:
+        """Count one record."""
+        self.numbers[KIND_OF[type(record)].value] += 1
+        if isinstance(record, (StoredEntity, StoredMemory, StoredRelation)):
+            self.numbers["outcomes"] += len(record.outcomes)
+        if isinstance(record, StoredMemory):
+            self.numbers["mentions"] += len(record.mentions)
+            self.numbers["claims"] += len(record.claims)
+
+    def as_json(self) -> dict[str, int]:
+        """All numbers, in one order."""
+        return {name: self.numbers[name] for name in COUNTED}
+
+
+@attrs.define(eq=False)
+class ScopeWriter:
+    """Writes one scope to a binary stream."""
+
+    stream: BinaryIO
+    counts: Counts = attrs.field(factory=Counts)
+    _digest: Any = attrs.field(factory=hashlib.sha256)
+
+    def header(self, settings: ScopeSettings, *, vectors: bool) -> None:
+        """Write the header; without ``vectors``, it states which kinds of elements had any."""
+        content = {
+            "format": FORMAT,
+            "version": VERSION,
+            "library": __version__,
+            "settings": {name: getattr(settings, name) for name in _SETTINGS},
+            "counts": {name: settings.counts.get(name, 0) for name in COUNTED},
+            "vectors": {kind.value: settings.vectors.get(kind, 0) for kind in ElementKind},
+            "with_vectors": vectors,
+        }
+        self._write(line_of({"graphsearch": content}))
+
+    def record(self, record: Record) -> None:
+        """Write one record."""
+        self.counts.add(record)
+        self._write(line_of(json_of(record)))
+
+    def trailer(self) -> None:
+        """Write the trailer."""
+        self.stream.write(line_of({"end": {"counts": self.counts.as_json(), "sha256": self._digest.hexdigest()}}))
+
+    def _write(self, line: bytes) -> None:
+        self._digest.update(line)
+        self.stream.write(line)
+
+
+@attrs.frozen
+class Header:
+    """The header of a file."""
+
+    settings: ScopeSettings
+    library: str
+    with_vectors: bool
+
+
+@attrs.define(eq=False)
+class ScopeReader:
+    """Reads one scope from a binary stream, line by line. Each fault raises `ScopeFileError` with its line."""
+
+    stream: BinaryIO
+    name: str
+    line: int = 0
+    counts: Counts = attrs.field(factory=Counts)
+    _digest: Any = attrs.field(factory=hashlib.sha256)
+
+    def header(self) -> Header:
+        """Read the header."""
+        content = self._object(self._next())
+        found = content.get("graphsearch")
+        if len(content) != 1 or not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise self._fault("is no header of a scope exported by graphsearch")
+        if found.get("version") != VERSION:
+            raise self._fault(f"has version {found.get('version')!r}, and this library reads version {VERSION}")
+        try:
+            return _header_of(found)
+        except InvalidInputError as error:
+            raise self._fault(*error.faults) from error
+        except (TypeError, AttributeError) as error:
+            raise self._fault(f"has fields of the wrong kind: {error}") from error
+
+    def records(self) -> Iterator[Record]:
+        """Read the records, and check the trailer after the last."""
+        while True:
+            line = self._next(count=False)
+            content = self._object(line)
+            if "end" in content:
+                self._trailer(content)
+                return
+            self._digest.update(line)
+            try:
+                record = record_of(content)
+            except InvalidInputError as error:
+                raise self._fault(str(error)) from error
+            self.counts.add(record)
+            yield record
+
+    def _trailer(self, content: Json) -> None:
+        found = content["end"]
+        if len(content) != 1 or not isinstance(found, dict) or set(found) != {"counts", "sha256"}:
+            raise self._fault("is no trailer of a scope")
+        if found["counts"] != self.counts.as_json():
+            raise self._fault("the trailer counts other records than the file has: lines are missing or were added")
+        if found["sha256"] != self._digest.hexdigest():
+            raise self._fault("the digest is another: the file was changed after it was written")
+        if self.stream.readline().strip():
+            self.line += 1
+            raise self._fault("comes after the trailer")
+
+    def _next(self, *, count: bool = True) -> bytes:
+        self.line += 1
+        try:
+            line = self.stream.readline()
+        except (OSError, EOFError) as error:
+            raise self._fault(f"cannot be read: {error}") from error
+        if not line.endswith(b"\n"):
+            raise self._fault("the file ends before its trailer: it was cut")
+        if count:
+            self._digest.update(line)
+        return line
+
+    def _object(self, line: bytes) -> Json:
+        try:
+            return object_of(line)
+        except InvalidInputError as error:
+            raise self._fault(*error.faults) from error
+
+    def _fault(self, *faults: str) -> ScopeFileError:
+        return ScopeFileError(self.name, self.line, faults)
+
+
+def _header_of(found: Mapping[str, Any]) -> Header:
+    fields, counts, vectors = (found.get(name) or {} for name in ("settings", "counts", "vectors"))
+    faults = [
+        None if set(fields) == set(_SETTINGS) else f"settings must have {', '.join(_SETTINGS)}",
+        *(validation.count(name, number) for name, number in (*counts.items(), *vectors.items())),
+        validation.truth("with_vectors", found.get("with_vectors")),
+        validation.text("library", found.get("library")),
+    ]
+    validation.refuse("header", *faults)
+    settings = ScopeSettings(counts=counts, vectors=vectors, **fields)
+    return Header(settings=settings, library=found["library"], with_vectors=found["with_vectors"])
+
+
+@contextmanager
+def written(target: Path | str) -> Iterator[BinaryIO]:
+    """A stream to a file, which is replaced as a whole at the end; to standard output for "-".
+
+    A name that ends in ".gz" is compressed, without a time, so that equal scopes make equal files. Raises
+    `InvalidInputError` for a file that cannot be written.
+    """
+    if str(target) == STANDARD:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    path = Path(target)
+    temporary = path.with_name(f".{path.name}.{uuid4().hex}")
+    try:
+        try:
+            with temporary.open("wb") as file:
+                if path.suffix == ".gz":
+                    with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+                        yield packed  # type: ignore[misc]
+                else:
+                    yield file
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise InvalidInputError("export", [f"cannot write {path}: {error.strerror or error}"]) from error
+
+
+@contextmanager
+def opened(source: Path | str) -> Iterator[BinaryIO]:
+    """A stream from a file, of which a compressed one is recognised by its first bytes; standard input for "-".
+
+    Raises `InvalidInputError` for a file that cannot be opened.
+    """
+    if str(source) == STANDARD:
+        yield unpacked(cast(io.BufferedReader, sys.stdin.buffer))
+        return
+    try:
+        file = Path(source).open("rb")  # noqa: SIM115 - closed below, so that only opening it is excused
+    except OSError as error:
+        raise InvalidInputError("import", [f"cannot read {source}: {error.strerror or error}"]) from error
+    with file:
+        yield unpacked(file)
+
+
+def unpacked(file: io.BufferedReader) -> BinaryIO:
+    """The stream, or what is compressed in it."""
+    return gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == b"\x1f\x8b" else file  # type: ignore[return-value]
