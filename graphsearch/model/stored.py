@@ -74,7 +74,8 @@ class ScopeSettings:
             None if bound else "embedder and dimensions must be given together",
             None if self.embedder is None else check.text("embedder", self.embedder),
             None if self.dimensions is None else check.number("dimensions", self.dimensions, 1, 16_000),
-            check.count("merges", self.merges),
+            None if isinstance(self.dimensions, int | None) else "dimensions must be a whole number",
+            check.count("merges", self.merges) or check.number("merges", self.merges, 0, 2**31 - 1),
         )
 
 
@@ -90,7 +91,7 @@ class StoredOutcome:
         check.refuse(
             "outcome",
             check.key("session_id", self.session_id),
-            check.number("seq", self.seq, 1, 2**31 - 1),
+            check.count("seq", self.seq) or check.number("seq", self.seq, 1, 2**31 - 1),
             check.optional("outcome", self.outcome, Outcome),
         )
 
@@ -187,7 +188,7 @@ class StoredMemory:
         check.refuse(
             f"memory {self.memory.id!r}",
             check.moment("created_at", self.memory.created_at),
-            check.number("merges", self.merges, 0, 2**31 - 1),
+            check.count("merges", self.merges) or check.number("merges", self.merges, 0, 2**31 - 1),
             None if own else "its mentions and claims must be its own",
             *_outcome_faults(self.outcomes),
             _vector_fault(self.vector),
@@ -246,7 +247,8 @@ class StoredMerge:
             *(check.count(name, getattr(merge, name)) for name in ("mentions", "claims", "relations")),
             check.moment("created_at", merge.created_at),
             check.instant("undone_at", merge.undone_at),
-            check.number("number", self.number, 1, 2**31 - 1),
+            check.count("number", self.number) or check.number("number", self.number, 1, 2**31 - 1),
+            check.number("held", self.held, -(2**63), 2**63 - 1),
             None if isinstance(self.held, int) else "held must be a whole number",
             "an entity cannot be merged into itself" if merge.source_id == merge.target_id else None,
         )

@@ -99,11 +99,11 @@ async def _demand_whole(store: GraphStore, gate: Gate | None) -> None:
     """Raise `PartialViewError` if anything of the scope is hidden; where policies read names, each element is asked."""
     if gate is None or gate.allows_all:
         return
-    async with reading(store, gate=gate) as reader:
-        if not await reader.sees_everything():
-            raise PartialViewError("exports of a scope")
     bound = gate.bind(store.scope)
     if bound.by_signature:
+        async with reading(store, gate=gate) as reader:
+            if not await reader.sees_everything():
+                raise PartialViewError("exports of a scope")
         return
     for kind in _ELEMENTS:
         async for page in _pages(store, kind):

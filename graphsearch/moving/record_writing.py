@@ -14,7 +14,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.model import Claim, ElementRef, Mention
+from graphsearch.model import Claim, Community, ElementRef, Mention
 from graphsearch.model.stored import (
     KIND_OF,
     Attestation,
@@ -161,7 +161,13 @@ def _merge_json(record: StoredMerge) -> Json:
     return {"number": record.number, **_fields(record.merge), "held": record.held}
 
 
+def _community_json(record: Community) -> Json:
+    return _fields(record, without=_LABEL)  # which is built from names
+
+
+_LABEL: Final = frozenset({"label"})
 _WRITERS: Final[Mapping[type, Callable[[Any], Json]]] = {
+    Community: _community_json,
     StoredEntity: _entity_json,
     StoredMemory: _memory_json,
     StoredRelation: _relation_json,

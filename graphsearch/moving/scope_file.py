@@ -40,7 +40,7 @@ from graphsearch.moving.record_writing import Json, json_of, line_of
 
 FORMAT: Final = "scope"
 VERSION: Final = 1
-"""Increased when a reader of an earlier version would misread a file; fields may be added within a version."""
+"""Increased with whatever is added or read differently: readers refuse what they do not know."""
 STANDARD: Final = "-"
 """The name of standard input and output."""
 _SETTINGS: Final = ("analyser", "alpha", "embedder", "dimensions", "merges")
