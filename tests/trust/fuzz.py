@@ -8,6 +8,7 @@ prints, as JSON, how many inputs of each kind were read and how many were refuse
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import logging
 import sys
@@ -15,7 +16,7 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +26,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.errors import GraphSearchError, PolicyError
+from graphsearch.errors import GraphSearchError, InvalidInputError, PolicyError
 from graphsearch.ingest.extract.code import definitions, extractor
 from graphsearch.ingest.extract.extraction import UnreadableError
 from graphsearch.ingest.extract.rules.extractor import TextExtractor
@@ -37,8 +38,13 @@ from graphsearch.integrations.mcp.server import TOOLS, make_server
 from graphsearch.integrations.mcp.service import GraphService, Identity
 from graphsearch.integrations.mcp.tool import Tool
 from graphsearch.model import Principal, Scope
+from graphsearch.moving import export_scope, import_scope
+from graphsearch.moving.record_parsing import object_of, record_of
+from graphsearch.moving.record_writing import line_of
+from graphsearch.moving.scope_file import Counts
 from graphsearch.stores.memory import InMemoryGraphStore
-from graphsearch.testing.fakes import WordCounter
+from graphsearch.testing.fakes import FixedClock, WordCounter
+from graphsearch.testing.samples import portrait
 from tests.integrations.team import CEDAR, engine_over
 from tests.trust.fuzz_inputs import INITIALIZE, ROOT, SAMPLES, inputs
 
@@ -70,6 +76,19 @@ class Targets:
                 read_line(line, path="f.jsonl", line=number, memory_id="file:f.jsonl")
         except UnreadableError:
             return False
+        return True
+
+    async def _scope(self, content: bytes) -> bool:
+        """An import of the lines with a trailer that fits them; what is imported can be read, and exported again."""
+        path = self.folder / "f.scope"
+        path.write_bytes(sealed(content))
+        store = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id="acme", project_id="web")
+        try:
+            await import_scope(store, path)
+        except GraphSearchError:
+            return False
+        await portrait(store)
+        await export_scope(store, path)
         return True
 
     async def _memories(self, content: bytes) -> bool:
@@ -132,6 +151,17 @@ class Targets:
         assert answer.status_code < 500, answer.text
         assert "InternalError" not in answer.text
         return answer.status_code == 200
+
+
+def sealed(content: bytes) -> bytes:
+    """The lines of a scope, whatever they are, with a trailer that fits them."""
+    *lines, _ = content.split(b"\n")
+    counts = Counts()
+    for line in lines[1:]:
+        with suppress(InvalidInputError):
+            counts.add(record_of(object_of(line)))
+    body = b"".join(line + b"\n" for line in lines)
+    return body + line_of({"end": {"counts": counts.as_json(), "sha256": hashlib.sha256(body).hexdigest()}})
 
 
 def _required(tool: Tool) -> set[str]:

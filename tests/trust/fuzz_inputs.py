@@ -68,6 +68,7 @@ SAMPLES: Final[Mapping[str, tuple[bytes, ...]]] = {
         _lines({"relation": {"source": _ADA, "type": "knows", "target": _ACME, "confidence": 0.5, "since": "2024"}}),
     ),
     "memories": (_lines(_MEMORY, {"id": "m2", "text": "Bob knows Ada."}),),
+    "scope": ((ROOT / "tests" / "moving" / "exports" / "scope.jsonl").read_bytes().rstrip(),),
     "transcript": (_lines([_TURN, {"role": "user", "content": "Ada works at Acme."}]),),
     "markdown": (_MARKDOWN, (ROOT / "docs" / "how-to" / "forget.md").read_bytes()),
     "python": (_PYTHON, (ROOT / "graphsearch" / "feedback.py").read_bytes()),
@@ -91,7 +92,7 @@ SAMPLES: Final[Mapping[str, tuple[bytes, ...]]] = {
         _lines(INITIALIZE),
     ),
 }
-_JSON: Final = frozenset({"json lines", "memories", "transcript", "tool", "http"})
+_JSON: Final = frozenset({"json lines", "memories", "scope", "transcript", "tool", "http"})
 
 _TOKENS: Final = (
     *rb"{ } [ ] ( ) , : ' \ / # * _ ` - + . ; = < > & | ! @ :: \u0000 \ud800 \n null true NaN 1e999 -Infinity".split(),

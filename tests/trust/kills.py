@@ -36,6 +36,7 @@ from graphsearch.errors import InvalidInputError, StoreUnavailableError
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.write.writer import Writer
 from graphsearch.model import Batch, Entity, Memory, Outcome, Relation
+from graphsearch.moving import import_scope
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.in_postgres.index import indexing
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
@@ -44,6 +45,7 @@ from graphsearch.testing.samples import portrait
 from tests.integrations.team import EMBEDDER, PRIYA, SARAH, engine_over, member
 
 QUESTION: Final = "who does Priya report to?"
+SCOPE_FILE: Final = Path(__file__).parents[1] / "moving" / "exports" / "scope.jsonl"
 BULK: Final = 20
 """A write of so many elements is settled later; less than in use, so that states are compared quickly."""
 TOOLS: Final = tuple(Entity(type="tool", name=f"tool {number}") for number in range(2 * BULK))
@@ -76,10 +78,14 @@ async def _feedback(engine: GraphSearchEngine) -> None:
     await ContextBuilder(engine, counter=WordCounter()).feedback("s1", Outcome.ACCEPTED, gate=member(engine.store))
 
 
+async def _import(engine: GraphSearchEngine) -> None:
+    await import_scope(engine.store, SCOPE_FILE, replace=True)
+
+
 CHANGES: Final[Mapping[str, Callable[[GraphSearchEngine], Awaitable[None]]]] = {
-    "ingest": _ingest, "settle": _settle, "merge": _merge, "forget": _forget, "feedback": _feedback,
+    "ingest": _ingest, "import": _import, "settle": _settle, "merge": _merge, "forget": _forget, "feedback": _feedback,
 }  # fmt: skip
-ATOMIC: Final = frozenset({"settle", "merge", "forget", "feedback"})
+ATOMIC: Final = frozenset({"import", "settle", "merge", "forget", "feedback"})
 """Changes of one transaction. An ingest may stop between several, and continues from there."""
 
 
