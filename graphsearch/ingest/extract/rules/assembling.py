@@ -52,6 +52,8 @@ class TextNames:
     conversation: Conversation
     topic: ExtractedName | None
     types: dict[str, str] = attrs.field(factory=dict)
+    synonyms: dict[str, str] = attrs.field(factory=dict)
+    """Known names by other spellings of them in the text."""
 
     def written(self, span: NameSpan) -> str:
         """The name as written, or that of the antecedent of a pronoun."""
@@ -123,7 +125,10 @@ def assembled(
         memory_id=memory.id,
         surfaces=tuple(sorted(surfaces, key=lambda surface: surface.span.start + 1 if surface.span else 0)),
         statements=_distinct(each for several in stated for each in several),
-        same=tuple((each.short, each.full) for each in names.conversation.declared.get(memory.id, ())),
+        same=(
+            *((each.short, each.full) for each in names.conversation.declared.get(memory.id, ())),
+            *names.synonyms.items(),
+        ),
     )
     return _retyped(result, names) if any(sentence.correction for sentence in sentences) else result, pending
 

@@ -26,6 +26,8 @@ ROLES: Final = frozenset(
     {"user", "assistant", "system", "tool", "function", "developer", "human", "ai", "bot", "model"}
 )
 """Speakers that are roles in a conversation, not persons."""
+USERS: Final = frozenset({"user", "human"})
+"""Speakers that stand for the user."""
 MAX_SUBJECT: Final = 120
 """Maximum characters of a subject that is a name; a longer one is a sentence."""
 
@@ -48,6 +50,11 @@ def speaker_of(memory: Memory) -> str:
 def _known(speaker: str) -> str:
     speaker = " ".join(speaker.split())
     return "" if speaker.casefold() in ROLES else speaker
+
+
+def of_user(memory: Memory, user: str) -> Memory:
+    """A memory by a role that stands for the user, as one by the person who is the user."""
+    return attrs.evolve(memory, speaker=user) if memory.speaker.strip().casefold() in USERS else memory
 
 
 def subject_of(memory: Memory) -> str:

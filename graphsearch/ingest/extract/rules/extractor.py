@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Generator, Iterable, Sequence
 from functools import cache
 from typing import Final
@@ -9,6 +10,7 @@ from typing import Final
 import attrs
 
 from graphsearch._support.concurrency import in_slices
+from graphsearch.ingest.extract.rules.activity_patterns import MEETING, WORKING_ON
 from graphsearch.ingest.extract.rules.amending import (
     Amendment,
     corrected,
@@ -27,6 +29,7 @@ from graphsearch.ingest.extract.rules.conversation import (
     context_surfaces,
     lower_case_names,
     name_key,
+    of_user,
     read_conversation,
     speaker_of,
 )
@@ -40,6 +43,7 @@ from graphsearch.ingest.extract.rules.masked_sentence import (
 )
 from graphsearch.ingest.extract.rules.patterns import PatternsByCue, RelationPattern, by_cue
 from graphsearch.ingest.extract.rules.people_patterns import LIVING, REPORTING, WORKING
+from graphsearch.ingest.extract.rules.persons import may_show_people, shown_person, with_people
 from graphsearch.ingest.extract.rules.phrases import phrases, without_overlaps
 from graphsearch.ingest.extract.rules.references import (
     REACH,
@@ -60,15 +64,26 @@ from graphsearch.ingest.extract.rules.relating import (
     relations_in,
 )
 from graphsearch.ingest.extract.rules.thing_patterns import MAKING, PAYING
+from graphsearch.ingest.extract.rules.vocabulary import FoundName, KnownName, Vocabulary, default_vocabulary
 from graphsearch.model import Memory, Span
+from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName
 from graphsearch.text.dates import Dates, DateSpan, NaturalDates, Role, capitalised_dates, repeated_dates
 from graphsearch.text.marked_names import marked_names
 from graphsearch.text.name_spans import NameSpan, capitalised_names, is_coined
 from graphsearch.text.sentences import sentences
 
-NAME: Final = "rules/3"
-DEFAULT_PATTERNS: Final[tuple[RelationPattern, ...]] = (*REPORTING, *WORKING, *BELONGING, *PAYING, *MAKING, *LIVING)
+NAME: Final = "rules/4"
+DEFAULT_PATTERNS: Final[tuple[RelationPattern, ...]] = (
+    *REPORTING,
+    *WORKING,
+    *MEETING,
+    *WORKING_ON,
+    *BELONGING,
+    *PAYING,
+    *MAKING,
+    *LIVING,
+)
 """Relation patterns for English. If two patterns find the same relation type between two names, the earlier applies."""
 
 _NO_THINGS: Final = frozenset({"person", "place", "date", "url", "file", "function", "status"})
@@ -84,19 +99,37 @@ class TextExtractor:
 
     ``patterns`` are tried in order; add your own to `DEFAULT_PATTERNS`. ``dates`` finds dates: `NaturalDates` by
     default, which raises `MissingExtraError` without the extra ``text``; `IsoDates` needs no extra.
+
+    ``known`` are names found in any case, in addition to the vocabulary of tools (`graphsearch.names.known_tools`).
+    ``user`` is the person whom memories of the speaker "user" or "human" are by, and who is called "the user" in others.
+    Raises `InvalidInputError` if it is no text.
     """
 
     def __init__(
-        self, patterns: Iterable[RelationPattern] = DEFAULT_PATTERNS, *, dates: Dates | None = None, name: str = NAME
+        self,
+        patterns: Iterable[RelationPattern] = DEFAULT_PATTERNS,
+        *,
+        dates: Dates | None = None,
+        name: str = NAME,
+        known: Iterable[KnownName] = (),
+        user: str = "",
     ) -> None:
+        check.refuse("extractor", check.text("user", user, empty=True))
+        added = tuple(known)
         self._patterns = _default_patterns() if patterns is DEFAULT_PATTERNS else by_cue(patterns)
         self._dates = NaturalDates() if dates is None else dates
+        self._vocabulary = Vocabulary.of(added) if added else default_vocabulary()
+        self._user = " ".join(user.split())
         self._name = name
 
     @property
     def name(self) -> str:
-        """The name given, by default "rules/3"; with patterns of your own, give a name and change it with them."""
-        return self._name
+        """The name given, by default "rules/4", and a digest of the known names and the user, if there are any.
+
+        With patterns of your own, give a name and change it with them: texts are read again when it changes.
+        """
+        options = (self._vocabulary.digest, self._user)
+        return "+".join((self._name, hashlib.sha256(repr(options).encode()).hexdigest()[:12])) if any(options) else self._name
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
         """The content of each memory, in order; runs in threads, in slices between which it can be cancelled."""
@@ -104,6 +137,7 @@ class TextExtractor:
 
     def _read(self, memories: Sequence[Memory]) -> Generator[None, None, list[ExtractedMemory]]:
         """Read the memories, in steps; those in lower case last, when the names capitalised in others are known."""
+        memories = [of_user(memory, self._user) for memory in memories] if self._user else memories
         conversation = read_conversation(memories)
         read: dict[int, tuple[ExtractedMemory, Amendment | None]] = {}
 
@@ -113,7 +147,7 @@ class TextExtractor:
             for number in numbers:
                 memory = memories[number]
                 topic = _topic_before(memories[number - 1], memory, read.get(number - 1)) if number else None
-                reader = _MemoryReader.of(memory, conversation, known, topic)
+                reader = _MemoryReader.of(memory, conversation, self._vocabulary, known, topic)
                 read[number] = yield from reader.read(self._patterns, self._dates)
 
         lower_case = [number for number, memory in enumerate(memories) if memory.text.islower()]
@@ -121,7 +155,7 @@ class TextExtractor:
         if lower_case:
             yield from read_each(lower_case, lower_case_names(conversation, [each for each, _ in read.values()]))
         whole = with_whole_names([read[number] for number in range(len(memories))], conversation.whole)
-        return with_corrections(memories, whole, conversation.whole)
+        return with_people(memories, with_corrections(memories, whole, conversation.whole))
 
 
 @cache
@@ -151,23 +185,35 @@ def _topic_before(
 
 @attrs.define
 class _MemoryReader:
-    """Reads one memory. ``declared`` and ``lower_case`` are names to be found in lower case."""
+    """Reads one memory. ``declared`` and ``lower_case`` are names to be found in lower case.
+
+    ``vocabulary`` are the known names in its text. ``people`` are the keys of names that the words beside them show to
+    be persons.
+    """
 
     memory: Memory
     names: TextNames
+    vocabulary: Sequence[FoundName]
     declared: LowerCaseNames
     lower_case: LowerCaseNames
     speaker: str
     last_date: DateSpan | None = None
+    people: set[str] = attrs.field(factory=set)
 
     @classmethod
     def of(
-        cls, memory: Memory, conversation: Conversation, lower_case: LowerCaseNames, topic: ExtractedName | None
+        cls,
+        memory: Memory,
+        conversation: Conversation,
+        vocabulary: Vocabulary,
+        lower_case: LowerCaseNames,
+        topic: ExtractedName | None,
     ) -> _MemoryReader:
         """The reader of a memory; ``topic`` is the thing that its speaker named in the turn before."""
         text = memory.text if memory.text.isascii() else PRIVATE.sub(_NO_LETTER, memory.text)
         names = TextNames(text, conversation, topic)
-        return cls(memory, names, conversation.small.within(text), lower_case, speaker_of(memory))
+        known = vocabulary.find(text)
+        return cls(memory, names, known, conversation.small.within(text), lower_case, speaker_of(memory))
 
     def read(
         self, patterns: PatternsByCue, dates: Dates
@@ -184,6 +230,8 @@ class _MemoryReader:
         for span in sentences(text):
             found.append(self._sentence(span, dates))
             yield
+        if may_show_people(text):
+            self._find_people(found)
         self._confirm(context, found)
         retracting = may_retract(text)
         referring = has_pronoun(text)
@@ -195,6 +243,8 @@ class _MemoryReader:
             sentence.related = self._relations(sentence, patterns)
             self._find_correction(sentence, back=retracting)
             yield
+        for key in self.people:
+            self.names.types.setdefault(key, "person")
         return assembled(self.memory, self.names, context, context[-1] if self.speaker else None, found)
 
     # -- names ----------------------------------------------------------------------------------------------------
@@ -208,12 +258,17 @@ class _MemoryReader:
         ]
         certain = [*marked_names(text, start, end), *(_date_name(date) for date in dated)]
         known = *conversation.compound.find(text, start, end), *self.declared.find(text, start, end)
-        taken = without_overlaps(certain, known, [*phrases(text, start, end)])
+        vocabulary = [each for each in self.vocabulary if start <= each.start < end]
+        spans = [each.span for each in vocabulary]
+        taken = without_overlaps(certain, known, [*phrases(text, start, end)], spans)
         found = without_overlaps(
             taken,
             [*capitalised_names(text, start, end, taken, conversation.people)],
             [*self.lower_case.find(text, start, end)],
         )
+        for span_, each in zip(spans, vocabulary, strict=True):
+            if span_ in found and (written := text[each.start : each.end]).casefold() != each.known.name.casefold():
+                self.names.synonyms.setdefault(written, each.known.name)
         for each in sorted(found, key=lambda each: -each.confidence):
             if each.named and each.type:
                 self.names.types.setdefault(self.names.key(each), each.type)
@@ -234,6 +289,14 @@ class _MemoryReader:
         apart = (each for each in repeated if all(each.start >= one.end or one.start >= each.end for one in found))
         return sorted((*found, *apart), key=lambda each: each.start)
 
+    def _find_people(self, found: Sequence[ReadSentence]) -> None:
+        """Find the names of unknown type that the words beside them show to be persons."""
+        for sentence in found:
+            for each in sentence.found:
+                if not each.type and not self.names.type_of(key := self.names.key(each)):
+                    if shown_person(self.names.text, each, sentence.span.start, sentence.span.end):
+                        self.people.add(key)
+
     def _confirm(self, context: Sequence[ExtractedName], found: Sequence[ReadSentence]) -> None:
         """Make tentative names certain if they are certain elsewhere in the memory."""
         if not any(each.tentative for sentence in found for each in sentence.found):
@@ -241,7 +304,7 @@ class _MemoryReader:
         key = self.names.key
         sure = {key(each): each.type for sentence in found for each in sentence.found if not each.tentative}
         sure |= {name_key(surface.name): surface.type for surface in context}
-        known = {*sure, *self.names.conversation.people} | {
+        known = {*sure, *self.names.conversation.people, *self.people} | {
             word for name, type_ in sure.items() if type_ in ("", "person") for word in _first_and_last(name)
         }
         for sentence in found:
@@ -311,7 +374,11 @@ class _MemoryReader:
     def _antecedents(self, sentence: ReadSentence) -> list[Mentioned]:
         """The names that "he" or "it" may refer to; the speaker, who says "I", is excluded."""
         names = self.names
-        mentioned = [Mentioned(each, names.key(each), names.type_of(names.key(each))) for each in sentence.names]
+        mentioned = [
+            Mentioned(each, key, names.type_of(key) or ("person" if key in self.people else ""))
+            for each in sentence.names
+            if (key := names.key(each))
+        ]
         speaker = name_key(self.speaker)
         return [each for each in mentioned if not speaker or names.conversation.whole.get(each.key) != speaker]
 

@@ -1,0 +1,79 @@
+"""Patterns about what people do: whom they meet, and what they work on."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from graphsearch.ingest.extract.rules.masked_sentence import DATE
+from graphsearch.ingest.extract.rules.patterns import Phase
+from graphsearch.ingest.extract.rules.templates import LIKELY, PERSON, UNDERTAKING, row
+
+_UP: Final = "(?:(?:up|again|briefly|finally|just|also|first) )*"
+_SPOKE: Final = (
+    "(?:spoke|talked|chatted|caught up|sat down|(?:had|have|having|grabbed) (?:an? |some )?(?:[a-z]+ )?(?:lunch|dinner"
+    "|coffee|breakfast|drinks?|beers?|tea|call|meeting|chat))"
+)
+
+MEETING: Final = (
+    row(
+        "met",
+        "met_with",
+        f"{{source}} (?:(?:met|meets|meeting) {_UP}(?:with )?|{_SPOKE} {_UP}(?:to|with) ){{target}}(?!'s)",
+        PERSON,
+        PERSON,
+        LIKELY,
+        Phase.DONE,
+        cues="met meet spoke spoken talk talked chatted lunch dinner coffee breakfast drink beer tea call meeting caught",
+    ),
+    row(
+        "met_group",
+        "met_with",
+        f"{{source}} (?:(?:met|meets|meeting) {_UP}with|{_SPOKE} {_UP}(?:to|with)) {{target}}(?!'s)",
+        PERSON,
+        ("organisation", "team", "facility"),
+        LIKELY,
+        Phase.DONE,
+        cues="met meet spoke spoken talked chatted lunch dinner coffee breakfast drink beer tea call meeting caught",
+    ),
+    row(
+        "met_each_other",
+        "met_with",
+        "{source} and {target} (?:finally |both |have |had |first |then )*(?:met|spoke|talked|had (?:an? )?"
+        "(?:lunch|dinner|coffee|meeting|call))(?: each other| up| together)?(?= *[.,;!]|$| (?:in|at|on|over|about|for|last"
+        f"|this|today|yesterday|before|after|again|when|while|because|to) | {DATE})",
+        PERSON,
+        PERSON,
+        LIKELY,
+        Phase.DONE,
+        cues="met spoke talked lunch dinner coffee meeting call",
+    ),
+)
+
+WORKING_ON: Final = (
+    row(
+        "works_on",
+        "works_on",
+        "{source} (?:works|working|(?P<plain>work)) (?:[a-z]+ly |mostly |only |together |again )?on {target}",
+        PERSON,
+        UNDERTAKING,
+    ),
+    row(
+        "worked_on",
+        "works_on",
+        "{source} worked (?:[a-z]+ly |mostly |together |again )?on {target}",
+        PERSON,
+        UNDERTAKING,
+        LIKELY,
+        Phase.ENDED,
+    ),
+    row(
+        "works_on_with",
+        "works_with",
+        "{source} (?:works|working|worked|(?P<plain>work)) (?:[a-z]+ly |mostly |together )?on (?:the |our |an? |my )?{any} "
+        "(?:together )?with {target}",
+        PERSON,
+        PERSON,
+        LIKELY,
+        Phase.DONE,
+    ),
+)

@@ -1,0 +1,140 @@
+"""Names that the words beside them show to be of people: "Maren said", "met Ilse", "Priya leads the audit".
+
+Such words are weaker evidence than what `graphsearch.text.name_spans` goes by, since firms and countries are spoken of
+as people, too: it gives a type only to names that nothing else gives one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from graphsearch.ingest.extract.rules.conversation import name_key
+from graphsearch.model import Memory
+from graphsearch.model.extracted import ExtractedMemory, ExtractedName
+from graphsearch.names.known_tools import FIRMS
+from graphsearch.text import word_lists as known
+from graphsearch.text.name_spans import NameSpan, is_coined
+
+PERSON: Final = "person"
+_LONGEST: Final = 3
+"""Maximum words of a name that only the words beside it show to be a person's."""
+_ADVERB: Final = "(?:also |just |then |always |never |still |once |already |later |[a-z]+ly |has |had )?"
+_SAYS: Final = (
+    "said|says|told|tells|asked|asks|replied|replies|answered|mentioned|mentions|insisted|insists|complained|joked|jokes"
+    "|shouted|whispered|muttered|thinks|thought|believes|reckons|knows|knew|hopes|hoped|feels|felt|likes|liked|loves|loved"
+    "|hates|hated|prefers|preferred|promised|remembers|remembered|forgot|apologised|apologized|retired|testified|resigned"
+    "|sat|slept|woke|ate|drank|nodded|smiled|laughed|cried|sighed|waved|spoke|speaks|phoned|texted|emailed"
+)
+# The object follows at once: "Priya leads the night audit", but "leads to" and "sales leads were".
+_LEADS: Final = "(?:leads|heads|chairs|supervises|oversees|coaches|mentors|captains) (?:the|our|an?|my|their|his|her)"
+_AFTER: Final = re.compile(rf" {_ADVERB}(?:(?:{_SAYS})\b|{_LEADS} )")
+_WITH: Final = (
+    "(?:met|meet|meets|meeting|spoke|speak|speaking|talked|talk|talking|chatted|lunch|dinner|coffee|breakfast|drinks|a drink"
+    "|caught up|catch up|catching up) (?:up )?(?:with|to)"
+)
+_BEFORE: Final = re.compile(
+    rf"\b(?:(?:met|meet|asked|ask|told|tell|thanked|thank|phoned|emailed|texted|married|hugged|invited"
+    rf"|interviewed|introduced|congratulated|remind|reminded|{_WITH}) (?:both )?"
+    r"|\b(?:my|his|her|our|their) (?:friend|colleague|boss|manager|sister|brother|wife|husband|partner|son|daughter|mother"
+    r"|father|uncle|aunt|cousin|flatmate|roommate|neighbour|neighbor|mentor|assistant|doctor|teacher|coach),? )$"
+)
+_REACH: Final = 40
+"""Characters before a name that may show it to be a person's."""
+# "Pavel owns the smokehouse and he built it"
+_THEN_HE: Final = re.compile(r"(?:,? (?:and|but|so|because|since|while|when|where) |, )(?:he|she|his|her)\b")
+_CUE: Final = re.compile(rf"\b(?:{_SAYS}|leads|heads|chairs|supervises|oversees|coaches|mentors|captains|met|meet|meeting|ask"
+    r"|tell|thanked|thank|married|hugged|invited|congratulated|remind|reminded|interviewed|introduced|talked|talk|lunch|dinner|coffee"
+    r"|my|his|her|our|their|he|she)\b")
+_ABSTRACT: Final = ("ment", "tion", "ness", "ity", "ship", "ance", "ence", "ing", "ism", "ics")
+"""Ends of nouns that may begin a sentence, and are no names of people."""
+
+
+def may_show_people(text: str) -> bool:
+    """Whether any words of a text may show that a name is a person's."""
+    return _CUE.search(text) is not None
+
+
+def shown_person(text: str, span: NameSpan, start: int, end: int) -> bool:
+    """Whether the words beside a name of unknown type in the sentence [start, end) show that it is a person's."""
+    if span.antecedent or not _may_be_person(text[span.start : span.end]):
+        return False
+    if _AFTER.match(text, span.end, end) or _BEFORE.search(text, max(start, span.start - _REACH), span.start):
+        return True
+    return span.start == start and _THEN_HE.search(text, span.end, end) is not None
+
+
+def _may_be_person(written: str) -> bool:
+    words = written.split()
+    if len(words) > _LONGEST or not all(word[0].isupper() for word in words):
+        return False
+    key = words[0].casefold()
+    return not (
+        is_coined(written)
+        or (written.isupper() and len(written) > 1)
+        or key in FIRMS
+        or (len(words) == 1 and (key in known.COMMON or key.endswith(_ABSTRACT)))
+    )
+
+
+# -- people of a conversation -----------------------------------------------------------------------------------------
+
+
+def with_people(memories: Sequence[Memory], read: Sequence[ExtractedMemory]) -> list[ExtractedMemory]:
+    """Give names of unknown type the type "person" where another memory of the session proves it, in linear time.
+
+    The same name counts, and a first name or surname that one person alone has there; in other sessions the name may
+    be anything.
+    """
+    found: list[ExtractedMemory] = [*read]
+    sessions: dict[str, list[int]] = {}
+    for number, memory in enumerate(memories):
+        if memory.session_id:
+            sessions.setdefault(memory.session_id, []).append(number)
+    for numbers in sessions.values():
+        people = _people(found[number] for number in numbers)
+        for number in numbers if people else ():
+            found[number] = _with_types(found[number], people)
+    return found
+
+
+def _people(read: Iterable[ExtractedMemory]) -> frozenset[str]:
+    """The names of unknown type that are persons elsewhere, or part of the name of one person."""
+    types: dict[str, set[str]] = {}
+    for each in read:
+        for surface in each.surfaces:
+            types.setdefault(name_key(surface.name), set()).add(surface.type)
+    bearers: dict[str, set[str]] = {}
+    for key, found in types.items():
+        words = key.split()
+        if PERSON in found and len(words) > 1:
+            for word in {words[0], words[-1]}:
+                bearers.setdefault(word, set()).add(key)
+    return frozenset(
+        key
+        for key, found in types.items()
+        if "" in found and (found == {"", PERSON} or (found == {""} and len(bearers.get(key, ())) == 1))
+    )
+
+
+def _with_types(extracted: ExtractedMemory, people: frozenset[str]) -> ExtractedMemory:
+    changed = {
+        each: attrs.evolve(each, type=PERSON)
+        for each in extracted.surfaces
+        if not each.type and name_key(each.name) in people
+    }
+    return _replaced(extracted, changed) if changed else extracted
+
+
+def _replaced(extracted: ExtractedMemory, changed: Mapping[ExtractedName, ExtractedName]) -> ExtractedMemory:
+    return attrs.evolve(
+        extracted,
+        surfaces=tuple(changed.get(each, each) for each in extracted.surfaces),
+        statements=tuple(
+            attrs.evolve(each, source=changed.get(each.source, each.source), target=changed.get(each.target, each.target))
+            for each in extracted.statements
+        ),
+    )
