@@ -240,7 +240,7 @@ def _name(
         if read[first].key in known.HONORIFICS and first < last:
             break
         first += 1
-    if first < last and read[first].key in known.ROLES:
+    if first < last and read[first].key in known.ROLES and read[last].key not in _INSTITUTIONS:
         first, person = first + 1, True
     while last >= first and read[last].key in known.GRAMMAR:
         last -= 1

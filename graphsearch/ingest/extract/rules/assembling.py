@@ -9,6 +9,7 @@ import attrs
 
 from graphsearch.ingest.extract.rules.amending import Amendment, Correction, amended, claims
 from graphsearch.ingest.extract.rules.conversation import Conversation, name_key
+from graphsearch.ingest.extract.rules.documents import heading_surface, opens, topic_of, topics
 from graphsearch.ingest.extract.rules.masked_sentence import MAX_NAMES
 from graphsearch.ingest.extract.rules.references import REACH
 from graphsearch.ingest.extract.rules.relating import CO_OCCURS, FoundRelation
@@ -66,7 +67,9 @@ class TextNames:
 
     def type_of(self, key: str) -> str:
         """The type of a name; empty if unknown."""
-        return self.types.get(key, "") or ("person" if key in self.conversation.people else "")
+        if known := self.types.get(key):
+            return known
+        return "person" if key in self.conversation.people else "project" if key in self.conversation.undertakings else ""
 
     def surface(self, span: NameSpan) -> ExtractedName:
         """The surface of a name, or of the antecedent of a pronoun."""
@@ -105,7 +108,8 @@ def assembled(
     surfaces = [names.typed(surface) for surface in context]
     stated: list[list[Statement]] = []
     pending: Amendment | None = None
-    for sentence, numbered in zip(sentences, _certain_surfaces(sentences, names, speaker), strict=True):
+    certain = _certain_surfaces(sentences, names, speaker)
+    for sentence, numbered in zip(sentences, certain, strict=True):
         surfaces += [
             numbered[at]
             for at, each in enumerate(sentence.names)
@@ -121,9 +125,18 @@ def assembled(
         elif amendment or denied:
             pending = attrs.evolve(amendment or pending or Amendment(span=sentence.span), denied=denied)
         stated.append(own)
+    if topic := topic_of(memory):
+        heading = next((each for each in surfaces if each.name == topic), None) or names.typed(heading_surface(topic))
+        below = [
+            (each.span, [*numbered.values()][:1])
+            for each, numbered in zip(sentences, certain, strict=True)
+            if numbered and not each.names[next(iter(numbered))].antecedent and opens(names.text, each.span.start, each.names[next(iter(numbered))])
+        ]
+        stated.append([*topics(memory, heading, below, (each for several in stated for each in claims(several)))])
+        surfaces.append(heading)
     result = ExtractedMemory(
         memory_id=memory.id,
-        surfaces=tuple(sorted(surfaces, key=lambda surface: surface.span.start + 1 if surface.span else 0)),
+        surfaces=tuple(sorted(dict.fromkeys(surfaces), key=lambda surface: surface.span.start + 1 if surface.span else 0)),
         statements=_distinct(each for several in stated for each in several),
         same=(
             *((each.short, each.full) for each in names.conversation.declared.get(memory.id, ())),

@@ -14,7 +14,7 @@ from typing import Final
 import attrs
 
 from graphsearch.ingest.extract.rules.declarations import DeclaredAlias, declarations
-from graphsearch.ingest.extract.rules.phrases import NO_COMPOUND_NAMES, CompoundNames, compound_names
+from graphsearch.ingest.extract.rules.phrases import NO_COMPOUND_NAMES, CompoundNames, compound_names, undertakings
 from graphsearch.ingest.extract.rules.relating import CO_OCCURS
 from graphsearch.model import Memory
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName
@@ -225,6 +225,8 @@ class Conversation:
     small: LowerCaseNames = NO_LOWER_CASE_NAMES
     compound: CompoundNames = NO_COMPOUND_NAMES
     topics: Mapping[str, Topics] = attrs.field(factory=dict)
+    undertakings: frozenset[str] = frozenset()
+    """Keys of undertakings in lower case, which are among ``small``."""
 
     @property
     def people(self) -> Collection[str]:
@@ -253,12 +255,17 @@ def read_conversation(memories: Sequence[Memory]) -> Conversation:
             if each.full in speakers:
                 called[key] = name_key(each.full)
     people = {key: name_key(next(iter(named))) for key, named in bearers.items() if len(named) == 1} | called
+    undertaken = undertakings(memory.text for memory in memories)
     return Conversation(
         whole=people,
         declared={id_: tuple(each) for id_, each in declared.items()},
         small=LowerCaseNames.of(
-            each.short for several in declared.values() for each in several if each.short.startswith("the ")
+            (
+                *(each.short for several in declared.values() for each in several if each.short.startswith("the ")),
+                *sorted(undertaken),
+            )
         ),
+        undertakings=frozenset(name_key(each) for each in undertaken),
         compound=compound_names((memory.text for memory in memories), people),
         topics=topics(memories),
     )

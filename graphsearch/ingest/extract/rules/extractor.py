@@ -33,6 +33,7 @@ from graphsearch.ingest.extract.rules.conversation import (
     read_conversation,
     speaker_of,
 )
+from graphsearch.ingest.extract.rules.documents import defined_term, definition, is_a, may_define, opens
 from graphsearch.ingest.extract.rules.group_patterns import BELONGING
 from graphsearch.ingest.extract.rules.masked_sentence import (
     FIRST_DATE,
@@ -52,6 +53,7 @@ from graphsearch.ingest.extract.rules.references import (
     expanded_answer,
     has_pronoun,
     is_leading_it,
+    is_repeated_it,
     placeholder,
     pronouns,
     references,
@@ -235,13 +237,18 @@ class _MemoryReader:
         self._confirm(context, found)
         retracting = may_retract(text)
         referring = has_pronoun(text)
+        defining = may_define(self.memory)
         for number, sentence in enumerate(found):
             if referring and not number:
                 self._resolve_topic(sentence)
+            if referring and defining and number:
+                self._resolve_subject(sentence, found[number - 1])
             if referring:
                 self._resolve_pronouns(sentence, found[max(0, number - REACH) : number])
             sentence.related = self._relations(sentence, patterns)
             self._find_correction(sentence, back=retracting)
+            if defining:
+                self._define(sentence)
             yield
         for key in self.people:
             self.names.types.setdefault(key, "person")
@@ -257,6 +264,8 @@ class _MemoryReader:
             for date in self._dates(text[start:end], dates)
         ]
         certain = [*marked_names(text, start, end), *(_date_name(date) for date in dated)]
+        if ("*" in text or "_" in text) and may_define(self.memory) and (term := defined_term(text, start, end)):
+            certain.append(term)
         known = *conversation.compound.find(text, start, end), *self.declared.find(text, start, end)
         vocabulary = [each for each in self.vocabulary if start <= each.start < end]
         spans = [each.span for each in vocabulary]
@@ -393,6 +402,36 @@ class _MemoryReader:
             outside = NameSpan(start=0, end=0, type=topic.type, confidence=0.0, pattern="", outside_name=topic.name)
             mentioned = Mentioned(outside, self.names.key(outside), topic.type)
             sentence.found = [*references(leading, (), [mentioned]), *sentence.found]
+
+    def _resolve_subject(self, sentence: ReadSentence, before: ReadSentence) -> None:
+        """Resolve "it" at the beginning of a sentence of a document to the subject of the sentence before."""
+        start = sentence.span.start
+        found = pronouns(self.names.text, start, sentence.span.end, spoken=True)
+        leading = [each for each in found if is_leading_it(each, start) or is_repeated_it(each, start)]
+        subject = before.names[0] if before.names else None
+        if not leading or subject is None or not opens(self.names.text, before.span.start, subject):
+            return
+        key = self.names.key(subject)
+        type_ = self.names.type_of(key) or ("person" if key in self.people else "")
+        if type_ not in _NO_THINGS:
+            sentence.found = sorted(
+                (*references(leading, (), [Mentioned(subject, key, type_)]), *sentence.found), key=lambda each: each.start
+            )
+
+    def _define(self, sentence: ReadSentence) -> None:
+        """Relate the name that a sentence defines to the noun that defines it."""
+        text, names = self.names.text, sentence.names
+        found = definition(text, sentence.span.start, sentence.span.end, names[: MAX_NAMES - 1])
+        if found is None:
+            return
+        number, noun = found
+        # "an Estonian writer": the noun begins after a name.
+        inside = max((each.end for each in sentence.found if noun.start <= each.start < noun.end), default=noun.start)
+        start = inside + (text[inside] == " ") if inside < noun.end else noun.end
+        if start < noun.end:
+            sentence.found.append(attrs.evolve(noun, start=start))
+            key = self.names.key(names[number])
+            sentence.related = [*sentence.related, is_a(number, len(names), self.names.type_of(key))]
 
     def _find_correction(self, sentence: ReadSentence, *, back: bool) -> None:
         """Find the correction that a sentence makes; its right name becomes certain."""

@@ -28,6 +28,14 @@ _MINE: Final = re.compile(
     r"|gaffer|team lead|direct reports?|team|colleagues?|coworkers?|co-workers?|teammates?|employer|home|home ?town"
     r"|sponsors?|backers?|work|invention|creation|brainchild)\b)"
 )
+# "We use Redis", "we've moved to Galway": what a group does together, its speaker does as well. Who leads, makes or pays
+# may be another of the group.
+_WE: Final = re.compile(
+    r"(?<![\w'.-])we(?='(?:re|ve) | )(?='?(?:[a-z]+)? ?(?:(?:now|also|both|all|just|still|currently|recently|finally|are|have"
+    r"|had|were|already|then|mostly|mainly) )*(?:us(?:e|ed|ing)|mov(?:e|ed|ing)|switch(?:ed|ing)?|migrat(?:e|ed|ing)"
+    r"|met|meet|spoke|talked|caught up|had (?:an? )?(?:lunch|dinner|coffee|call|meeting)|work(?:ed|ing)? (?:on|at|for|with)"
+    r"|live|living|rely|depend|joined|left) )"
+)
 # "Home is Galway": the home of the speaker.
 _HOME: Final = re.compile(
     r"(?:^|(?<=, )|(?<=and )|(?<=but ))home(?= (?:is|'s|these|now|for me))(?: (?:these days|now|for me))*"
@@ -106,6 +114,8 @@ def masked_sentence(
     if speaker is not None and '"' not in masked:
         stand_in = chr(FIRST_NAME + speaker)
         masked = _MINE.sub(f"{stand_in}'s ", _ME.sub(stand_in, masked)).replace(f"{stand_in}'m ", f"{stand_in} am ")
+        if "we" in masked:
+            masked = _WE.sub(stand_in, masked)
         if "home" in masked:
             masked = _HOME.sub(f"{stand_in}'s home", masked)
         masked = _LEFT_OUT.sub(f"{stand_in} ", masked, count=1)

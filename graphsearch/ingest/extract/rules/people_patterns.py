@@ -204,7 +204,7 @@ WORKING: Final = (
     row(
         "moved_to_company",
         "works_at",
-        "{source} (?:moved|moves|moving) (?:over )?to {target}",
+        "{source} (?:moved|moves|moving|switched|transferred) (?:over )?(?:from {any} )?(?:over )?to {target}",
         PERSON,
         ("organisation",),
         LIKELY,

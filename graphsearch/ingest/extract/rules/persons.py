@@ -37,11 +37,12 @@ _WITH: Final = (
     "|caught up|catch up|catching up) (?:up )?(?:with|to)"
 )
 _BEFORE: Final = re.compile(
-    rf"\b(?:(?:met|meet|asked|ask|told|tell|thanked|thank|phoned|emailed|texted|married|hugged|invited"
-    rf"|interviewed|introduced|congratulated|remind|reminded|{_WITH}) (?:both )?"
+    rf"\b(?:(?:met|meet|thanked|thank|phoned|emailed|texted|married|hugged|invited"
+    rf"|interviewed|introduced|congratulated|remind|reminded) (?:both )?"
     r"|\b(?:my|his|her|our|their) (?:friend|colleague|boss|manager|sister|brother|wife|husband|partner|son|daughter|mother"
     r"|father|uncle|aunt|cousin|flatmate|roommate|neighbour|neighbor|mentor|assistant|doctor|teacher|coach),? )$"
 )
+_WITH_HIM: Final = re.compile(rf"\b{_WITH} $")
 _REACH: Final = 40
 """Characters before a name that may show it to be a person's."""
 # "Pavel owns the smokehouse and he built it"
@@ -62,7 +63,10 @@ def shown_person(text: str, span: NameSpan, start: int, end: int) -> bool:
     """Whether the words beside a name of unknown type in the sentence [start, end) show that it is a person's."""
     if span.antecedent or not _may_be_person(text[span.start : span.end]):
         return False
-    if _AFTER.match(text, span.end, end) or _BEFORE.search(text, max(start, span.start - _REACH), span.start):
+    before = max(start, span.start - _REACH)
+    if _AFTER.match(text, span.end, end) or _BEFORE.search(text, before, span.start):
+        return True
+    if text.count(" ", span.start, span.end) < _LONGEST - 1 and _WITH_HIM.search(text, before, span.start):
         return True
     return span.start == start and _THEN_HE.search(text, span.end, end) is not None
 

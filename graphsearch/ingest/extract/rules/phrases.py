@@ -121,6 +121,7 @@ _CUE: Final = re.compile(
 )
 
 
+_POINTS: Final = str.maketrans(dict.fromkeys(".,;:!?()\"'“”’", " "))
 _COMMON: Final = known.COMMON - {"team", "project", "data"}
 
 
@@ -150,6 +151,40 @@ def without_overlaps(*groups: Sequence[NameSpan]) -> list[NameSpan]:
         if not any(found.start < other.end and other.start < found.end for other in kept):
             kept.append(found)
     return sorted(kept, key=lambda found: found.start)
+
+
+# -- undertakings in lower case -------------------------------------------------------------------------------------
+
+_HEAD_OF_UNDERTAKING: Final = (
+    "appeal|audit|campaign|conversion|dig|excavation|exhibition|expansion|extension|inquiry|inspection|investigation|launch"
+    "|lawsuit|merger|migration|overhaul|pilot|production|programme|project|redesign|refactor|refit|refurbishment|release"
+    "|renovation|restoration|rewrite|rollout|study|survey|tour|trial|upgrade|voyage"
+)
+_HEADS_OF_UNDERTAKINGS: Final = frozenset(_HEAD_OF_UNDERTAKING.split("|"))
+_UNDERTAKING: Final = rf"(?P<name>[A-Za-z][\w'’-]+(?: [a-z][\w-]+)?? (?:{_HEAD_OF_UNDERTAKING}))\b(?! [a-z]+(?:er|or)\b)"
+_UNDERTAKINGS: Final = (
+    re.compile(
+        r"\b(?:[Ww]ork(?:s|ed|ing)? on|leads?|leading|led|heads?|heading|runs?|running|chairs?|in charge of|responsible for"
+        r"|sponsor(?:s|ed|ing)?|fund(?:s|ed|ing)?|financ(?:e|es|ed|ing)|pa(?:ys|id|ying) for|maintains?|oversees?"
+        rf"|coordinat(?:e|es|ed|ing)|manag(?:e|es|ed|ing)) (?:the|our|my|his|her|their|its) {_UNDERTAKING}"
+    ),
+    re.compile(
+        rf"\b[Tt]he {_UNDERTAKING} (?:is|was|will be) (?:being )?(?:funded|led|sponsored|run|financed|managed|paid for"
+        r"|coordinated|overseen|chaired) by\b"
+    ),
+)
+
+
+def undertakings(texts: Iterable[str]) -> frozenset[str]:
+    """The undertakings that somebody leads, works on or pays for: "the ballast refit", "the Merridew appeal"."""
+    return frozenset(
+        match["name"]
+        for text in texts
+        if not _HEADS_OF_UNDERTAKINGS.isdisjoint(text.lower().translate(_POINTS).split())
+        for rule in _UNDERTAKINGS
+        for match in rule.finditer(text)
+        if match["name"].split(" ", 1)[0].casefold() not in known.SMALL_TEAM_WORDS | known.GRAMMAR
+    )
 
 
 # -- names of several words -------------------------------------------------------------------------------------------

@@ -46,6 +46,7 @@ _OTHER_SUBJECT: Final = re.compile(
     r"(?:[,;.]|\b(?:and|but|so|because|since))\s(?:[a-z]+\s){0,2}(?:I|i|we|you)\b[^,;]*$"
 )
 _HEAD: Final = re.compile(r"\s*(?:(?:and|but|so|also|well|yes|oh|ok|now|because|btw),?\s)*", re.IGNORECASE)
+_AND: Final = re.compile(r"\b(?:and|but|so|because|since),? $")
 _CONFIDENCE: Final = 0.7
 
 
@@ -123,6 +124,14 @@ def begins_with_it(text: str) -> bool:
 def is_leading_it(match: re.Match[str], start: int) -> bool:
     """Whether a pronoun is the "it" at the beginning of a text that begins at ``start``."""
     return match["thing"] is not None and _HEAD.fullmatch(match.string, start, match.start()) is not None
+
+
+def is_repeated_it(match: re.Match[str], start: int) -> bool:
+    """Whether a pronoun repeats the "it" at the beginning of its sentence: "It is small, and it uses Redis"."""
+    if match["thing"] is None or _AND.search(match.string, start, match.start()) is None:
+        return False
+    head = _HEAD.match(match.string, start)
+    return head is not None and match.string[head.end() : head.end() + 3].lower() == "it "
 
 
 def _at(match: re.Match[str]) -> int:

@@ -28,6 +28,13 @@ from graphsearch.ingest.extract.rules.templates import (
 
 _ON: Final = "(?:[a-z]+ly )?(?:on|upon)"
 
+# "moved all our records from Excel to Airtable"
+_MOVED: Final = (
+    "(?:(?:moved|moves|moving|switched|switches|switching|migrated|migrates|migrating|changed|upgraded|converted)"
+    "(?: (?:(?:all )?(?:of )?(?:our|my|the|their|its|his|her|everything|everyone|all|over|entirely|fully)(?: (?!from|to)[a-z-]+)"
+    "{0,3}))?)"
+)
+
 MAKING: Final = (
     *verbal(
         "created",
@@ -170,6 +177,26 @@ MAKING: Final = (
         TOOL,
         AMBIGUOUS,
         Phase.CLOSES,
+    ),
+    row(
+        "moved_to_tool",
+        "uses",
+        f"{{source}} {_MOVED} (?:over )?(?:from {{any}} )?(?:over )?(?:on)?to {{target}}",
+        USER,
+        ("tool",),
+        LIKELY,
+        Phase.OPENS,
+        cues="move switch migrate change upgrade convert moved switched migrated changed upgraded converted",
+    ),
+    row(
+        "moved_from_tool",
+        "uses",
+        f"{{source}} {_MOVED} (?:over |away )?(?:from|off) {{target}}(?= (?:over )?(?:on|in)?to )",
+        ("", "person", "organisation", "team", "project", "tool", "facility"),
+        ("tool",),
+        AMBIGUOUS,
+        Phase.CLOSES,
+        cues="move switch migrate change upgrade convert moved switched migrated changed upgraded converted",
     ),
     row(
         "is_dependent_on",
