@@ -60,7 +60,9 @@ def gold_text(path: Path) -> GoldText:
     for number, line in enumerate(line for line in lines if "text" in line):
         at = datetime.fromisoformat(line["at"]).replace(tzinfo=UTC)
         if "document" in line:
-            memories += document_memories(line["text"], document_id=line["document"], occurred_at=at)
+            memories += document_memories(
+                line["text"], document_id=line["document"], source=line["document"], occurred_at=at
+            )
         else:
             memories.append(
                 Memory(
@@ -145,10 +147,10 @@ def measure(gold: GoldText) -> dict[str, Any]:
         "recall": _share(needed - len(missed), needed),
         "precision": _share(len(right), len(graph.claims)),
         "dates": _share(on_time, dated),
-        "people": _share(sum(any(e.id in persons for e in graph.named(name)) for name in gold.people), len(gold.people)),
-        "tools": _share(
-            sum(any(e.type == "tool" for e in graph.named(name)) for name in gold.tools), len(gold.tools)
+        "people": _share(
+            sum(any(e.id in persons for e in graph.named(name)) for name in gold.people), len(gold.people)
         ),
+        "tools": _share(sum(any(e.type == "tool" for e in graph.named(name)) for name in gold.tools), len(gold.tools)),
         "missed": missed,
         "wrong": sorted(wrong),
         "no_people": sorted(graph.entities[each].name for each in persons - people),

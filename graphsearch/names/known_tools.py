@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from graphsearch.text.word_lists import word_set
+
 
 def _table(text: str) -> Mapping[str, tuple[str, ...]]:
     """The other spellings of each name."""
@@ -289,13 +291,14 @@ MASS_TOOLS: Final = _table(
     Sketch
     """
 )
-"""Names that are also mass nouns, plurals or verbs, as in "uses salt": they count capitalised, or beside another tool."""
+"""Names that are also mass nouns, plurals or verbs ("uses salt"): they count capitalised, or beside another tool."""
 
-FIRMS: Final = frozenset(
-    "adobe airbus alibaba amazon apple bbc boeing bloomberg cnn congress disney exxon facebook fifa ford gazprom google "
-    "honda hollywood huawei ibm ikea instagram intel interpol kodak lego meta microsoft mercedes nasa nato netflix nike "
-    "nintendo nokia nvidia openai oracle parliament pfizer pepsi philips reuters samsung siemens sony spotify starbucks "
-    "tencent tesla tiktok toyota twitter uber unesco unicef verizon vodafone volkswagen volvo walmart washington whitehall "
-    "wikipedia xerox youtube".split()
+FIRMS: Final = word_set(
+    "adobe airbus alibaba amazon apple bbc boeing bloomberg cnn congress disney exxon facebook fifa ford gazprom "
+    "google "
+    "honda hollywood huawei ibm ikea instagram intel interpol kodak lego meta microsoft mercedes nasa nato netflix "
+    "nike nintendo nokia nvidia openai oracle parliament pfizer pepsi philips reuters samsung siemens sony spotify "
+    "starbucks tencent tesla tiktok toyota twitter uber unesco unicef verizon vodafone volkswagen volvo walmart "
+    "washington whitehall wikipedia xerox youtube"
 )
 """Firms, institutions and capitals of which one says, as of people, that they "said" or "want" something."""

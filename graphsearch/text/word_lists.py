@@ -21,9 +21,11 @@ HONORIFICS: Final = word_set(
 """Before a name they make it a person's."""
 
 ROLES: Final = word_set(
-    "admiral agent analyst architect brigadier ceo cfo chairman chairwoman chef chief cio cmo co-founder coach commander "
+    "admiral agent analyst architect brigadier ceo cfo chairman chairwoman chef chief cio cmo co-founder coach "
+    "commander "
     "congressman congresswoman constable coo corporal cpo cto detective director editor engineer evp founder inspector "
-    "lead manager matron mayor midwife minister nurse officer pastor rabbi secretary sheriff skipper superintendent svp vp"
+    "lead manager matron mayor midwife minister nurse officer pastor rabbi secretary sheriff skipper "
+    "superintendent svp vp"
 )
 """Before the name of a person, not part of it."""
 
@@ -45,7 +47,8 @@ OF_HEADS: Final = word_set(
 
 ORGANISATION_ENDS: Final = word_set(
     "academy ag agency airlines airways ballet bank boats brothers capital co college commission company consulting "
-    "contractors cooperative co-operative corp corporation electronics energy engineering enterprises entertainment federation ferries films "
+    "contractors cooperative co-operative corp corporation electronics energy engineering enterprises "
+    "entertainment federation ferries films "
     "foods "
     "foundation foundry fund gmbh group holdings hospital inc industries infirmary institute insurance lab labs llc "
     "logistics ltd media ministry motors opera partners pharma pharmaceuticals philharmonic pictures plc press "
@@ -214,19 +217,23 @@ NOUN_PHRASE_ENDS: Final = word_set(
     "about above after against along among and are around as at available based because been before behind being below "
     "beneath beside between beyond but by called can comprising consisting could despite during each either except "
     "for from had has have having if in inside into is known like located made may might must named near nor of off on "
-    "onto or out outside over per run shall should since so such than that the their there these this through throughout "
+    "onto or out outside over per run shall should since so such than that the their there these this through "
+    "throughout "
     "to toward towards under until up upon used via was were when where whereas which while who whom whose will with "
     "within without would written held built kept sold shown given taken born set"
 )
-"""Words that end a noun with the words before it: prepositions, conjunctions, relative words, auxiliaries, participles."""
+"""Words after a noun that are no part of it: prepositions, conjunctions, relative words, auxiliaries, participles."""
 
 MEASURES: Final = {
     **dict.fromkeys(word_set("kind type sort form variety species class genus breed style brand version"), True),
     **dict.fromkeys(
         word_set(
-            "answer bit case chance collection couple day deal example fact few first goal group half idea instance last list "
-            "lot majority matter member mess most name number one only other pair part piece place point problem purpose "
-            "question range reason result same second series set side state subject sum third thing time total trio way "
+            "answer bit case chance collection couple day deal example fact few first goal group half idea "
+            "instance last list "
+            "lot majority matter member mess most name number one only other pair part piece place point problem "
+            "purpose "
+            "question range reason result same second series set side state subject sum third thing time total "
+            "trio way "
             "word year"
         ),
         False,
@@ -234,16 +241,17 @@ MEASURES: Final = {
 }
 """Nouns that define nothing by themselves; True for those after which "of" and the defining noun follow."""
 
-GENERIC_HEADINGS: Final = frozenset(
-    each.strip()
-    for each in (
-        "about, abstract, acknowledgements, appendix, background, bibliography, changelog, changes, comments, conclusion, "
-        "conclusions, contact, contents, contributing, deployment, description, details, discussion, documentation, example, "
-        "examples, faq, features, further reading, getting started, glossary, goals, history, how it works, installation, "
-        "installing, introduction, license, limitations, links, method, methods, miscellaneous, motivation, next steps, "
-        "notes, notice, open questions, other, overview, prerequisites, purpose, quick start, quickstart, references, "
-        "requirements, resources, results, roadmap, scope, see also, setup, status, storage, summary, table of contents, terms, "
-        "terminology, testing, tests, tl;dr, todo, troubleshooting, usage, what's new"
-    ).split(",")
-)
+GENERIC_HEADINGS: Final = word_set(
+    "about abstract acknowledgements appendix background bibliography changelog changes comments conclusion "
+    "conclusions "
+    "contact contents contributing deployment description details discussion documentation example examples faq "
+    "features "
+    "glossary goals history installation installing introduction license limitations links method methods "
+    "miscellaneous "
+    "motivation notes notice other overview prerequisites purpose quickstart references requirements resources results "
+    "roadmap scope setup status storage summary terms terminology testing tests todo troubleshooting usage"
+) | {
+    *("further reading", "getting started", "how it works", "next steps", "open questions", "quick start", "see also"),
+    *("table of contents", "what's new"),
+}
 """Headings that name a kind of section and not its topic."""

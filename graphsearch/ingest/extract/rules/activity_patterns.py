@@ -39,7 +39,8 @@ MEETING: Final = (
         "met_each_other",
         "met_with",
         "{source} and {target} (?:finally |both |have |had |first |then )*(?:met|spoke|talked|had (?:an? )?"
-        "(?:lunch|dinner|coffee|meeting|call))(?: each other| up| together)?(?= *[.,;!]|$| (?:in|at|on|over|about|for|last"
+        "(?:lunch|dinner|coffee|meeting|call))(?: each other| up| together)?(?= *[.,;!]|$| (?:in|at|on|over"
+        "|about|for|last"
         f"|this|today|yesterday|before|after|again|when|while|because|to) | {DATE})",
         PERSON,
         PERSON,
@@ -77,7 +78,8 @@ WORKING_ON: Final = (
     row(
         "works_on_with",
         "works_with",
-        "{source} (?:works|working|worked|(?P<plain>work)) (?:[a-z]+ly |mostly |together )?on (?:the |our |an? |my )?{any} "
+        "{source} (?:works|working|worked|(?P<plain>work)) (?:[a-z]+ly |mostly |together )?on (?:the |our |an? "
+        "|my )?{any} "
         "(?:together )?with {target}",
         PERSON,
         PERSON,

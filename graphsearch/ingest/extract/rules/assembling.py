@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -13,6 +13,7 @@ from graphsearch.ingest.extract.rules.documents import heading_surface, opens, t
 from graphsearch.ingest.extract.rules.masked_sentence import MAX_NAMES
 from graphsearch.ingest.extract.rules.references import REACH
 from graphsearch.ingest.extract.rules.relating import CO_OCCURS, FoundRelation
+from graphsearch.ingest.extract.rules.vocabulary import KNOWN_CONFIDENCE, VOCABULARY
 from graphsearch.model import Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement, fact_in
 from graphsearch.text.dates import DateSpan
@@ -69,14 +70,17 @@ class TextNames:
         """The type of a name; empty if unknown."""
         if known := self.types.get(key):
             return known
-        return "person" if key in self.conversation.people else "project" if key in self.conversation.undertakings else ""
+        return (
+            "person" if key in self.conversation.people else "project" if key in self.conversation.undertakings else ""
+        )
 
     def surface(self, span: NameSpan) -> ExtractedName:
         """The surface of a name, or of the antecedent of a pronoun."""
         if span.antecedent:
             return self.surface(span.antecedent)
-        if span.outside_name and self.topic:
-            return self.typed(attrs.evolve(self.topic, span=None))
+        if span.outside_name:
+            outside = self.topic if self.topic and self.topic.name == span.outside_name else _outside(span)
+            return self.typed(attrs.evolve(outside, span=None))
         name = " ".join(self.text[span.start : span.end].split())
         return ExtractedName(
             name=name,
@@ -95,6 +99,12 @@ class TextNames:
         """The entity type of a name: its own, else that found in the text."""
         known = type or self.type_of(name_key(name))
         return _PUBLIC_TYPES.get(known, known)
+
+
+def _outside(span: NameSpan) -> ExtractedName:
+    return ExtractedName(
+        name=span.outside_name, type=span.type, span=None, confidence=span.confidence, pattern=span.pattern
+    )
 
 
 def assembled(
@@ -125,18 +135,17 @@ def assembled(
         elif amendment or denied:
             pending = attrs.evolve(amendment or pending or Amendment(span=sentence.span), denied=denied)
         stated.append(own)
+    surfaces += _full_names(names)
     if topic := topic_of(memory):
         heading = next((each for each in surfaces if each.name == topic), None) or names.typed(heading_surface(topic))
-        below = [
-            (each.span, [*numbered.values()][:1])
-            for each, numbered in zip(sentences, certain, strict=True)
-            if numbered and not each.names[next(iter(numbered))].antecedent and opens(names.text, each.span.start, each.names[next(iter(numbered))])
-        ]
-        stated.append([*topics(memory, heading, below, (each for several in stated for each in claims(several)))])
+        subjects = _subjects(sentences, certain, names)
+        stated.append([*topics(memory, heading, subjects, (each for several in stated for each in claims(several)))])
         surfaces.append(heading)
     result = ExtractedMemory(
         memory_id=memory.id,
-        surfaces=tuple(sorted(dict.fromkeys(surfaces), key=lambda surface: surface.span.start + 1 if surface.span else 0)),
+        surfaces=tuple(
+            sorted(dict.fromkeys(surfaces), key=lambda surface: surface.span.start + 1 if surface.span else 0)
+        ),
         statements=_distinct(each for several in stated for each in several),
         same=(
             *((each.short, each.full) for each in names.conversation.declared.get(memory.id, ())),
@@ -144,6 +153,31 @@ def assembled(
         ),
     )
     return _retyped(result, names) if any(sentence.correction for sentence in sentences) else result, pending
+
+
+def _place(surface: ExtractedName) -> int:
+    return surface.span.start + 1 if surface.span else 0
+
+
+def _full_names(names: TextNames) -> list[ExtractedName]:
+    """The known names of which the text has other spellings, outside of the text."""
+    return [
+        ExtractedName(
+            name=full, type=names.type_of(name_key(short)), span=None, confidence=KNOWN_CONFIDENCE, pattern=VOCABULARY
+        )
+        for short, full in names.synonyms.items()
+    ]
+
+
+def _subjects(
+    sentences: Sequence[ReadSentence], certain: Sequence[Mapping[int, ExtractedName]], names: TextNames
+) -> Iterator[tuple[Span, ExtractedName]]:
+    """The sentences that begin with a name, and that name."""
+    for sentence, numbered in zip(sentences, certain, strict=True):
+        first = next(iter(numbered), None)
+        span = None if first is None else sentence.names[first]
+        if first is not None and span and not span.antecedent and opens(names.text, sentence.span.start, span):
+            yield sentence.span, numbered[first]
 
 
 def _certain_surfaces(

@@ -1,7 +1,7 @@
 """What documents state by their form: definitions, and the headings above a text as its topics.
 
 "Foghorn is a job runner for small teams" and "**Dark Frame**: an exposure with the shutter closed" define a name by a
-noun. Such sentences count in texts without a speaker alone: in conversations "Bo is a legend" defines nothing.
+noun. Such sentences count in parts of documents alone: in conversations "Bo is a legend" defines nothing.
 """
 
 from __future__ import annotations
@@ -33,21 +33,24 @@ _LONGEST_PHRASE: Final = 4
 _MARKS: Final = r"[*_`\"”’]{0,3}"
 _LEAD: Final = re.compile(r"(?:(?:The|A|An|In \w+,) )?[*_`\"“]{0,3}")
 _DEFINES: Final = re.compile(
-    rf"{_MARKS}(?: \([^()]{{1,60}}\))?(?:, [^,.;]{{1,60}},)?(?: (?:is|are|was|were)(?: (?:still|also|basically|essentially))?"
+    rf"{_MARKS}(?: \([^()]{{1,60}}\))?(?:, [^,.;]{{1,60}},)?(?: (?:is|are|was|were)(?: (?:still|also|basically"
+    rf"|essentially))?"
     rf"|:{_MARKS}| [–—-]{{1,2}}| (?:means|denotes|refers to)) (?:an?|the|one of the) "
 )
 # "A *pulse* is a message"
 _TERM: Final = re.compile(
-    r"(?:An? |The )?[*_]{1,2}(?P<term>[A-Za-z][\w-]*(?: [\w-]+){0,3})[*_]{1,2}(?=:| [–—-]| (?:is|are|means|denotes|refers) )"
+    r"(?:An? |The )?[*_]{1,2}(?P<term>[A-Za-z][\w-]*(?: [\w-]+){0,3})[*_]{1,2}(?=:| [–—-]| (?:is|are|means"
+    r"|denotes|refers) )"
 )
 _NOUN: Final = re.compile(r"[A-Za-z][\w'’-]*")
 _KIND: Final = re.compile(r" of (?:an? |the )?")
+_OF: Final = re.compile(r" (?:of|for|at|in|with|on) (?:the |an? |our )?")
 _PARTICIPLE: Final = re.compile(r"(?:ed|ing)$")
 
 
 def may_define(memory: Memory) -> bool:
-    """Whether the sentences of a memory may be definitions: it has no speaker."""
-    return not memory.speaker
+    """Whether the sentences of a memory may be definitions: it is a part of a document, and has no speaker."""
+    return not memory.speaker and (HEADINGS in memory.attributes or bool(memory.source))
 
 
 def defined_term(text: str, start: int, end: int) -> NameSpan | None:
@@ -67,8 +70,10 @@ def definition(text: str, start: int, end: int, names: Sequence[NameSpan]) -> tu
     for number, name in enumerate(names):
         if name.start > opening:
             return None
-        if name.end > opening and (found := _DEFINES.match(text, name.end, end)) and (
-            noun := _noun_phrase(text, found.end(), end)
+        if (
+            name.end > opening
+            and (found := _DEFINES.match(text, name.end, end))
+            and (noun := _noun_phrase(text, found.end(), end))
         ):
             return number, NameSpan(
                 start=noun[0], end=noun[1], type="concept", confidence=_CONFIDENCE, pattern=IS_A, tentative=True
@@ -94,6 +99,11 @@ def _noun_phrase(text: str, at: int, end: int) -> tuple[int, int] | None:
         kind = _KIND.match(text, words[-1].end(), end) if MEASURES[head] else None
         return _noun_phrase(text, kind.end(), end) if kind else None
     return words[0].start(), words[-1].end()
+
+
+def is_of(between: str) -> bool:
+    """Whether the text between two names is a preposition that makes the first a role in the second."""
+    return _OF.fullmatch(between) is not None
 
 
 def is_a(source: int, target: int, source_type: str) -> FoundRelation:
@@ -143,12 +153,13 @@ def opens(text: str, start: int, name: NameSpan) -> bool:
 def topics(
     memory: Memory,
     heading: ExtractedName,
-    below: Iterable[tuple[Span, Iterable[ExtractedName]]],
+    below: Iterable[tuple[Span, ExtractedName]],
     claimed: Iterable[Statement],
 ) -> Iterator[Statement]:
     """The statements that the names of a text have its heading as their topic.
 
-    ``below`` are the names that sentences are about. Names that ``claimed`` statements relate to the heading are left out.
+    ``below`` are the names that sentences are about. Those that ``claimed`` statements relate to the heading are left
+    out.
     """
     own = name_key(heading.name)
     seen = {own}
@@ -156,11 +167,10 @@ def topics(
         ends = name_key(each.source.name), name_key(each.target.name)
         seen.update(ends if own in ends else ())
     first: dict[str, tuple[Span, ExtractedName]] = {}
-    for span, names in below:
-        for name in names:
-            key = name_key(name.name)
-            if key not in seen and name.type not in _NO_TOPIC and name.pattern != IS_A:
-                first.setdefault(key, (span, name))
+    for span, name in below:
+        key = name_key(name.name)
+        if key not in seen and name.type not in _NO_TOPIC:
+            first.setdefault(key, (span, name))
     for span, name in list(first.values())[:_MOST_TOPICS]:
         yield Statement(
             source=name,

@@ -7,73 +7,31 @@ from collections.abc import Generator, Iterable, Sequence
 from functools import cache
 from typing import Final
 
-import attrs
-
 from graphsearch._support.concurrency import in_slices
 from graphsearch.ingest.extract.rules.activity_patterns import MEETING, WORKING_ON
 from graphsearch.ingest.extract.rules.amending import (
     Amendment,
-    corrected,
-    correction,
-    may_correct,
-    may_retract,
     with_corrections,
     with_whole_names,
 )
-from graphsearch.ingest.extract.rules.assembling import ReadSentence, TextNames, assembled
 from graphsearch.ingest.extract.rules.conversation import (
     NO_LOWER_CASE_NAMES,
-    NO_TOPICS,
-    Conversation,
     LowerCaseNames,
-    context_surfaces,
     lower_case_names,
-    name_key,
     of_user,
     read_conversation,
-    speaker_of,
 )
-from graphsearch.ingest.extract.rules.documents import defined_term, definition, is_a, may_define, opens
 from graphsearch.ingest.extract.rules.group_patterns import BELONGING
-from graphsearch.ingest.extract.rules.masked_sentence import (
-    FIRST_DATE,
-    FIRST_NAME,
-    MAX_NAMES,
-    PRIVATE,
-    masked_sentence,
-)
+from graphsearch.ingest.extract.rules.memory_reader import MemoryReader, topic_before
 from graphsearch.ingest.extract.rules.patterns import PatternsByCue, RelationPattern, by_cue
 from graphsearch.ingest.extract.rules.people_patterns import LIVING, REPORTING, WORKING
-from graphsearch.ingest.extract.rules.persons import may_show_people, shown_person, with_people
-from graphsearch.ingest.extract.rules.phrases import phrases, without_overlaps
-from graphsearch.ingest.extract.rules.references import (
-    REACH,
-    Mentioned,
-    begins_with_it,
-    expanded_answer,
-    has_pronoun,
-    is_leading_it,
-    is_repeated_it,
-    placeholder,
-    pronouns,
-    references,
-)
-from graphsearch.ingest.extract.rules.relating import (
-    CO_OCCURS,
-    FoundRelation,
-    SentenceName,
-    hypothetical_names,
-    relations_in,
-)
+from graphsearch.ingest.extract.rules.persons import with_people
 from graphsearch.ingest.extract.rules.thing_patterns import MAKING, PAYING
-from graphsearch.ingest.extract.rules.vocabulary import FoundName, KnownName, Vocabulary, default_vocabulary
-from graphsearch.model import Memory, Span
+from graphsearch.ingest.extract.rules.vocabulary import KnownName, Vocabulary, default_vocabulary
+from graphsearch.model import Memory
 from graphsearch.model import validation as check
-from graphsearch.model.extracted import ExtractedMemory, ExtractedName
-from graphsearch.text.dates import Dates, DateSpan, NaturalDates, Role, capitalised_dates, repeated_dates
-from graphsearch.text.marked_names import marked_names
-from graphsearch.text.name_spans import NameSpan, capitalised_names, is_coined
-from graphsearch.text.sentences import sentences
+from graphsearch.model.extracted import ExtractedMemory
+from graphsearch.text.dates import Dates, NaturalDates
 
 NAME: Final = "rules/4"
 DEFAULT_PATTERNS: Final[tuple[RelationPattern, ...]] = (
@@ -88,13 +46,6 @@ DEFAULT_PATTERNS: Final[tuple[RelationPattern, ...]] = (
 )
 """Relation patterns for English. If two patterns find the same relation type between two names, the earlier applies."""
 
-_NO_THINGS: Final = frozenset({"person", "place", "date", "url", "file", "function", "status"})
-_OF_THINGS: Final = frozenset({"uses", "depends_on", "has_status"})
-"""Relation types whose source is never a person."""
-_NO_LETTER: Final = "\x01"
-_FULL_NAME: Final = 3
-_DATE_CONFIDENCE: Final = 0.9
-
 
 class TextExtractor:
     """Extracts names, relations and dates from English text by rules; deterministic.
@@ -103,8 +54,8 @@ class TextExtractor:
     default, which raises `MissingExtraError` without the extra ``text``; `IsoDates` needs no extra.
 
     ``known`` are names found in any case, in addition to the vocabulary of tools (`graphsearch.names.known_tools`).
-    ``user`` is the person whom memories of the speaker "user" or "human" are by, and who is called "the user" in others.
-    Raises `InvalidInputError` if it is no text.
+    ``user`` is the person whom memories of the speaker "user" or "human" are by, and who is called "the user" in those
+    without a speaker. Raises `InvalidInputError` if it is no text.
     """
 
     def __init__(
@@ -131,7 +82,11 @@ class TextExtractor:
         With patterns of your own, give a name and change it with them: texts are read again when it changes.
         """
         options = (self._vocabulary.digest, self._user)
-        return "+".join((self._name, hashlib.sha256(repr(options).encode()).hexdigest()[:12])) if any(options) else self._name
+        return (
+            "+".join((self._name, hashlib.sha256(repr(options).encode()).hexdigest()[:12]))
+            if any(options)
+            else self._name
+        )
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
         """The content of each memory, in order; runs in threads, in slices between which it can be cancelled."""
@@ -148,8 +103,8 @@ class TextExtractor:
         ) -> Generator[None, None, None]:
             for number in numbers:
                 memory = memories[number]
-                topic = _topic_before(memories[number - 1], memory, read.get(number - 1)) if number else None
-                reader = _MemoryReader.of(memory, conversation, self._vocabulary, known, topic)
+                topic = topic_before(memories[number - 1], memory, read.get(number - 1)) if number else None
+                reader = MemoryReader.of(memory, conversation, self._vocabulary, known, topic, self._user)
                 read[number] = yield from reader.read(self._patterns, self._dates)
 
         lower_case = [number for number, memory in enumerate(memories) if memory.text.islower()]
@@ -163,298 +118,3 @@ class TextExtractor:
 @cache
 def _default_patterns() -> PatternsByCue:
     return by_cue(DEFAULT_PATTERNS)
-
-
-def _topic_before(
-    before: Memory, memory: Memory, read: tuple[ExtractedMemory, Amendment | None] | None
-) -> ExtractedName | None:
-    """The thing that "it" at the beginning of a turn refers to, named by the same speaker in the turn before.
-
-    It is the only thing named there, or the only one that is the source of a relation of things.
-    """
-    same = (before.speaker, before.session_id) == (memory.speaker, memory.session_id)
-    if read is None or not same or not begins_with_it(memory.text) or not speaker_of(memory):
-        return None
-    things = {name_key(each.name): each for each in read[0].surfaces if each.type not in _NO_THINGS}
-    made = {each.target for each in read[0].statements if each.type == "created"}
-    sources = {name_key(each.source.name) for each in read[0].statements if each.type in _OF_THINGS} & things.keys()
-    chosen = sources or things.keys()
-    meant = things[next(iter(chosen))] if len(chosen) == 1 else None
-    # A single plain word may be an unknown person.
-    plain = meant is not None and not (meant.type or meant in made or " " in meant.name or is_coined(meant.name))
-    return None if plain and not sources else meant
-
-
-@attrs.define
-class _MemoryReader:
-    """Reads one memory. ``declared`` and ``lower_case`` are names to be found in lower case.
-
-    ``vocabulary`` are the known names in its text. ``people`` are the keys of names that the words beside them show to
-    be persons.
-    """
-
-    memory: Memory
-    names: TextNames
-    vocabulary: Sequence[FoundName]
-    declared: LowerCaseNames
-    lower_case: LowerCaseNames
-    speaker: str
-    last_date: DateSpan | None = None
-    people: set[str] = attrs.field(factory=set)
-
-    @classmethod
-    def of(
-        cls,
-        memory: Memory,
-        conversation: Conversation,
-        vocabulary: Vocabulary,
-        lower_case: LowerCaseNames,
-        topic: ExtractedName | None,
-    ) -> _MemoryReader:
-        """The reader of a memory; ``topic`` is the thing that its speaker named in the turn before."""
-        text = memory.text if memory.text.isascii() else PRIVATE.sub(_NO_LETTER, memory.text)
-        names = TextNames(text, conversation, topic)
-        known = vocabulary.find(text)
-        return cls(memory, names, known, conversation.small.within(text), lower_case, speaker_of(memory))
-
-    def read(
-        self, patterns: PatternsByCue, dates: Dates
-    ) -> Generator[None, None, tuple[ExtractedMemory, Amendment | None]]:
-        """The content of the memory, and its correction of earlier ones; takes time linear in its text.
-
-        Every sentence is two steps.
-        """
-        text = self.names.text
-        context = context_surfaces(self.memory)
-        if self.speaker:
-            self.names.types[name_key(self.speaker)] = "person"
-        found: list[ReadSentence] = []
-        for span in sentences(text):
-            found.append(self._sentence(span, dates))
-            yield
-        if may_show_people(text):
-            self._find_people(found)
-        self._confirm(context, found)
-        retracting = may_retract(text)
-        referring = has_pronoun(text)
-        defining = may_define(self.memory)
-        for number, sentence in enumerate(found):
-            if referring and not number:
-                self._resolve_topic(sentence)
-            if referring and defining and number:
-                self._resolve_subject(sentence, found[number - 1])
-            if referring:
-                self._resolve_pronouns(sentence, found[max(0, number - REACH) : number])
-            sentence.related = self._relations(sentence, patterns)
-            self._find_correction(sentence, back=retracting)
-            if defining:
-                self._define(sentence)
-            yield
-        for key in self.people:
-            self.names.types.setdefault(key, "person")
-        return assembled(self.memory, self.names, context, context[-1] if self.speaker else None, found)
-
-    # -- names ----------------------------------------------------------------------------------------------------
-
-    def _sentence(self, span: Span, dates: Dates) -> ReadSentence:
-        text, conversation = self.names.text, self.names.conversation
-        start, end = span.start, span.end
-        dated = [
-            attrs.evolve(date, start=date.start + start, end=date.end + start)
-            for date in self._dates(text[start:end], dates)
-        ]
-        certain = [*marked_names(text, start, end), *(_date_name(date) for date in dated)]
-        if ("*" in text or "_" in text) and may_define(self.memory) and (term := defined_term(text, start, end)):
-            certain.append(term)
-        known = *conversation.compound.find(text, start, end), *self.declared.find(text, start, end)
-        vocabulary = [each for each in self.vocabulary if start <= each.start < end]
-        spans = [each.span for each in vocabulary]
-        taken = without_overlaps(certain, known, [*phrases(text, start, end)], spans)
-        found = without_overlaps(
-            taken,
-            [*capitalised_names(text, start, end, taken, conversation.people)],
-            [*self.lower_case.find(text, start, end)],
-        )
-        for span_, each in zip(spans, vocabulary, strict=True):
-            if span_ in found and (written := text[each.start : each.end]).casefold() != each.known.name.casefold():
-                self.names.synonyms.setdefault(written, each.known.name)
-        for each in sorted(found, key=lambda each: -each.confidence):
-            if each.named and each.type:
-                self.names.types.setdefault(self.names.key(each), each.type)
-        return ReadSentence(
-            span, [each for each in found if each.named], [date for date in dated if _date_name(date) in found]
-        )
-
-    def _dates(self, sentence: str, dates: Dates) -> list[DateSpan]:
-        """The dates of a sentence, including references to the last date before."""
-        written = capitalised_dates(sentence) if sentence.islower() else sentence
-        found = dates.find(written, self.memory.occurred_at)
-        if not (found or self.last_date):
-            return []
-        last = found[0] if found else self.last_date
-        repeated = repeated_dates(sentence, last) if last else ()
-        if found:
-            self.last_date = found[-1]
-        apart = (each for each in repeated if all(each.start >= one.end or one.start >= each.end for one in found))
-        return sorted((*found, *apart), key=lambda each: each.start)
-
-    def _find_people(self, found: Sequence[ReadSentence]) -> None:
-        """Find the names of unknown type that the words beside them show to be persons."""
-        for sentence in found:
-            for each in sentence.found:
-                if not each.type and not self.names.type_of(key := self.names.key(each)):
-                    if shown_person(self.names.text, each, sentence.span.start, sentence.span.end):
-                        self.people.add(key)
-
-    def _confirm(self, context: Sequence[ExtractedName], found: Sequence[ReadSentence]) -> None:
-        """Make tentative names certain if they are certain elsewhere in the memory."""
-        if not any(each.tentative for sentence in found for each in sentence.found):
-            return
-        key = self.names.key
-        sure = {key(each): each.type for sentence in found for each in sentence.found if not each.tentative}
-        sure |= {name_key(surface.name): surface.type for surface in context}
-        known = {*sure, *self.names.conversation.people, *self.people} | {
-            word for name, type_ in sure.items() if type_ in ("", "person") for word in _first_and_last(name)
-        }
-        for sentence in found:
-            sentence.found = [
-                attrs.evolve(each, tentative=False) if each.tentative and key(each) in known else each
-                for each in sentence.found
-            ]
-
-    # -- relations ------------------------------------------------------------------------------------------------
-
-    def _relations(self, sentence: ReadSentence, patterns: PatternsByCue) -> list[FoundRelation]:
-        """The relations between the names of a sentence; the speaker is numbered after the last of them."""
-        called = [self._sentence_name(each) for each in sentence.names[: MAX_NAMES - 1]]
-        if len(called) + bool(self.speaker) < 2:  # noqa: PLR2004 - a relation has two ends
-            return []
-        first_person = len(called) if self.speaker else None
-        masked = corrected(self._masked(sentence, first_person))
-        if first_person is not None:
-            topics = self.names.conversation.topics.get(self.memory.id, NO_TOPICS)
-            masked = expanded_answer(masked, chr(FIRST_NAME + first_person), called, topics)
-        if first_person is not None and chr(FIRST_NAME + first_person) in masked:
-            called.append(SentenceName(key=name_key(self.speaker), type="person"))
-        elif len(called) < 2:  # noqa: PLR2004
-            return []
-        at = self.memory.occurred_at
-        if " never " in masked:
-            asserted = masked.replace(" never ", " ")
-            denied = relations_in(asserted, called, patterns, (), at, first_person=first_person)
-            sentence.denied = [each for each in denied if each.type != CO_OCCURS]
-        relations = [*relations_in(masked, called, patterns, sentence.dates, at, first_person=first_person)]
-        if any(name.tentative for name in called):
-            sentence.supposed = hypothetical_names(masked, called, patterns)
-        for relation in relations:
-            for number, type_ in ((relation.source, relation.source_type), (relation.target, relation.target_type)):
-                if type_:
-                    self.names.types.setdefault(called[number].key, type_)
-        return relations
-
-    def _sentence_name(self, span: NameSpan) -> SentenceName:
-        key = self.names.key(span)
-        return SentenceName(
-            key=key, type=self.names.type_of(key), tentative=span.tentative, written=self.names.written(span)
-        )
-
-    def _masked(self, sentence: ReadSentence, speaker: int | None) -> str:
-        """The masked sentence, with placeholders for its names and dates."""
-        text, span = self.names.text, sentence.span
-        named = [
-            (each.start, each.end, placeholder(chr(FIRST_NAME + number), each, text))
-            for number, each in enumerate(sentence.names[: MAX_NAMES - 1])
-        ]
-        dated = [
-            (date.start, date.end, chr(FIRST_DATE + number)) for number, date in enumerate(sentence.dates[:MAX_NAMES])
-        ]
-        return masked_sentence(text, span.start, span.end, sorted((*named, *dated)), speaker)
-
-    # -- references to other sentences ----------------------------------------------------------------------------
-
-    def _resolve_pronouns(self, sentence: ReadSentence, before: Sequence[ReadSentence]) -> None:
-        """Resolve pronouns of a sentence to names in it or in the last sentence with names."""
-        last = next((each for each in reversed(before) if each.found), None)
-        start, end = sentence.span.start, sentence.span.end
-        if (last or sentence.found) and (found := pronouns(self.names.text, start, end, spoken=bool(self.speaker))):
-            resolved = references(found, self._antecedents(sentence), self._antecedents(last) if last else ())
-            sentence.found = sorted((*sentence.found, *resolved), key=lambda each: each.start)
-
-    def _antecedents(self, sentence: ReadSentence) -> list[Mentioned]:
-        """The names that "he" or "it" may refer to; the speaker, who says "I", is excluded."""
-        names = self.names
-        mentioned = [
-            Mentioned(each, key, names.type_of(key) or ("person" if key in self.people else ""))
-            for each in sentence.names
-            if (key := names.key(each))
-        ]
-        speaker = name_key(self.speaker)
-        return [each for each in mentioned if not speaker or names.conversation.whole.get(each.key) != speaker]
-
-    def _resolve_topic(self, sentence: ReadSentence) -> None:
-        """Resolve "it" at the beginning of the first sentence to the thing named in the turn before."""
-        topic, start = self.names.topic, sentence.span.start
-        if topic is None:
-            return
-        found = pronouns(self.names.text, start, sentence.span.end, spoken=True)
-        if leading := [each for each in found if is_leading_it(each, start)]:
-            self.names.types.setdefault(name_key(topic.name), topic.type)
-            outside = NameSpan(start=0, end=0, type=topic.type, confidence=0.0, pattern="", outside_name=topic.name)
-            mentioned = Mentioned(outside, self.names.key(outside), topic.type)
-            sentence.found = [*references(leading, (), [mentioned]), *sentence.found]
-
-    def _resolve_subject(self, sentence: ReadSentence, before: ReadSentence) -> None:
-        """Resolve "it" at the beginning of a sentence of a document to the subject of the sentence before."""
-        start = sentence.span.start
-        found = pronouns(self.names.text, start, sentence.span.end, spoken=True)
-        leading = [each for each in found if is_leading_it(each, start) or is_repeated_it(each, start)]
-        subject = before.names[0] if before.names else None
-        if not leading or subject is None or not opens(self.names.text, before.span.start, subject):
-            return
-        key = self.names.key(subject)
-        type_ = self.names.type_of(key) or ("person" if key in self.people else "")
-        if type_ not in _NO_THINGS:
-            sentence.found = sorted(
-                (*references(leading, (), [Mentioned(subject, key, type_)]), *sentence.found), key=lambda each: each.start
-            )
-
-    def _define(self, sentence: ReadSentence) -> None:
-        """Relate the name that a sentence defines to the noun that defines it."""
-        text, names = self.names.text, sentence.names
-        found = definition(text, sentence.span.start, sentence.span.end, names[: MAX_NAMES - 1])
-        if found is None:
-            return
-        number, noun = found
-        # "an Estonian writer": the noun begins after a name.
-        inside = max((each.end for each in sentence.found if noun.start <= each.start < noun.end), default=noun.start)
-        start = inside + (text[inside] == " ") if inside < noun.end else noun.end
-        if start < noun.end:
-            sentence.found.append(attrs.evolve(noun, start=start))
-            key = self.names.key(names[number])
-            sentence.related = [*sentence.related, is_a(number, len(names), self.names.type_of(key))]
-
-    def _find_correction(self, sentence: ReadSentence, *, back: bool) -> None:
-        """Find the correction that a sentence makes; its right name becomes certain."""
-        if not may_correct(self.names.text, sentence.span.start, sentence.span.end, back=back):
-            return
-        sentence.correction = correction(self._masked(sentence, None))
-        if sentence.correction and sentence.correction.meant is not None:
-            sentence.supposed = {*sentence.supposed, sentence.correction.meant}
-
-
-def _date_name(date: DateSpan) -> NameSpan:
-    """A date as a name; a relative date such as "yesterday" only occupies its span."""
-    return NameSpan(
-        start=date.start,
-        end=date.end,
-        type="date",
-        confidence=_DATE_CONFIDENCE,
-        pattern="date",
-        named=date.absolute and date.role is not Role.BETWEEN,
-    )
-
-
-def _first_and_last(key: str) -> Sequence[str]:
-    """The words of a full name by which a person may be called."""
-    words = key.split()
-    return (words[0], words[-1]) if len(words) <= _FULL_NAME else ()

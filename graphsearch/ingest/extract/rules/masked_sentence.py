@@ -28,12 +28,14 @@ _MINE: Final = re.compile(
     r"|gaffer|team lead|direct reports?|team|colleagues?|coworkers?|co-workers?|teammates?|employer|home|home ?town"
     r"|sponsors?|backers?|work|invention|creation|brainchild)\b)"
 )
-# "We use Redis", "we've moved to Galway": what a group does together, its speaker does as well. Who leads, makes or pays
-# may be another of the group.
+# "We use Redis", "we've moved to Galway": what a group does together, its speaker does as well. Who leads or makes
+# something may be another of the group.
 _WE: Final = re.compile(
-    r"(?<![\w'.-])we(?='(?:re|ve) | )(?='?(?:[a-z]+)? ?(?:(?:now|also|both|all|just|still|currently|recently|finally|are|have"
+    r"(?<![\w'.-])we(?='(?:re|ve) | )(?='?(?:[a-z]+)? ?(?:(?:now|also|both|all|just|still|currently|recently"
+    r"|finally|are|have"
     r"|had|were|already|then|mostly|mainly) )*(?:us(?:e|ed|ing)|mov(?:e|ed|ing)|switch(?:ed|ing)?|migrat(?:e|ed|ing)"
-    r"|met|meet|spoke|talked|caught up|had (?:an? )?(?:lunch|dinner|coffee|call|meeting)|work(?:ed|ing)? (?:on|at|for|with)"
+    r"|met|meet|spoke|talked|caught up|had (?:an? )?(?:lunch|dinner|coffee|call|meeting)|work(?:ed|ing)? (?:on|at"
+    r"|for|with)"
     r"|live|living|rely|depend|joined|left) )"
 )
 # "Home is Galway": the home of the speaker.

@@ -7,7 +7,7 @@ as people, too: it gives a type only to names that nothing else gives one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -20,6 +20,7 @@ from graphsearch.text import word_lists as known
 from graphsearch.text.name_spans import NameSpan, is_coined
 
 PERSON: Final = "person"
+_CONFIDENCE: Final = 0.85
 _LONGEST: Final = 3
 """Maximum words of a name that only the words beside it show to be a person's."""
 _ADVERB: Final = "(?:also |just |then |always |never |still |once |already |later |[a-z]+ly |has |had )?"
@@ -33,13 +34,15 @@ _SAYS: Final = (
 _LEADS: Final = "(?:leads|heads|chairs|supervises|oversees|coaches|mentors|captains) (?:the|our|an?|my|their|his|her)"
 _AFTER: Final = re.compile(rf" {_ADVERB}(?:(?:{_SAYS})\b|{_LEADS} )")
 _WITH: Final = (
-    "(?:met|meet|meets|meeting|spoke|speak|speaking|talked|talk|talking|chatted|lunch|dinner|coffee|breakfast|drinks|a drink"
+    "(?:met|meet|meets|meeting|spoke|speak|speaking|talked|talk|talking|chatted|lunch|dinner|coffee|breakfast"
+    "|drinks|a drink"
     "|caught up|catch up|catching up) (?:up )?(?:with|to)"
 )
 _BEFORE: Final = re.compile(
-    rf"\b(?:(?:met|meet|thanked|thank|phoned|emailed|texted|married|hugged|invited"
-    rf"|interviewed|introduced|congratulated|remind|reminded) (?:both )?"
-    r"|\b(?:my|his|her|our|their) (?:friend|colleague|boss|manager|sister|brother|wife|husband|partner|son|daughter|mother"
+    r"\b(?:(?:met|meet|thanked|thank|phoned|emailed|texted|married|hugged|invited"
+    r"|interviewed|introduced|congratulated|remind|reminded) (?:both )?"
+    r"|\b(?:my|his|her|our|their) (?:friend|colleague|boss|manager|sister|brother|wife|husband|partner|son"
+    r"|daughter|mother"
     r"|father|uncle|aunt|cousin|flatmate|roommate|neighbour|neighbor|mentor|assistant|doctor|teacher|coach),? )$"
 )
 _WITH_HIM: Final = re.compile(rf"\b{_WITH} $")
@@ -47,9 +50,11 @@ _REACH: Final = 40
 """Characters before a name that may show it to be a person's."""
 # "Pavel owns the smokehouse and he built it"
 _THEN_HE: Final = re.compile(r"(?:,? (?:and|but|so|because|since|while|when|where) |, )(?:he|she|his|her)\b")
-_CUE: Final = re.compile(rf"\b(?:{_SAYS}|leads|heads|chairs|supervises|oversees|coaches|mentors|captains|met|meet|meeting|ask"
+_CUE: Final = re.compile(
+    rf"\b(?:{_SAYS}|leads|heads|chairs|supervises|oversees|coaches|mentors|captains|met|meet|meeting|ask"
     r"|tell|thanked|thank|married|hugged|invited|congratulated|remind|reminded|interviewed|introduced|talked|talk|lunch|dinner|coffee"
-    r"|my|his|her|our|their|he|she)\b")
+    r"|my|his|her|our|their|he|she)\b"
+)
 _ABSTRACT: Final = ("ment", "tion", "ness", "ity", "ship", "ance", "ence", "ing", "ism", "ics")
 """Ends of nouns that may begin a sentence, and are no names of people."""
 
@@ -82,6 +87,23 @@ def _may_be_person(written: str) -> bool:
         or key in FIRMS
         or (len(words) == 1 and (key in known.COMMON or key.endswith(_ABSTRACT)))
     )
+
+
+# -- the user ---------------------------------------------------------------------------------------------------------
+
+USER: Final = "user"
+# "The user clicks a button" is about any user, but then nobody is configured as the user.
+_USER: Final = re.compile(
+    r"\b(?:[Tt]he user|User)(?=['’]s |[.,;:!?]|$| (?:and|or|to|in|on|at|with|from|for)\b| [a-z]+(?:s|ed|t)\b)"
+)
+
+
+def users(text: str, start: int, end: int, user: str) -> Iterator[NameSpan]:
+    """Where the sentence [start, end) of a text speaks of "the user", whose name is given."""
+    for match in _USER.finditer(text, start, end):
+        yield NameSpan(
+            start=match.start(), end=match.end(), type=PERSON, confidence=_CONFIDENCE, pattern=USER, outside_name=user
+        )
 
 
 # -- people of a conversation -----------------------------------------------------------------------------------------
@@ -138,7 +160,9 @@ def _replaced(extracted: ExtractedMemory, changed: Mapping[ExtractedName, Extrac
         extracted,
         surfaces=tuple(changed.get(each, each) for each in extracted.surfaces),
         statements=tuple(
-            attrs.evolve(each, source=changed.get(each.source, each.source), target=changed.get(each.target, each.target))
+            attrs.evolve(
+                each, source=changed.get(each.source, each.source), target=changed.get(each.target, each.target)
+            )
             for each in extracted.statements
         ),
     )

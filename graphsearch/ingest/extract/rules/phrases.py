@@ -155,16 +155,22 @@ def without_overlaps(*groups: Sequence[NameSpan]) -> list[NameSpan]:
 
 # -- undertakings in lower case -------------------------------------------------------------------------------------
 
-_HEAD_OF_UNDERTAKING: Final = (
-    "appeal|audit|campaign|conversion|dig|excavation|exhibition|expansion|extension|inquiry|inspection|investigation|launch"
-    "|lawsuit|merger|migration|overhaul|pilot|production|programme|project|redesign|refactor|refit|refurbishment|release"
-    "|renovation|restoration|rewrite|rollout|study|survey|tour|trial|upgrade|voyage"
+_KIND_OF_UNDERTAKING: Final = (
+    "appeal|audit|campaign|conversion|dig|excavation|exhibition|expansion|extension|inquiry|inspection|investigation"
+    "|launch|lawsuit|merger|migration|overhaul|pilot|production|programme|project|redesign|refactor|refit"
+    "|refurbishment|release|renovation|restoration|rewrite|rollout|study|survey|tour|trial|upgrade|voyage"
 )
-_HEADS_OF_UNDERTAKINGS: Final = frozenset(_HEAD_OF_UNDERTAKING.split("|"))
-_UNDERTAKING: Final = rf"(?P<name>[A-Za-z][\w'’-]+(?: [a-z][\w-]+)?? (?:{_HEAD_OF_UNDERTAKING}))\b(?! [a-z]+(?:er|or)\b)"
+_KINDS_OF_UNDERTAKINGS: Final = frozenset(_KIND_OF_UNDERTAKING.split("|"))
+# "the Apollo project" is the project Apollo.
+_PROJECT: Final = "project|programme|rewrite|migration|launch"
+_UNDERTAKING: Final = (
+    rf"(?P<name>(?![A-Z][\w'’-]+ (?:{_PROJECT})\b)[A-Za-z][\w'’-]+(?: [a-z][\w-]+)?? (?:{_KIND_OF_UNDERTAKING}))\b"
+    r"(?! [a-z]+(?:er|or)\b)"
+)
 _UNDERTAKINGS: Final = (
     re.compile(
-        r"\b(?:[Ww]ork(?:s|ed|ing)? on|leads?|leading|led|heads?|heading|runs?|running|chairs?|in charge of|responsible for"
+        r"\b(?:[Ww]ork(?:s|ed|ing)? on|leads?|leading|led|heads?|heading|runs?|running|chairs?|in charge of"
+        r"|responsible for"
         r"|sponsor(?:s|ed|ing)?|fund(?:s|ed|ing)?|financ(?:e|es|ed|ing)|pa(?:ys|id|ying) for|maintains?|oversees?"
         rf"|coordinat(?:e|es|ed|ing)|manag(?:e|es|ed|ing)) (?:the|our|my|his|her|their|its) {_UNDERTAKING}"
     ),
@@ -180,7 +186,7 @@ def undertakings(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(
         match["name"]
         for text in texts
-        if not _HEADS_OF_UNDERTAKINGS.isdisjoint(text.lower().translate(_POINTS).split())
+        if not _KINDS_OF_UNDERTAKINGS.isdisjoint(text.lower().translate(_POINTS).split())
         for rule in _UNDERTAKINGS
         for match in rule.finditer(text)
         if match["name"].split(" ", 1)[0].casefold() not in known.SMALL_TEAM_WORDS | known.GRAMMAR

@@ -31,7 +31,8 @@ _ON: Final = "(?:[a-z]+ly )?(?:on|upon)"
 # "moved all our records from Excel to Airtable"
 _MOVED: Final = (
     "(?:(?:moved|moves|moving|switched|switches|switching|migrated|migrates|migrating|changed|upgraded|converted)"
-    "(?: (?:(?:all )?(?:of )?(?:our|my|the|their|its|his|her|everything|everyone|all|over|entirely|fully)(?: (?!from|to)[a-z-]+)"
+    "(?: (?:(?:all )?(?:of )?(?:our|my|the|their|its|his|her|everything|everyone|all|over|entirely|fully)(?: "
+    "(?!from|to)[a-z-]+)"
     "{0,3}))?)"
 )
 

@@ -22,6 +22,7 @@ from graphsearch.text.name_spans import NameSpan
 from graphsearch.text.word_lists import COMMON
 
 TOOL: Final = "tool"
+VOCABULARY: Final = "vocabulary"
 KNOWN_CONFIDENCE: Final = 0.85
 _POINTS: Final = str.maketrans(dict.fromkeys("!\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~’“”", " "))
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -32,7 +33,8 @@ _REACH: Final = 60
 _OURS: Final = "(?:the |our |my |their |his |her |its )?"
 _USED: Final = re.compile(
     r"\b(?:us(?:e|es|ed|ing)|(?:run|runs|ran|running|built|hosted|deployed|based) on|(?:built|made|written|coded|drawn"
-    r"|modelled|drafted) (?:in|with)|install(?:s|ed|ing)?|adopt(?:s|ed|ing)?|(?:switch|mov|migrat|chang|upgrad)(?:e|es|ed"
+    r"|modelled|drafted) (?:in|with)|install(?:s|ed|ing)?|adopt(?:s|ed|ing)?|(?:switch|mov|migrat|chang"
+    r"|upgrad)(?:e|es|ed"
     rf"|ing)? (?:(?!to\b)[a-z]+ ){{0,4}}?(?:to|from|off)|depend(?:s|ed|ing)? on|rel(?:y|ies|ied|ying) on) {_OURS}$",
     re.IGNORECASE,
 )
@@ -41,7 +43,8 @@ _FROM: Final = re.compile(rf"\b(?:from|off) {_OURS}$", re.IGNORECASE)
 _CHANGE: Final = re.compile(rf" (?:over )?(?:to|into|onto) {_OURS}")
 _AT: Final = re.compile(r"\b(?:in|on|via|over|through|with|into|to|from) $")
 _FOLLOWING: Final = re.compile(
-    r"(?=\W*$|[.,;:!?)\"”]|/| (?:and|or|but|so|for|to|in|on|at|as|with|from|because|since|every|daily|all|instead|now|again"
+    r"(?=\W*$|[.,;:!?)\"”]|/| (?:and|or|but|so|for|to|in|on|at|as|with|from|because|since|every|daily|all|instead"
+    r"|now|again"
     r"|too|already|last|this|next|when|while|like|by|via|over|these|is|are|was|than|before|after|until|here|there|and|mostly"
     r"|everywhere|together|any|anymore|who|which|that|if|i|we|he|she|they|you|yesterday|today)\b)",
     re.IGNORECASE,
@@ -57,7 +60,7 @@ class KnownName:
 
     name: str
     type: str = TOOL
-    aliases: tuple[str, ...] = attrs.field(default=(), converter=tuple)
+    aliases: tuple[str, ...] = attrs.field(default=(), converter=check.as_tuple)
 
     def __attrs_post_init__(self) -> None:
         check.refuse(
@@ -135,7 +138,7 @@ class FoundName:
     def span(self) -> NameSpan:
         """The name as a span of the text."""
         return NameSpan(
-            start=self.start, end=self.end, type=self.known.type, confidence=KNOWN_CONFIDENCE, pattern="vocabulary"
+            start=self.start, end=self.end, type=self.known.type, confidence=KNOWN_CONFIDENCE, pattern=VOCABULARY
         )
 
 

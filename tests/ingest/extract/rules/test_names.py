@@ -64,7 +64,7 @@ from tests.ingest.extract.rules.reading import hear, names, read, stated
             {"run()": "function", "app.core": "", "app/core.py": "file"},
         ),
         ("It was so on 2024-05-01, in March 2023 and yesterday.", {"2024-05-01": "date", "March 2023": "date"}),
-        ("Иван Петров met Sarah and 李雷 there.", {"Иван Петров": "", "Sarah": "", "李雷": ""}),
+        ("Иван Петров met Sarah and 李雷 there.", {"Иван Петров": "person", "Sarah": "person", "李雷": "person"}),
         ("Sarah works with محمد there.", {"Sarah": "", "محمد": ""}),
         ("Ada laughed. We like Ada.", {"Ada": "person"}),
         ("Ada and Bob agreed.", {"Ada": "", "Bob": ""}),
@@ -72,7 +72,7 @@ from tests.ingest.extract.rules.reading import hear, names, read, stated
         ("We visited the San Francisco-based studio.", {"San Francisco": ""}),
         ("We like the new SLEEP-2 study.", {"SLEEP-2": ""}),
         ("We asked General Motors’ rival, Ada’ll say.", {"General Motors": "organisation", "Ada": ""}),
-        ("I met Ada Lovelace\nof Acme.", {"Ada Lovelace": "", "Acme": ""}),
+        ("I met Ada Lovelace\nof Acme.", {"Ada Lovelace": "person", "Acme": ""}),
     ],
 )
 def test_names_and_types(text, expected):
