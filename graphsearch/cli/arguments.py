@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated
 from uuid import UUID
 
 import typer
 
+from graphsearch.ingest.extract.rules.vocabulary import KnownName
 from graphsearch.ingest.screening.instructions import InstructionFlag
 from graphsearch.ingest.screening.redaction import Redaction
 from graphsearch.ingest.write.options import IngestOptions
@@ -85,6 +88,30 @@ def ingest_options(
         labels=tuple(labels or ()),
         ceilings=limits,
     )
+
+
+KnownNames = Annotated[
+    Path | None,
+    typer.Option(
+        "--known",
+        metavar="FILE",
+        help='Names that texts have in any case, as JSON lines: {"name": "Keelbook", "type": "tool", "aliases": []}.',
+    ),
+]
+User = Annotated[
+    str, typer.Option(help='The name of the person who speaks as "user" or "human", or is called "the user".')
+]
+
+
+def known_names(file: Path | None) -> tuple[KnownName, ...]:
+    """The known names in a file of JSON lines."""
+    if file is None:
+        return ()
+    try:
+        lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+        return tuple(KnownName(**line) for line in lines)
+    except (OSError, ValueError, TypeError) as error:
+        raise typer.BadParameter(f"--known must be JSON lines with name, type and aliases: {error}") from error
 
 
 Model = Annotated[

@@ -16,12 +16,15 @@ from graphsearch.cli.arguments import (
     Ceilings,
     Facts,
     FlagInstructions,
+    KnownNames,
     Labels,
     Model,
     ModelUrl,
     Redact,
     Tokens,
+    User,
     ingest_options,
+    known_names,
     moment,
 )
 from graphsearch.cli.commands import Answer, progress_bar
@@ -91,6 +94,8 @@ async def add(
     only: Annotated[list[str] | None, typer.Option(help="Only this file or folder in it; may be repeated.")] = None,
     name: Annotated[str | None, typer.Option(help="The name of the folder, if not its own.")] = None,
     facts: Facts = None,
+    known: KnownNames = None,
+    user: User = "",
     extractor: By = ReadBy.RULES,
     judge: Judge = False,
     llm: Model = "",
@@ -104,10 +109,12 @@ async def add(
 ) -> Answer:
     """Add a folder; later runs write only what changed and forget what was deleted."""
     options = ingest_options(redact=redact, flag_instructions=flag_instructions, labels=label, ceilings=ceiling)
+    rules = TextExtractor(known=known_names(known), user=user) if known or user else None
     async with open_engine(place, embed=True) as engine:
         ingestor = _ingestor(
             engine,
             by=extractor,
+            rules=rules,
             judge=judge,
             llm=llm,
             llm_url=llm_url,
@@ -136,6 +143,8 @@ async def remember(
     session: Annotated[str, typer.Option(help="The session it belongs to; of a transcript, its name.")] = "",
     at: Annotated[datetime | None, typer.Option(parser=moment, help="The time of the statement or document.")] = None,
     facts: Facts = None,
+    known: KnownNames = None,
+    user: User = "",
     extractor: By = ReadBy.RULES,
     judge: Judge = False,
     llm: Model = "",
@@ -156,10 +165,12 @@ async def remember(
     if text:
         memories = [Memory(id=id, text=text, speaker=speaker, session_id=session, occurred_at=at)]
     options = ingest_options(redact=redact, flag_instructions=flag_instructions, labels=label, ceilings=ceiling)
+    rules = TextExtractor(known=known_names(known), user=user) if known or user else None
     async with open_engine(place, embed=True) as engine:
         ingestor = _ingestor(
             engine,
             by=extractor,
+            rules=rules,
             judge=judge,
             llm=llm,
             llm_url=llm_url,
@@ -187,6 +198,7 @@ def _ingestor(
     engine: GraphSearchEngine,
     *,
     by: ReadBy,
+    rules: TextExtractor | None,
     judge: bool,
     llm: str,
     llm_url: str,
@@ -197,18 +209,18 @@ def _ingestor(
 ) -> Ingestor:
     """The ingestor configured by the options. An operator may read everything, so the judge may as well."""
     if by is ReadBy.RULES and not judge:
-        return Ingestor(engine, facts=facts, options=options)
+        return Ingestor(engine, extractor=rules, facts=facts, options=options)
     needed_by = "--extractor llm, --extractor both and --judge need"
     model = budgeted_llm(llm, llm_url, calls=calls, tokens=tokens, needed_by=needed_by)
-    extractor = _extractor(by, model)
+    extractor = _extractor(by, rules, model)
     judge_model = model if judge else None
     return Ingestor(engine, extractor=extractor, judge=judge_model, gate=ALLOW_ALL, facts=facts, options=options)
 
 
-def _extractor(by: ReadBy, llm: LLM) -> Extractor | None:
+def _extractor(by: ReadBy, rules: TextExtractor | None, llm: LLM) -> Extractor | None:
     if by is ReadBy.RULES:
-        return None
-    return LLMExtractor(llm) if by is ReadBy.LLM else CombinedExtractor(TextExtractor(), LLMExtractor(llm))
+        return rules
+    return LLMExtractor(llm) if by is ReadBy.LLM else CombinedExtractor(rules or TextExtractor(), LLMExtractor(llm))
 
 
 def _number(value: object) -> object:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from graphsearch.ingest.extract.rules.extractor import TextExtractor as TextExtractor
     from graphsearch.ingest.extract.rules.patterns import Phase as Phase
     from graphsearch.ingest.extract.rules.patterns import RelationPattern as RelationPattern
+    from graphsearch.ingest.extract.rules.vocabulary import KnownName as KnownName
     from graphsearch.ingest.ingestor import Ingestor as Ingestor
     from graphsearch.ingest.report import IngestReport as IngestReport
     from graphsearch.ingest.report import Progress as Progress

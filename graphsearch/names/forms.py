@@ -239,8 +239,9 @@ def plain_fields(
 
 
 def verbatim_form(name: str) -> Form:
-    """The form of a name that is compared exactly: code, addresses, dates."""
-    text = " ".join(unicodedata.normalize("NFKC", name).split())
+    """The form of a name that is compared exactly, a call of a function like its name: code, addresses, dates."""
+    written = " ".join(unicodedata.normalize("NFKC", name).split())
+    text = written.removesuffix("()") or written
     return Form(shown=text, keys=frozenset({text}), words=(text,), parts=(text,), numbers=(text,), abbreviated=False)
 
 

@@ -26,6 +26,7 @@ _MARK: Final = re.compile(
 )
 _FILE: Final = re.compile(rf"(?:[~.\w-]*/)*[\w.-]+\.(?:{_SUFFIXES})|(?:~|\.{{1,2}})?/[\w./-]+")
 _CODE: Final = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*(?P<called>\(\))?")
+_CLASS: Final = re.compile(r"(?:^|[.:>#])[A-Z]\w*[a-z]\w*\(\)$")
 _PACKAGE: Final = re.compile(r"@?[A-Za-z][\w-]*(?:[/.][\w-]+)*")
 _LIBRARY: Final = re.compile(r"[A-Z][\w-]*\.(?:js|ts|py|rs|go)")
 
@@ -65,7 +66,8 @@ def _code(match: re.Match[str]) -> NameSpan:
         return _found(match, start, end, "file", 0.9, "code_path")
     code = _CODE.fullmatch(written)
     if code:
-        return _found(match, start, end, "function" if code["called"] else "", 0.85, "code")
+        called = "class" if _CLASS.search(written) else "function"
+        return _found(match, start, end, called if code["called"] else "", 0.85, "code")
     if _PACKAGE.fullmatch(written):
         return _found(match, start, end, "", 0.8, "code")
     return NameSpan(start=match.start(), end=match.end(), named=False, type="", confidence=0.0, pattern="code")

@@ -13,6 +13,14 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+_LETTERS: Final = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in range(256))  # noqa: PLR2004 - ASCII
+
+
+def ascii_words(text: str) -> list[bytes]:
+    """The words of a text in lower case, without characters beyond ASCII; several times as fast as `str.translate`."""
+    return text.lower().encode("ascii", "replace").translate(_LETTERS).split()
+
+
 HONORIFICS: Final = word_set(
     "aunt auntie capt captain col colonel dame doctor dr fr gen governor grandma grandpa hon judge "
     "king lady lieutenant lord lt madam maj miss mr mrs ms mx pope president prince princess prof "

@@ -26,7 +26,7 @@ from graphsearch.ingest.extract.rules.masked_sentence import (
     masked_sentence,
 )
 from graphsearch.ingest.extract.rules.patterns import PatternsByCue
-from graphsearch.ingest.extract.rules.persons import PERSON, may_show_people, shown_person, users
+from graphsearch.ingest.extract.rules.persons import PERSON, shown_person, users
 from graphsearch.ingest.extract.rules.phrases import phrases, without_overlaps
 from graphsearch.ingest.extract.rules.references import (
     REACH,
@@ -133,8 +133,7 @@ class MemoryReader:
         for span in sentences(text):
             found.append(self._sentence(span, dates))
             yield
-        if may_show_people(text):
-            self._find_people(found)
+        self._find_people(found)
         self._confirm(context, found)
         retracting = may_retract(text)
         referring = has_pronoun(text)
@@ -210,10 +209,8 @@ class MemoryReader:
         """Find the names of unknown type that the words beside them show to be persons."""
         for sentence in found:
             for each in sentence.found:
-                key = self.names.key(each)
-                unknown = not (each.type or self.names.type_of(key))
-                if unknown and shown_person(self.names.text, each, sentence.span.start, sentence.span.end):
-                    self.people.add(key)
+                if not each.type and shown_person(self.names.text, each, sentence.span.start, sentence.span.end):
+                    self.people.add(self.names.key(each))
 
     def _confirm(self, context: Sequence[ExtractedName], found: Sequence[ReadSentence]) -> None:
         """Make tentative names certain if they are certain elsewhere in the memory."""

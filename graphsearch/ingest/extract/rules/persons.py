@@ -18,6 +18,7 @@ from graphsearch.model.extracted import ExtractedMemory, ExtractedName
 from graphsearch.names.known_tools import FIRMS
 from graphsearch.text import word_lists as known
 from graphsearch.text.name_spans import NameSpan, is_coined
+from graphsearch.text.word_lists import word_set
 
 PERSON: Final = "person"
 _CONFIDENCE: Final = 0.85
@@ -50,29 +51,31 @@ _REACH: Final = 40
 """Characters before a name that may show it to be a person's."""
 # "Pavel owns the smokehouse and he built it"
 _THEN_HE: Final = re.compile(r"(?:,? (?:and|but|so|because|since|while|when|where) |, )(?:he|she|his|her)\b")
-_CUE: Final = re.compile(
-    rf"\b(?:{_SAYS}|leads|heads|chairs|supervises|oversees|coaches|mentors|captains|met|meet|meeting|ask"
-    r"|tell|thanked|thank|married|hugged|invited|congratulated|remind|reminded|interviewed|introduced|talked|talk|lunch|dinner|coffee"
-    r"|my|his|her|our|their|he|she)\b"
+_LAST_WORDS: Final = word_set(
+    "met meet thanked thank phoned emailed texted married hugged invited interviewed introduced congratulated remind "
+    "reminded both with to friend colleague boss manager sister brother wife husband partner son daughter mother "
+    "father uncle aunt cousin flatmate roommate neighbour neighbor mentor assistant doctor teacher coach"
 )
+"""The last words before a name in `_BEFORE` and `_WITH_HIM`."""
 _ABSTRACT: Final = ("ment", "tion", "ness", "ity", "ship", "ance", "ence", "ing", "ism", "ics")
 """Ends of nouns that may begin a sentence, and are no names of people."""
 
 
-def may_show_people(text: str) -> bool:
-    """Whether any words of a text may show that a name is a person's."""
-    return _CUE.search(text) is not None
-
-
 def shown_person(text: str, span: NameSpan, start: int, end: int) -> bool:
     """Whether the words beside a name of unknown type in the sentence [start, end) show that it is a person's."""
-    if span.antecedent or not _may_be_person(text[span.start : span.end]):
-        return False
+    shown = not span.antecedent and _is_shown(text, span, start, end)
+    return shown and _may_be_person(text[span.start : span.end])
+
+
+def _is_shown(text: str, span: NameSpan, start: int, end: int) -> bool:
+    if _AFTER.match(text, span.end, end):
+        return True
     before = max(start, span.start - _REACH)
-    if _AFTER.match(text, span.end, end) or _BEFORE.search(text, before, span.start):
-        return True
-    if text.count(" ", span.start, span.end) < _LONGEST - 1 and _WITH_HIM.search(text, before, span.start):
-        return True
+    if text[before : span.start].rpartition(" ")[0].rpartition(" ")[2].rstrip(",") in _LAST_WORDS:
+        if _BEFORE.search(text, before, span.start):
+            return True
+        if text.count(" ", span.start, span.end) < _LONGEST - 1 and _WITH_HIM.search(text, before, span.start):
+            return True
     return span.start == start and _THEN_HE.search(text, span.end, end) is not None
 
 

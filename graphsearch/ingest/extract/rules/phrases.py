@@ -121,7 +121,6 @@ _CUE: Final = re.compile(
 )
 
 
-_POINTS: Final = str.maketrans(dict.fromkeys(".,;:!?()\"'“”’", " "))
 _COMMON: Final = known.COMMON - {"team", "project", "data"}
 
 
@@ -160,7 +159,7 @@ _KIND_OF_UNDERTAKING: Final = (
     "|launch|lawsuit|merger|migration|overhaul|pilot|production|programme|project|redesign|refactor|refit"
     "|refurbishment|release|renovation|restoration|rewrite|rollout|study|survey|tour|trial|upgrade|voyage"
 )
-_KINDS_OF_UNDERTAKINGS: Final = frozenset(_KIND_OF_UNDERTAKING.split("|"))
+_KINDS_OF_UNDERTAKINGS: Final = frozenset(_KIND_OF_UNDERTAKING.encode().split(b"|"))
 # "the Apollo project" is the project Apollo.
 _PROJECT: Final = "project|programme|rewrite|migration|launch"
 _UNDERTAKING: Final = (
@@ -186,7 +185,7 @@ def undertakings(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(
         match["name"]
         for text in texts
-        if not _KINDS_OF_UNDERTAKINGS.isdisjoint(text.lower().translate(_POINTS).split())
+        if not _KINDS_OF_UNDERTAKINGS.isdisjoint(known.ascii_words(text))
         for rule in _UNDERTAKINGS
         for match in rule.finditer(text)
         if match["name"].split(" ", 1)[0].casefold() not in known.SMALL_TEAM_WORDS | known.GRAMMAR

@@ -19,15 +19,15 @@ import attrs
 from graphsearch.model import validation as check
 from graphsearch.names.known_tools import COUNTED_TOOLS, MASS_TOOLS, TOOLS
 from graphsearch.text.name_spans import NameSpan
-from graphsearch.text.word_lists import COMMON
+from graphsearch.text.word_lists import COMMON, ascii_words
 
 TOOL: Final = "tool"
 VOCABULARY: Final = "vocabulary"
 KNOWN_CONFIDENCE: Final = 0.85
-_POINTS: Final = str.maketrans(dict.fromkeys("!\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~’“”", " "))
-_WORD: Final = re.compile(r"[^\W_]+")
 _CAPITAL_NEXT: Final = re.compile(r" (?!I\b)[A-Z][a-z]")
 _CAPITAL_LAST: Final = re.compile(r"(?<!\w)([A-Z][\w'’-]*) $")
+_NO_WORD: Final = b""
+"""In place of the first word of names without a letter of ASCII."""
 _REACH: Final = 60
 """Characters before a plain word that show its role in the sentence."""
 _OURS: Final = "(?:the |our |my |their |his |her |its )?"
@@ -95,7 +95,7 @@ def _regex(written: str) -> re.Pattern[str]:
 class Vocabulary:
     """Known names, indexed by the first word of each spelling."""
 
-    by_word: Mapping[str, Sequence[_Spelling]]
+    by_word: Mapping[bytes, Sequence[_Spelling]]
     digest: str = ""
     """A digest of the names that a user added; empty if there are none."""
 
@@ -103,18 +103,18 @@ class Vocabulary:
     def of(cls, added: Iterable[KnownName] = ()) -> Vocabulary:
         """The vocabulary of tools, and added names, which replace equal spellings of the tools."""
         own = [_Spelling(written, each) for each in added for written in (each.name, *each.aliases)]
-        index: defaultdict[str, dict[str, _Spelling]] = defaultdict(dict)
+        index: defaultdict[bytes, dict[str, _Spelling]] = defaultdict(dict)
         for spelling in (*_tools(), *own):
-            folded = spelling.written.casefold()
-            if first := _WORD.search(folded):
-                index[first[0]][folded] = spelling
+            index[_first_word(spelling.written)][spelling.written.casefold()] = spelling
         listed = sorted((each.known.type, each.known.name, each.written) for each in own)
         digest = hashlib.sha256(repr(listed).encode()).hexdigest()[:12] if listed else ""
         return cls({word: tuple(found.values()) for word, found in index.items()}, digest)
 
     def find(self, text: str) -> list[FoundName]:
         """The known names in a text, in order, the longest where they overlap; in time linear in the text."""
-        present = self.by_word.keys() & text.lower().translate(_POINTS).split()
+        present = self.by_word.keys() & ascii_words(text)
+        if not text.isascii() and _NO_WORD in self.by_word:
+            present.add(_NO_WORD)
         if not present:
             return []
         matches = [
@@ -124,6 +124,10 @@ class Vocabulary:
             for match in each.regex.finditer(text)
         ]
         return [each.found for each in _accepted(text, _without_overlaps(matches))]
+
+
+def _first_word(written: str) -> bytes:
+    return next(iter(ascii_words(written)), _NO_WORD)
 
 
 @attrs.frozen
