@@ -6,7 +6,7 @@ to]} for each fact, dates as YYYY-MM-DD or null, with "optional": true if it may
 remembered as one call, without an embedder.
 
 An end of a fact counts where its entity has the gold name as its name or as an alias; ``dates`` is the share of the
-facts found whose gold dates are all found. Co-occurrence, and what the texts themselves retract, is left out.
+facts found whose gold dates are all found. Co-occurrence, topics, and what the texts themselves retract, are left out.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from benchmarks.asking import SCOPE
 from benchmarks.measuring import rounded
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
+from graphsearch.ingest.extract.rules.documents import HAS_TOPIC
 from graphsearch.ingest.extract.rules.extractor import TextExtractor
 from graphsearch.ingest.extract.rules.relating import CO_OCCURS
 from graphsearch.ingest.sources.documents import document_memories
@@ -118,7 +119,7 @@ async def _read(gold: GoldText) -> _Graph:
     entities = {each.id: each for each in await store.list_entities(limit=_PAGE)}
     claims: dict[Triple, list[Claim]] = {}
     for claim in await store.list_claims(memory_ids=[each.id for each in gold.memories]):
-        if claim.type != CO_OCCURS and not (claim.valid_from and claim.valid_from == claim.valid_to):
+        if claim.type not in (CO_OCCURS, HAS_TOPIC) and not (claim.valid_from and claim.valid_from == claim.valid_to):
             claims.setdefault((claim.source_id, claim.type, claim.target_id), []).append(claim)
     return _Graph(entities, claims)
 
@@ -147,14 +148,17 @@ def measure(gold: GoldText) -> dict[str, Any]:
         "recall": _share(needed - len(missed), needed),
         "precision": _share(len(right), len(graph.claims)),
         "dates": _share(on_time, dated),
-        "people": _share(
-            sum(any(e.id in persons for e in graph.named(name)) for name in gold.people), len(gold.people)
-        ),
-        "tools": _share(sum(any(e.type == "tool" for e in graph.named(name)) for name in gold.tools), len(gold.tools)),
+        "people": _typed(graph, gold.people, "person"),
+        "tools": _typed(graph, gold.tools, "tool"),
         "missed": missed,
         "wrong": sorted(wrong),
         "no_people": sorted(graph.entities[each].name for each in persons - people),
     }
+
+
+def _typed(graph: _Graph, names: Sequence[str], type: str) -> float:
+    """The share of names that have an entity of a type."""
+    return _share(sum(any(each.type == type for each in graph.named(name)) for name in names), len(names))
 
 
 def _on_time(period: tuple[str | None, str | None], claims: Iterable[Claim]) -> bool:

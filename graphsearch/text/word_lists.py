@@ -236,7 +236,7 @@ MEASURES: Final = {
     **dict.fromkeys(word_set("kind type sort form variety species class genus breed style brand version"), True),
     **dict.fromkeys(
         word_set(
-            "answer bit case chance collection couple day deal example fact few first goal group half idea "
+            "answer best bit case chance collection couple day deal example fact few first goal group half idea "
             "instance last list "
             "lot majority matter member mess most name number one only other pair part piece place point problem "
             "purpose "

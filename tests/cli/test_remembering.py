@@ -46,7 +46,7 @@ def test_lines_and_documents_are_taken_in_together(line, tmp_path):
     page = put(tmp_path, "b.md", "# Tools\n\nBeacon depends on Kafka.\n")
     shown = line.run("remember", lines, page, "--at", "2025-01-06").stdout
     assert "memories" in shown
-    assert line.json("stats")["relations_by_type"] == {"depends_on": 1, "works_at": 1}
+    assert line.json("stats")["relations_by_type"] == {"depends_on": 1, "has_topic": 1, "works_at": 1}
 
 
 def test_a_line_ends_at_a_line_feed_alone(line, tmp_path):
@@ -201,3 +201,13 @@ def test_what_a_session_was_shown_is_no_new_evidence(line, tmp_path):
     report = line.json("remember", "--text", block["text"], "--id", "copy", "--session", "s1")
     assert (report["changed"], [each["stored"] for each in report["echoes"]]) == (0, [False])
     assert line.json("stats") == before
+
+
+def test_known_names_and_the_user_are_given_by_options(line, tmp_path):
+    known = put(tmp_path, "names.jsonl", '{"name": "Keelbook", "type": "tool", "aliases": ["kb"]}\n')
+    text = ("--text", "i use kb on every watch", "--id", "m1", "--speaker", "user")
+    line.json("remember", *text, "--known", known, "--user", "Ada Moss")
+    (triplet,) = line.json("neighbors", "Keelbook")["triplets"]
+    assert (triplet["source"]["name"], triplet["relation"]["type"]) == ("Ada Moss", "uses")
+    wrong = put(tmp_path, "wrong.jsonl", '{"title": "Keelbook"}\n')
+    assert "--known must be JSON lines" in line.run("remember", *text, "--known", wrong, code=2).output

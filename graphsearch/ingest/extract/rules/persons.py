@@ -138,7 +138,7 @@ def _people(read: Iterable[ExtractedMemory]) -> frozenset[str]:
             types.setdefault(name_key(surface.name), set()).add(surface.type)
     bearers: dict[str, set[str]] = {}
     for key, found in types.items():
-        words = key.split()
+        words = [word for word in key.split() if word.rstrip(".") not in known.HONORIFICS]
         if PERSON in found and len(words) > 1:
             for word in {words[0], words[-1]}:
                 bearers.setdefault(word, set()).add(key)
