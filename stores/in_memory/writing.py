@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Container, Generator, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from operator import attrgetter
@@ -248,15 +247,15 @@ def _written(draft: Draft, batch: Batch, now: datetime) -> Generator[None, None,
 
 def _check(state: State, batch: Batch) -> None:
     """Raise `InvalidInputError` that names every fault of a batch, or `EmbeddingModelError`."""
-    entities = state.entities.items.keys() | {entity.id for entity in (*batch.entities, *batch.named)}
-    relations = {relation.id for relation in batch.relations}
+    # The stored elements are looked up one by one: a set of them would take time with the scope, not with the batch.
+    entities = (state.entities.items, {entity.id for entity in (*batch.entities, *batch.named)})
     written = {memory.id for memory in batch.memories}
-    memories = state.memories.items.keys() | written
+    memories = (state.memories.items, written)
     faults = [
         *(
             f"mention {each.surface!r}: no entity {each.entity_id}"
             for each in batch.mentions
-            if each.entity_id not in entities
+            if not _in_any(entities, each.entity_id)
         ),
         *_dangling("relation", batch.relations, entities),
         *_dangling("claim", batch.claims, entities),
@@ -270,21 +269,25 @@ def _check(state: State, batch: Batch) -> None:
             f"relation {each.id}: no memory {key!r}"
             for each in batch.relations
             for key in each.evidence
-            if key not in memories
+            if not _in_any(memories, key)
         ),
     ]
     vectors = read_vectors(batch.vectors)
-    known = entities | relations | state.relations.items.keys() | memories
-    faults += [*vectors.faults, *(f"vector: no element {key}" for key in vectors.keys if key not in known)]
+    known = (*entities, {relation.id for relation in batch.relations}, state.relations.items, *memories)
+    faults += [*vectors.faults, *(f"vector: no element {key}" for key in vectors.keys if not _in_any(known, key))]
     if faults:
         raise InvalidInputError("batch", sorted(set(faults)))
     vectors.refuse_others(state.embedder, state.dimensions)
 
 
-def _dangling(kind: str, edges: Iterable[Relation | Claim], entities: AbstractSet[UUID]) -> Iterable[str]:
+def _in_any(known: Iterable[Container[object]], key: object) -> bool:
+    return any(key in some for some in known)
+
+
+def _dangling(kind: str, edges: Iterable[Relation | Claim], entities: Collection[Container[object]]) -> Iterable[str]:
     for edge in edges:
         for end in (edge.source_id, edge.target_id):
-            if end not in entities:
+            if not _in_any(entities, end):
                 yield f"{kind} {edge.type!r}: no entity {end}"
 
 

@@ -146,15 +146,20 @@ class TextReader:
         kept_from = {each.memory_id: each.unread for each in answers if each.unread is not None}
         own = {id_: error for id_, error in kept_from.items() if isinstance(error, ExtractionError)}
         self._stopped = next((error for id_, error in kept_from.items() if id_ not in own), None)
-        surfaces = list(dict.fromkeys(surface for each in extracted for surface in _surfaces(each)))
+        named_in = {each.memory_id: list(dict.fromkeys(_surfaces(each))) for each in extracted}
+        surfaces = list(dict.fromkeys(surface for some in named_in.values() for surface in some))
         with stage("resolution"):
             resolutions = await self._resolver.resolve(
                 surfaces, same=[pair for each in extracted for pair in each.same]
             )
         found = dict(zip(surfaces, resolutions, strict=True))
-        waiting = {each.memory_id for each in extracted if any(found[surface].pending for surface in _surfaces(each))}
-        judged = {each.memory_id for each in extracted if any(found[surface].judged for surface in _surfaces(each))}
-        kept = [_decided(each, found) for each in extracted if each.memory_id not in waiting - judged]
+        waiting = {id_ for id_, some in named_in.items() if any(found[surface].pending for surface in some)}
+        judged = {id_ for id_, some in named_in.items() if any(found[surface].judged for surface in some)}
+        kept = [
+            _decided(each, found) if each.memory_id in waiting else each
+            for each in extracted
+            if each.memory_id not in waiting - judged
+        ]
         names = [found[surface] for surface in dict.fromkeys(surface for each in kept for surface in _surfaces(each))]
         created = {each.entity.id: each.entity for each in resolutions if each.stage is Stage.CREATE}
         return ResolvedTexts(
@@ -207,15 +212,16 @@ def _mentions(extracted: ExtractedMemory, found: Mapping[ExtractedName, Resoluti
     """One mention per entity and span; a surface form with a type precedes one without."""
     mentions: dict[tuple[UUID, object], Mention] = {}
     for surface in sorted(_surfaces(extracted), key=lambda surface: not surface.type):
-        mention = Mention(
-            memory_id=extracted.memory_id,
-            entity_id=found[surface].entity.id,
-            surface=surface.name,
-            type=surface.type,
-            span=surface.span,
-            confidence=surface.confidence,
-        )
-        mentions.setdefault((mention.entity_id, mention.span), mention)
+        entity = found[surface].entity
+        if (entity.id, surface.span) not in mentions:
+            mentions[entity.id, surface.span] = Mention(
+                memory_id=extracted.memory_id,
+                entity_id=entity.id,
+                surface=surface.name,
+                type=surface.type,
+                span=surface.span,
+                confidence=surface.confidence,
+            )
     return mentions.values()
 
 
