@@ -69,7 +69,8 @@ class LoadCheck:
     """Checks the records of one load, page by page."""
 
     settings: ScopeSettings
-    tree: Tree = attrs.field(factory=lambda: Tree({}))
+    _into: dict[UUID, UUID] = attrs.field(factory=dict)
+    tree: Tree = attrs.field(default=attrs.Factory(lambda self: Tree(self._into), takes_self=True))
     """The target of each merged entity; complete when the first record of another kind than merges has come."""
     _place: int = 0
     _last: tuple[int, Key] = (-1, ())
@@ -154,7 +155,7 @@ class LoadCheck:
         elif self.tree.root(target) == source:
             yield f"merges {source} into itself"
         else:
-            self.tree = Tree({**self.tree.into, source: target})
+            self._into[source] = target
 
 
 def refuse_other_analyser(settings: ScopeSettings, analyser: str) -> None:
