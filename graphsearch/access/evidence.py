@@ -2,19 +2,21 @@
 
 A relation is the fold of its claims. If a gate hides some of the memories behind it, or something that they were
 folded together with, the visible rest is folded again, so that its confidence, its period and its sentence are what
-they would be if the hidden elements had never been stored.
+they would be if the hidden elements had never been stored. In a view of the past, so is what later memories prove: see
+`Period.as_of`.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from uuid import UUID
 
 import attrs
 import numpy as np
 
-from graphsearch.access.decisions import DENIED, PARTIAL
+from graphsearch.access.decisions import DENIED, PARTIAL, each_allowed
 from graphsearch.access.gatekeeper import Decided, Gatekeeper
 from graphsearch.claims.folding import DatedClaim, Period, RelationTypes, group_of, redacted_fold, type_named
 from graphsearch.model import Group, Relation, View
@@ -26,17 +28,31 @@ class _VisibleRelation:
     """A stored relation as proved by the visible memories."""
 
     stored: Relation
-    seen: Sequence[str]
-    """The visible memories that it cites."""
+    seen: Mapping[str, datetime | None]
+    """The visible memories that it cites, and when each occurred."""
     periods: Sequence[Period] | None
     """Its periods; None for a relation that was asserted with evidence, or retracted since: it keeps what is stored."""
+    present: datetime
 
     def stated(self, view: View) -> Period | Relation | None:
-        """Of its periods the last that holds, else the last; None without any."""
+        """Of its periods the last that holds, else the last, as of the view's time; None without any."""
+        past = view.as_of < self.present
         if self.periods is None:
-            return self.stored if self.seen else None
+            return self._cited(view.as_of if past else None)
         holding = [each for each in self.periods if view.holds(each.valid_from, each.valid_to)]
-        return next(reversed(holding or self.periods), None)
+        found = next(reversed(holding or self.periods), None)
+        return found.as_of(view.earliest, view.as_of) if found and past else found
+
+    def _cited(self, until: datetime | None) -> Relation | None:
+        """The stored relation with its visible evidence, of the past with what had occurred by then."""
+        if not self.seen:
+            return None
+        shown = {id_: time for id_, time in self.seen.items() if until is None or time is None or time <= until}
+        if len(shown) == len(self.stored.evidence):
+            return self.stored
+        times = [time for time in shown.values() if time is not None]
+        newest = max(times, default=None) if self.stored.supported_at else None
+        return attrs.evolve(self.stored, evidence=tuple(shown), supported_at=newest)
 
     def standing(self, view: View) -> tuple[float, float] | None:
         """Its confidence, and the start of its ageing (`Expansion.since`); None if it fails the view."""
@@ -55,7 +71,7 @@ class _VisibleRelation:
         stated = self.stated(view)
         if isinstance(stated, Period):
             return attrs.evolve(stated.relation, **{name: getattr(self.stored, name) for name in _OWN})
-        return stated and attrs.evolve(stated, evidence=self.seen)
+        return stated
 
 
 _OWN = ("id", "labels", "attributes", "feedback_weight", "created_at", "retracted_at")
@@ -63,36 +79,53 @@ _OWN = ("id", "labels", "attributes", "feedback_weight", "created_at", "retracte
 
 
 class VisibleEvidence:
-    """The evidence of visible memories, for one question."""
+    """The evidence of visible memories, for one question; of the past, that of memories which had occurred by then."""
 
-    def __init__(self, store: GraphStore, gatekeeper: Gatekeeper, types: RelationTypes) -> None:
+    def __init__(self, store: GraphStore, gatekeeper: Gatekeeper, types: RelationTypes, present: datetime) -> None:
         self._store = store
         self._gatekeeper = gatekeeper
         self._types = types
+        self._present = present
         self._relations: dict[UUID, _VisibleRelation] = {}
+
+    def is_past(self, view: View) -> bool:
+        """Whether a view is of the past, so that what later memories prove does not count."""
+        return view.as_of < self._present
+
+    def dated(self, found: Decided, view: View) -> Decided:
+        """The same rows; in a view of the past, those with evidence are partial at most."""
+        if not self.is_past(view):
+            return found
+        proved = self._gatekeeper.book.table.attested.take(found.signatures)
+        if not proved.any():
+            return found
+        verdicts = each_allowed(len(found.rows)) if found.verdicts is None else found.verdicts
+        return attrs.evolve(found, verdicts=np.where(proved, np.minimum(verdicts, PARTIAL), verdicts))
 
     async def correct(self, found: Decided, view: View) -> Decided:
         """The rows with confidence and age by the visible evidence; rows without any are denied."""
         partial = found.partial
         if found.verdicts is None or partial is None:
             return found
-        rows, verdicts = found.rows, found.verdicts.copy()
-        ids = self._store.relation_ids(rows.relations[partial])
-        unread = [id_ for id_ in dict.fromkeys(ids) if id_ not in self._relations]
-        await self._load(await self._store.get_relations(unread))
-        standing = [self._relations[id_].standing(view) for id_ in ids]
+        ids = self._store.relation_ids(found.rows.relations[partial])
+        await self._read(await self._store.get_relations(self._unread(ids)), view)
+        rows, verdicts, places = found.rows, found.verdicts.copy(), np.flatnonzero(partial)
+        folded = np.array([id_ in self._relations for id_ in ids], np.bool_)
+        if not folded.any():
+            return found
+        standing = [self._relations[id_].standing(view) for id_ in ids if id_ in self._relations]
         passing = np.array([each is not None for each in standing], dtype=np.bool_)
-        verdicts[partial] = np.where(passing, PARTIAL, DENIED)
+        verdicts[places[folded]] = np.where(passing, PARTIAL, DENIED)
         columns = np.array([each for each in standing if each is not None]).reshape(-1, 2)
-        confidence, since, kept = rows.confidence.copy(), rows.since.copy(), np.flatnonzero(partial)[passing]
+        confidence, since, kept = rows.confidence.copy(), rows.since.copy(), places[folded][passing]
         confidence[kept], since[kept] = columns.T
         return attrs.evolve(found, rows=attrs.evolve(rows, confidence=confidence, since=since), verdicts=verdicts)
 
     async def show(self, relations: Sequence[Relation], view: View) -> list[Relation]:
         """Any relations as `stated`, without those of which nothing is proved."""
-        unread = [each for each in relations if each.evidence and each.id not in self._relations]
-        if self._gatekeeper.hides and unread:
-            await self._load(unread)
+        if self._gatekeeper.hides or self.is_past(view):
+            unread = set(self._unread([each.id for each in relations if each.evidence]))
+            await self._read([each for each in relations if each.id in unread], view)
         return [relation for relation in self.stated(relations, view) if relation]
 
     def stated(self, relations: Sequence[Relation], view: View) -> list[Relation | None]:
@@ -101,6 +134,17 @@ class VisibleEvidence:
         Each was kept by `correct`, or is visible with everything it was folded from.
         """
         return [self._relations[each.id].relation(view) if each.id in self._relations else each for each in relations]
+
+    def _unread(self, ids: Iterable[UUID]) -> list[UUID]:
+        """Those relations that are not folded yet."""
+        return [id_ for id_ in dict.fromkeys(ids) if id_ not in self._relations]
+
+    async def _read(self, relations: Sequence[Relation], view: View) -> None:
+        """Fold relations that may state less than is stored: where nothing is hidden, those with later support."""
+        if not self._gatekeeper.hides:
+            relations = [each for each in relations if not each.supported_at or each.supported_at > view.as_of]
+        if relations:
+            await self._load(relations)
 
     async def _load(self, relations: Sequence[Relation]) -> None:
         """Compute what relations state by the visible memories."""
@@ -122,9 +166,11 @@ class VisibleEvidence:
             for group in set(groups.values())
         }
         for relation in relations:
-            own = [memory for memory in relation.evidence if memory in visible]
             self._relations[relation.id] = _VisibleRelation(
-                relation, own, periods_of[groups[relation.id]].get((relation.target_id, relation.valid_from))
+                relation,
+                {memory: occurred[memory] for memory in relation.evidence if memory in visible},
+                periods_of[groups[relation.id]].get((relation.target_id, relation.valid_from)),
+                self._present,
             )
 
     async def _hidden(self, ids: Collection[UUID]) -> set[UUID]:

@@ -109,6 +109,11 @@ class BoundGate:
         return isinstance(self.authorizer, AllowAll)
 
     @property
+    def policies(self) -> BoundGate:
+        """The gate by policies alone, whatever it is combined with."""
+        return self
+
+    @property
     def by_signature(self) -> bool:
         """As `Authorizer.by_signature`."""
         return self.authorizer.by_signature is True

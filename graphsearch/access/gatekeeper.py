@@ -125,6 +125,8 @@ class Gatekeeper:
     @property
     def denied(self) -> Mapping[ElementKind, int]:
         """The number of distinct elements denied so far, by kind."""
+        if self._gate.policies.allows_all:  # what was not known yet was denied by nobody
+            return dict.fromkeys(ElementKind, 0)
         counts = {kind: len(np.unique(np.concatenate(columns))) for kind, columns in self._denied_keys.items()}
         return {kind: counts.get(kind, 0) for kind in ElementKind}
 
@@ -207,6 +209,11 @@ class Gatekeeper:
         decided = verdicts.copy()
         decided[partial] = [PARTIAL if id_ in shown else DENIED for id_ in ids]
         return decided
+
+    async def permits_memory(self, memory: Memory) -> bool:
+        """Whether policies permit a memory, whether it was known or not."""
+        policies = self._gate.policies
+        return policies.allows_all or all(await policies.permits([resource_of(memory)]))
 
     async def admits(self, elements: Sequence[Relation | Memory]) -> Sequence[bool]:
         """Whether each single element is permitted, regardless of its evidence and its ends."""

@@ -101,7 +101,7 @@ class Lookups(Window):
         What is stored without a vector has none, however else its visible text reads.
         """
         vectors = await self._store.vectors(kind, keys)
-        if not self.hides or kind is ElementKind.MEMORY or not vectors.size:
+        if not self.changes(kind) or not vectors.size:
             return vectors
         changed = np.flatnonzero(vectors.any(axis=1) & ~await self._unchanged(kind, keys))
         if len(changed):

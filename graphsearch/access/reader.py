@@ -14,8 +14,10 @@ from uuid import UUID
 import attrs
 
 from graphsearch.access.decisions import SignatureInterner
+from graphsearch.access.evidence import VisibleEvidence
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.access.gatekeeper import Gatekeeper
+from graphsearch.access.past import known_by
 from graphsearch.access.searches import Searches
 from graphsearch.access.visible_documents import DocumentCache
 from graphsearch.access.window import Embed
@@ -44,7 +46,7 @@ async def reading(
     """Open a snapshot of a store for one question; ``as_of`` and ``known_at`` default to the store's present.
 
     ``embed`` serves to find elements of which a part is hidden by the meaning of what may be seen. ``documents`` caches
-    the texts from which the statistics of the visible are computed; what was known in the past is not cached.
+    the texts from which the statistics of the visible are computed; those of the past are not cached.
     """
     async with store.snapshot():
         types = await store.relation_types()
@@ -57,11 +59,12 @@ async def reading(
             skipped_types=frozenset(name for name, known in types.items() if known.skip),
             since=since,
         )
-        cache = documents if known_at is None else None
-        gatekeeper = Gatekeeper(store, (gate or ALLOW_ALL).bind(store.scope), book, cache)
+        bound = known_by((gate or ALLOW_ALL).bind(store.scope), store, view, now)
+        cache = documents if known_at is None and view.as_of >= now else None
+        gatekeeper = Gatekeeper(store, bound, book, cache)
         if refolded := await gatekeeper.refolded():
             view = attrs.evolve(view, refolded=refolded)
-        yield Reader(store, view, gatekeeper, types, embed=embed)
+        yield Reader(store, view, gatekeeper, types, VisibleEvidence(store, gatekeeper, types, now), embed=embed)
 
 
 EntityRef = UUID | str

@@ -8,7 +8,7 @@ as if the text were of average length.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Final, TypeAlias
 
 import attrs
@@ -82,15 +82,15 @@ class Searches(Statistics):
         by_meaning: bool,
     ) -> Hits:
         """The hits of a search; those with another visible ``text`` by the ``score`` of that text."""
-        if not self.hides or kind is ElementKind.MEMORY:
+        if not self.changes(kind):
             return await self._enough(search, kind, limit)
         sign = 1.0 if by_meaning else -1.0  # distances ascend
         if kind is ElementKind.ENTITY:
             return await self._named(search, limit, score, text, sign)
         hits = await self._enough(search, kind, limit)
-        if not self.view.refolded:
+        if not (codes := await self._restatable()):
             return hits
-        others, relations = await self._restated(embedded=by_meaning)
+        others, relations = await self._restated(codes, embedded=by_meaning)
         found = attrs.evolve(others, values=await score(relations)) if relations else others
         return _best(Hits.concatenate([hits, found.keep(np.isfinite(found.values))]), sign, limit)
 
@@ -151,22 +151,30 @@ class Searches(Statistics):
 
     async def _seen(self, hits: Hits, kind: ElementKind) -> Mask | None:
         """Which elements are visible with the text that they were found by; None if all are."""
-        if not self.hides or kind is ElementKind.MEMORY:
+        if not self.changes(kind):
             return await self._gatekeeper.admitted(kind, hits.keys, hits.signatures)
         verdicts = await self._gatekeeper.verdicts(kind, hits.keys, hits.signatures)
         allowed: Mask = among(hits.keys, (await self.related(hits.keys)).rows.relations)
-        if (partial := np.flatnonzero(allowed & (verdicts == PARTIAL))).size:
+        may_differ = (verdicts == PARTIAL) | self._evidence.is_past(self.view)
+        if (partial := np.flatnonzero(allowed & may_differ)).size:
             allowed[partial] = await self._unchanged(kind, hits.keys[partial])
         return None if allowed.all() else allowed
 
     # -- elements with another visible text than the stored one --------------------------------------------------------
 
-    async def _restated(self, *, embedded: bool) -> tuple[Hits, list[Relation]]:
+    async def _restatable(self) -> Collection[int]:
+        """The signatures whose relations may state another fact than is stored."""
+        if self.hides or not self._evidence.is_past(self.view):
+            return self.view.refolded
+        shared: list[int] = (await self._store.shared_signatures()).tolist()
+        return shared
+
+    async def _restated(self, codes: Collection[int], *, embedded: bool) -> tuple[Hits, list[Relation]]:
         """The relations of the view that state another fact than is stored, as hits without scores.
 
         With ``embedded``, those alone whose stored fact has a vector: facts without one are found by no meaning.
         """
-        keys = await self._store.signed(sorted(self.view.refolded), limit=RESTATED)
+        keys = await self._store.signed(sorted(codes), limit=RESTATED)
         rows = (await self.related(keys)).rows
         changed = ~await self._unchanged(ElementKind.RELATION, rows.relations)
         if embedded:

@@ -37,7 +37,7 @@ class Walks(Lookups):
         kept: list[Decided] = []
         frontier, limit, last = keys, fan_out, widest(fan_out)
         while True:
-            found = await self._gatekeeper.steps(await self._store.expand(frontier, fan_out=limit, view=self.view))
+            found = await self._decided(await self._store.expand(frontier, fan_out=limit, view=self.view))
             allowed = found.allowed
             if limit == fan_out and (allowed is None or allowed.all()) and found.partial is None:
                 kept.append(found)
@@ -67,9 +67,12 @@ class Walks(Lookups):
         order = np.lexsort((corrected.rows.relations, -weight, runs.run))
         return corrected.keep(order), (weight >= least)[order]
 
+    async def _decided(self, found: Expansion) -> Decided:
+        return self._evidence.dated(await self._gatekeeper.steps(found), self.view)
+
     async def related(self, keys: Keys) -> Steps:
         """Relations that pass the view, as steps from source to target; only those visible with both ends."""
-        found = await self._gatekeeper.steps(await self._store.related(keys, view=self.view))
+        found = await self._decided(await self._store.related(keys, view=self.view))
         found = await self._evidence.correct(found, self.view)
         allowed = found.allowed
         if allowed is not None:

@@ -59,12 +59,12 @@ class Window:
         view: View,
         gatekeeper: Gatekeeper,
         types: Mapping[str, RelationType],
-        evidence: VisibleEvidence | None = None,
+        evidence: VisibleEvidence,
         embed: Embed | None = None,
     ) -> None:
         self._store = store
         self._gatekeeper = gatekeeper
-        self._evidence = evidence or VisibleEvidence(store, gatekeeper, types)
+        self._evidence = evidence
         self._embed = embed
         self.view = view
         self.types = types
@@ -128,6 +128,11 @@ class Window:
     def hides(self) -> bool:
         """Whether anything may be hidden."""
         return self._gatekeeper.hides
+
+    def changes(self, kind: ElementKind) -> bool:
+        """Whether elements of a kind may be shown with another text than is stored."""
+        past = kind is ElementKind.RELATION and self._evidence.is_past(self.view)
+        return past or (self.hides and kind is not ElementKind.MEMORY)
 
     async def sees_everything(self) -> bool:
         """Whether all elements of the scope may be seen; reads all where policies read names, ids or tags."""
@@ -215,6 +220,11 @@ class Window:
         """The visible ones of some memories, in the order of ids."""
         visible = await self._gatekeeper.visible_memories(list(dict.fromkeys(ids)))
         return list(await self._store.get_memories([id_ for id_ in ids if id_ in visible]))
+
+    async def memory(self, memory_id: str) -> Memory | None:
+        """One memory, whether it passes the view or not, if it is visible."""
+        found = await self._store.get_memories([memory_id])
+        return found[0] if found and await self._gatekeeper.permits_memory(found[0]) else None
 
     async def mentions(self, *, memory_ids: Sequence[str] = (), entity_ids: Sequence[UUID] = ()) -> list[Mention]:
         """The mentions in visible memories, in the order of `GraphStore.list_mentions`."""

@@ -56,6 +56,16 @@ class DatedClaim:
         """Its sort key in the fold."""
         return (self.occurred_at or _EARLIEST, self.claim.memory_id)
 
+    def by(self, moment: datetime) -> bool:
+        """Whether it was stated at or before a moment; one without a time was."""
+        return self.occurred_at is None or self.occurred_at <= moment
+
+    def speaks_of(self, earliest: datetime, latest: datetime) -> bool:
+        """Whether the dates that it states, if any, cover a moment from ``earliest`` to ``latest``."""
+        start, end = self.claim.valid_from, self.claim.valid_to
+        dated = start is not None or end is not None
+        return dated and (start is None or start <= latest) and (end is None or earliest < end)
+
 
 PeriodKey = tuple[UUID, datetime | None]
 """Target and start."""
@@ -103,6 +113,20 @@ class Period:
         """The time of the newest of its memories that occurred at or before ``until``; None if there is none."""
         times = (dated.occurred_at for dated in self.claims if dated.occurred_at)
         return max((time for time in times if time <= until), default=None)
+
+    def as_of(self, earliest: datetime, latest: datetime) -> Period:
+        """The same period with the claims that prove it as of the moments from ``earliest`` to ``latest``.
+
+        They are those stated by then. Where there are none, they are the later ones that speak of that time; so a
+        later memory can correct what held, and lends nothing that it states of another time.
+        """
+        claims = [dated for dated in self.claims if dated.by(latest)]
+        claims = claims or [dated for dated in self.claims if dated.speaks_of(earliest, latest)]
+        return (
+            self
+            if not claims or len(claims) == len(self.claims)
+            else Period(self.target_id, self.start, self.end, claims)
+        )
 
     @property
     def relation(self) -> Relation:

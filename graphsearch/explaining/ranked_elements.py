@@ -41,9 +41,9 @@ async def explain_memory(
 
     Raises `UnknownElementError` if there is no such memory, or it is hidden.
     """
-    if not (memories := await reader.get_memories([memory_id])):
+    memory = await reader.memory(memory_id)
+    if memory is None:
         raise UnknownElementError(f"no memory {memory_id!r} in {reader.scope}")
-    (memory,) = memories
     explained = partial(_explained, ElementRef(ElementKind.MEMORY, memory_id), request.query, "recall")
     if not memory.text.strip():
         reason = "its text is not kept, so it has nothing to show; what it mentions leads to other memories"
