@@ -27,7 +27,6 @@ EMBEDDER = HashEmbedder()
 JANUARY, FEBRUARY, MARCH = (datetime(2025, month, 1, tzinfo=UTC) for month in (1, 2, 3))
 MID_FEBRUARY = datetime(2025, 2, 14, tzinfo=UTC)
 QUERY = "what does Ann Hill tend at Quay Depot?"
-GATED = {"gate": ALLOW_ALL}
 
 
 def stated(id_, occurred_at, fact, confidence, *, type_="tends", target=DEPOT, **dates):
@@ -96,9 +95,9 @@ async def test_models_are_shown_nothing_of_march(scoped):
     query = '{"anchors": ["Ann Hill"], "relation_types": [], "direction": "both", "hops": 1}'
     llm = EchoLLM(query, '{"sentences": [{"text": "She tends a crane.", "cites": [1]}]}')
     engine = await written(scoped, *BOTH, llm=llm)
-    found = await engine.search(QUERY, mode=SearchMode.NATURAL_LANGUAGE, as_of=MID_FEBRUARY, **GATED)
+    found = await engine.search(QUERY, mode=SearchMode.NATURAL_LANGUAGE, as_of=MID_FEBRUARY, gate=ALLOW_ALL)
     assert [of_february(each.relation) for each in found.triplets] == [True]
-    await engine.search(QUERY, mode=SearchMode.SUMMARY, as_of=MID_FEBRUARY, **GATED)
+    await engine.search(QUERY, mode=SearchMode.SUMMARY, as_of=MID_FEBRUARY, gate=ALLOW_ALL)
     assert "small crane" in llm.asked[-1]
     assert not any("big crane" in each for each in llm.asked)
 
@@ -117,7 +116,7 @@ async def test_memories_entities_and_blocks(engine):
     recalled = await engine.recall("the crane of Ann Hill", as_of=MID_FEBRUARY)
     assert [each.memory.id for each in recalled.memories] == ["february"]
     block = await ContextBuilder(engine, counter=WordCounter(), log=None).build(
-        QUERY, session_id="s", budget=400, as_of=MID_FEBRUARY, **GATED
+        QUERY, session_id="s", budget=400, as_of=MID_FEBRUARY, gate=ALLOW_ALL
     )
     assert "small crane" in block.text
     assert "big crane" not in block.text

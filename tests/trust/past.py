@@ -148,8 +148,12 @@ def world_of(rng: random.Random) -> World:
 
 def _dated(claim: Claim, rng: random.Random) -> Claim:
     start = days_ago(rng.randint(44, 60))
-    dates = rng.choice([{}, {}, {"valid_from": start}, {"valid_to": start}])
-    return attrs.evolve(claim, **dates)
+    match rng.randrange(4):
+        case 0:
+            return attrs.evolve(claim, valid_from=start)
+        case 1:
+            return attrs.evolve(claim, valid_to=start)
+    return claim
 
 
 def until(world: World, moment: datetime) -> World:
