@@ -143,7 +143,8 @@ class ContextBuilder:
 
         ``budget`` is in tokens, by default that of the ``work_type``; at 0 nothing is searched. ``observations`` and
         ``graph`` turn off a section; observations are recalled by ``channels``. ``health`` of the graph, in [0, 1]
-        (`graphsearch.curation`): below 0.70 the graph counts for less, and gets less of the budget. ``workload``: the
+        (`graphsearch.curation`), by default as stored with it: below 0.70 the graph counts for less, and gets less of
+        the budget. ``workload``: the
         kind of questions, which weights the graph in recalling; `Workload.TEXT` leaves out triplets. The other options
         are those of `GraphSearchEngine.search`. The ``gate`` cannot be bypassed.
 

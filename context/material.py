@@ -82,7 +82,7 @@ async def material(
     if not graph:
         return _of_memories(await engine.recall(query, **recall), terms)
     found, recalled = await engine.search_and_recall(query, search=search, recall=recall)
-    return _of_both(found, recalled, recall.get("health"), terms)
+    return _of_both(found, recalled, terms)
 
 
 def _of_triplets(found: SearchResult) -> Material:
@@ -109,7 +109,7 @@ def _of_memories(recalled: RecallResult, terms: Terms) -> Material:
     )
 
 
-def _of_both(found: SearchResult, recalled: RecallResult, health: float | None, terms: Terms) -> Material:
+def _of_both(found: SearchResult, recalled: RecallResult, terms: Terms) -> Material:
     """Both; observations alone if the graph is sparse, that is if no triplet with a statement scores enough."""
     observed, graph = _of_memories(recalled, terms), _of_triplets(found)
     if not observed.memories:
@@ -124,7 +124,7 @@ def _of_both(found: SearchResult, recalled: RecallResult, health: float | None, 
         triplets=tuple(graph.triplets[place] for place in counting),
         triplet_lines=tuple(graph.triplet_lines[place] for place in counting),
         prompt_order=_among(counting, found.prompt_order),
-        share=share_of_observations(recalled.analysis.plan, health),
+        share=share_of_observations(recalled.analysis.plan, recalled.health),
     )
 
 

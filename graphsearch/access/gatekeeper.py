@@ -176,6 +176,10 @@ class Gatekeeper:
         verdicts = await self._decider.verdicts(ElementKind.ENTITY, rows, rows)
         return verdicts is None or bool((verdicts == ALLOWED).all())
 
+    async def sees_everything_by_signature(self) -> bool:
+        """Whether all elements of the scope may be seen, as far as signatures show; no elements are read."""
+        return not self.hides or (self._gate.by_signature and await self.sees_everything())
+
     async def _sees_each(self) -> bool:
         for listed in (self._store.list_memories, self._store.list_entities, self._store.list_relations):
             after: Any = None

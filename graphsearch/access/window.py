@@ -20,6 +20,7 @@ from graphsearch.model import (
     ElementKind,
     Entity,
     Group,
+    HealthRecord,
     Memory,
     Mention,
     Relation,
@@ -137,6 +138,17 @@ class Window:
     async def sees_everything(self) -> bool:
         """Whether all elements of the scope may be seen; reads all where policies read names, ids or tags."""
         return await self._gatekeeper.sees_everything()
+
+    async def health(self) -> float | None:
+        """The stored health of the graph, None if none is.
+
+        It counts everything, so that it is None where anything may be hidden: where policies read more than signatures,
+        for whomever.
+        """
+        history: Sequence[HealthRecord] = await self._store.health_history()
+        if not history or not await self._gatekeeper.sees_everything_by_signature():
+            return None
+        return history[-1].value
 
     @property
     def denied(self) -> Mapping[ElementKind, int]:

@@ -118,7 +118,7 @@ async def backlinks(
     entity: Annotated[str | None, typer.Argument(help="An entity: its id, its name or alias.")] = None,
     memory: Annotated[str | None, typer.Option(help="Or the id of a memory.")] = None,
 ) -> Answer:
-    """List the memories that mention an entity, or that are linked to a memory."""
+    """List the memories that mention an entity, or that are linked to a memory or share entities with it."""
     if (entity is None) == (memory is None):
         raise typer.BadParameter("give an entity, or --memory")
     async with open_engine(place) as engine:

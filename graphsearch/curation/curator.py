@@ -173,7 +173,11 @@ class Curator:
     async def backlinks(
         self, *, entity: EntityRef | None = None, memory: str | None = None, limit: int | None = None
     ) -> tuple[memories.Backlink, ...]:
-        """The memories that mention an entity, or that link to a memory, newest first; give one of the two."""
+        """The memories that mention an entity, newest first, or those that refer to a memory; give one of the two.
+
+        Those that `link_memories` linked to the memory come first, newest first; then those that share entities with
+        it, by the sum of the rarity of these. What is hidden neither appears nor counts.
+        """
         return await memories.backlinks(self._access, entity=entity, memory=memory, limit=limit)
 
     async def forget(
@@ -234,11 +238,12 @@ class Curator:
         resolutions: ResolutionCounts | None = None,
         earlier: health.Growth | None = None,
     ) -> health.Health:
-        """The health of the graph, from counts of the whole scope.
+        """The health of the graph, from counts of the whole scope; it is stored with the graph, for recall and blocks.
 
         `PartialViewError` for a principal that may not see everything. ``scopes`` are the scopes whose edge coverage is
         measured, by default this one; `AccessDeniedError` is raised if the principal is not a member of all of them.
-        ``resolutions`` default to those counted in the scope. ``earlier`` is the baseline for growth.
+        ``resolutions`` default to those counted in the scope. ``earlier`` is what growth is compared with: by
+        default what was counted when the graph had at most four fifths of its memories, if it was.
         """
         return await health.measure_health(self._access, scopes=scopes, resolutions=resolutions, earlier=earlier)
 

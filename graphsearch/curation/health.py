@@ -17,6 +17,7 @@ from graphsearch.health.formula import (
     ScopeSize,
     graph_health,
 )
+from graphsearch.health.keeping import growth_since, record
 from graphsearch.health.measuring import counted
 from graphsearch.ingest.resolve.resolution import ResolutionCounts
 from graphsearch.model import Action
@@ -37,7 +38,10 @@ async def measure_health(
     _require_membership(stores, access)
     async with access.reading() as reader:
         await access.demand_whole("the counts of health", reader)
-        counts = await counted(access.store, reader, earlier=earlier)
+        counts = await counted(access.store, reader)
+        earlier = earlier or await growth_since(counts.memories, access.store)
+        counts = attrs.evolve(counts, earlier=earlier)
+    await record(counts, access.store)
     if resolutions is not None:
         counts = attrs.evolve(
             counts,

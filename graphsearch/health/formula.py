@@ -77,7 +77,7 @@ class HealthCounts:
       name that is always written the same is created once and matches for ever.
     * ``baseline_fail_rate``: ``entities_created / mentions_resolved`` if only exact ids had been matched; in [0, 1].
     * ``scopes``: the scopes whose edge coverage is measured.
-    * ``earlier``: the baseline for growth; by default zero.
+    * ``earlier``: what the graph had at an earlier time, with which its growth is compared; None if it is not known.
     """
 
     memories: int
@@ -88,7 +88,7 @@ class HealthCounts:
     entities_created: int = 0
     baseline_fail_rate: float = 0.0
     scopes: tuple[ScopeSize, ...] = attrs.field(default=(), converter=as_tuple)
-    earlier: Growth = attrs.field(factory=Growth)
+    earlier: Growth | None = None
 
     def __attrs_post_init__(self) -> None:
         parts = ("entities_created", "mentions_disputed")
@@ -110,8 +110,8 @@ class Health:
 
     ``value`` is (1 − fragment_rate) × resolution_precision × edge_coverage. ``graph_weight_factor``, in [0, 1],
     multiplies the weight of the graph channel in recall; it is 1 for a graph that is too small to judge.
-    ``entity_growth`` is the number of new entities per new memory since the earlier count, None if there is no new
-    memory.
+    ``entity_growth`` is the number of new entities per new memory since the earlier count, None if there is none, or
+    no new memory.
     """
 
     value: float
@@ -194,8 +194,9 @@ def _maturity(memories: int) -> Maturity:
 
 
 def _entity_growth(counts: HealthCounts) -> float | None:
-    memories = counts.memories - counts.earlier.memories
-    return (counts.entities - counts.earlier.entities) / memories if memories > 0 else None
+    if counts.earlier is None or counts.memories <= counts.earlier.memories:
+        return None
+    return (counts.entities - counts.earlier.entities) / (counts.memories - counts.earlier.memories)
 
 
 def _warnings(condition: Condition, value: float, growth: float | None) -> list[str]:

@@ -9,7 +9,7 @@ from uuid import UUID
 from graphsearch.access.reader import Reader
 from graphsearch.claims.naming import folded_name
 from graphsearch.health.duplicates import Comparison, Duplicate, compared
-from graphsearch.health.formula import Growth, HealthCounts, ScopeSize
+from graphsearch.health.formula import HealthCounts, ScopeSize
 from graphsearch.model import Merge
 from graphsearch.protocols import GraphStore
 
@@ -20,8 +20,6 @@ RESOLVED: str = "resolved_by_"
 async def counted(
     store: GraphStore,
     reader: Reader,
-    *,
-    earlier: Growth | None = None,
 ) -> HealthCounts:
     """The counts of a whole graph, which the reader must see.
 
@@ -41,7 +39,6 @@ async def counted(
         entities_created=min(held.counters.get("entities_created", 0), resolved),
         baseline_fail_rate=min(1.0, held.counters.get("names_unseen", 0) / resolved) if resolved else 0.0,
         scopes=[ScopeSize(memories=held.memories, relations=held.relations)],
-        earlier=earlier or Growth(),
     )
 
 

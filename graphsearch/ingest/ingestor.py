@@ -14,6 +14,7 @@ from graphsearch._support.concurrency import within
 from graphsearch._support.observing import observed
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.errors import InvalidInputError, MissingDependencyError
+from graphsearch.health.keeping import follow_growth
 from graphsearch.ingest.distinct_texts import DistinctTexts
 from graphsearch.ingest.folders import FolderIngest
 from graphsearch.ingest.report import IngestReport, Progress, RememberReport
@@ -125,7 +126,7 @@ class Ingestor:
             ingest = FolderIngest(folder, ledger, self._writer(embedder), reader, found, progress or _silent)
             report = await ingest.run()
             reader.demand()
-            return attrs.evolve(report, facts=await self._embed_facts(embedder))
+            return attrs.evolve(report, facts=await self._finish(embedder))
 
     @observed("remember")
     async def remember(
@@ -150,13 +151,17 @@ class Ingestor:
             screened = await self._intake.memories(given)
             report = await remember(screened, self._writer(embedder), reader, echoes, progress or _silent)
             reader.demand()
-            return attrs.evolve(report, facts=await self._embed_facts(embedder))
+            return attrs.evolve(report, facts=await self._finish(embedder))
 
     def _embedder(self) -> Embedder | None:
         return None if self._engine.embedder is None else DistinctTexts(self._engine.embedder)
 
-    async def _embed_facts(self, embedder: Embedder | None) -> int:
-        return await embed_facts(self._engine.store, embedder) if self._facts and embedder is not None else 0
+    async def _finish(self, embedder: Embedder | None) -> int:
+        """Embed new facts, and measure the health of a graph that has grown enough; return the number of facts."""
+        store = self._engine.store
+        facts = await embed_facts(store, embedder) if self._facts and embedder is not None else 0
+        await follow_growth(store)
+        return facts
 
     def _writer(self, embedder: Embedder | None) -> Writer:
         store = self._engine.store

@@ -27,6 +27,29 @@ class NameMatch:
 
 
 @attrs.frozen(kw_only=True)
+class HealthRecord:
+    """The health that a graph had at one time, as a scope stores it.
+
+    ``value`` is in [0, 1], None if the graph was too small to judge. ``memories`` and ``entities`` are those that were
+    counted; ``size`` is the number of all entities with a word in their texts, by which growth is noticed.
+    """
+
+    at: datetime
+    value: float | None
+    memories: int
+    entities: int
+    size: int
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "health record",
+            check.instant("at", self.at),
+            None if self.value is None else check.unit("value", self.value),
+            *(check.number(field, getattr(self, field), 0) for field in ("memories", "entities", "size")),
+        )
+
+
+@attrs.frozen(kw_only=True)
 class SurfaceForm:
     """A surface that mentions of an entity have, and memories that hold such mentions, in order of id."""
 

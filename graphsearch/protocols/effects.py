@@ -8,7 +8,17 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar
 import attrs
 
 Part: TypeAlias = Literal[
-    "entities", "relations", "memories", "merges", "links", "communities", "types", "injections", "embedder", "indexes"
+    "entities",
+    "relations",
+    "memories",
+    "merges",
+    "links",
+    "communities",
+    "types",
+    "injections",
+    "embedder",
+    "indexes",
+    "health",
 ]
 """Part of a scope. Mentions and claims belong to their memories, feedback weights to their elements."""
 

@@ -157,7 +157,8 @@ class RecallOptions(TypedDict, total=False):
     * ``min_relevance``: how much what is found must have to do with the question, in [0, 1], or nothing is returned; by
       default what was measured for the embedder (`RecallScoring.floor`), 0 is off.
     * ``diversity``: 1 − λ of maximal marginal relevance, in [0, 1]; 0 is the order of the scores.
-    * ``health`` of the graph, in [0, 1] (`graphsearch.curation`): below 0.70 the graph counts for less.
+    * ``health`` of the graph, in [0, 1] (`graphsearch.curation`): below 0.70 the graph counts for less. By default what
+      is stored with the graph; 1 where anything may be hidden from the principal.
     * ``workload``: the kind of questions, which weights the graph; by default `RecallScoring.deployment` does.
     * ``as_of`` and ``known_at``: memories from after either are left out; the present if None.
     * ``gate``: who asks, which determines the visible elements; all are visible if None.

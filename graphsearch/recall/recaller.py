@@ -61,6 +61,8 @@ async def recall(
     with stopwatch.stage("analysis"):
         anchors = await named_in(request.query, reader)
         analysis = analyse(request.query, as_of=reader.view.as_of, anchors=anchors)
+        if request.health is None:
+            request = attrs.evolve(request, health=await reader.health())
         weights = weights_of(analysis, request, scoring, dense=vector is not None)
     with stopwatch.stage("searches"):
         found = await _searched(request.query, vector, weights, scoring, reader)
@@ -88,6 +90,7 @@ async def recall(
         found=len(ranked.keys),
         relevance=best.relevance,
         denied=reader.denied,
+        health=request.health,
         reason="" if best.memories else _why_nothing(request, len(ranked.keys), best),
         timings=stopwatch.milliseconds,
         rarity=lead.question.rarity,

@@ -48,6 +48,7 @@ class RecallResult(Displayed):
       comparable between questions. 0 where nothing was found.
       Where it is below ``floor`` nothing is shown.
     * ``rarity``: how telling each term of the question is, the idf of the scope; of no term where there is none.
+    * ``health``: of the graph, as given or as stored with it; below 0.70 the graph counted for less. None: not known.
     * ``found``: how many memories were scored. ``denied``: distinct elements that the gate hid, for the caller alone.
     * ``reason``: why nothing was recalled; empty where something was.
     * ``timings``: milliseconds by stage.
@@ -66,6 +67,7 @@ class RecallResult(Displayed):
     timings: Mapping[str, float] = attrs.field(eq=False)
     rarity: Mapping[str, float] = attrs.field(factory=dict)
     floor: float = 0.0
+    health: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """A JSON-ready form."""

@@ -236,7 +236,11 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def backlinks(self, *, entity: EntityRef | None=None, memory: str | None=None, limit: int | None=None) -> tuple[memories.Backlink, ...]:
-        """The memories that mention an entity, or that link to a memory, newest first; give one of the two."""
+        """The memories that mention an entity, newest first, or those that refer to a memory; give one of the two.
+
+        Those that `link_memories` linked to the memory come first, newest first; then those that share entities with
+        it, by the sum of the rarity of these. What is hidden neither appears nor counts.
+        """
         ...
 
     def communities(self, entity: EntityRef | None=None, *, limit: int | None=20) -> tuple[Community, ...]:
@@ -408,7 +412,8 @@ class ContextBuilder(Facade[builder.ContextBuilder]):
 
         ``budget`` is in tokens, by default that of the ``work_type``; at 0 nothing is searched. ``observations`` and
         ``graph`` turn off a section; observations are recalled by ``channels``. ``health`` of the graph, in [0, 1]
-        (`graphsearch.curation`): below 0.70 the graph counts for less, and gets less of the budget. ``workload``: the
+        (`graphsearch.curation`), by default as stored with it: below 0.70 the graph counts for less, and gets less of
+        the budget. ``workload``: the
         kind of questions, which weights the graph in recalling; `Workload.TEXT` leaves out triplets. The other options
         are those of `GraphSearchEngine.search`. The ``gate`` cannot be bypassed.
 

@@ -26,6 +26,7 @@ from graphsearch.model import ElementRef
 from graphsearch.model import Entity
 from graphsearch.model import FeedbackReport
 from graphsearch.model import Group
+from graphsearch.model import HealthRecord
 from graphsearch.model import Injection
 from graphsearch.model import Memory
 from graphsearch.model import MemoryLink
@@ -182,6 +183,10 @@ class GraphStore(Facade[protocols.GraphStore]):
         """Relations in the order of ``ids``, including retracted ones."""
         ...
 
+    def health_history(self) -> Sequence[HealthRecord]:
+        """What `record_health` has stored, the oldest first; the last one is the present health."""
+        ...
+
     def injections(self, session_id: str) -> Sequence[Injection]:
         """The recorded injections of a session, oldest first; all are of the principal who opened it."""
         ...
@@ -284,6 +289,14 @@ class GraphStore(Facade[protocols.GraphStore]):
 
     def outcomes(self, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
         """The outcomes that moved the weights of elements, by (element, seq)."""
+        ...
+
+    def record_health(self, record: HealthRecord) -> None:
+        """Store the health that a graph has now.
+
+        At most `HEALTH_RECORDS` are kept, each of at least 1.25 times as many memories as the one before, or fewer; the
+        last one is replaced until it is.
+        """
         ...
 
     def records(self, kind: RecordKind, *, after: Key | None=None, limit: int=1000) -> Sequence[Record]:

@@ -9,8 +9,9 @@ import attrs
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Batch, Community, Entity, Memory, RelationType, View
+from graphsearch.model import Batch, Community, Entity, HealthRecord, Memory, RelationType, View
 from graphsearch.protocols import GraphStore
+from graphsearch.protocols.curating import HEALTH_RECORDS
 from graphsearch.testing.samples import claim, day, mention, person, relation, view
 from graphsearch.testing.spec import StoreSpec
 
@@ -50,7 +51,7 @@ async def _edges(store: GraphStore, seen: View, limit: int) -> list[tuple[UUID, 
 
 
 class CommunitiesSpec(StoreSpec):
-    """`edges`, `write_communities`, `communities`."""
+    """`edges`, `write_communities`, `communities`, `record_health`, `health_history`."""
 
     @pytest.mark.parametrize("limit", [1, 2, 100])
     async def test_edges_are_the_relations_in_view(self, store: GraphStore, limit: int) -> None:
@@ -187,3 +188,35 @@ class CommunitiesSpec(StoreSpec):
         await store.register_types([RelationType(name="knows", prior=0.1)])
         await store.write(Batch(entities=(ADA, BOB), relations=(relation(ADA, BOB, confidence=0.75),)))
         assert [weight for *_, weight in await _edges(store, view(), 10)] == [0.75]
+
+    async def test_the_health_of_a_graph_is_stored_with_it(self, store: GraphStore) -> None:
+        await _peopled(store)
+        assert await store.health_history() == ()
+        first, second = _health(40, 0.5), _health(41, None)
+        await store.record_health(first)
+        await store.record_health(second)
+        assert list(await store.health_history()) == [first, second]
+        version = await store.version()
+        third = _health(49, 0.75)
+        await store.record_health(third)  # the second had hardly grown
+        assert list(await store.health_history()) == [first, third]
+        fourth = _health(50, 1.0)
+        await store.record_health(fourth)
+        assert list(await store.health_history()) == [first, fourth]
+        await store.record_health(_health(30, 0.25))  # shrunk
+        await store.record_health(_health(31, 0.25))
+        assert [each.memories for each in await store.health_history()] == [40, 50, 30, 31]
+        assert await store.version() == version
+
+    async def test_the_records_of_health_are_bounded(self, store: GraphStore) -> None:
+        await _peopled(store)
+        for number in range(HEALTH_RECORDS + 4):
+            await store.record_health(_health(2**number, 0.5))
+        kept = [each.memories for each in await store.health_history()]
+        assert kept == [2**number for number in range(4, HEALTH_RECORDS + 4)]
+
+
+def _health(memories: int, value: float | None) -> HealthRecord:
+    return HealthRecord(
+        at=day(memories % 100), value=value, memories=memories, entities=memories + 1, size=memories + 2
+    )

@@ -21,6 +21,7 @@ from graphsearch.model import (
     ElementRef,
     Entity,
     Group,
+    HealthRecord,
     Injection,
     Memory,
     MemoryLink,
@@ -115,6 +116,7 @@ class State:
     community_of: Mapping[UUID, UUID] = _EMPTY
     """The community of each entity."""
     analyser: Analyser = ENGLISH
+    health: tuple[HealthRecord, ...] = ()
     embedder: str | None = None
     dimensions: int | None = None
     _derived: dict[tuple[object, ...], tuple[tuple[object, ...], Any]] = attrs.field(factory=dict, init=False)
@@ -241,6 +243,7 @@ class Draft(ValueDraft[State]):
         self.distinct = Links(before.distinct)
         self.communities = Part(before.communities)
         self.community_of = Part(before.community_of)
+        self.health = before.health
         self.embedder = before.embedder
         self.dimensions = before.dimensions
         self.dropped: list[tuple[ElementKind, Any]] = []

@@ -12,10 +12,13 @@ from uuid import UUID
 
 from graphsearch.claims.folding import DatedClaim
 from graphsearch.claims.naming import MAX_TRIGRAMS, prefix_lengths, sizes
-from graphsearch.model import Claim, Community, Contradiction, Mention, Relation, SimilarPair, validation
+from graphsearch.model import Claim, Community, Contradiction, HealthRecord, Mention, Relation, SimilarPair, validation
+from graphsearch.protocols.curating import HEALTH_RECORDS
 from graphsearch.text.trigrams import overlap, trigrams
 
 Pair: TypeAlias = tuple[UUID, UUID]
+GROWN: Final = 1.25
+"""How many times as many memories as the record before it a record of health has, unless it is the last."""
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
 
@@ -123,3 +126,11 @@ def _alike(names: Iterable[str], threshold: float) -> Iterator[tuple[str, str, f
                     yield name, each, score
         for trigram in ordered[: prefix_lengths(size, size, threshold)[0]]:  # no larger name shares but a later one
             met[trigram, size].append(name)
+
+
+def with_record(history: Sequence[HealthRecord], record: HealthRecord) -> tuple[HealthRecord, ...]:
+    """The records of a scope with one more; it takes the place of the last one if the graph has hardly grown before."""
+    known = list(history)
+    if len(known) > 1 and known[-2].memories <= known[-1].memories < GROWN * known[-2].memories:
+        known.pop()
+    return tuple([*known, record][-HEALTH_RECORDS:])

@@ -19,6 +19,7 @@ CREATE TABLE scope (
     shares boolean NOT NULL DEFAULT false, -- whether a signature was ever shared
     merges integer NOT NULL DEFAULT 0, -- how many merges were ever made
     changes bigint NOT NULL DEFAULT 0, -- increases with every change to elements and their names
+    health jsonb NOT NULL DEFAULT '[]', -- the health that it had, the oldest first; a bounded number of records
     PRIMARY KEY (org_id, project_id)
 );
 

@@ -233,12 +233,51 @@ async def test_backlinks_of_a_memory_are_those_linked_to_it(engine, scoped):
     assert await curator.link_memories("again", "home", type="corrects")
     assert not await curator.link_memories("again", "home")
     await curator.link_memories("home", "hired")
-    found = await curator.backlinks(memory="home")
+    found = [each for each in await curator.backlinks(memory="home") if each.links]
+    assert found == list((await curator.backlinks(memory="home"))[:2])
     assert [(each.memory.id, [link.type for link in each.links]) for each in found] == [
         ("again", ["corrects", "relates_to"]),
         ("undated", ["explains"]),
     ]
-    assert await curator.backlinks(memory="moved") == ()
+    assert [each.links for each in await curator.backlinks(memory="moved")] == [()] * 4
+
+
+async def test_backlinks_of_a_memory_share_its_entities_the_rarest_first(scoped):
+    memories = [Memory(id=name) for name in ("asked", "common", "rare", "both", "none")]
+    asked, common, rare, both, none = memories
+    spoken = [(asked, ADA), (asked, ACME), (common, ADA), (both, ADA), (both, ACME), (rare, ACME), (none, BOB)]
+    others = [Memory(id=f"other {number}") for number in range(5)]
+    mentions = [mention(memory, entity) for memory, entity in [*spoken, *((each, ADA) for each in others)]]
+    batch = Batch(entities=[ADA, BOB, ACME], memories=[*memories, *others], mentions=mentions)
+    curator = Curator(await engine_over(scoped, batch))
+    found = await curator.backlinks(memory="asked")
+    assert [each.memory.id for each in found[:3]] == ["both", "rare", "common"]
+    assert "none" not in {each.memory.id for each in found}
+    assert found[0].entities == (ACME.id, ADA.id)
+    assert found[0].score == pytest.approx(found[1].score + found[2].score)
+    assert {each.entity_id for each in found[1].mentions} == {ACME.id}
+    assert await curator.backlinks(memory="asked", limit=2) == found[:2]
+    await curator.link_memories("none", "asked")
+    assert [each.memory.id for each in await curator.backlinks(memory="asked")][:2] == ["none", "both"]
+    assert await curator.backlinks(memory="none") == ()
+
+
+async def test_hidden_memories_make_no_shared_entity_common(scoped):
+    batch = Batch(
+        entities=[ADA, ACME, attrs.evolve(BOB, labels=(SECRET,))],
+        memories=[Memory(id="asked"), Memory(id="ada"), Memory(id="acme"), Memory(id="bob")]
+        + [Memory(id=f"hidden {number}", labels=(SECRET,)) for number in range(3)],
+        mentions=[
+            *(mention(Memory(id="asked"), each) for each in (ADA, ACME, BOB)),
+            *(mention(Memory(id=each.name.split()[0].lower()), each) for each in (ADA, ACME, BOB)),
+            *(mention(Memory(id=f"hidden {number}"), ADA) for number in range(3)),
+        ],
+    )
+    engine = await engine_over(scoped, batch)
+    found = await hiding(engine).backlinks(memory="asked")
+    assert [each.memory.id for each in found] == ["acme", "ada"]
+    assert found[0].score == found[1].score
+    assert len(await Curator(engine).backlinks(memory="asked")) == 6
 
 
 async def test_links_that_will_not_do(engine):
@@ -256,7 +295,8 @@ async def test_hidden_memories_lead_nowhere(scoped):
     for memory in ("again", "home"):
         await Curator(engine).link_memories(memory, "moved")
     curator = hiding(engine)
-    assert [each.memory.id for each in await curator.backlinks(memory="moved")] == ["again"]
+    assert [each.memory.id for each in await curator.backlinks(memory="moved") if each.links] == ["again"]
+    assert "home" not in {each.memory.id for each in await curator.backlinks(memory="moved")}
     assert "home" not in {each.memory.id for each in await curator.backlinks(entity=ADA.id)}
     for gone in (curator.backlinks(memory="home"), curator.link_memories("again", "home")):
         with pytest.raises(UnknownElementError):

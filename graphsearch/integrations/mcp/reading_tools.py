@@ -186,7 +186,11 @@ async def entity_timeline(
 async def backlinks(
     caller: Caller, entity: Entity | None = None, memory: MemoryId | None = None, limit: Limit = 20
 ) -> dict[str, Any]:
-    """List the memories that mention an entity, or that are linked to a memory, newest first. Give one of the two."""
+    """List the memories that mention an entity, or that are linked to a memory or share entities with it.
+
+    Give one of the two. Those of an entity come newest first; of a memory, linked ones first, then by the rarity of
+    what they share.
+    """
     ref = None if entity is None else id_or_name(entity)
     found = await caller.curator.backlinks(entity=ref, memory=memory, limit=limit)
     memories = [

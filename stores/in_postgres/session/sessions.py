@@ -198,6 +198,8 @@ class Session:
     """The number of merges ever made in the scope."""
     shares: bool = False
     """Whether a signature of the scope was ever shared."""
+    health: Sequence[Mapping[str, Any]] = ()
+    """The health that the scope had, the oldest first."""
     changes: int = 0
     """The version of the scope, increased by every change to elements and their names."""
     pooled: bool = False
