@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -47,6 +48,12 @@ def other(shared_pool, clock):
         return PostgresGraphStore(shared_pool, clock=clock, exact=True).with_scope(**scope)
 
     return fresh
+
+
+@pytest.fixture
+def sample():
+    """Such an export, made before."""
+    return Path(__file__).parent / "exports" / "scope.jsonl"
 
 
 @pytest.fixture
@@ -154,12 +161,12 @@ async def test_without_vectors_texts_are_embedded_by_the_import(scoped, other, f
     assert await none.embedder_name() is None
 
 
-async def test_vectors_of_another_model_are_made_anew(file, other):
+async def test_vectors_of_another_model_are_made_anew(sample, other):
     store = other("memory")
-    report = await import_scope(store, file, embedder=HashEmbedder(16, name="another"))
+    report = await import_scope(store, sample, embedder=HashEmbedder(16, name="another"))
     assert report.embedded == report.vectors > 0
     assert await store.embedder_name() == "another"
-    same = await import_scope(other("memory"), file, embedder=OWN)
+    same = await import_scope(other("memory"), sample, embedder=OWN)
     assert (same.embedded, same.vectors) == (0, 7)
 
 
@@ -175,8 +182,8 @@ async def refused(store, path, lines, why, line):
         await store.statistics()
 
 
-async def test_a_file_cut_anywhere_is_refused_and_nothing_is_written(file, other, tmp_path):
-    lines = file.read_bytes().splitlines(keepends=True)
+async def test_a_file_cut_anywhere_is_refused_and_nothing_is_written(sample, other, tmp_path):
+    lines = sample.read_bytes().splitlines(keepends=True)
     for kind, places in (("memory", range(1, len(lines))), ("postgres", (2, len(lines) - 1))):
         store = other(kind)
         for at in places:
@@ -192,8 +199,8 @@ def sealed(lines):
     return [*lines[:-1], json.dumps(trailer).encode() + b"\n"]
 
 
-async def test_what_is_wrong_with_a_line_is_said_with_its_number(file, other, tmp_path):
-    lines = file.read_bytes().splitlines(keepends=True)
+async def test_what_is_wrong_with_a_line_is_said_with_its_number(sample, other, tmp_path):
+    lines = sample.read_bytes().splitlines(keepends=True)
     at = next(number for number, line in enumerate(lines) if line.startswith(b'{"entity"'))
     good = json.loads(lines[at])["entity"]
 
@@ -223,8 +230,8 @@ async def test_what_is_wrong_with_a_line_is_said_with_its_number(file, other, tm
         await refused(other("memory"), tmp_path / "bad", with_line(content), why, at + 1)
 
 
-async def test_a_changed_reordered_or_foreign_file_is_refused(file, other, tmp_path):
-    lines = file.read_bytes().splitlines(keepends=True)
+async def test_a_changed_reordered_or_foreign_file_is_refused(sample, other, tmp_path):
+    lines = sample.read_bytes().splitlines(keepends=True)
     header = json.loads(lines[0])
     last = len(lines)
     entities = [number for number, line in enumerate(lines) if line.startswith(b'{"entity"')]
@@ -245,7 +252,7 @@ async def test_a_changed_reordered_or_foreign_file_is_refused(file, other, tmp_p
     with pytest.raises(InvalidInputError, match="cannot read"):
         await import_scope(other("memory"), tmp_path / "nowhere")
     with pytest.raises(InvalidInputError, match="cannot write"):
-        await export_scope(await lived_in(other("memory")), tmp_path / "nowhere" / "file")
+        await export_scope(await lived_in(other("memory")), tmp_path / "nowhere" / "sample")
 
 
 async def test_a_scope_that_holds_something_is_replaced_only_on_request(file, other, scoped):
@@ -317,7 +324,7 @@ async def test_who_imports_needs_to_write_everything(other, tmp_path):
         assert await everything(store) == before
 
 
-async def test_merges_and_outcomes_need_their_own_permission(file, other):
+async def test_merges_and_outcomes_need_their_own_permission(sample, other):
     for action in ("merge", "feedback"):
         allowed = {"write", "merge", "feedback"} - {action}
 
@@ -327,7 +334,7 @@ async def test_merges_and_outcomes_need_their_own_permission(file, other):
                 return [action in self.actions] * len(resources)
 
         with pytest.raises(AccessDeniedError) as raised:
-            await import_scope(other("memory"), file, gate=Gate(Unless(*allowed), Principal(id="ada")))
+            await import_scope(other("memory"), sample, gate=Gate(Unless(*allowed), Principal(id="ada")))
         assert raised.value.action == action
 
 

@@ -19,7 +19,7 @@ WHOLE = "exports of a scope are made of the whole graph, and the policies hide a
 
 async def test_an_export_shows_nothing_hidden(tmp_path: Path) -> None:
     refused = 0
-    for seed in range(10 if FAST else 60):
+    for seed in range(8 if FAST else 30):
         rng = random.Random(seed)  # noqa: S311 - no secret
         world = World.of(rng, texts=True)
         gate, seen = policy(rng)
