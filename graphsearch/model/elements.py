@@ -177,9 +177,9 @@ class RelationType:
     ``hop_scores[n]`` is the score of an entity n hops from the nearest anchor: ``hop_scores[0]`` that of an anchor
     itself, ``hop_scores[1]`` that of what is one hop away; beyond the table it is 0. A triplet takes the score of
     its farther endpoint. ``half_life_days`` is None for a type that does not decay. ``functional``: a source has
-    one target at a time. ``causal``: the source is printed before the target in a prompt. ``skip``: searches leave
-    out relations of the type. ``state``: the relation holds until something ends it. Relations of a functional or
-    state type do not age while they hold.
+    one target at a time. ``causal``: the source is printed before the target in a prompt, or after it for a known
+    type from effect to cause such as "caused_by". ``skip``: searches leave out relations of the type. ``state``:
+    the relation holds until something ends it. Relations of a functional or state type do not age while they hold.
     """
 
     name: str = attrs.field(converter=type_name)
@@ -190,6 +190,11 @@ class RelationType:
     causal: bool = False
     skip: bool = False
     state: bool = False
+
+    @property
+    def effect_first(self) -> bool:
+        """Whether it is causal from effect to cause, as "caused_by" is: then the target is printed first."""
+        return self.causal and self.name in _EFFECT_FIRST
 
     @property
     def ages_by(self) -> float:
@@ -210,6 +215,11 @@ class RelationType:
         )
 
 
+_CAUSE_FIRST: Final = (
+    *("causes", "leads_to", "led_to", "results_in"),
+    *("enables", "prevents", "triggers", "contributes_to"),
+)
+_EFFECT_FIRST: Final = ("caused_by", "results_from", "due_to", "enabled_by", "prevented_by", "triggered_by")
 KNOWN_RELATION_TYPES: Final[Mapping[str, RelationType]] = MappingProxyType(
     {
         known.name: known
@@ -224,6 +234,7 @@ KNOWN_RELATION_TYPES: Final[Mapping[str, RelationType]] = MappingProxyType(
             RelationType(name="lives_in", functional=True),
             RelationType(name="works_at", functional=True),
             RelationType(name="has_status", functional=True),
+            *(RelationType(name=name, causal=True) for name in (*_CAUSE_FIRST, *_EFFECT_FIRST)),
         )
     }
 )

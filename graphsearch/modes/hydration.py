@@ -87,10 +87,19 @@ def printed_order(found: Findings, triplets: Sequence[Triplet], reader: Reader) 
     graph = found.subgraph
     if graph.rank is None:
         return None
-    causal = np.array([reader.signatures.types[row].causal for row in graph.signatures.tolist()], dtype=np.bool_)
-    ranks = topological_ranks(len(graph.entities), graph.source[causal], graph.target[causal], graph.confidence[causal])
+    types = [reader.signatures.types[row] for row in graph.signatures.tolist()]
+    causal = np.array([each.causal for each in types], dtype=np.bool_)
+    effect_first = np.array([each.effect_first for each in types], dtype=np.bool_)
+    causes = np.where(effect_first, graph.target, graph.source)[causal]
+    effects = np.where(effect_first, graph.source, graph.target)[causal]
+    ranks = topological_ranks(len(graph.entities), causes, effects, graph.confidence[causal])
     row_of = {id_: row for row, id_ in enumerate(reader.entity_ids(graph.entities))}
-    return prompt_order([(row_of[triplet.source.id], row_of[triplet.target.id]) for triplet in triplets], ranks)
+    ends = [(row_of[triplet.source.id], row_of[triplet.target.id]) for triplet in triplets]
+    links = [
+        link[::-1] if reader.type_of(triplet.relation.type).effect_first else link
+        for triplet, link in zip(triplets, ends, strict=True)
+    ]
+    return prompt_order(links, ranks)
 
 
 Link = tuple[int, int]

@@ -16,10 +16,11 @@ from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import Entity
 from graphsearch.modes.mode import Question
 from graphsearch.query.analysis import Analysis, analyse
+from graphsearch.ranking.episodes import episodes
 from graphsearch.ranking.options import Ranking, RankRequest, weights_for
 from graphsearch.ranking.proposing import Proposal, propose
 from graphsearch.ranking.result import FoundEntity, RankResult
-from graphsearch.ranking.strategies import SHOWN_NAMES, Candidate, Fields, rank, years_of
+from graphsearch.ranking.strategies import SHOWN_NAMES, Candidate, Fields, Years, rank, years_of
 from graphsearch.relevance.triplet_relevance import CERTAIN
 from graphsearch.scoring.similarity import diverse_rows
 from graphsearch.understanding.anchors import find_anchors
@@ -74,7 +75,12 @@ async def scored(
     by_id = {each.entity.id: each for each in proposals}
     connected = await connections(list(by_id), reader)
     weights = request.weights or weights_for(Ranking(request.ranking), named=names(question))
-    candidates = [_candidate(each, connected.get(each.entity.id, Connections())) for each in proposals]
+    undated = [each.entity.id for each in proposals if not years_of(each.entity)] if analysis.periods else []
+    occurred = await episodes(undated, reader) if undated else {}
+    candidates = [
+        _candidate(each, connected.get(each.entity.id, Connections()), occurred.get(each.entity.id, ()))
+        for each in proposals
+    ]
     return [
         FoundEntity(
             entity=by_id[ranked.candidate.id].entity, ranked=ranked, channels=by_id[ranked.candidate.id].channels
@@ -99,7 +105,7 @@ def chosen(ranked: Sequence[FoundEntity], request: RankRequest) -> list[FoundEnt
     return [good[row] for row in diverse_rows(scores, texts, diversity=request.diversity, limit=request.limit)]
 
 
-def _candidate(proposal: Proposal, connected: Connections) -> Candidate:
+def _candidate(proposal: Proposal, connected: Connections, occurred: tuple[Years, ...]) -> Candidate:
     entity = proposal.entity
     return Candidate(
         id=entity.id,
@@ -113,7 +119,7 @@ def _candidate(proposal: Proposal, connected: Connections) -> Candidate:
         ),
         original=proposal.original,
         connections=connected.count,
-        years=years_of(entity),
+        years=years_of(entity) or occurred,
         relation_types=connected.types,
         feedback_weight=entity.feedback_weight,
     )

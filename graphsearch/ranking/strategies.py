@@ -234,6 +234,11 @@ SINGLE: Final = ("year", "date")
 _YEAR: Final = re.compile(r"(?<![\d.])([12]\d{3})(?!\d)")
 _RANGE: Final = re.compile(r"(?<![\d.])([12]\d{3})\s?(?:-|–|—|to)\s?([12]\d{3})(?![\d-])")
 
+_OPEN: Final = re.compile(
+    r"(?<![\d.\-–—])([12]\d{3})\s?(?:(?:[-–—]|to)\s?(?:present|now|today|date|ongoing)|[-–—])(?=\s*(?:$|[,;.)\]]))",
+    re.IGNORECASE,
+)
+
 
 def temporal_match(known: Iterable[Years], requested: Iterable[Years]) -> float:
     """The best fit of any of an entity's periods to any of the requested ones.
@@ -257,8 +262,9 @@ def _fit(period: Years, wanted: Iterable[Years]) -> float:
 def years_of(entity: Entity) -> tuple[Years, ...]:
     """The periods of an entity, in years: its own validity, and those in its attributes.
 
-    Reads the pairs of `PAIRS`, the single years of `SINGLE`, and ranges such as "2011-2017" in the text of any
-    attribute. Dates are numbers or text with a year of four digits; a pair whose end precedes its start is ignored.
+    Reads the pairs of `PAIRS`, the single years of `SINGLE`, and ranges such as "2011-2017", and open ones such as
+    "2019-" and "2019-present", in the text of any attribute. Dates are numbers or text with a year of four digits; a
+    pair whose end precedes its start is ignored.
     """
     return tuple(dict.fromkeys(_years(entity)))
 
@@ -271,10 +277,14 @@ def _years(entity: Entity) -> Iterator[Years]:
         for start, end in PAIRS:
             yield from _period(_year(source.get(start)), _year(source.get(end)))
     for name in SINGLE:
-        year = _year(entity.attributes.get(name))
+        value = entity.attributes.get(name)
+        year = None if isinstance(value, str) and _OPEN.search(value) else _year(value)
         yield from _period(year, year)
-    for first, last in _ranges(entity.attributes):
-        yield from _period(int(first), int(last))
+    for text in _texts(entity.attributes):
+        for first, last in _RANGE.findall(text):
+            yield from _period(int(first), int(last))
+        for first in _OPEN.findall(text):
+            yield from _period(int(first), None)
 
 
 def _period(first: int | None, last: int | None) -> Iterator[Years]:
@@ -289,8 +299,8 @@ def _year(value: object) -> int | None:
     return int(match[1]) if match else None
 
 
-def _ranges(attributes: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _texts(attributes: Mapping[str, Any]) -> Iterator[str]:
     for value in attributes.values():
         for text in value if isinstance(value, (list, tuple)) else (value,):
             if isinstance(text, str):
-                yield from _RANGE.findall(text)
+                yield text

@@ -64,6 +64,8 @@ _HOLIDAY: Final = (
 )
 _ORDINAL: Final = r"\d{1,2}(?:st|nd|rd|th)?"
 _YEAR: Final = r"(?:1\d{3}|20\d{2})"
+_STILL: Final = r"(?: ?(?:present|now|today)\b|\s*(?:$|[,;.)]))"
+"""What follows the dash of an open period, as in "2019-" and "2019-present"."""
 _ISO: Final = re.compile(r"(?<![\w.-])\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}\S*)?)?(?![\w-])")
 _NATURAL: Final = re.compile(
     rf"(?<![\w.])(?:(?P<iso>{_ISO.pattern})|(?P<holiday>{_HOLIDAY}(?: {_YEAR}\b)?)|(?P<full>{_ORDINAL}(?: of)? "
@@ -75,7 +77,7 @@ _NATURAL: Final = re.compile(
     f"|Two|Three) {_UNIT} ago)|(?P<ahead>[Ii]n {_NUMBER} {_UNIT})|(?P<day>{_DAY})|(?P<month>{_MONTH})"
     r"|(?P<nth>\d{1,2}(?:st|nd|rd|th)(?=[.,;:!?)]|\s*$| (?:and|but|so|when|as|onwards?)\b))"
     r"|(?<= of the )(?P<current>week|month|quarter|year)"
-    rf"|(?P<year>{_YEAR}(?!-(?!{_YEAR}\b)|[\w,.]*\d)))(?!\w)"
+    rf"|(?P<year>{_YEAR}(?!-(?!{_YEAR}\b|{_STILL})|[\w,.]*\d)))(?!\w)"
 )
 # Every natural date contains one of these, so most sentences need no full search.
 _CLUE: Final = re.compile(
@@ -109,6 +111,7 @@ _FUTURE: Final = re.compile(
 )
 _CLAUSE_END: Final = re.compile(r"[,;:]| (?:and|but|while|after|before|when|who|which)\b")
 _RANGE_OPEN: Final = re.compile(rf"(?<!\d){_YEAR} ?[-–—] ?$")
+_STILL_OPEN: Final = re.compile(rf" ?[-–—]{_STILL}", re.IGNORECASE)
 _RANGE: Final = re.compile(r"\s?(?:to|until|till|through|and|[-–—])\s?")
 
 
@@ -190,7 +193,9 @@ def _begins(text: str, match: re.Match[str]) -> bool:
 
 
 def _placed(text: str, match: re.Match[str]) -> bool:
-    """Whether a year is in brackets, or ends a range."""
+    """Whether a year is in brackets, ends a range, or starts an open one."""
+    if _STILL_OPEN.match(text, match.end()):
+        return True
     before, after = text[max(0, match.start() - 8) : match.start()], text[match.end() : match.end() + 8]
     return ("(" in before and ")" in after) or _RANGE_OPEN.search(before) is not None
 
@@ -205,7 +210,7 @@ def _dated(text: str, match: re.Match[str], period: CalendarPeriod, zone: tzinfo
         valid_from=_in_zone(first, zone),
         valid_to=period.end and _in_zone(period.end, zone),
         precision=period.precision,
-        role=role_before(text, match.start()),
+        role=Role.SINCE if _STILL_OPEN.match(text, match.end()) else role_before(text, match.start()),
         absolute=absolute,
     )
 

@@ -82,6 +82,8 @@ Interval = tuple[datetime | None, datetime | None]
 """Start and end of a period; None means open."""
 
 EVENTS: Final = frozenset({Phase.OPENS, Phase.CLOSES})
+LASTING: Final = frozenset({Phase.HOLDS, Phase.DONE, Phase.ENDED})
+"""Phases of relations that last for a time."""
 _NAME: Final = re.compile(NAME)
 _DATE: Final = re.compile(DATE)
 _SUBJECT_CHANGE: Final = (
@@ -95,6 +97,7 @@ _CLAUSES: Final = {True: re.compile(_SUBJECT_CHANGE), False: re.compile(f";|{_SU
 # "has run Saltroad for two years", and still does
 _PERFECT: Final = re.compile(r"(?: (?:has|have)|'ve) ")
 _LASTING: Final = re.compile(r" for (?:[a-z]+ |\d+ )?(?:years?|months?|weeks?|ages|decades?|ever)\b")
+_UNTIL: Final = re.compile(r"\b(?:until|till|through) (?:[a-z]+ ){0,3}$", re.IGNORECASE)
 _WAS: Final = re.compile(r" (?:was|were) ")
 
 
@@ -114,9 +117,18 @@ def when(
         phase = Phase.ENDED
     elif phase is Phase.ENDED and _PERFECT.search(match[0]) and _LASTING.match(match.string, match.end()):
         phase = Phase.HOLDS
-    if groups.get("future"):
+    until = dated is not None and dated.role is Role.UNTIL and _lasts_until(match.string, dates.index(dated))
+    if until and phase is Phase.DONE:
+        phase = Phase.ENDED
+    if groups.get("future") and not (until and phase in LASTING):
         return _ahead(phase, dated, at)
     return phase, _PERIODS[phase](dated, at)
+
+
+def _lasts_until(masked: str, number: int) -> bool:
+    """Whether the words before a date make it the end of what a sentence states: "until May", not "before May"."""
+    place = masked.find(chr(FIRST_DATE + number))
+    return _UNTIL.search(masked, max(0, place - _FAR), place) is not None
 
 
 def _ahead(phase: Phase, dated: DateSpan | None, at: datetime | None) -> tuple[Phase, Interval | None]:
@@ -145,7 +157,8 @@ def _behind(match: re.Match[str], event: bool) -> re.Match[str] | None:
     if date is None or _CLAUSES[event].search(masked, end - 1, date.start()):  # "… and Bob" may open a clause
         return None
     # "Ada, the head of Acme, moved in May": the date is not that of the headship.
-    far = date.start() - end > _FAR or "(" in masked[end : date.start()]
+    aside = "(" in masked[end : date.start()] and masked[date.end() : date.end() + 1] not in ("-", "–", "—")
+    far = date.start() - end > _FAR or aside
     noun = "noun" in match.groupdict() and "," in masked[end : date.start()]
     return date if event or not (far or noun) else None
 
