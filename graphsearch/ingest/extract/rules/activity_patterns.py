@@ -23,7 +23,7 @@ MEETING: Final = (
         PERSON,
         LIKELY,
         Phase.DONE,
-        cues="met meet meeting",
+        called="met meet meeting",
     ),
     row(
         "met_with",
@@ -33,7 +33,7 @@ MEETING: Final = (
         ("person", "organisation", "team", "facility", ""),
         LIKELY,
         Phase.DONE,
-        cues="met meet spoke spoken talked chatted lunch dinner coffee breakfast drink beer tea call meeting caught",
+        called="met meet spoke spoken talked chatted lunch dinner coffee breakfast drink beer tea call meeting caught sat chat",
     ),
     row(
         "met_each_other",
@@ -46,7 +46,7 @@ MEETING: Final = (
         PERSON,
         LIKELY,
         Phase.DONE,
-        cues="met spoke talked lunch dinner coffee meeting call",
+        called="met spoke talked lunch dinner coffee meeting call",
     ),
 )
 
@@ -57,6 +57,7 @@ WORKING_ON: Final = (
         "{source} (?:works|working|(?P<plain>work)) (?:[a-z]+ly |mostly |only |together |again )?on {target}",
         PERSON,
         UNDERTAKING,
+        called="work works working",
     ),
     row(
         "worked_on",
@@ -66,6 +67,7 @@ WORKING_ON: Final = (
         UNDERTAKING,
         LIKELY,
         Phase.ENDED,
+        called="worked",
     ),
     row(
         "maintains",
@@ -74,6 +76,7 @@ WORKING_ON: Final = (
         PERSON,
         UNDERTAKING,
         LIKELY,
+        called="maintain maintains maintaining",
     ),
     row(
         "works_on_with",
@@ -85,5 +88,6 @@ WORKING_ON: Final = (
         PERSON,
         LIKELY,
         Phase.DONE,
+        called="work works working worked",
     ),
 )

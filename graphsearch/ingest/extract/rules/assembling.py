@@ -137,15 +137,14 @@ def assembled(
         stated.append(own)
     surfaces += _full_names(names)
     if topic := topic_of(memory):
-        heading = next((each for each in surfaces if each.name == topic), None) or names.typed(heading_surface(topic))
+        heading = next((each for each in surfaces if each.name == topic), None)
+        if heading is None:
+            surfaces.append(heading := names.typed(heading_surface(topic)))
         subjects = _subjects(sentences, certain, names)
         stated.append([*topics(memory, heading, subjects, (each for several in stated for each in claims(several)))])
-        surfaces.append(heading)
     result = ExtractedMemory(
         memory_id=memory.id,
-        surfaces=tuple(
-            sorted(dict.fromkeys(surfaces), key=lambda surface: surface.span.start + 1 if surface.span else 0)
-        ),
+        surfaces=tuple(sorted(surfaces, key=lambda surface: surface.span.start + 1 if surface.span else 0)),
         statements=_distinct(each for several in stated for each in several),
         same=(
             *((each.short, each.full) for each in names.conversation.declared.get(memory.id, ())),

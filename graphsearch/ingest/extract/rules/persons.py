@@ -50,7 +50,7 @@ _WITH_HIM: Final = re.compile(rf"\b{_WITH} $")
 _REACH: Final = 40
 """Characters before a name that may show it to be a person's."""
 # "Pavel owns the smokehouse and he built it"
-_THEN_HE: Final = re.compile(r"(?:,? (?:and|but|so|because|since|while|when|where) |, )(?:he|she|his|her)\b")
+_THEN_HE: Final = re.compile(r"(?:,? (?:and|but|so|because|since|while|when|where) |, )(?:he|she|her)\b")
 _LAST_WORDS: Final = word_set(
     "met meet thanked thank phoned emailed texted married hugged invited interviewed introduced congratulated remind "
     "reminded both with to friend colleague boss manager sister brother wife husband partner son daughter mother "
@@ -76,7 +76,9 @@ def _is_shown(text: str, span: NameSpan, start: int, end: int) -> bool:
             return True
         if text.count(" ", span.start, span.end) < _LONGEST - 1 and _WITH_HIM.search(text, before, span.start):
             return True
-    return span.start == start and _THEN_HE.search(text, span.end, end) is not None
+    if span.start != start or (text.find(" he", span.end, end) < 0 and text.find(" she", span.end, end) < 0):
+        return False
+    return _THEN_HE.search(text, span.end, end) is not None
 
 
 def _may_be_person(written: str) -> bool:

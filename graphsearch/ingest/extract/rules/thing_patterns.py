@@ -187,7 +187,7 @@ MAKING: Final = (
         ("tool",),
         LIKELY,
         Phase.OPENS,
-        cues="move switch migrate change upgrade convert moved switched migrated changed upgraded converted",
+        called="moved moves moving switched switches switching migrated migrates migrating upgraded converted changed",
     ),
     row(
         "moved_from_tool",
@@ -197,7 +197,7 @@ MAKING: Final = (
         ("tool",),
         AMBIGUOUS,
         Phase.CLOSES,
-        cues="move switch migrate change upgrade convert moved switched migrated changed upgraded converted",
+        called="moved moves moving switched switches switching migrated migrates migrating upgraded converted changed",
     ),
     row(
         "is_dependent_on",
