@@ -33,7 +33,7 @@ MEETING: Final = (
         ("person", "organisation", "team", "facility", ""),
         LIKELY,
         Phase.DONE,
-        called="met meet spoke talked chatted lunch dinner coffee breakfast drink beer tea call caught sat chat",
+        called="met meet spoke talked chatted lunch dinner coffee breakfast drink tea meeting call caught sat chat",
     ),
     row(
         "met_each_other",
