@@ -32,10 +32,12 @@ async def merge_entities(
     source: Annotated[str, typer.Argument(help="The entity to merge: its id, name or alias.")],
     target: Annotated[str, typer.Argument(help="The entity to merge it into.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would move.")] = False,
+    retype: Annotated[bool, typer.Option("--retype", help="Also if they have two types: the second's counts.")] = False,
 ) -> Answer:
     """Merge one entity into another; undo-merge reverts it."""
     async with open_engine(place) as engine:
-        done = await Curator(engine).merge_entities(id_or_name(source), id_or_name(target), dry_run=dry_run)
+        curator = Curator(engine)
+        done = await curator.merge_entities(id_or_name(source), id_or_name(target), dry_run=dry_run, retype=retype)
     moved = f"{done.mentions} mentions, {done.claims} claims and {done.relations} relations"
     shown = f"would move {moved}" if dry_run else f"moved {moved}; to take it back: undo-merge {done.id}"
     return Answer({**as_json(done), "dry_run": dry_run}, (shown,))
@@ -115,8 +117,11 @@ async def find_duplicates(place: Place, limit: Limit = 20, threshold: Threshold 
     """List pairs of entities that may be duplicates, the most similar first."""
     async with open_engine(place) as engine:
         found = await Curator(engine).find_duplicates(limit=limit, threshold=threshold)
-    rows = [(each.similarity, each.verdict.value, *_names(each), each.one.id, each.other.id) for each in found]
-    shown = table("similarity", "verdict", "one", "other", "id", "id", rows=rows)
+    rows = [
+        (each.similarity, each.likeness.value, each.verdict.value, *_names(each), each.one.id, each.other.id)
+        for each in found
+    ]
+    shown = table("similarity", "likeness", "verdict", "one", "other", "id", "id", rows=rows)
     return Answer({"duplicates": as_json(found)}, (shown,))
 
 

@@ -50,15 +50,18 @@ class Curator:
 
     # -- one graph, not fragments --------------------------------------------------------------------------------
 
-    async def merge_entities(self, source: EntityRef, target: EntityRef, *, dry_run: bool = False) -> Merge:
+    async def merge_entities(
+        self, source: EntityRef, target: EntityRef, *, dry_run: bool = False, retype: bool = False
+    ) -> Merge:
         """Merge two entities: mentions, claims, relations and names of the source become the target's.
 
         With ``dry_run``, only report what would move; without counts if anything of the scope is hidden. Touches
         (merge) both entities, the source's relations, and the memories that mention it. Raises `InvalidInputError` for
         an entity with itself, for entities of two types, and if either was merged into another already, which rules out
-        cycles.
+        cycles. With ``retype``, entities of two types are merged in one step, and the target's type is that of both
+        until the merge is undone.
         """
-        return await entity_changes.merge_entities(source, target, self._access, dry_run=dry_run)
+        return await entity_changes.merge_entities(source, target, self._access, dry_run=dry_run, retype=retype)
 
     async def undo_merge(self, merge_id: UUID) -> UndoReport:
         """Undo a merge; what was written since stays with the target, and what was forgotten stays forgotten.

@@ -50,16 +50,18 @@ class Corrections(TypedDict, total=False):
     importance_weight: float
 
 
-async def merge_entities(source: EntityRef, target: EntityRef, access: Access, *, dry_run: bool = False) -> Merge:
+async def merge_entities(
+    source: EntityRef, target: EntityRef, access: Access, *, dry_run: bool = False, retype: bool = False
+) -> Merge:
     """See `graphsearch.curation.Curator.merge_entities`."""
     async with access.reading() as reader:
         ends = [await _as_stored(end, reader) for end in (source, target)]
         moving = await _moving_with(ends[0], access)
     await access.demand(Action.MERGE, [*ends, *moving])
     hides = await access.hides()
-    if hides:
+    if hides and not retype:
         await _demand_shown_types(ends, access)
-    merge = await access.store.merge(ends[0].id, ends[1].id, dry_run=dry_run)
+    merge = await access.store.merge(ends[0].id, ends[1].id, dry_run=dry_run, retype=retype)
     return merge.uncounted() if hides else merge
 
 
@@ -70,7 +72,8 @@ async def _demand_shown_types(ends: Sequence[Entity], access: Access) -> None:
         source, target = ends
         two = "two types" if source.type == target.type else f"a {source.type} and a {target.type}"
         raise InvalidInputError(
-            f"merging {source.id} into {target.id}", [f"{two} cannot be one: correct the type first"]
+            f"merging {source.id} into {target.id}",
+            [f"{two} cannot be one: correct the type first, or merge with retype"],
         )
 
 

@@ -167,7 +167,7 @@ async def _obstacle(pair: Duplicate, access: Access) -> str:
         return _ALREADY_DISTINCT
     if access.gated:
         try:
-            await merge_entities(pair.one.id, pair.other.id, access, dry_run=True)
+            await merge_entities(pair.one.id, pair.other.id, access, dry_run=True, retype=True)
             await access.demand(Action.WRITE, (pair.one, pair.other))
         except _REFUSALS as refusal:
             return str(refusal)
@@ -212,7 +212,7 @@ async def _merged(pair: Duplicate, access: Access) -> Judged:
         return Judged(pair=pair, finding=Finding.MERGED)
     if await _marked_distinct(source.id, target.id, access.store):
         return _left(pair, _ALREADY_DISTINCT)
-    merge = await merge_entities(source.id, target.id, access)
+    merge = await merge_entities(source.id, target.id, access, retype=True)
     return Judged(pair=pair, finding=Finding.MERGED, merge=merge.id)
 
 

@@ -323,13 +323,14 @@ class Curator(Facade[curator.Curator]):
         """Mark two entities as distinct, or remove the mark; True if that changed anything. Touches (write) both."""
         ...
 
-    def merge_entities(self, source: EntityRef, target: EntityRef, *, dry_run: bool=False) -> Merge:
+    def merge_entities(self, source: EntityRef, target: EntityRef, *, dry_run: bool=False, retype: bool=False) -> Merge:
         """Merge two entities: mentions, claims, relations and names of the source become the target's.
 
         With ``dry_run``, only report what would move; without counts if anything of the scope is hidden. Touches
         (merge) both entities, the source's relations, and the memories that mention it. Raises `InvalidInputError` for
         an entity with itself, for entities of two types, and if either was merged into another already, which rules out
-        cycles.
+        cycles. With ``retype``, entities of two types are merged in one step, and the target's type is that of both
+        until the merge is undone.
         """
         ...
 

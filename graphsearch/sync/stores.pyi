@@ -273,13 +273,14 @@ class GraphStore(Facade[protocols.GraphStore]):
         """
         ...
 
-    def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool=False) -> Merge:
+    def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool=False, retype: bool=False) -> Merge:
         """Merge one entity into another, which takes over its mentions, claims, relations and names.
 
         The source remains as a row with ``merged_into`` and is excluded from every search. Relations are folded again;
         asserted relations keep their ids; relations from the target to itself are dropped. ``dry_run`` only reports
-        what would move. Raises `UnknownElementError` for an entity that does not exist, and `InvalidInputError` for an
-        entity that is already merged, for an entity with itself, and for entities of different types.
+        what would move. With ``retype``, entities of two types can be merged: the target's is that of both. Raises
+        `UnknownElementError` for an entity that does not exist, and `InvalidInputError` for an entity that is already
+        merged, for an entity with itself, and without ``retype`` for entities of different types.
         """
         ...
 

@@ -63,6 +63,25 @@ async def _of_one_type(store: GraphStore, ids: Sequence[UUID]) -> list[UUID]:
 class MergingSpec(StoreSpec):
     """`merge`, `undo_merge`, `merges`."""
 
+    async def test_entities_of_two_types_are_merged_and_retyped_in_one_step(self, store: GraphStore) -> None:
+        tool, firm = Entity(type="tool", name="Mercury"), Entity(type="organisation", name="Mercury")
+        memories = [Memory(id="m"), Memory(id="n")]
+        mentions = [mention(memories[0], tool), mention(memories[1], firm)]
+        await store.write(Batch(entities=[tool, firm], memories=memories, mentions=mentions))
+        before = await store.get_entities([tool.id, firm.id])
+        with pytest.raises(InvalidInputError, match="or merge with retype"):
+            await store.merge(tool.id, firm.id)
+        assert (await store.merge(tool.id, firm.id, dry_run=True, retype=True)).mentions == 1
+        assert await store.get_entities([tool.id, firm.id]) == before
+        merge = await store.merge(tool.id, firm.id, retype=True)
+        [kept] = await store.get_entities([firm.id])
+        assert (kept.type, kept.name) == ("organisation", "Mercury")
+        assert [each.memory_id for each in await store.list_mentions(entity_ids=[firm.id])] == ["m", "n"]
+        assert [each.entity_id for each in await store.find_names(["Mercury"])] == [firm.id]
+        await store.undo_merge(merge.id)
+        assert await store.get_entities([tool.id, firm.id]) == before
+        assert [each.memory_id for each in await store.list_mentions(entity_ids=[tool.id])] == ["m"]
+
     async def test_claims_of_the_source_become_claims_of_the_target(self, store: GraphStore, clock: FixedClock) -> None:
         await _two_people(store)
         clock.advance(hours=1)

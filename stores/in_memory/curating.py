@@ -54,11 +54,11 @@ from graphsearch.stores.shared.merging import Record, merge_id, redirected, refu
 class InMemoryCurating(InMemoryScope, Curating):
     """Curation decisions kept in the state; links and marks are stored at both of their ends."""
 
-    async def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool = False) -> Merge:
+    async def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool = False, retype: bool = False) -> Merge:
         now = self._clock.now()
         async with self._draft(keep=not dry_run) as draft:
             state, entities = draft.before, draft.before.entities.items
-            refuse_merge(source_id, target_id, entities.get(source_id), entities.get(target_id))
+            refuse_merge(source_id, target_id, entities.get(source_id), entities.get(target_id), retype=retype)
             mentioning = state.mentioned.get(source_id, frozenset())
             moved = sum(each.entity_id == source_id for key in mentioning for each in state.mentions[key])
             speaking = [

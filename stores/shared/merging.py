@@ -34,7 +34,9 @@ def merge_id(source_id: UUID, target_id: UUID, number: int) -> UUID:
     return uuid5(_MERGE, f"{source_id} {target_id} {number}")
 
 
-def refuse_merge(source_id: UUID, target_id: UUID, source: Entity | None, target: Entity | None) -> None:
+def refuse_merge(
+    source_id: UUID, target_id: UUID, source: Entity | None, target: Entity | None, *, retype: bool
+) -> None:
     """Raise `UnknownElementError` or `InvalidInputError` unless the source can be merged into the target."""
     if source is None or target is None:
         absent = [str(key) for key, entity in ((source_id, source), (target_id, target)) if entity is None]
@@ -49,8 +51,8 @@ def refuse_merge(source_id: UUID, target_id: UUID, source: Entity | None, target
         if target.merged_into == source_id
         else f"the target was merged into {target.merged_into}: merge into that, or undo it first",
         None
-        if source.type == target.type
-        else f"a {source.type} and a {target.type} cannot be one: correct the type first",
+        if retype or source.type == target.type
+        else f"a {source.type} and a {target.type} cannot be one: correct the type first, or merge with retype",
     )
 
 

@@ -97,8 +97,9 @@ def test_duplicates_communities_and_health(team, tmp_path):
         '{"entity": {"type": "tool", "name": "postgresql"}}\n{"entity": {"type": "tool", "name": "postgresqll"}}\n'
     )
     team.run("add", lines)
-    (pair,) = team.json("find-duplicates", "--threshold", "0.7")["duplicates"]
-    assert (pair["one"]["type"], pair["verdict"]) == ("tool", "review")
+    found = team.json("find-duplicates", "--threshold", "0.7")["duplicates"]
+    (pair,) = [each for each in found if {each["one"]["name"], each["other"]["name"]} == {"postgresql", "postgresqll"}]
+    assert (pair["one"]["type"], pair["verdict"], pair["likeness"]) == ("tool", "review", "similar")
     assert "postgresqll" in team.run("find-duplicates", "--threshold", "0.7").stdout
     assert team.json("communities")["communities"] == []
     found = team.json("detect-communities", "--seed", "3")["communities"]
@@ -110,6 +111,19 @@ def test_duplicates_communities_and_health(team, tmp_path):
     assert 0 <= health["value"] <= 1
     assert health["maturity"] == "sparse"
     assert "sparse" in team.run("graph-health").stdout
+
+
+def test_entities_of_two_types_are_merged_with_retype(team, tmp_path):
+    lines = tmp_path / "more.jsonl"
+    lines.write_text(
+        '{"entity": {"type": "tool", "name": "Mercury"}}\n{"entity": {"type": "organisation", "name": "Mercury"}}\n'
+    )
+    team.run("add", lines)
+    found = team.json("find-duplicates", "--limit", "100")["duplicates"]
+    (pair,) = [each for each in found if each["likeness"] == "type"]
+    merge = team.json("merge-entities", "--retype", pair["one"]["id"], pair["other"]["id"])
+    assert merge["target_id"] == pair["other"]["id"]
+    team.run("undo-merge", merge["id"])
 
 
 def test_merges_are_listed_with_those_that_were_undone(team):

@@ -50,6 +50,19 @@ async def test_pairs_that_rules_find(scoped):
     assert await curator.find_duplicates() == (found[0], found[2])
 
 
+async def test_a_pair_of_two_types_is_merged_in_one_step(scoped):
+    acme = [Entity(type=kind, name=name) for kind, name in (("organisation", "Acme"), ("tool", "acme"))]
+    curator = Curator(await engine_over(scoped, Batch(entities=acme)))
+    [found] = await curator.find_duplicates()
+    with pytest.raises(InvalidInputError, match="retype"):
+        await curator.merge_entities(found.one.id, found.other.id)
+    merge = await curator.merge_entities(acme[1].id, acme[0].id, retype=True)
+    assert await curator.find_duplicates() == ()
+    assert (await curator.recall_entity(acme[1].id)).entity.type == "organisation"
+    await curator.undo_merge(merge.id)
+    assert await curator.find_duplicates() == (found,)
+
+
 async def test_a_hidden_namesake_makes_no_name_ambiguous(scoped):
     people = [person("Priya"), person("Priya Patel"), person("Priya Sharma", labels=(SECRET,))]
     engine = await engine_over(scoped, Batch(entities=people))

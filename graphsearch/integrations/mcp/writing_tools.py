@@ -142,12 +142,14 @@ async def merge_entities(
     source: Entity,
     target: Entity,
     dry_run: Annotated[bool, Field(description="Only report what would move.")] = False,
+    retype: Annotated[bool, Field(description="Also if they have two types: that of the target counts.")] = False,
 ) -> dict[str, Any]:
     """Merge two entities that are the same: everything known of `source` becomes known of `target`.
 
-    Both must have the same type. Try it with `dry_run` first.
+    Both must have the same type, unless `retype` is true. Try it with `dry_run` first.
     """
-    merge = await caller.curator.merge_entities(id_or_name(source), id_or_name(target), dry_run=dry_run)
+    ends = id_or_name(source), id_or_name(target)
+    merge = await caller.curator.merge_entities(*ends, dry_run=dry_run, retype=retype)
     ids = {"merge_id": str(merge.id), "source_id": str(merge.source_id), "target_id": str(merge.target_id)}
     return {**ids, **counts_json(merge), "dry_run": dry_run}
 

@@ -66,11 +66,11 @@ GROUPS: Final = 500
 class PostgresCurating(PostgresScope, Curating):
     """Curation decisions in tables of their own; merges move rows and record their origin."""
 
-    async def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool = False) -> Merge:
+    async def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool = False, retype: bool = False) -> Merge:
         async with self._writing(changing=True) as session:
             now = self._clock.now()
             found = {each.id: each for each in await stored(session, ElementKind.ENTITY, [source_id, target_id])}
-            refuse_merge(source_id, target_id, found.get(source_id), found.get(target_id))
+            refuse_merge(source_id, target_id, found.get(source_id), found.get(target_id), retype=retype)
             mentions, claims, relations = await session.row(statement("what would move"), id=source_id)
             number = session.merges + 1
             made = Merge(
