@@ -34,7 +34,7 @@ _PRINTED: Final[Mapping[type, str]] = MappingProxyType(
         Community: "id members strengths density top label size",
         ContextBlock: "text tokens budget skipped skipped_memories reason interpretation denied injection_id memories"
         " triplets summary",
-        Duplicate: "one other similarity verdict",
+        Duplicate: "one other similarity likeness verdict",
         Entity: "id type name description labels attributes",
         Path: "entities relations hops strength",
         RecalledMemory: "memory score channels path until parts",
