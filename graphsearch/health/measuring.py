@@ -28,14 +28,13 @@ async def counted(
     held = await store.statistics()
     found = await compared(store, reader)
     disputed = await _disputed(store, found)
-    stages = sum(number for name, number in held.counters.items() if name.startswith(RESOLVED))
-    resolved = max(stages or held.mentions, disputed)
+    resolved = sum(number for name, number in held.counters.items() if name.startswith(RESOLVED))
     return HealthCounts(
         memories=held.memories,
         entities=found.entities,
         duplicate_pairs=sum(not _of_one_name(pair) for pair in found.pairs),
         mentions_resolved=resolved,
-        mentions_disputed=disputed,
+        mentions_disputed=min(disputed, resolved),
         entities_created=min(held.counters.get("entities_created", 0), resolved),
         baseline_fail_rate=min(1.0, held.counters.get("names_unseen", 0) / resolved) if resolved else 0.0,
         scopes=[ScopeSize(memories=held.memories, relations=held.relations)],

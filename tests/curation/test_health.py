@@ -235,7 +235,8 @@ async def spoken_of(store, *people):
     """A curator of a graph in which each of some people is mentioned as often as stated."""
     written = [(Memory(id=f"{each.id} {number}"), each) for each, times in people for number in range(times)]
     memories, mentions = [memory for memory, _ in written], [mention(*each) for each in written]
-    batch = Batch(entities=[each for each, _ in people], memories=memories, mentions=mentions)
+    counters = {"resolved_by_id": len(mentions)}
+    batch = Batch(entities=[each for each, _ in people], memories=memories, mentions=mentions, counters=counters)
     return Curator(await engine_over(store, batch))
 
 
