@@ -40,6 +40,7 @@ NOT_TOOLS = {
     "add": "an agent has no folders on the machine of the server",
     "export": "an agent has no files on the machine of the server, and its answers are no place for a whole graph",
     "import": "an agent has no files on the machine of the server",
+    "remove_scope": "a call that removes everything belongs to the people who run the server",
     "forget_with_receipt": "a receipt is a file, for the people who keep it",
     "verify_receipt": "it takes the file of a receipt",
     "judge_duplicates": "an agent judges what `find_duplicates` lists itself: merge_entities, mark_distinct",

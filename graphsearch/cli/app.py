@@ -7,6 +7,7 @@ import typer
 from graphsearch.cli import (
     curation_commands,
     evaluation_command,
+    forgetting_commands,
     graph_commands,
     ingest_commands,
     moving_commands,
@@ -38,8 +39,10 @@ register(app, graph_commands.neighbors)
 register(app, graph_commands.path)
 register(app, graph_commands.stats)
 
-register(app, curation_commands.forget)
-register(app, curation_commands.verify_receipt)
+register(app, forgetting_commands.forget)
+register(app, forgetting_commands.expire)
+register(app, forgetting_commands.remove_scope)
+register(app, forgetting_commands.verify_receipt)
 register(app, graph_commands.why)
 register(app, graph_commands.entity_timeline)
 register(app, graph_commands.backlinks)

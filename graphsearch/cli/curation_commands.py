@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -16,7 +14,7 @@ from graphsearch.cli.arguments import Calls, Entity, Limit, Model, ModelUrl, Tok
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Place, budgeted_llm, open_engine
 from graphsearch.cli.output import as_json, in_words, pairs, table
-from graphsearch.curation import Curator, Duplicate, JudgeReport, Receipt
+from graphsearch.curation import Curator, Duplicate, JudgeReport
 from graphsearch.curation.entity_changes import Corrections
 from graphsearch.health.duplicates import ALIKE
 from graphsearch.model import Community
@@ -223,37 +221,3 @@ async def graph_health(place: Place) -> Answer:
         found = as_json(await Curator(engine).graph_health())
     shown = {name: value for name, value in found.items() if name != "warnings"}
     return Answer(found, (pairs(in_words(shown)), *found["warnings"]))
-
-
-async def forget(
-    place: Place,
-    memory: Annotated[str, typer.Argument(help="The id of a memory.")] = "",
-    session: Annotated[str, typer.Option(help="Or all memories of a session.")] = "",
-    source: Annotated[str, typer.Option(help="Or all memories of a source.")] = "",
-    receipt: Annotated[Path | None, typer.Option(help="A file for a receipt, which verify-receipt checks.")] = None,
-) -> Answer:
-    """Forget memories, and everything that rests on them alone."""
-    if sum(map(bool, (memory, session, source))) != 1:
-        raise typer.BadParameter("give the id of a memory, --session or --source")
-    async with open_engine(place) as engine:
-        curator = Curator(engine)
-        if receipt is not None:
-            made = await curator.forget_with_receipt(memory or None, session_id=session or None, source=source or None)
-            await asyncio.to_thread(receipt.write_text, made.to_json() + "\n", encoding="utf-8")
-            removed = as_json(made.removed)
-            return Answer(removed, (pairs(in_words(removed)), f"receipt {made.digest} in {receipt}"))
-        report = await curator.forget(memory or None, session_id=session or None, source=source or None)
-    data = as_json(report)
-    return Answer(data, (pairs(in_words({name: value for name, value in data.items() if value})),))
-
-
-async def verify_receipt(
-    place: Place, receipt: Annotated[Path, typer.Argument(help="The file that forget --receipt wrote.")]
-) -> Answer:
-    """Check a receipt of forgetting: that it was not changed, and that nothing of what it names is left."""
-    text = await asyncio.to_thread(receipt.read_text, encoding="utf-8")
-    async with open_engine(place) as engine:
-        found = await Curator(engine).verify_receipt(Receipt.from_json(text))
-    data = {**as_json(found), "holds": found.holds}
-    shown = {"the receipt": "holds" if found.holds else "does not hold", "as it was made": found.intact}
-    return Answer(data, (pairs(in_words({**shown, **found.left, "written again": ", ".join(found.again)})),))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Unpack
 from uuid import UUID
 
@@ -17,6 +17,7 @@ from graphsearch.curation import (
     entity_changes,
     entity_recall,
     entity_search,
+    forgetting,
     health,
     judging,
     memories,
@@ -183,25 +184,43 @@ class Curator:
         """
         return await memories.backlinks(self._access, entity=entity, memory=memory, limit=limit)
 
-    async def forget(
-        self, memory: str | None = None, *, session_id: str | None = None, source: str | None = None
-    ) -> WriteReport:
-        """Forget a memory, or all memories of a session or a source, with everything that rests on them alone.
+    @with_options(forgetting.Forgotten)
+    async def forget(self, memory: str | None = None, **which: Unpack[forgetting.Forgotten]) -> WriteReport:
+        """Forget a memory, or all memories of a session, a source, a subject, an owner or a label.
 
-        Give one of the three; raises `InvalidInputError` otherwise. Returns what was removed, memories alone if
-        anything of the scope is hidden; an unknown memory changes nothing, and all counts are 0. Each transaction
-        covers a thousand memories. Touches (forget) each of them.
+        Everything that rests on them alone goes with them. Raises `InvalidInputError` unless one of these is given.
+        Returns what was removed, memories alone if anything of the scope is hidden; an unknown memory changes nothing,
+        and all counts are 0. Each transaction covers a thousand memories. Touches (forget) each of them.
         """
-        return await memories.forget(self._access, memory=memory, session_id=session_id, source=source)
+        return await forgetting.forget(memory, which, self._access)
 
+    @with_options(forgetting.Forgotten)
     async def forget_with_receipt(
-        self, memory: str | None = None, *, session_id: str | None = None, source: str | None = None
+        self, memory: str | None = None, **which: Unpack[forgetting.Forgotten]
     ) -> receipts.Receipt:
         """As `forget`, but return a receipt that a third party can check, by `verify_receipt`.
 
-        The content that its hash covers is read before anything is forgotten, in another transaction.
+        The content that its hash covers is read before anything is forgotten, in another transaction. Reads all
+        relations of the scope.
         """
-        return await memories.forget_with_receipt(self._access, memory=memory, session_id=session_id, source=source)
+        return await forgetting.forget_with_receipt(memory, which, self._access)
+
+    async def expire(self, age: timedelta, *, label: str | None = None, source: str | None = None) -> WriteReport:
+        """Forget the memories with a label, from a source, or both, that are older than ``age``, as `forget` does.
+
+        The age counts from ``occurred_at``, or, where it is not known, from when the memory was written. Call it
+        regularly: a memory lives until the first call after its time. Raises `InvalidInputError` without a label or a
+        source, and for an age of 0 or less.
+        """
+        return await forgetting.expire(age, self._access, label=label, source=source)
+
+    async def remove_scope(self) -> receipts.Receipt:
+        """Remove the scope and everything in it, and return a receipt, which `verify_receipt` checks.
+
+        Touches (forget) every element. `PartialViewError` for a principal that may not see everything. What is written
+        between reading the content for the receipt and the removal is removed as well, and not covered by its hash.
+        """
+        return await forgetting.remove_scope(self._access)
 
     async def verify_receipt(self, receipt: receipts.Receipt) -> receipts.Verification:
         """Check that a receipt is as it was made, and that nothing of the memories that it names is left.
@@ -209,7 +228,9 @@ class Curator:
         `PartialViewError` for a principal that may not see everything, `InvalidInputError` for a receipt of another
         scope. Reads all relations of the scope.
         """
-        return await memories.verify_receipt(receipt, self._access)
+        async with self._access.reading() as reader:
+            await self._access.demand_whole("the check of a receipt", reader)
+            return await receipts.verification_of(receipt, self._access.store)
 
     # -- the graph as a whole ------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Memories: link them, list those that refer to an entity or a memory, and forget them."""
+"""Memories: link them, and list those that refer to an entity or a memory."""
 
 from __future__ import annotations
 
@@ -11,13 +11,10 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.access.reader import EntityRef, Reader, known
-from graphsearch.curation.entity_changes import embed_again
-from graphsearch.curation.permissions import PAGE, Access
-from graphsearch.curation.receipts import Receipt, Verification, read_content, receipt_of, verification_of
+from graphsearch.curation.permissions import Access
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Action, Entity, Memory, MemoryLink, Mention, WriteReport
+from graphsearch.model import Action, Entity, Memory, MemoryLink, Mention
 from graphsearch.model import validation as check
 
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
@@ -119,69 +116,3 @@ async def _newest(ids: Sequence[str], reader: Reader, limit: int | None) -> list
     found = await reader.get_memories(sorted(ids))
     found.sort(key=lambda memory: memory.occurred_at or _EARLIEST, reverse=True)  # equal times stay in order of id
     return found[:limit]
-
-
-async def forget(
-    access: Access, *, memory: str | None = None, session_id: str | None = None, source: str | None = None
-) -> WriteReport:
-    """See `graphsearch.curation.Curator.forget`."""
-    return await _forget(await _to_forget(access, memory, session_id, source), access)
-
-
-async def forget_with_receipt(
-    access: Access, *, memory: str | None = None, session_id: str | None = None, source: str | None = None
-) -> Receipt:
-    """See `graphsearch.curation.Curator.forget_with_receipt`."""
-    ids = await _to_forget(access, memory, session_id, source)
-    content = await read_content(ids, access.store)
-    report = await _forget(ids, access)
-    return receipt_of(report, content, store=access.store, by=(access.gate or ALLOW_ALL).principal.qualified_id)
-
-
-async def verify_receipt(receipt: Receipt, access: Access) -> Verification:
-    """See `graphsearch.curation.Curator.verify_receipt`."""
-    async with access.reading() as reader:
-        await access.demand_whole("the check of a receipt", reader)
-        return await verification_of(receipt, access.store)
-
-
-async def _to_forget(access: Access, memory: str | None, session_id: str | None, source: str | None) -> list[str]:
-    """The ids of the memories to forget, after checking that each of them may be forgotten."""
-    given = [each for each in (memory, session_id, source) if each is not None]
-    check.refuse("forgetting", None if len(given) == 1 else "give one of memory, session_id and source")
-    if memory is not None:
-        async with access.reading() as reader:
-            found = await reader.get_memories([memory])
-        await access.demand(Action.FORGET, found)
-        return [each.id for each in found]
-    if session_id is not None:
-        check.refuse("session to forget", check.text("session_id", session_id))
-    else:
-        check.refuse("source to forget", check.text("source", source))
-    return await _allowed(session_id, source, access)
-
-
-async def _allowed(session_id: str | None, source: str | None, access: Access) -> list[str]:
-    """The ids of all memories of a session or a source, after checking that each of them may be forgotten."""
-    ids: list[str] = []
-    async with access.store.snapshot():
-        while page := await access.store.list_memories(
-            after=ids[-1] if ids else None, limit=PAGE, session_id=session_id, source=source
-        ):
-            await access.demand(Action.FORGET, page)
-            ids += [memory.id for memory in page]
-    return ids
-
-
-async def _forget(ids: Sequence[str], access: Access) -> WriteReport:
-    """Forget page by page, each in a transaction of its own, and add up the reports."""
-    total, counted = WriteReport(), not (ids and await access.hides())
-    for start in range(0, len(ids), PAGE):
-        total = _sum(total, await access.store.forget(ids[start : start + PAGE]))
-    await embed_again(total.reworded, access.engine)
-    return total if counted else WriteReport(memories=total.memories)
-
-
-def _sum(one: WriteReport, other: WriteReport) -> WriteReport:
-    names = [field.name for field in attrs.fields(WriteReport)]
-    return WriteReport(**{name: getattr(one, name) + getattr(other, name) for name in names})

@@ -1,7 +1,8 @@
 """Receipts of forgetting: what was removed, when and on whose behalf, in a form that a third party can check.
 
-A receipt names the forgotten memories and counts what went with them, and has a hash of their content, salted: whoever
-has kept the content can show that it was this, and nobody can read it from the hash. Its own digest detects changes; it
+A receipt names the forgotten memories, counts what went with them and what is left of them, which is nothing, and has a
+salted hash of their content: whoever has kept the content can show that it was this, and nobody can read it from the
+hash. Its own digest detects changes; it
 is no signature, so hand it on to somebody else, or sign it, where its author is not trusted.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 from typing import Any, Final
@@ -31,9 +32,11 @@ _PAGE: Final = 1_000
 class Receipt:
     """What one call of forgetting removed.
 
-    ``by`` is `Principal.qualified_id` of whoever forgot. ``memories`` are ids, in order; ``removed`` are the counts of
-    the `WriteReport` that are not 0. ``content`` is the SHA-256 of the memories with their mentions and claims, and of
-    the ``salt``; see `covers`. ``digest`` is the SHA-256 of all other fields, as canonical JSON.
+    ``by`` is `Principal.qualified_id` of whoever forgot. ``memories`` are ids, in order; of a ``whole`` scope that was
+    removed there are none. ``removed`` are the counts of the `WriteReport` that are not 0, and ``left`` counts what the
+    store still had of the memories right afterwards, by kind. ``content`` is the SHA-256 of the memories with their
+    mentions and claims, and of the ``salt``; see `covers`. ``digest`` is the SHA-256 of all other fields, as canonical
+    JSON.
     """
 
     scope: Scope
@@ -43,7 +46,34 @@ class Receipt:
     removed: Mapping[str, int]
     salt: str
     content: str
+    whole: bool = False
+    left: Mapping[str, int] = attrs.field(factory=dict)
     digest: str = attrs.field(default=attrs.Factory(lambda self: self.expected(), takes_self=True))
+
+    @classmethod
+    def of(
+        cls,
+        report: WriteReport,
+        content: ContentHash,
+        *,
+        store: GraphStore,
+        by: str,
+        memories: Iterable[str] = (),
+        whole: bool = False,
+        left: Mapping[str, int] | None = None,
+    ) -> Receipt:
+        """The receipt of a forgetting, of which ``content`` was read just before."""
+        return cls(
+            scope=store.scope,
+            at=store.clock.now(),
+            by=by,
+            memories=sorted(memories),
+            removed={name: value for name, value in attrs.asdict(report).items() if isinstance(value, int) and value},
+            salt=content.salt,
+            content=content.result(),
+            whole=whole,
+            left=left or {},
+        )
 
     @property
     def intact(self) -> bool:
@@ -52,7 +82,9 @@ class Receipt:
 
     def covers(self, memories: Iterable[Memory], mentions: Iterable[Mention], claims: Iterable[Claim]) -> bool:
         """Whether its hash is of this content, as it was read from the store, in any order."""
-        return self.content == content_of(self.salt, memories, mentions, claims)
+        content = ContentHash(self.salt)
+        content.add(memories, mentions, claims)
+        return self.content == content.result()
 
     def expected(self) -> str:
         """The digest of its other fields."""
@@ -112,32 +144,29 @@ async def read_content(ids: Sequence[str], store: GraphStore) -> tuple[list[Memo
     return memories, mentions, claims
 
 
-def receipt_of(
-    report: WriteReport,
-    content: tuple[Sequence[Memory], Sequence[Mention], Sequence[Claim]],
-    *,
-    store: GraphStore,
-    by: str,
-) -> Receipt:
-    """The receipt of a forgetting, of which ``content`` was read just before."""
-    counts = {name: value for name, value in attrs.asdict(report).items() if isinstance(value, int) and value}
-    salt = secrets.token_hex(16)
-    return Receipt(
-        scope=store.scope,
-        at=store.clock.now(),
-        by=by,
-        memories=sorted(memory.id for memory in content[0]),
-        removed=counts,
-        salt=salt,
-        content=content_of(salt, *content),
-    )
+@attrs.define(eq=False)
+class ContentHash:
+    """The SHA-256 of a salt and of memories, mentions and claims, which are added in any order and any parts."""
 
+    salt: str
+    _found: list[bytes] = attrs.field(factory=list)
 
-def content_of(salt: str, memories: Iterable[Memory], mentions: Iterable[Mention], claims: Iterable[Claim]) -> str:
-    """The SHA-256 of a salt and some content, in any order."""
-    every: list[Memory | Mention | Claim] = [*memories, *mentions, *claims]
-    found = sorted(_canonical([type(each).__name__, attrs.asdict(each)]) for each in every)
-    return hashlib.sha256(_canonical([salt, *found]).encode()).hexdigest()
+    @classmethod
+    def new(cls) -> ContentHash:
+        """With a salt of its own."""
+        return cls(secrets.token_hex(16))
+
+    def add(self, memories: Iterable[Memory], mentions: Iterable[Mention], claims: Iterable[Claim]) -> None:
+        """Add some content."""
+        every: list[Memory | Mention | Claim] = [*memories, *mentions, *claims]
+        self._found += [
+            hashlib.sha256(_canonical([self.salt, type(each).__name__, attrs.asdict(each)]).encode()).digest()
+            for each in every
+        ]
+
+    def result(self) -> str:
+        """The hash of what was added so far."""
+        return hashlib.sha256(b"".join([self.salt.encode(), *sorted(self._found)])).hexdigest()
 
 
 async def verification_of(receipt: Receipt, store: GraphStore) -> Verification:
@@ -148,11 +177,23 @@ async def verification_of(receipt: Receipt, store: GraphStore) -> Verification:
     if receipt.scope != store.scope:
         raise InvalidInputError("receipt", [f"is of the scope {receipt.scope}, and the store of {store.scope}"])
     async with store.snapshot():
+        if receipt.whole:
+            return Verification(intact=receipt.intact, left=await _older(receipt.at, store))
         stored = await store.get_memories(receipt.memories)
         again = {each.id for each in stored if each.created_at is not None and each.created_at > receipt.at}
         ids = [id_ for id_ in receipt.memories if id_ not in again]
+        left = await remains(ids, store, again)
+    return Verification(intact=receipt.intact, left=left, again=tuple(sorted(again)))
+
+
+async def remains(ids: Sequence[str], store: GraphStore, again: Collection[str] = ()) -> dict[str, int]:
+    """The counts of what a store has of forgotten memories, by kind; without links to those written ``again``.
+
+    Reads all relations of the scope.
+    """
+    async with store.snapshot():
         memories, mentions, claims = await read_content(ids, store)
-        links = [each for each in await store.memory_links(ids) if not again.intersection((each.from_id, each.to_id))]
+        links = [each for each in await store.memory_links(ids) if not {each.from_id, each.to_id} & set(again)]
         found = {
             "memories": len(memories),
             "mentions": len(mentions),
@@ -161,8 +202,22 @@ async def verification_of(receipt: Receipt, store: GraphStore) -> Verification:
             "outcomes": len(await store.outcomes([ElementRef(ElementKind.MEMORY, id_) for id_ in ids])),
             "relations": await _resting_on(frozenset(ids), store),
         }
-        left = {name: number for name, number in found.items() if number}
-    return Verification(intact=receipt.intact, left=left, again=tuple(sorted(again)))
+    return {name: number for name, number in found.items() if number}
+
+
+async def _older(at: datetime, store: GraphStore) -> dict[str, int]:
+    """The counts of what a store has from a time or before, by kind; a removed scope may have been made anew since."""
+    listed: Mapping[str, Callable[..., Awaitable[Sequence[Any]]]] = {
+        "memories": store.list_memories,
+        "entities": store.list_entities,
+        "relations": store.list_relations,
+    }
+    found: dict[str, int] = {}
+    for name, read in listed.items():
+        page: Sequence[Any] = ()
+        while page := await read(after=page[-1].id if page else None, limit=_PAGE):
+            found[name] = found.get(name, 0) + sum(each.created_at is None or each.created_at <= at for each in page)
+    return {name: number for name, number in found.items() if number}
 
 
 async def _resting_on(ids: frozenset[str], store: GraphStore) -> int:

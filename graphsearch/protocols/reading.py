@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from datetime import datetime
+from typing import Any, Protocol, TypedDict, Unpack
 from uuid import UUID
 
 from graphsearch.columns import Keys
 from graphsearch.model import Claim, ElementKind, Entity, Group, Memory, Mention, Relation, RelationType, Statistics
 from graphsearch.protocols.effects import reads
+
+
+class MemoryFilters(TypedDict, total=False):
+    """What memories are listed: those that pass every filter that is given and not None.
+
+    * ``source``, ``session_id``, ``subject``: equal to these. ``label``: among their labels.
+    * ``owner``: equal to their attribute of that name, as policies read it; empty without one.
+    * ``before``: they occurred earlier, or, where that is not known, were written earlier.
+    """
+
+    source: str | None
+    session_id: str | None
+    subject: str | None
+    owner: str | None
+    label: str | None
+    before: datetime | None
 
 
 class Reading(Protocol):
@@ -54,9 +71,9 @@ class Reading(Protocol):
 
     @reads
     async def list_memories(
-        self, *, after: str | None = None, limit: int = 100, source: str | None = None, session_id: str | None = None
+        self, *, after: str | None = None, limit: int = 100, **filters: Unpack[MemoryFilters]
     ) -> Sequence[Memory]:
-        """The next page of memories, of one source and of one session if given."""
+        """The next page of the memories that pass all filters."""
         ...
 
     @reads

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from datetime import datetime
+from datetime import timedelta
 from graphsearch import engine
 from graphsearch import feedback
 from graphsearch.access.gate import Gate
@@ -20,6 +21,7 @@ from graphsearch.curation import curator
 from graphsearch.curation import entity_changes
 from graphsearch.curation import entity_recall
 from graphsearch.curation import entity_search
+from graphsearch.curation import forgetting
 from graphsearch.curation import judging
 from graphsearch.curation import memories
 from graphsearch.curation import neighbourhood
@@ -273,6 +275,15 @@ class Curator(Facade[curator.Curator]):
         """The dated events of an entity at ``since`` ≤ t < ``until``, in order: relations' periods and mentions."""
         ...
 
+    def expire(self, age: timedelta, *, label: str | None=None, source: str | None=None) -> WriteReport:
+        """Forget the memories with a label, from a source, or both, that are older than ``age``, as `forget` does.
+
+        The age counts from ``occurred_at``, or, where it is not known, from when the memory was written. Call it
+        regularly: a memory lives until the first call after its time. Raises `InvalidInputError` without a label or a
+        source, and for an age of 0 or less.
+        """
+        ...
+
     def find_duplicates(self, *, limit: int=20, threshold: float=duplicates.ALIKE) -> tuple[duplicates.Duplicate, ...]:
         """Pairs of entities that may be one: their names are more alike than ``threshold``, in [0.6, 1], best first.
 
@@ -283,19 +294,20 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def forget(self, memory: str | None=None, *, session_id: str | None=None, source: str | None=None) -> WriteReport:
-        """Forget a memory, or all memories of a session or a source, with everything that rests on them alone.
+    def forget(self, memory: str | None=None, **which: Unpack[forgetting.Forgotten]) -> WriteReport:
+        """Forget a memory, or all memories of a session, a source, a subject, an owner or a label.
 
-        Give one of the three; raises `InvalidInputError` otherwise. Returns what was removed, memories alone if
-        anything of the scope is hidden; an unknown memory changes nothing, and all counts are 0. Each transaction
-        covers a thousand memories. Touches (forget) each of them.
+        Everything that rests on them alone goes with them. Raises `InvalidInputError` unless one of these is given.
+        Returns what was removed, memories alone if anything of the scope is hidden; an unknown memory changes nothing,
+        and all counts are 0. Each transaction covers a thousand memories. Touches (forget) each of them.
         """
         ...
 
-    def forget_with_receipt(self, memory: str | None=None, *, session_id: str | None=None, source: str | None=None) -> receipts.Receipt:
+    def forget_with_receipt(self, memory: str | None=None, **which: Unpack[forgetting.Forgotten]) -> receipts.Receipt:
         """As `forget`, but return a receipt that a third party can check, by `verify_receipt`.
 
-        The content that its hash covers is read before anything is forgotten, in another transaction.
+        The content that its hash covers is read before anything is forgotten, in another transaction. Reads all
+        relations of the scope.
         """
         ...
 
@@ -365,6 +377,14 @@ class Curator(Facade[curator.Curator]):
         """The types of relations known from the start or registered, by name.
 
         A principal that may not see everything gets registered ones only if a visible relation has the type.
+        """
+        ...
+
+    def remove_scope(self) -> receipts.Receipt:
+        """Remove the scope and everything in it, and return a receipt, which `verify_receipt` checks.
+
+        Touches (forget) every element. `PartialViewError` for a principal that may not see everything. What is written
+        between reading the content for the receipt and the removal is removed as well, and not covered by its hash.
         """
         ...
 

@@ -53,10 +53,12 @@ from graphsearch.model.stored import Record
 from graphsearch.model.stored import RecordKind
 from graphsearch.model.stored import ScopeSettings
 from graphsearch.protocols import Clock
+from graphsearch.protocols.reading import MemoryFilters
 from graphsearch.sync.facade import Facade
 from graphsearch.text.analyser import Analyser
 from graphsearch.text.analyser import ENGLISH
 from typing import Any
+from typing import Unpack
 from uuid import UUID
 
 class GraphStore(Facade[protocols.GraphStore]):
@@ -214,8 +216,8 @@ class GraphStore(Facade[protocols.GraphStore]):
         """The next page of entities, of one type if given."""
         ...
 
-    def list_memories(self, *, after: str | None=None, limit: int=100, source: str | None=None, session_id: str | None=None) -> Sequence[Memory]:
-        """The next page of memories, of one source and of one session if given."""
+    def list_memories(self, *, after: str | None=None, limit: int=100, **filters: Unpack[MemoryFilters]) -> Sequence[Memory]:
+        """The next page of the memories that pass all filters."""
         ...
 
     def list_mentions(self, *, memory_ids: Sequence[str]=(), entity_ids: Sequence[UUID]=()) -> Sequence[Mention]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, Unpack
 from uuid import UUID
 
 from graphsearch.claims.folding import DatedClaim
@@ -25,7 +25,9 @@ from graphsearch.model import (
     validation,
 )
 from graphsearch.model.identity import snake_case
+from graphsearch.model.signatures import memory_signature
 from graphsearch.protocols import Reading
+from graphsearch.protocols.reading import MemoryFilters
 from graphsearch.stores.in_memory.base import InMemoryScope
 from graphsearch.stores.in_memory.folding import GroupedClaims, claims_behind
 from graphsearch.stores.in_memory.state import E, Elements
@@ -76,16 +78,17 @@ class InMemoryReading(InMemoryScope, Reading):
         return _page(state.relations, ids, after, limit, keep)
 
     async def list_memories(
-        self, *, after: str | None = None, limit: int = 100, source: str | None = None, session_id: str | None = None
+        self, *, after: str | None = None, limit: int = 100, **filters: Unpack[MemoryFilters]
     ) -> Sequence[Memory]:
         state = self._state
         rows = table(state, ElementKind.MEMORY)
         ids: Sequence[str] = rows.ids
+        session_id, source = filters.get("session_id"), filters.get("source")
         if session_id is not None:
             ids = state.derive(_by_session, rows).get(session_id, ())
         elif source is not None:
             ids = state.derive(_by_source, rows).get(source, ())
-        return _page(state.memories, ids, after, limit, lambda memory: source is None or memory.source == source)
+        return _page(state.memories, ids, after, limit, lambda memory: _passes(memory, filters))
 
     async def list_mentions(
         self, *, memory_ids: Sequence[str] = (), entity_ids: Sequence[UUID] = ()
@@ -152,6 +155,24 @@ _TYPE: Final = attrgetter("type")
 
 def _by_type(elements: Iterable[Entity | Relation]) -> dict[str, int]:
     return dict(sorted(Counter(map(_TYPE, elements)).items()))
+
+
+def _passes(memory: Memory, filters: MemoryFilters) -> bool:
+    before, label = filters.get("before"), filters.get("label")
+    written = memory.occurred_at or memory.created_at
+    return (
+        (label is None or label in memory.labels)
+        and (before is None or (written is not None and written < before))
+        and all(
+            filters.get(name) in (None, value)
+            for name, value in (
+                ("source", memory.source),
+                ("session_id", memory.session_id),
+                ("subject", memory.subject),
+                ("owner", memory_signature(memory).owner),
+            )
+        )
+    )
 
 
 def _by_session(rows: Table) -> dict[str, list[str]]:

@@ -32,6 +32,13 @@ SELECT {memory columns} FROM memory e
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id > coalesce(%(after)s::text, '')
     AND (%(source)s::text IS NULL OR e.source = %(source)s)
     AND (%(session_id)s::text IS NULL OR e.session_id = %(session_id)s)
+    AND (%(subject)s::text IS NULL OR e.subject = %(subject)s)
+    AND (%(label)s::text IS NULL OR %(label)s = ANY(e.labels))
+    AND (%(before)s::timestamptz IS NULL OR coalesce(e.occurred_at, e.created_at) < %(before)s)
+    AND (%(owner)s::text IS NULL OR e.signature IN (
+        SELECT s.code FROM signature s
+        WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.content ->> 'owner' = %(owner)s
+    ))
 ORDER BY e.id LIMIT %(limit)s
 
 -- list mentions --

@@ -5,6 +5,7 @@ A list of tools is part of every prompt, and an agent needs none of these to ans
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -27,7 +28,7 @@ from graphsearch.integrations.mcp.answers import (
 )
 from graphsearch.integrations.mcp.reading_tools import Mode
 from graphsearch.integrations.mcp.service import Caller
-from graphsearch.integrations.mcp.tool import AsOf, Entity, Limit, Question, reads, writes
+from graphsearch.integrations.mcp.tool import AsOf, Entity, Limit, Name, Question, reads, writes
 from graphsearch.model import Merge, RelationType
 from graphsearch.model.identity import id_or_name
 from graphsearch.modes.options import SearchMode
@@ -172,6 +173,18 @@ async def graph_health(caller: Caller) -> dict[str, Any]:
         },
         warnings=plain(list(found.warnings)),
     )
+
+
+@writes(destructive=True)
+async def expire(
+    caller: Caller,
+    days: Annotated[float, Field(gt=0, le=1e6, description="The age from which on memories are forgotten.")],
+    label: Annotated[Name | None, Field(description="Memories with this label.")] = None,
+    source: Annotated[Name | None, Field(description="Memories from this source; with a label, both must fit.")] = None,
+) -> dict[str, Any]:
+    """Forget the memories of a label or a source that are older than some days. Irreversible."""
+    report = await caller.curator.expire(timedelta(days=days), label=label, source=source)
+    return {"memories": 0, **counts_json(report)}
 
 
 @reads

@@ -95,6 +95,7 @@ OPERATOR_TOOLS: Final[tuple[Tool, ...]] = (
     operator_tools.contradictions,
     operator_tools.communities,
     operator_tools.refresh_communities,
+    operator_tools.expire,
     operator_tools.graph_health,
     operator_tools.stats,
     operator_tools.relation_types,

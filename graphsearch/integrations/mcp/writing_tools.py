@@ -184,9 +184,17 @@ async def forget(
     memory: MemoryId | None = None,
     session_id: Annotated[Session | None, Field(description="Or a session: all of its memories.")] = None,
     source: Annotated[Name | None, Field(description="Or a source: all memories from it.")] = None,
+    subject: Annotated[Name | None, Field(description="Or a subject: all memories about it, as they state it.")] = None,
+    owner: Annotated[Name | None, Field(description="Or an owner: all of their memories.")] = None,
+    label: Annotated[Name | None, Field(description="Or a label: all memories that have it.")] = None,
 ) -> dict[str, Any]:
-    """Forget a memory, a session or a source, with everything that rests on it alone. Irreversible. Give one."""
-    report = await caller.curator.forget(memory, session_id=session_id, source=source)
+    """Forget a memory, or all of a session, source, subject, owner or label, with everything that rests on it alone.
+
+    Irreversible. Give one.
+    """
+    report = await caller.curator.forget(
+        memory, session_id=session_id, source=source, subject=subject, owner=owner, label=label
+    )
     return {"memories": 0, **counts_json(report)}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 from uuid import UUID
 
 from graphsearch.columns import Keys
@@ -22,6 +22,7 @@ from graphsearch.model import (
 )
 from graphsearch.model.identity import snake_case
 from graphsearch.protocols import Reading
+from graphsearch.protocols.reading import MemoryFilters
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.session.copying import UuidArray, packed
@@ -70,12 +71,12 @@ class PostgresReading(PostgresScope, Reading):
         return await self._page(page, ElementKind.RELATION, limit, **values)
 
     async def list_memories(
-        self, *, after: str | None = None, limit: int = 100, source: str | None = None, session_id: str | None = None
+        self, *, after: str | None = None, limit: int = 100, **filters: Unpack[MemoryFilters]
     ) -> Sequence[Memory]:
-        given = [value for value in (source, session_id) if value is not None]
+        given = [value for value in filters.values() if isinstance(value, str)]
         page = statement("list memory") if len(rows.storable(given)) == len(given) else None
-        values = {"after": after, "source": source, "session_id": session_id}
-        return await self._page(page, ElementKind.MEMORY, limit, **values)
+        values = {name: filters.get(name) for name in MemoryFilters.__annotations__}
+        return await self._page(page, ElementKind.MEMORY, limit, after=after, **values)
 
     async def _page(self, page: bytes | None, kind: ElementKind, limit: int, **values: Any) -> list[Any]:
         """The next elements in order of id; none without a statement."""
