@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -87,6 +88,32 @@ class ReadingSpec(StoreSpec):
             assert listed == expected
             both = await store.list_memories(session_id=session_id, source="f1", after="02", limit=2)
             assert [each.id for each in both] == [key for key in expected if key > "02" and int(key) % 2][:2]
+
+    async def test_memories_are_listed_by_owner_subject_label_and_age(self, store: GraphStore) -> None:
+        memories = [
+            Memory(id="1", attributes={"owner": "ada"}, subject="Tea", labels=["note", "x"], occurred_at=day(1)),
+            Memory(id="2", attributes={"owner": 7}, subject="tea", labels=["note"], occurred_at=day(2)),
+            Memory(id="3", subject="Tea", labels=["Note"]),
+            Memory(id="4", attributes={"owner": True}, occurred_at=day(3)),
+        ]
+        await store.write(Batch(memories=memories))
+        for filters, expected in (
+            ({"owner": "ada"}, "1"),
+            ({"owner": "7"}, "2"),
+            ({"owner": "True"}, "4"),
+            ({"owner": ""}, "3"),
+            ({"owner": "a\0"}, ""),
+            ({"subject": "Tea"}, "13"),
+            ({"label": "note"}, "12"),
+            ({"label": "note", "owner": "ada", "subject": "Tea"}, "1"),
+            ({"label": "n"}, ""),
+            ({"before": day(2)}, "1"),
+            ({"before": day(3), "label": "note"}, "12"),
+            ({"before": store.clock.now() + timedelta(seconds=1), "owner": ""}, "3"),
+            ({"owner": None, "label": None}, "1234"),
+        ):
+            listed = await store.list_memories(**filters)
+            assert "".join(each.id for each in listed) == expected, filters
 
     async def test_relations_are_listed_by_entity(self, store: GraphStore) -> None:
         one, two, three = PEOPLE[:3]

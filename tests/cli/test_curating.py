@@ -40,7 +40,7 @@ def test_a_session_is_forgotten_whole(team):
 
 @pytest.mark.parametrize("arguments", [(), ("team:1", "--session", "team"), ("--session", "a", "--source", "b")])
 def test_what_to_forget_is_given_exactly_once(team, arguments):
-    assert "give the id of a memory, --session or --source" in team.run("forget", *arguments, code=2).stderr
+    assert "give the id of a memory, --session," in team.run("forget", *arguments, code=2).stderr
 
 
 def test_why_gives_the_words_and_the_pattern(team):
@@ -242,3 +242,24 @@ def test_a_receipt_of_forgetting_is_written_and_checked(line, tmp_path):
     file.write_text(file.read_text(encoding="utf-8").replace("m1", "m2"), encoding="utf-8")
     found = line.json("verify-receipt", file)
     assert (found["holds"], found["intact"], found["left"]) == (False, False, {})
+
+
+def test_what_has_a_label_is_forgotten_or_expires(line):
+    for number, (label, at) in enumerate((("note", "2025-01-06"), ("note", "2999-01-01"), ("minutes", "2025-01-06"))):
+        options = ("--at", f"{at}T09:00:00Z", "--label", label)
+        line.run("remember", "--text", f"Ada Lovelace met room {number}.", "--id", f"m{number}", *options)
+    assert line.json("expire", "--label", "note", "--days", 30)["memories"] == 1
+    assert "give a label" in line.run("expire", "--days", 30, code=1).stderr
+    assert line.json("forget", "--label", "note")["memories"] == 1
+    assert line.json("forget", "--owner", "nobody")["memories"] == 0
+    assert line.json("stats")["memories"] == 1
+
+
+def test_a_project_is_removed_after_a_question_with_a_receipt(team, tmp_path):
+    file = tmp_path / "receipt.json"
+    assert "removed" not in team.run("remove-scope", code=1).stdout  # nobody answered
+    assert team.json("stats")["memories"] == 4
+    removed = team.json("remove-scope", "--yes", "--receipt", file)
+    assert (removed["memories"], json.loads(file.read_text(encoding="utf-8"))["left"]) == (4, {})
+    assert "nothing was ever written" in team.run("stats", code=1).stderr
+    assert team.json("remove-scope", "--yes") == {}  # there is none

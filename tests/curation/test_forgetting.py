@@ -1,5 +1,7 @@
 """Forgetting memories, sessions and sources, each completely or not at all."""
 
+from datetime import timedelta
+
 import attrs
 import pytest
 
@@ -44,7 +46,7 @@ async def test_a_session_leaves_the_graph_as_it_was_before_it(engine, scoped):
 
 
 async def test_a_source_goes_page_by_page_and_is_added_up(engine, scoped, monkeypatch):
-    monkeypatch.setattr("graphsearch.curation.memories.PAGE", 2)
+    monkeypatch.setattr("graphsearch.curation.forgetting.PAGE", 2)
     calls = []
     forget = type(scoped).forget
 
@@ -70,7 +72,7 @@ async def test_nothing_is_forgotten_by_mistake(engine, scoped, wrong):
 
 
 async def test_one_memory_that_may_not_be_forgotten_keeps_them_all(scoped, monkeypatch):
-    monkeypatch.setattr("graphsearch.curation.memories.PAGE", 2)
+    monkeypatch.setattr("graphsearch.curation.forgetting.PAGE", 2)
     memories = [attrs.evolve(each, labels=(SECRET,)) if each == MOVED else each for each in BATCH.memories]
     engine = await engine_over(scoped, attrs.evolve(BATCH, memories=memories))
     authorizer = Labels(action="forget")
@@ -88,6 +90,68 @@ async def test_one_memory_that_may_not_be_forgotten_keeps_them_all(scoped, monke
     assert (await curator.forget("home")).memories == 1
     assert authorizer.asked_for("forget") == {HOME.id}
     assert (await curator.forget(FRIENDS.id)).memories == 1
+
+
+@pytest.mark.parametrize("which", [{"owner": "zoe"}, {"subject": "Zoe Zimmer"}, {"label": "zoe's"}])
+async def test_all_that_is_somebodys_goes_and_nothing_else(engine, scoped, which):
+    before = without_history(await portrait(scoped))
+    zoe = person("Zoe")
+    theirs = {"attributes": {"owner": "zoe"}, "subject": "Zoe Zimmer", "labels": ["zoe's", "note"]}
+    memories = [Memory(id=f"z{number}", **theirs) for number in range(3)]
+    await scoped.write(Batch(named=[zoe], memories=memories, mentions=[mention(each, zoe) for each in memories]))
+    report = await Curator(engine).forget(**which)
+    assert (report.memories, report.entities_removed, report.mentions_removed) == (3, 1, 3)
+    assert without_history(await portrait(scoped)) == before
+
+
+async def test_memories_expire_by_label_and_source_and_age(engine, scoped, clock):
+    notes = [
+        Memory(id="old", labels=["note"], source="chat", occurred_at=clock.now() - timedelta(days=31)),
+        Memory(id="new", labels=["note"], source="chat", occurred_at=clock.now() - timedelta(days=29)),
+        Memory(id="mail", labels=["note"], source="mail", occurred_at=clock.now() - timedelta(days=31)),
+        Memory(id="undated", labels=["note"], source="chat"),
+        Memory(id="other", labels=["minutes"], source="chat", occurred_at=clock.now() - timedelta(days=31)),
+    ]
+    await scoped.write(Batch(memories=notes))
+    curator, month = Curator(engine), timedelta(days=30)
+
+    async def left():
+        return {each.id for each in await scoped.get_memories([note.id for note in notes])}
+
+    assert (await curator.expire(month, label="note", source="chat")).memories == 1
+    assert await left() == {"new", "mail", "undated", "other"}
+    assert (await curator.expire(month, label="note")).memories == 1
+    assert await left() == {"new", "undated", "other"}
+    clock.advance(days=31)  # what has no date ages from when it was written
+    assert (await curator.expire(month, source="chat")).memories >= 3
+    assert await left() == set()
+    assert await curator.expire(timedelta.max, source="chat") == WriteReport()
+
+
+@pytest.mark.parametrize(
+    ("age", "which"),
+    [
+        (timedelta(), {"label": "note"}),
+        (timedelta(-1), {"label": "note"}),
+        (timedelta(1), {}),
+        (timedelta(1), {"label": ""}),
+    ],
+)
+async def test_an_expiry_of_everything_or_of_nothing_is_refused(engine, age, which):
+    with pytest.raises(InvalidInputError, match="expiry"):
+        await Curator(engine).expire(age, **which)
+
+
+async def test_nothing_expires_unless_all_of_it_may_be_forgotten(scoped, clock):
+    kept = [
+        Memory(id="a", source="s", occurred_at=day(1)),
+        Memory(id="b", source="s", occurred_at=day(1), labels=[SECRET]),
+    ]
+    engine = await engine_over(scoped, Batch(memories=kept))
+    curator = Curator(engine, gate=Gate(Labels(action="forget"), GREG))
+    with pytest.raises(AccessDeniedError):
+        await curator.expire(timedelta(days=1), source="s")
+    assert len(await scoped.list_memories()) == 2
 
 
 async def test_a_scope_never_written_to_is_an_error():

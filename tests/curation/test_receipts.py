@@ -5,10 +5,11 @@ import pytest
 
 from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator, Receipt
-from graphsearch.errors import InvalidInputError, PartialViewError
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.errors import AccessDeniedError, InvalidInputError, PartialViewError, UnknownScopeError
 from graphsearch.model import Batch, Memory, MemoryLink
 from graphsearch.testing.samples import claim
-from tests.curation.team import ADA, BOB, FRIENDS, GREG, SECRET, Labels, engine_over
+from tests.curation.team import ADA, BATCH, BOB, ENTITIES, FRIENDS, GREG, MEMORIES, SECRET, Labels, engine_over
 
 
 @pytest.fixture
@@ -72,6 +73,38 @@ async def test_receipts_are_checked_by_who_sees_their_scope(engine, scoped):
     elsewhere = attrs.evolve(receipt, scope=attrs.evolve(receipt.scope, project_id="elsewhere"))
     with pytest.raises(InvalidInputError, match="scope"):
         await curator.verify_receipt(elsewhere)
+
+
+async def test_a_removed_scope_leaves_a_receipt(engine, scoped, clock):
+    content = [
+        await scoped.list_memories(limit=100),
+        await scoped.list_mentions(memory_ids=[each.id for each in MEMORIES]),
+        await scoped.list_claims(memory_ids=[each.id for each in MEMORIES]),
+    ]
+    curator = Curator(engine)
+    receipt = await curator.remove_scope()
+    assert (receipt.whole, receipt.memories, receipt.left) == (True, (), {})
+    assert (receipt.removed["memories"], receipt.removed["entities_removed"]) == (len(MEMORIES), len(ENTITIES))
+    assert receipt.covers(*content)
+    assert Receipt.from_json(receipt.to_json()) == receipt
+    with pytest.raises(UnknownScopeError):
+        await scoped.statistics()
+    clock.advance(days=1)
+    await scoped.write(BATCH)  # somebody begins anew under the same name
+    assert (await curator.verify_receipt(receipt)).holds
+    late = attrs.evolve(receipt, at=clock.now(), digest="")
+    assert (await curator.verify_receipt(late)).left["entities"] == len(ENTITIES)
+
+
+async def test_a_scope_is_removed_by_who_sees_it_and_may_forget_all_of_it(engine, scoped):
+    for gate, error in ((Gate(Labels(action="forget"), GREG), None), (Gate(Labels(), GREG), PartialViewError)):
+        await scoped.write(Batch(memories=(Memory(id="hidden", labels=(SECRET,)),)))
+        with pytest.raises(error or AccessDeniedError):
+            await Curator(engine, gate=gate).remove_scope()
+    assert (await scoped.statistics()).memories == len(MEMORIES) + 1
+    nowhere = Curator(GraphSearchEngine(store=engine.store))
+    assert (await nowhere.remove_scope()).removed
+    assert (await nowhere.remove_scope()).removed == {}  # there is none
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": "1"}', '{"version": "graphsearch receipt 1"}'])

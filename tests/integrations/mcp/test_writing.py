@@ -209,7 +209,10 @@ async def test_a_memory_a_session_or_a_source_is_forgotten(engine, asked):
         assert (await ask("forget", session_id="s2"))["memories"] == 2
         assert (await ask("forget", source="notes"))["memories"] == 2
         for wrong in ({}, {"memory": "home", "source": "chat"}):
-            assert "give one of memory, session_id and source" in (await ask.error("forget", **wrong))["message"]
+            assert (
+                "give one of memory, session_id, source, subject, owner, label"
+                in (await ask.error("forget", **wrong))["message"]
+            )
     assert await engine.store.list_memories() == []
 
 
