@@ -11,7 +11,15 @@ import attrs
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.curation.entity_changes import embed_again
 from graphsearch.curation.permissions import PAGE, Access
-from graphsearch.curation.receipts import ContentHash, Receipt, read_content, remains
+from graphsearch.curation.receipts import (
+    ContentHash,
+    Receipt,
+    Verification,
+    read_content,
+    refuse_foreign,
+    remains,
+    verification_of,
+)
 from graphsearch.errors import UnknownScopeError
 from graphsearch.model import Action, WriteReport
 from graphsearch.model import validation as check
@@ -86,6 +94,17 @@ async def remove_scope(access: Access) -> Receipt:
         claims_removed=held.claims,
     )
     return Receipt.of(removed, content, store=store, by=_who(access), whole=True)
+
+
+async def verify_receipt(receipt: Receipt, access: Access) -> Verification:
+    """See `graphsearch.curation.Curator.verify_receipt`."""
+    refuse_foreign(receipt, access.store)
+    try:
+        async with access.reading() as reader:
+            await access.demand_whole("the check of a receipt", reader)
+            return await verification_of(receipt, access.store)
+    except UnknownScopeError:  # removed
+        return Verification(intact=receipt.intact, left={})
 
 
 async def _demand_everything(access: Access) -> None:

@@ -169,13 +169,17 @@ class ContentHash:
         return hashlib.sha256(b"".join([self.salt.encode(), *sorted(self._found)])).hexdigest()
 
 
-async def verification_of(receipt: Receipt, store: GraphStore) -> Verification:
-    """Check a receipt against a store: that it is as it was made, and that nothing of what it names is left.
-
-    Raises `InvalidInputError` for a store of another scope. Reads all relations of the scope.
-    """
+def refuse_foreign(receipt: Receipt, store: GraphStore) -> None:
+    """Raise `InvalidInputError` for a receipt of another scope."""
     if receipt.scope != store.scope:
         raise InvalidInputError("receipt", [f"is of the scope {receipt.scope}, and the store of {store.scope}"])
+
+
+async def verification_of(receipt: Receipt, store: GraphStore) -> Verification:
+    """Check a receipt of a store's scope: that it is as it was made, and that nothing of what it names is left.
+
+    Reads all relations of the scope.
+    """
     async with store.snapshot():
         if receipt.whole:
             return Verification(intact=receipt.intact, left=await _older(receipt.at, store))

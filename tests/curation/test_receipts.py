@@ -89,6 +89,7 @@ async def test_a_removed_scope_leaves_a_receipt(engine, scoped, clock):
     assert Receipt.from_json(receipt.to_json()) == receipt
     with pytest.raises(UnknownScopeError):
         await scoped.statistics()
+    assert (await curator.verify_receipt(receipt)).holds
     clock.advance(days=1)
     await scoped.write(BATCH)  # somebody begins anew under the same name
     assert (await curator.verify_receipt(receipt)).holds
