@@ -1,6 +1,7 @@
 """Forgetting memories, sessions and sources, each completely or not at all."""
 
 from datetime import timedelta
+from typing import Any
 
 import attrs
 import pytest
@@ -96,7 +97,7 @@ async def test_one_memory_that_may_not_be_forgotten_keeps_them_all(scoped, monke
 async def test_all_that_is_somebodys_goes_and_nothing_else(engine, scoped, which):
     before = without_history(await portrait(scoped))
     zoe = person("Zoe")
-    theirs = {"attributes": {"owner": "zoe"}, "subject": "Zoe Zimmer", "labels": ["zoe's", "note"]}
+    theirs: dict[str, Any] = {"attributes": {"owner": "zoe"}, "subject": "Zoe Zimmer", "labels": ["zoe's", "note"]}
     memories = [Memory(id=f"z{number}", **theirs) for number in range(3)]
     await scoped.write(Batch(named=[zoe], memories=memories, mentions=[mention(each, zoe) for each in memories]))
     report = await Curator(engine).forget(**which)
