@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+from uuid import UUID
+
+import attrs
 
 from graphsearch.access.reader import EntityRef, Reader, known
 from graphsearch.curation.permissions import Access
 from graphsearch.health.duplicates import ALIKE, Duplicate, compared
-from graphsearch.model import Action, Contradiction
+from graphsearch.model import Action, Contradiction, Relation
 from graphsearch.model import validation as check
+from graphsearch.model.identity import relation_id
+
+PAGE: Final = 1_000
+"""Relations read, or folded from visible memories, at a time."""
 
 
 async def find_duplicates(access: Access, *, limit: int = 20, threshold: float = ALIKE) -> tuple[Duplicate, ...]:
@@ -30,6 +38,8 @@ async def contradictions(access: Access, *, limit: int = 20) -> tuple[Contradict
     """See `graphsearch.curation.Curator.contradictions`."""
     check.refuse("contradictions", check.number("limit", limit, 0))
     async with access.reading() as reader:
+        if reader.view.refolded:
+            return await _refolded_contradictions(access, reader, limit)
         requested = limit
         while True:  # widen until enough are visible or there are no more
             found = await access.store.contradictions(limit=requested)
@@ -48,8 +58,51 @@ async def _visible_contradictions(found: Sequence[Contradiction], reader: Reader
         for each in found
         if each.one.id in shown and each.other.id in shown
     ]
-    return [each for each in pairs if _overlap(each)]
+    return [each for each in pairs if each.overlaps]
 
 
-def _overlap(each: Contradiction) -> bool:
-    return each.valid_from is None or each.valid_to is None or each.valid_from < each.valid_to
+async def _refolded_contradictions(access: Access, reader: Reader, limit: int) -> tuple[Contradiction, ...]:
+    """The pairs of relations that contradict each other as folded from visible memories.
+
+    The store proposes pairs as stored, which lack those that something hidden settled. They are in the order of the ids
+    that the relations have in a graph without it.
+    """
+    found: list[Contradiction] = []
+    for page in _pages(await _with_several_targets(access, reader)):
+        if len(found) >= limit:
+            break
+        stored = {each.id: each for each in page}
+        own = {_own_id(each, stored[each.id]): each for each in await reader.shown(page)}
+        pairs = Contradiction.among(attrs.evolve(each, id=id_) for id_, each in own.items())
+        found += [Contradiction(one=own[each.one.id], other=own[each.other.id]) for each in pairs]
+    return tuple(found[:limit])
+
+
+async def _with_several_targets(access: Access, reader: Reader) -> list[list[Relation]]:
+    """The groups of stored relations of functional types whose targets differ, in order of (source, type)."""
+    groups: dict[tuple[UUID, str], list[Relation]] = {}
+    for name in (name for name, each in reader.types.items() if each.functional):
+        after: UUID | None = None
+        while page := await access.store.list_relations(after=after, limit=PAGE, type=name):
+            after = page[-1].id
+            for each in page:
+                groups.setdefault((each.source_id, name), []).append(each)
+    return [groups[key] for key in sorted(groups) if len({each.target_id for each in groups[key]}) > 1]
+
+
+def _pages(groups: Iterable[list[Relation]]) -> Iterator[list[Relation]]:
+    """Join groups to pages of at least `PAGE` relations, but for the last."""
+    page: list[Relation] = []
+    for group in groups:
+        page += group
+        if len(page) >= PAGE:
+            yield page
+            page = []
+    yield page
+
+
+def _own_id(shown: Relation, stored: Relation) -> UUID:
+    """The id of a relation in a graph without what is hidden: claims that begin at another time prove another id."""
+    if shown.valid_from == stored.valid_from:
+        return stored.id
+    return relation_id(shown.source_id, shown.type, shown.target_id, shown.valid_from)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
-from itertools import pairwise
-from typing import Final, NamedTuple
+from itertools import combinations, pairwise
+from typing import Final, NamedTuple, Self
 from uuid import UUID
 
 import attrs
@@ -180,6 +180,24 @@ class Contradiction:
         """Until when both hold."""
         ends = [each.valid_to for each in (self.one, self.other) if each.valid_to]
         return min(ends, default=None)
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether both hold at one time; False for the same relations as someone sees them for whom one has ended."""
+        return self.valid_from is None or self.valid_to is None or self.valid_from < self.valid_to
+
+    @classmethod
+    def among(cls, relations: Iterable[Relation]) -> Iterator[Self]:
+        """The pairs of some relations of functional types that contradict each other, by (source, type, ids)."""
+        groups: dict[tuple[UUID, str], list[Relation]] = {}
+        for relation in sorted(relations, key=lambda relation: (relation.source_id, relation.type, relation.id)):
+            if relation.retracted_at is None:
+                groups.setdefault((relation.source_id, relation.type), []).append(relation)
+        for group in groups.values():
+            for one, other in combinations(group, 2):
+                found = cls(one=one, other=other)
+                if one.target_id != other.target_id and found.overlaps:
+                    yield found
 
 
 _NAMED: Final = 3

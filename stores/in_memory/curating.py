@@ -40,7 +40,6 @@ from graphsearch.stores.in_memory.removing import drop_references, drop_unnamed
 from graphsearch.stores.in_memory.state import Draft, State
 from graphsearch.stores.shared.answers import (
     Pair,
-    contradicting,
     ordered,
     refuse_absent,
     refuse_communities,
@@ -214,7 +213,7 @@ class InMemoryCurating(InMemoryScope, Curating):
             for key, relation in state.relations.items.items()
             if relation.type in functional
         )
-        return list(islice(contradicting(related), limit))
+        return list(islice(Contradiction.among(related), limit))
 
     async def write_communities(
         self, communities: Sequence[Community], *, replacing: Sequence[UUID] | None = None

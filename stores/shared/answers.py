@@ -12,7 +12,7 @@ from uuid import UUID
 
 from graphsearch.claims.folding import DatedClaim
 from graphsearch.claims.naming import MAX_TRIGRAMS, prefix_lengths, sizes
-from graphsearch.model import Claim, Community, Contradiction, HealthRecord, Mention, Relation, SimilarPair, validation
+from graphsearch.model import Claim, Community, HealthRecord, Mention, SimilarPair, validation
 from graphsearch.protocols.curating import HEALTH_RECORDS
 from graphsearch.text.trigrams import overlap, trigrams
 
@@ -56,20 +56,6 @@ def refuse_communities(communities: Sequence[Community], taken: Collection[UUID]
         *(f"two of them have the id {key}" for key in sorted(key for key, times in ids.items() if times > 1)),
         *(f"entity {key} would be in two of them" for key in sorted(twice)),
     )
-
-
-def contradicting(relations: Iterable[Relation]) -> Iterator[Contradiction]:
-    """The pairs of some relations of functional types that contradict each other, by (source, type, ids)."""
-    groups: dict[tuple[UUID, str], list[Relation]] = {}
-    for relation in sorted(relations, key=lambda relation: (relation.source_id, relation.type, relation.id)):
-        if relation.retracted_at is None:
-            groups.setdefault((relation.source_id, relation.type), []).append(relation)
-    for group in groups.values():
-        for one, other in combinations(group, 2):
-            found = Contradiction(one=one, other=other)
-            start, end = found.valid_from, found.valid_to
-            if one.target_id != other.target_id and (start is None or end is None or start < end):
-                yield found
 
 
 def mention_place(mention: Mention) -> tuple[Any, ...]:

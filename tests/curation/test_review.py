@@ -7,10 +7,12 @@ from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator, Verdict
 from graphsearch.errors import AccessDeniedError, InvalidInputError, UnknownElementError
 from graphsearch.model import Batch, Entity, Memory
+from graphsearch.model.identity import relation_id
 from graphsearch.names.likeness import Likeness
 from graphsearch.testing.samples import claim, day, mention, person
 from graphsearch.text.trigrams import similarity
 from tests.curation.team import ADA, BOB, EVE, GREG, SECRET, Labels, engine_over
+from tests.gates import no_secrets
 
 FULL, SHORT, SLIP = (
     person("Christopher Montgomery"),
@@ -181,3 +183,26 @@ async def test_evidence_that_is_hidden_may_settle_a_contradiction(scoped):
     everything = await Curator(engine).contradictions()
     assert len(everything) == 1
     assert await Curator(engine, gate=Gate(Labels(), GREG)).contradictions() == ()
+
+
+@pytest.mark.parametrize("by_signature", [True, False])
+async def test_what_something_hidden_settled_contradicts_each_other_without_it(scoped, by_signature):
+    memories = [Memory(id="seen", occurred_at=day(9)), Memory(id="hidden", occurred_at=day(8), labels=(SECRET,))]
+    visible = [
+        claim("seen", one, other, "reports_to", valid_from=day(1))
+        for one, *others in ((ADA, BOB, EVE), (BOB, ADA, EVE))
+        for other in others
+    ]
+    settling = [claim("hidden", one, other, "reports_to", valid_from=day(0)) for one, other in ((ADA, BOB), (BOB, EVE))]
+    engine = await engine_over(scoped, Batch(entities=[ADA, BOB, EVE], memories=memories, claims=[*visible, *settling]))
+    assert await Curator(engine).contradictions() == ()  # who they reported to before, they report to no more
+    curator = Curator(engine, gate=no_secrets(by_signature=by_signature))
+    found = await curator.contradictions()
+    assert found == await curator.contradictions(limit=2)
+    assert await curator.contradictions(limit=1) == found[:1]
+    proofs = sorted(
+        visible, key=lambda each: (each.source_id, relation_id(each.source_id, each.type, each.target_id, day(1)))
+    )
+    shown = [relation for each in found for relation in (each.one, each.other)]
+    assert [(each.source_id, each.target_id) for each in shown] == [(each.source_id, each.target_id) for each in proofs]
+    assert {(each.valid_from, each.valid_to, each.evidence) for each in shown} == {(day(1), None, ("seen",))}

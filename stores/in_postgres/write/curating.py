@@ -50,7 +50,6 @@ from graphsearch.stores.in_postgres.write.removing import (
 from graphsearch.stores.in_postgres.write.renaming import put_into, read_tree, rename_entities
 from graphsearch.stores.shared.answers import (
     Pair,
-    contradicting,
     ordered,
     refuse_absent,
     refuse_communities,
@@ -221,7 +220,7 @@ class PostgresCurating(PostgresScope, Curating):
                 if len(found) < limit:
                     some = groups[at : at + GROUPS]
                     relations = await stored_relations(session, "relations of groups", **keys_of(some))
-                    found += contradicting(each.relation for each in relations.values())
+                    found += Contradiction.among(each.relation for each in relations.values())
             return found[:limit]
 
     async def write_communities(
