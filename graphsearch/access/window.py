@@ -203,24 +203,14 @@ class Window:
     async def communities(
         self, *, entity_ids: Sequence[UUID] | None = None, limit: int | None = None
     ) -> list[Community]:
-        """Communities of which every member is visible, the largest first; widened until ``limit`` are found."""
-        wide = limit
-        while True:
-            found = await self._store.communities(entity_ids=entity_ids, limit=wide)
-            shown = await self.wholly_visible(found)
-            if limit is None or wide is None or len(shown) >= limit or len(found) < wide:
-                return shown[:limit]
-            wide *= 2
+        """The stored communities, the largest first.
 
-    async def wholly_visible(self, communities: Sequence[Community]) -> list[Community]:
-        """Those communities of which every member is visible, labelled by visible names."""
-        if not self.hides:
-            return list(communities)
-        seen = await self.visible_ids({member for each in communities for member in each.members})
-        shown = [each for each in communities if seen.issuperset(each.members)]
-        named = await self.get_entities(sorted({member for each in shown for member in each.named}))
-        names = {each.id: each.name for each in named}
-        return [each.labelled(names) for each in shown]
+        They are made of all relations, so that there are none where anything may be hidden: as in `health`, where
+        policies read more than signatures, for whomever.
+        """
+        if not await self._gatekeeper.sees_everything_by_signature():
+            return []
+        return list(await self._store.communities(entity_ids=entity_ids, limit=limit))
 
     # -- memories, mentions and claims -------------------------------------------------------------------------------
 

@@ -211,21 +211,21 @@ async def communities_in_scope(
     """See `graphsearch.curation.Curator.communities`."""
     check.refuse("communities", None if limit is None else check.number("limit", limit, 0))
     async with access.reading() as reader:
+        await access.demand_whole("communities", reader)
         ids = None if entity is None else [(await known(entity, reader)).id]
-        return tuple(await reader.communities(entity_ids=ids, limit=limit))
+        return tuple(await access.store.communities(entity_ids=ids, limit=limit))
 
 
 async def _stored(
     fresh: Sequence[Community], gone: Sequence[Community] | None, access: Access
 ) -> tuple[Community, ...]:
-    """Write communities, replacing all stored ones if ``gone`` is None, and return the visible ones."""
+    """Write communities, replacing all stored ones if ``gone`` is None, and return them."""
     touched = {member for each in (*fresh, *(gone or ())) for member in each.members}
     if access.gated:
         await access.demand(Action.WRITE, await access.stored_entities(sorted(touched)))
     replacing = None if gone is None else [each.id for each in gone]
     await access.store.write_communities(fresh, replacing=replacing)
-    async with access.reading() as reader:
-        return tuple(await reader.wholly_visible(fresh))
+    return tuple(fresh)
 
 
 def _same(found: Community, former: Community | None) -> bool:

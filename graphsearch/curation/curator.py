@@ -249,7 +249,7 @@ class Curator:
     async def communities(self, entity: EntityRef | None = None, *, limit: int | None = 20) -> tuple[Community, ...]:
         """The stored communities, largest first; those of one entity if it is given.
 
-        A community is shown only if every member is visible.
+        `PartialViewError` as in `detect_communities`, of whose relations they were made.
         """
         return await communities.communities_in_scope(self._access, entity=entity, limit=limit)
 

@@ -11,7 +11,6 @@ from uuid import UUID
 import attrs
 
 from graphsearch.access.reader import EntityRef, Reader, known
-from graphsearch.curation.communities import communities_in_scope
 from graphsearch.curation.memories import mentioning
 from graphsearch.curation.permissions import Access
 from graphsearch.model import Community, Entity, Memory, Relation, Triplet
@@ -37,6 +36,8 @@ class EntityRecall:
 
     * ``triplets``: its current relations, best first. * ``memories``: those that mention it, newest first.
     * ``most_recent_role``, ``most_recent_location``: where it last worked, and lived, even if that has ended.
+    * ``community``: None if it is in none, and where anything may be hidden, since communities are made of the whole
+    graph; where policies read more than signatures, that is for everybody.
     """
 
     entity: Entity
@@ -87,7 +88,7 @@ async def recall_entity(entity: EntityRef, access: Access, *, limit: int = 10) -
             memories=tuple(each.memory for each in await mentioning(stored, reader, limit)),
             most_recent_role=await _standing(_ROLE, stored, around, reader),
             most_recent_location=await _standing(_LOCATION, stored, around, reader),
-            community=next(iter(await communities_in_scope(access, entity=stored.id, limit=1)), None),
+            community=next(iter(await reader.communities(entity_ids=[stored.id], limit=1)), None),
         )
 
 

@@ -163,7 +163,7 @@ def _summed(written_parts: Sequence[WrittenSummary], material: _Material) -> Sum
 
 
 LOOKED_AT: Final = 50
-"""Most relevant communities among which visible ones are searched for."""
+"""Most relevant communities among which those with triplets that hold are searched for."""
 MEMBERS: Final = 500
 """Most important members of a community whose relations are read."""
 FAN_OUT: Final = 25
@@ -173,7 +173,7 @@ WORDED: Final = 20
 
 @attrs.frozen(kw_only=True)
 class Inside:
-    """A community of which all members are visible, and the best triplets between its members."""
+    """A community, and the best triplets between its members."""
 
     community: Community
     triplets: Sequence[Triplet]
@@ -182,7 +182,7 @@ class Inside:
 async def relevant_communities(
     question: Question, triplets: Sequence[Triplet], most: int, reader: Reader
 ) -> list[Inside]:
-    """The communities most relevant to a question, of which every member is visible.
+    """The communities most relevant to a question; none where anything may be hidden: see `Reader.communities`.
 
     First those whose members have the best of the ``triplets`` that were found; if there are none, those whose members
     share words with the question; then the largest.

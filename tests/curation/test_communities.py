@@ -1,4 +1,4 @@
-"""Communities: found as planted, refreshed only around changes, and shown to those who may see every member."""
+"""Communities: found as planted, refreshed only around changes, and shown to those who may see everything."""
 
 import attrs
 import numpy as np
@@ -15,6 +15,7 @@ from graphsearch.model import Batch, Community, Entity, Relation
 from graphsearch.testing.samples import person
 from tests.curation.planted import modularity, network, planted
 from tests.curation.team import GREG, SECRET, Labels, engine_over
+from tests.gates import no_secrets
 
 KARATE = """
 1-2 1-3 1-4 1-5 1-6 1-7 1-8 1-9 1-11 1-12 1-13 1-14 1-18 1-20 1-22 1-32 2-3 2-4 2-8 2-14 2-18 2-20 2-22 2-31 3-4 3-8
@@ -397,9 +398,34 @@ async def test_one_hidden_member_hides_its_community(scoped):
         with pytest.raises(PartialViewError):
             await change()
     assert sets(await Curator(engine).detect_communities()) == ids(*GROUPS)
-    assert sets(await reader.communities()) == ids(*GROUPS[1:])
-    assert len(await reader.communities(limit=1)) == 1
-    assert await reader.communities("a0") == ()
+    for entity in (None, "a0", "b0"):
+        with pytest.raises(PartialViewError):
+            await reader.communities(entity)
+    assert (await reader.recall_entity("a0")).community is None
+
+
+@pytest.mark.parametrize("by_signature", [True, False])
+async def test_what_a_hidden_relation_links_is_shown_to_nobody_who_may_not_see_it(scoped, by_signature):
+    """Every member may be seen, and a relation that makes two of them one community may not."""
+    one, other = person("one"), person("other")
+    links = Relation(source_id=one.id, type="knows", target_id=other.id, labels=(SECRET,))
+    engine = await engine_over(scoped, Batch(entities=[one, other], relations=[links]))
+    owned, gated = Curator(engine), Curator(engine, gate=no_secrets(by_signature=by_signature))
+    [found] = await owned.detect_communities()
+    assert (await owned.recall_entity("one")).community == found
+    assert (await gated.recall_entity("one")).community is None
+    with pytest.raises(PartialViewError):
+        await gated.communities()
+
+
+@pytest.mark.parametrize("by_signature", [True, False])
+async def test_who_sees_everything_through_policies_sees_communities(scoped, by_signature):
+    curator = Curator(await engine_over(scoped, BATCH), gate=no_secrets(by_signature=by_signature))
+    found = await curator.detect_communities()
+    assert await curator.communities() == found
+    [own] = await curator.communities("a0")
+    recalled = await curator.recall_entity("a0")
+    assert recalled.community == (own if by_signature else None)  # elements are not read for it, only signatures
 
 
 async def test_every_member_is_authorized_before_anything_is_stored(scoped):
