@@ -248,7 +248,7 @@ class Curator(Facade[curator.Curator]):
     def communities(self, entity: EntityRef | None=None, *, limit: int | None=20) -> tuple[Community, ...]:
         """The stored communities, largest first; those of one entity if it is given.
 
-        A community is shown only if every member is visible.
+        `PartialViewError` as in `detect_communities`, of whose relations they were made.
         """
         ...
 

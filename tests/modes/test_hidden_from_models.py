@@ -16,7 +16,7 @@ from graphsearch.modes.options import SearchMode
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
 from graphsearch.text.rendering import triplet_line
-from tests.gates import no_secrets
+from tests.gates import allowing, no_secrets
 from tests.graphs import edge, people
 from tests.properties import examples
 from tests.test_hidden import EMBEDDER, NAMES, SECRET, SURFACES, batch, graphs
@@ -80,4 +80,5 @@ async def test_a_community_with_a_hidden_member_is_not_summarised(scoped, by_sig
     assert (asked, summarised) == ([], None)
     everything, *_ = await prompts(scoped, ALLOW_ALL, *question)
     assert len(everything) == 3  # two communities, and both together
+    assert (await prompts(scoped, allowing(lambda _: True, by_signature=True), *question))[0] == everything
     assert "Dan --knows--> Eve" in "".join(everything)
