@@ -164,6 +164,10 @@ class Form:
         """Whether both can denote the same entity; None if they are not specific enough to decide."""
         return None
 
+    def turned(self, other: Form) -> bool:
+        """Whether only small words and word order differ: "University of Oxford" and "Oxford University"."""
+        return self.sorted_words == other.sorted_words
+
     def goes_with(self, other: Form) -> bool:
         """Whether it fits a name of an entity; a partial name, which is short for many, always fits."""
         return other.partial or self.fits(other) or self.misspells(other)
@@ -267,14 +271,15 @@ def initials_of(short: Form, long: Form, least: int) -> bool:
 def cut_to_initials(text: str, words: Sequence[Sequence[str]]) -> bool:
     """Whether a text consists of the words in order, each in full or as its initial; small words are optional.
 
-    Each word is given as its alternative spellings. There must be at least two words.
+    Each word is given as its alternative spellings. There must be at least two words. One with a digit is never cut:
+    "Model 3" is no short form of "Model 3s".
     """
     if len(words) < 2:  # noqa: PLR2004 - one word has no initials
         return False
     ends = {0}
     for alternatives in words:
         optional = alternatives[0] in SMALL_WORDS or alternatives[0] in KEPT_LEGAL_FORMS
-        pieces = {piece for word in alternatives for piece in (word, word[0])}
+        pieces = {piece for word in alternatives for piece in ((word,) if numbers_in([word]) else (word, word[0]))}
         ends = {end + len(piece) for end in ends for piece in pieces if text.startswith(piece, end)} | (
             ends if optional else set()
         )

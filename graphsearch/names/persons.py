@@ -12,6 +12,7 @@ from graphsearch.names.forms import FEW, Form, cut_to_initials, light_slip, numb
 from graphsearch.names.given_names import FORMAL_NAMES, NAMES_OF
 from graphsearch.names.vocabulary import (
     DEGREES,
+    FACULTIES,
     GENERATIONS,
     HONORIFIC_SUFFIXES,
     PARTICLES,
@@ -24,7 +25,9 @@ _ASIDE: Final = re.compile(r"""\s*[(\[<"“][^)\]>"”]*[)\]>"”]\s*""")
 _EMAIL: Final = re.compile(r"([\w.+-]+)@[\w-]+(?:\.[\w-]+)+")
 _HANDLE_BREAK: Final = re.compile(r"[._+-]+")
 _HONORIFIC: Final = re.compile(rf"-(?:{'|'.join(sorted(HONORIFIC_SUFFIXES))})$", re.IGNORECASE)
-_UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
+_UMLAUTS: Final = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "Ø": "Oe"}
+)
 _ABBREVIATED: Final = DEGREES | {title for title in TITLES if len(title) > 2}  # noqa: PLR2004 - "D. R." are initials
 _TRANSCRIBED: Final = re.compile(r"([aou])e")
 _SKI: Final = re.compile(r"(?<=sk)(?:y|iy|ii|yi|ij|yj)$")
@@ -193,8 +196,9 @@ def _bare(text: str) -> tuple[list[str], str]:
     """The words of a name as written, without titles and degrees, and the generation."""
     tokens = [_HONORIFIC.sub("", token) for token in re.sub(r"(?<=[^\W\d]\.)(?=[^\W\d])", " ", text).split()]
     tokens = _joined_initials([token for token in tokens if token] or [text])
-    while len(tokens) > 1 and (_plain(tokens[0]) in TITLES or _is_monsieur(tokens)):
-        tokens = tokens[1:]
+    titled = False
+    while len(tokens) > 1 and (_plain(tokens[0]) in (TITLES | FACULTIES if titled else TITLES) or _is_monsieur(tokens)):
+        titled, tokens = True, tokens[1:]
     generation = ""
     while len(tokens) > 1 and _plain(tokens[-1]) in DEGREES | GENERATIONS:
         generation = _plain(tokens[-1]) if _plain(tokens[-1]) in GENERATIONS else generation

@@ -13,7 +13,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.names.forms import Form, numbers_in, plain_fields, plain_form, squashed, tidy, without_the
+from graphsearch.names.forms import Form, numbers_in, plain_fields, squashed, tidy, without_the
 from graphsearch.names.vocabulary import (
     ABBREVIATED_WORDS,
     DESCRIPTORS,
@@ -51,12 +51,15 @@ class OrganisationForm(Form):
 
         Examples: "Globex" and "Globex Industries"; "University of Oxford" and "Oxford University".
         """
-        turned = self.sorted_words == other.sorted_words
-        return turned or (_described(self, other) and self.agrees(other) is not False) or Form.fits(self, other)
+        return (
+            self.turned(other)
+            or (_described(self, other) and self.agrees(other) is not False)
+            or Form.fits(self, other)
+        )
 
     def plainly_fits(self, other: Form, initials: int) -> bool:
         """As `Form.plainly_fits`, or only small words and word order differ."""
-        return self.sorted_words == other.sorted_words or Form.plainly_fits(self, other, initials)
+        return self.turned(other) or Form.plainly_fits(self, other, initials)
 
     def agrees(self, other: Form) -> bool | None:
         """False if the shorter is complete and lacks a word: "Acme, Inc." is not "Acme Systems"; else None."""
@@ -98,7 +101,20 @@ def _plain(token: str) -> str:
     return squashed(spoken_words(token))
 
 
-def project_form(name: str) -> Form:
+@attrs.frozen(kw_only=True)
+class ProjectForm(Form):
+    """A project's name, in any order of words: "Plan for the Harbour" and "Harbour Plan"."""
+
+    def fits(self, other: Form) -> bool:
+        """As `Form.fits`, or only small words and word order differ."""
+        return self.turned(other) or Form.fits(self, other)
+
+    def plainly_fits(self, other: Form, initials: int) -> bool:
+        """As `Form.plainly_fits`, or only small words and word order differ."""
+        return self.turned(other) or Form.plainly_fits(self, other, initials)
+
+
+def project_form(name: str) -> ProjectForm:
     """Parse a name as a project's: "Project Phoenix" and "the Phoenix project" are "Phoenix"."""
     tokens = tidy(name).split()
     while len(tokens) > 1 and tokens[0].casefold() in PROJECT_WORDS:
@@ -106,7 +122,39 @@ def project_form(name: str) -> Form:
     while len(tokens) > 1 and tokens[-1].casefold() in PROJECT_WORDS:
         tokens = tokens[:-1]
     shown = tidy(" ".join(tokens))
-    return plain_form(name, shown=shown, words=spoken_words(shown.replace("&", " and ").replace("_", " ")))
+    words = spoken_words(shown.replace("&", " and ").replace("_", " "))
+    return ProjectForm(**plain_fields(name, shown=shown, words=words))
+
+
+_PLURALS: Final = (
+    (re.compile(r"(?<=[^\W\d_]{2}[^aeiou\W\d_])ies$"), "y"),
+    (re.compile(r"(?<=[^\W\d_]l)yses$"), "ysis"),
+    (re.compile(r"(?<=ss|sh|ch|.x|zz)es$"), ""),
+    (re.compile(r"(?<=[^\W\d_]{2}[^isu\W\d_])s$"), ""),
+)
+"""Regular plurals of English, the first that fits; words in -ss, -us and -is are none."""
+
+
+@attrs.frozen(kw_only=True)
+class ConceptForm(Form):
+    """A name of no known type; ``singular`` is its last word without the end of a plural, if it is no proper name."""
+
+    singular: str
+
+    def lookups(self) -> tuple[str, ...]:
+        """As `Form.lookups`, and the singular of its last word with regular plurals of it."""
+        plurals = (self.singular, f"{self.singular}s") if self.singular else ()
+        return tuple(dict.fromkeys((*Form.lookups(self), *plurals)))
+
+
+def concept_form(name: str) -> ConceptForm:
+    """Parse a name of no known type: "feature flags" and "feature flag" have one key, "Beatles" has its own."""
+    fields = plain_fields(name)
+    *others, last = fields["words"]
+    if not fields["shown"].islower():
+        return ConceptForm(**fields, singular="")
+    singular = next((end.sub(by, last) for end, by in _PLURALS if end.search(last)), last)
+    return ConceptForm(**{**fields, "keys": frozenset({squashed((*others, singular))})}, singular=singular)
 
 
 # -- tools ------------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from graphsearch.claims.naming import UNKNOWN_TYPES
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES, snake_case
 from graphsearch.names.forms import Form, plain_form, verbatim_form
 from graphsearch.names.persons import person_form
-from graphsearch.names.things import file_form, organisation_form, project_form, tool_form
+from graphsearch.names.things import concept_form, file_form, organisation_form, project_form, tool_form
 from graphsearch.names.vocabulary import SAME_TYPES
 
 _READERS: Final[Mapping[str, Callable[[str], Form]]] = MappingProxyType(
@@ -25,7 +25,7 @@ _READERS: Final[Mapping[str, Callable[[str], Form]]] = MappingProxyType(
         **dict.fromkeys(CASE_SENSITIVE_TYPES, verbatim_form),
         **dict.fromkeys(("date", "quantity"), verbatim_form),
         "file": file_form,
-        "": plain_form,
+        "": concept_form,
     }
 )
 COINED_NAME_TYPES: Final = frozenset(_READERS) - {"", "person"}

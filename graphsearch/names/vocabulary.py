@@ -25,11 +25,17 @@ TITLES: Final = _set(
     captain capt major colonel col lieutenant lt general gen sergeant sgt president senator sen minister
     coach officer father brother sister aunt uncle chancellor ambassador governor mayor secretary
     ceo cto cfo coo cio ciso cmo cpo vp svp evp director engineer
-    herr frau monsieur madame mademoiselle mme mlle signor signora signorina sig sigra dott dottssa
-    senor senora senorita sr sra srta don dona pan pani gospodin dhr mevr
+    commander cdr commodore admiral adm brigadier corporal cpl constable inspector superintendent
+    councillor cllr rabbi imam sheikh sheikha nurse
+    herr herrn frau fraulein mag magister dipling monsieur madame mademoiselle mme mlle maitre
+    signor signora signorina sig sigra dott dottssa ing senor senora senorita sr sra srta dona doutor dra
+    pan pani gospodin dhr mevr fru froken hr shri smt
     """
 )
-"""Words before a person's name, not part of it."""
+"""Words before a person's name, not part of it; none that is as often a given name ("Don", "Dean")."""
+
+FACULTIES: Final = _set("med rer nat phil jur iur oec pol theol vet dent ing habil hc mult")
+"""Words between the title of a doctor and a name: "Dr. rer. nat."."""
 
 HONORIFIC_SUFFIXES: Final = _set("san sama kun chan sensei ji")
 """Suffixes of a name after a hyphen: "Tanaka-san"."""
@@ -84,6 +90,7 @@ _ABBREVIATED_WORDS: Final = """
     management: mgmt
     laboratories: labs
     laboratory: lab
+    saint: st
     center: centre ctr
 """
 ABBREVIATED_WORDS: Final = _each_with_its_name(_ABBREVIATED_WORDS)
