@@ -33,6 +33,8 @@ class _VisibleRelation:
     periods: Sequence[Period] | None
     """Its periods; None for a relation that was asserted with evidence, or retracted since: it keeps what is stored."""
     present: datetime
+    written: Mapping[str, datetime] = attrs.field(factory=dict)
+    """When the visible memories behind its periods were written, if a hidden one was before its stored creation."""
 
     def stated(self, view: View) -> Period | Relation | None:
         """Of its periods the last that holds, else the last, as of the view's time; None without any."""
@@ -63,18 +65,25 @@ class _VisibleRelation:
             return None
         if isinstance(stated, Relation):
             return confidence, supported_since(stated)
-        moment = stated.supported_at(view.as_of) or stated.valid_from or self.stored.created_at
+        moment = stated.supported_at(view.as_of) or stated.valid_from or self._created(stated)
         return confidence, moment.timestamp() if moment else 0.0
 
     def relation(self, view: View) -> Relation | None:
         """The whole relation, under its stored id, so that feedback finds it; None if nothing is proved."""
         stated = self.stated(view)
         if isinstance(stated, Period):
-            return attrs.evolve(stated.relation, **{name: getattr(self.stored, name) for name in _OWN})
+            own = {name: getattr(self.stored, name) for name in _OWN}
+            return attrs.evolve(stated.relation, **own, created_at=self._created(stated))
         return stated
 
+    def _created(self, period: Period) -> datetime | None:
+        """When it was first stored, or if only something hidden may have stated it then, its first visible memory."""
+        first = min((self.written[id_] for id_ in period.memories if id_ in self.written), default=None)
+        stored = self.stored.created_at
+        return max(first, stored) if first and stored else stored
 
-_OWN = ("id", "labels", "attributes", "feedback_weight", "created_at", "retracted_at")
+
+_OWN = ("id", "labels", "attributes", "feedback_weight", "retracted_at")
 """The attributes that claims do not determine."""
 
 
@@ -153,12 +162,17 @@ class VisibleEvidence:
         cited = {memory for relation in relations for memory in relation.evidence}
         memories = sorted(cited.union(claim.memory_id for claim in claims))
         visible = await self._gatekeeper.visible_memories(memories)
-        occurred = {memory.id: memory.occurred_at for memory in await self._store.get_memories(memories)}
+        stored = await self._store.get_memories(memories)
+        occurred = {memory.id: memory.occurred_at for memory in stored}
+        written = {memory.id: memory.created_at for memory in stored if memory.created_at}
         hidden = await self._hidden({claim.target_id for claim in claims})
         stated, seen = defaultdict[Group, list[DatedClaim]](list), defaultdict[Group, list[DatedClaim]](list)
+        unseen = defaultdict[Group, set[str]](set)
         for claim in claims:
             dated, group = DatedClaim(claim, occurred[claim.memory_id]), group_of(claim, self._types)
             stated[group].append(dated)
+            if claim.memory_id not in visible:
+                unseen[claim.source_id, claim.type, claim.target_id].add(claim.memory_id)
             if claim.memory_id in visible and claim.target_id not in hidden:
                 seen[group].append(dated)
         periods_of = {
@@ -171,12 +185,19 @@ class VisibleEvidence:
                 {memory: occurred[memory] for memory in relation.evidence if memory in visible},
                 periods_of[groups[relation.id]].get((relation.target_id, relation.valid_from)),
                 self._present,
+                _written(written, relation, unseen[relation.source_id, relation.type, relation.target_id]),
             )
 
     async def _hidden(self, ids: Collection[UUID]) -> set[UUID]:
         """The entities that are hidden."""
         found = await self._store.get_entities(sorted(ids))
         return {each.id for each in found}.difference(each.id for each in await self._gatekeeper.entities.shown(found))
+
+
+def _written(written: Mapping[str, datetime], relation: Relation, hidden: Collection[str]) -> Mapping[str, datetime]:
+    """When memories were written; nothing if none of the hidden ones was when the relation was first stored."""
+    created = relation.created_at
+    return written if created and any(written[id_] <= created for id_ in hidden if id_ in written) else {}
 
 
 def supported_since(relation: Relation) -> float:

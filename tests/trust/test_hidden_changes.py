@@ -158,3 +158,22 @@ async def test_communities_of_who_sees_everything_are_those_of_the_owner(scoped,
     detected = await (gated.refresh_communities if refreshed else gated.detect_communities)()
     assert detected == (() if refreshed else (found,))
     assert await owned.communities() == (found,)
+
+
+@POLICIES
+async def test_a_relation_is_as_old_as_its_first_visible_memory(scoped, clock, by_signature):
+    """A hidden memory states it on the first day and a visible one on the second, one on the third, both undated."""
+    people = [Entity(id=each, type="person", name=f"number {each.int}") for each in (JANE, ROE)]
+    days = []
+    for name, labels in (("hidden", ["secret"]), ("visible", []), ("later", [])):
+        memory = Memory(id=name, labels=labels)
+        claim = Claim(memory_id=name, source_id=JANE, type="knows", target_id=ROE, confidence=0.9)
+        await scoped.write(Batch(entities=people, memories=[memory], claims=[claim]))
+        days.append(clock.now())
+        clock.advance(days=1)
+    engine = GraphSearchEngine(store=scoped)
+    gate = no_secrets(by_signature=by_signature)
+    created = [
+        [each.relation.created_at for each in await engine.neighbors(JANE, gate=asked)] for asked in (None, gate)
+    ]
+    assert created == [[days[0]], [days[1]]]
