@@ -90,14 +90,17 @@ class _CachedStore:
 
     async def get_entities(self, ids: Sequence[UUID]) -> Sequence[Entity]:
         """Entities in the order of ``ids``."""
-        known = await self._look_up(ids)
+        if self not in _TICKETS.get():  # what is cached has to be of the version that was looked at
+            async with self.snapshot():
+                return await self.get_entities(ids)
+        ticket = _TICKETS.get()[self]
+        known = await self.cache.get(ids, since=ticket) if ticket else Cached()
         missing = [id_ for id_ in dict.fromkeys(ids) if id_ not in known.found]
         if ids and not missing:
             return [known.found[id_] for id_ in ids]
         read = await self._store.get_entities(missing)
-        kept = known.ticket is not None and await self.cache.put(read, known.ticket)
-        if known.found and not kept:  # changed in between: cached and fetched entities may be of two states
-            return await self._store.get_entities(ids)
+        if known.ticket is not None:
+            await self.cache.put(read, known.ticket)
         there = {**known.found, **{entity.id: entity for entity in read}}
         return [there[id_] for id_ in ids if id_ in there]
 
@@ -106,11 +109,6 @@ class _CachedStore:
         if kind is ElementKind.ENTITY:
             return await self.get_entities(self._store.entity_ids(keys))
         return await self._store.elements(kind, keys)
-
-    async def _look_up(self, ids: Sequence[UUID]) -> Cached:
-        tickets = _TICKETS.get()
-        ticket = tickets[self] if self in tickets else await self._current((await self.cache.get(())).ticket)
-        return await self.cache.get(ids, since=ticket) if ticket else Cached()
 
     async def _current(self, ticket: str | None) -> str | None:
         """The ticket if the cache is of the store's version; otherwise all is evicted, and a new one is issued."""

@@ -13,7 +13,7 @@ from typing import Final
 import attrs
 
 from graphsearch.access.reader import reading
-from graphsearch.errors import ReadOnlyStoreError
+from graphsearch.errors import ReadOnlyStoreError, UnknownScopeError
 from graphsearch.health.formula import JUDGED, Condition, Growth, HealthCounts, graph_health
 from graphsearch.health.measuring import counted
 from graphsearch.model import ElementKind, HealthRecord
@@ -27,9 +27,12 @@ GROWN: Final = 1.25
 
 async def follow_growth(store: GraphStore) -> None:
     """Measure the health of a graph and store it with it, if it has changed enough since it was last measured."""
-    async with store.snapshot():
-        history = await store.health_history()
-        size = await store.document_count(ElementKind.ENTITY)
+    try:
+        async with store.snapshot():
+            history = await store.health_history()
+            size = await store.document_count(ElementKind.ENTITY)
+    except UnknownScopeError:  # nothing was worth writing
+        return
     if has_changed(size, history[-1].size if history else None):
         await measure(store)
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Final, Protocol
+from typing import Protocol
 from uuid import UUID
 
-from graphsearch.model import Community, Contradiction, HealthRecord, MemoryLink, Merge, SimilarPair, UndoReport
+from graphsearch.model import Community, Contradiction, MemoryLink, Merge, SimilarPair, UndoReport
 from graphsearch.protocols.effects import changes, reads
-
-HEALTH_RECORDS: Final = 16
-"""Most records of health that a scope keeps."""
 
 
 class Curating(Protocol):
@@ -103,19 +100,5 @@ class Curating(Protocol):
         """Communities, the largest first, then by id; only those with any of ``entity_ids`` if given.
 
         Members that were deleted or merged into another entity are left out.
-        """
-        ...
-
-    @reads
-    async def health_history(self) -> Sequence[HealthRecord]:
-        """What `record_health` has stored, the oldest first; the last one is the present health."""
-        ...
-
-    @changes("health")
-    async def record_health(self, record: HealthRecord) -> None:
-        """Store the health that a graph has now.
-
-        At most `HEALTH_RECORDS` are kept, each of at least 1.25 times as many memories as the one before, or fewer; the
-        last one is replaced until it is.
         """
         ...

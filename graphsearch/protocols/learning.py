@@ -1,16 +1,19 @@
-"""Learning from use: the elements surfaced to sessions, and the outcomes of these sessions."""
+"""Learning from use: what was surfaced to sessions, their outcomes, and the health that weights the graph."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
-from graphsearch.model import ElementRef, FeedbackReport, Injection, Outcome, OutcomeRecord
+from graphsearch.model import ElementRef, FeedbackReport, HealthRecord, Injection, Outcome, OutcomeRecord
 from graphsearch.protocols.effects import changes, reads
+
+HEALTH_RECORDS: Final = 16
+"""Most records of health that a scope keeps."""
 
 
 class Learning(Protocol):
-    """A log of the elements surfaced to sessions, and the feedback weights that follow their outcomes."""
+    """What weights answers: outcomes of sessions and a log of what these were shown, and the health of the graph."""
 
     @changes("injections")
     async def log_injection(self, injection: Injection) -> None:
@@ -44,4 +47,18 @@ class Learning(Protocol):
     @reads
     async def outcomes(self, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
         """The outcomes that moved the weights of elements, by (element, seq)."""
+        ...
+
+    @reads
+    async def health_history(self) -> Sequence[HealthRecord]:
+        """What `record_health` has stored, the oldest first; the last one is the present health."""
+        ...
+
+    @changes("health")
+    async def record_health(self, record: HealthRecord) -> None:
+        """Store the health that a graph has now.
+
+        At most `HEALTH_RECORDS` are kept, each of at least 1.25 times as many memories as the one before, or fewer; the
+        last one is replaced until it is.
+        """
         ...

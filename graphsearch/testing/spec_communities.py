@@ -11,7 +11,7 @@ import pytest
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, Community, Entity, HealthRecord, Memory, RelationType, View
 from graphsearch.protocols import GraphStore
-from graphsearch.protocols.curating import HEALTH_RECORDS
+from graphsearch.protocols.learning import HEALTH_RECORDS
 from graphsearch.testing.samples import claim, day, mention, person, relation, view
 from graphsearch.testing.spec import StoreSpec
 

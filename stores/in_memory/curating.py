@@ -17,7 +17,6 @@ from graphsearch.model import (
     Contradiction,
     ElementKind,
     Group,
-    HealthRecord,
     MemoryLink,
     Merge,
     Relation,
@@ -45,7 +44,6 @@ from graphsearch.stores.shared.answers import (
     refuse_communities,
     refuse_pairs,
     similar_pairs,
-    with_record,
 )
 from graphsearch.stores.shared.merging import Record, merge_id, redirected, refuse_merge, refuse_undo
 
@@ -237,13 +235,6 @@ class InMemoryCurating(InMemoryScope, Curating):
         shown = (_shown(state, state.communities[key]) for key in _communities_of(state, entity_ids))
         found = sorted((each for each in shown if each), key=lambda community: (-community.size, community.id))
         return found[:limit]
-
-    async def health_history(self) -> Sequence[HealthRecord]:
-        return self._state.health
-
-    async def record_health(self, record: HealthRecord) -> None:
-        async with self._draft() as draft:
-            draft.health = with_record(draft.health, record)
 
 
 def _show_again(draft: Draft, memories: Iterable[str]) -> set[Group]:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from graphsearch.errors import ForeignSessionError
-from graphsearch.model import ElementRef, FeedbackReport, Injection, Outcome, OutcomeRecord
+from graphsearch.model import ElementRef, FeedbackReport, HealthRecord, Injection, Outcome, OutcomeRecord
 from graphsearch.protocols import Learning
 from graphsearch.stores.in_memory.base import InMemoryScope
+from graphsearch.stores.shared.answers import with_record
 
 ALPHA: Final = 0.1
 """The share of one outcome in a feedback weight."""
@@ -71,3 +72,10 @@ class InMemoryLearning(InMemoryScope, Learning):
             for ref in sorted(set(elements))
             for session_id, (seq, outcome) in sorted(history.get(ref, {}).items(), key=lambda item: item[1][0])
         ]
+
+    async def health_history(self) -> Sequence[HealthRecord]:
+        return self._state.health
+
+    async def record_health(self, record: HealthRecord) -> None:
+        async with self._draft() as draft:
+            draft.health = with_record(draft.health, record)

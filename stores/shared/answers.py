@@ -13,7 +13,7 @@ from uuid import UUID
 from graphsearch.claims.folding import DatedClaim
 from graphsearch.claims.naming import MAX_TRIGRAMS, prefix_lengths, sizes
 from graphsearch.model import Claim, Community, HealthRecord, Mention, SimilarPair, validation
-from graphsearch.protocols.curating import HEALTH_RECORDS
+from graphsearch.protocols.learning import HEALTH_RECORDS
 from graphsearch.text.trigrams import overlap, trigrams
 
 Pair: TypeAlias = tuple[UUID, UUID]

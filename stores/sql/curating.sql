@@ -258,6 +258,3 @@ SELECT c.id FROM community c
 WHERE c.org_id = %(org)s AND c.project_id = %(project)s AND c.id = ANY(%(ids)s::uuid[])
     AND (SELECT count(*) FROM community_member m
         WHERE m.org_id = %(org)s AND m.project_id = %(project)s AND m.community_id = c.id) < 2
-
--- record health --
-UPDATE scope SET health = %(history)s::jsonb WHERE org_id = %(org)s AND project_id = %(project)s

@@ -75,3 +75,6 @@ FROM unnest(%(kinds)s::text[], %(ids)s::text[]) e (kind, id)
 JOIN outcome o ON o.kind = e.kind AND o.element_id = e.id
 WHERE o.org_id = %(org)s AND o.project_id = %(project)s
 ORDER BY o.kind, o.element_id, o.seq
+
+-- record health --
+UPDATE scope SET health = %(history)s::jsonb WHERE org_id = %(org)s AND project_id = %(project)s

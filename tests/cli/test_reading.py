@@ -131,7 +131,7 @@ def test_search_prints_what_connects_two_names_and_why_there_is_nothing(line):
     found = line.json("search", "do_handshake and Alone", "--mode", "neighborhood")
     (joint,) = [each for each in found["connections"] if each["entity"]["name"] == "tls"]
     assert [path["hops"] for path in joint["paths"]] == [1, 1]
-    assert joint["score"] == pytest.approx(min(path["strength"] for path in joint["paths"]))
+    assert joint["score"] == pytest.approx(0.6 * min(path["strength"] for path in joint["paths"]))
     assert (found["reason"], found["below_floor"], found["plan"]) == ("", 0, "entity_centric")
     shown = line.run("search", "do_handshake and Alone", "--mode", "neighborhood").stdout
     assert "connection" in shown

@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 
 from graphsearch.model import Batch, Community, ElementKind, ElementRef, Entity, Injection, Memory, Scope
+from graphsearch.protocols.reading import MemoryFilters
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write import removing
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
@@ -32,7 +33,8 @@ async def plan(store: ScopedPostgresStore, query: bytes, **values: Any) -> str:
 
 @pytest.mark.parametrize("field", ["session", "source"])
 async def test_memories_of_a_session_or_source_are_read_by_index(store: ScopedPostgresStore, field: str) -> None:
-    values = {"session_id": "s1", "source": None} if field == "session" else {"session_id": None, "source": "f1"}
+    given = {"session_id": "s1"} if field == "session" else {"source": "f1"}
+    values = {**dict.fromkeys(MemoryFilters.__annotations__), **given}
     shown_plan = await plan(store, statement("list memory"), after="m0100", limit=10, **values)
     assert f"Index Scan using memory_{field} on memory e" in shown_plan
     assert f"({field}" in shown_plan.split("Index Cond:")[1].splitlines()[0]

@@ -37,7 +37,7 @@ async def test_what_is_new_beside_an_echo_counts(scoped: GraphStore) -> None:
     assert sorted(set(named)) == ["Globex", "Priya Sharma"]
     [link] = await store.memory_links(["new"])
     assert (link.from_id, link.to_id, link.type) == ("new", "n1", "quotes")
-    [back] = await Curator(engine_of(store)).backlinks(memory="n1")
+    back, *_ = await Curator(engine_of(store)).backlinks(memory="n1")  # what is linked comes first
     assert back.memory.id == "new"
     # forgetting the source forgets the link; what was new stays
     await store.forget(["n1"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -15,7 +14,6 @@ from graphsearch.model import (
     Community,
     Contradiction,
     ElementKind,
-    HealthRecord,
     MemoryLink,
     Merge,
     Relation,
@@ -54,7 +52,6 @@ from graphsearch.stores.shared.answers import (
     refuse_absent,
     refuse_communities,
     refuse_pairs,
-    with_record,
 )
 from graphsearch.stores.shared.merging import Record, merge_id, redirected, refuse_merge, refuse_undo
 
@@ -254,20 +251,6 @@ class PostgresCurating(PostgresScope, Curating):
             named = [member for each in first for member in each.named]
             names = dict(await session.rows_kept(statement("names of"), ids=named))
             return [each.labelled(names) for each in first]
-
-    async def health_history(self) -> Sequence[HealthRecord]:
-        async with self._reading() as session:
-            return _history(session)
-
-    async def record_health(self, record: HealthRecord) -> None:
-        async with self._writing() as session:
-            history = [attrs.asdict(each) for each in with_record(_history(session), record)]
-            text = json.dumps([{**each, "at": each["at"].isoformat()} for each in history])
-            await session.run(statement("record health"), history=text)
-
-
-def _history(session: Session) -> tuple[HealthRecord, ...]:
-    return tuple(HealthRecord(**{**each, "at": datetime.fromisoformat(each["at"])}) for each in session.health)
 
 
 def _record(row: dict[str, Any]) -> Record:

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
+import attrs
+
 from graphsearch.errors import ForeignSessionError
-from graphsearch.model import ElementKind, ElementRef, FeedbackReport, Injection, Outcome, OutcomeRecord, validation
+from graphsearch.model import (
+    ElementKind,
+    ElementRef,
+    FeedbackReport,
+    HealthRecord,
+    Injection,
+    Outcome,
+    OutcomeRecord,
+    validation,
+)
 from graphsearch.protocols import Learning
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.rows import storable
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
+from graphsearch.stores.shared.answers import with_record
 
 
 class PostgresLearning(PostgresScope, Learning):
@@ -76,6 +90,16 @@ class PostgresLearning(PostgresScope, Learning):
                 for kind, key, session_id, seq, outcome in rows
             ]
 
+    async def health_history(self) -> Sequence[HealthRecord]:
+        async with self._reading() as session:
+            return _history(session)
+
+    async def record_health(self, record: HealthRecord) -> None:
+        async with self._writing() as session:
+            history = [attrs.asdict(each) for each in with_record(_history(session), record)]
+            text = json.dumps([{**each, "at": each["at"].isoformat()} for each in history])
+            await session.run(statement("record health"), history=text)
+
 
 def _injection(row: Mapping[str, Any]) -> Injection:
     pairs = zip(row["element_kinds"], row["element_ids"], strict=True)
@@ -113,3 +137,7 @@ async def _apply(
         replaced = await session.column(statement("replace outcome", kind), ids=known, **values) if known else ()
         became |= dict.fromkeys(replaced, "replaced")
     return became
+
+
+def _history(session: Session) -> tuple[HealthRecord, ...]:
+    return tuple(HealthRecord(**{**each, "at": datetime.fromisoformat(each["at"])}) for each in session.health)
