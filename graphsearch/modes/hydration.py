@@ -96,8 +96,8 @@ def printed_order(found: Findings, triplets: Sequence[Triplet], reader: Reader) 
     row_of = {id_: row for row, id_ in enumerate(reader.entity_ids(graph.entities))}
     ends = [(row_of[triplet.source.id], row_of[triplet.target.id]) for triplet in triplets]
     links = [
-        link[::-1] if reader.type_of(triplet.relation.type).effect_first else link
-        for triplet, link in zip(triplets, ends, strict=True)
+        (target, source) if reader.type_of(triplet.relation.type).effect_first else (source, target)
+        for triplet, (source, target) in zip(triplets, ends, strict=True)
     ]
     return prompt_order(links, ranks)
 

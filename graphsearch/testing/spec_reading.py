@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from datetime import timedelta
-from typing import Any
+from typing import Any, Unpack
 from uuid import UUID
 
 import numpy as np
@@ -14,6 +14,7 @@ import pytest
 from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Outcome, Span, Statistics
 from graphsearch.protocols import GraphStore
+from graphsearch.protocols.reading import MemoryFilters
 from graphsearch.testing.samples import claim, day, mention, person, ref, relation, vector, view
 from graphsearch.testing.spec import StoreSpec
 
@@ -97,23 +98,18 @@ class ReadingSpec(StoreSpec):
             Memory(id="4", attributes={"owner": True}, occurred_at=day(3)),
         ]
         await store.write(Batch(memories=memories))
-        for filters, expected in (
-            ({"owner": "ada"}, "1"),
-            ({"owner": "7"}, "2"),
-            ({"owner": "True"}, "4"),
-            ({"owner": ""}, "3"),
-            ({"owner": "a\0"}, ""),
-            ({"subject": "Tea"}, "13"),
-            ({"label": "note"}, "12"),
-            ({"label": "note", "owner": "ada", "subject": "Tea"}, "1"),
-            ({"label": "n"}, ""),
-            ({"before": day(2)}, "1"),
-            ({"before": day(3), "label": "note"}, "12"),
-            ({"before": store.clock.now() + timedelta(seconds=1), "owner": ""}, "3"),
-            ({"owner": None, "label": None}, "1234"),
-        ):
-            listed = await store.list_memories(**filters)
-            assert "".join(each.id for each in listed) == expected, filters
+
+        async def listed(**filters: Unpack[MemoryFilters]) -> str:
+            return "".join(each.id for each in await store.list_memories(**filters))
+
+        assert [await listed(owner=each) for each in ("ada", "7", "True", "", "a\0")] == ["1", "2", "4", "3", ""]
+        assert await listed(subject="Tea") == "13"
+        assert [await listed(label=each) for each in ("note", "n")] == ["12", ""]
+        assert await listed(label="note", owner="ada", subject="Tea") == "1"
+        assert [await listed(before=day(number)) for number in (2, 3)] == ["1", "12"]
+        assert await listed(before=day(3), label="x") == "1"
+        assert await listed(before=store.clock.now() + timedelta(seconds=1), owner="") == "3"
+        assert await listed(owner=None, label=None) == "1234"
 
     async def test_relations_are_listed_by_entity(self, store: GraphStore) -> None:
         one, two, three = PEOPLE[:3]

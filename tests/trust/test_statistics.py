@@ -120,9 +120,11 @@ async def test_whoever_sees_something_else_has_statistics_of_their_own(scoped):
 async def test_what_a_failing_authorizer_denied_is_read_again(scoped):
     await scoped.write(Batch(memories=SEEN))
     engine, gate = GraphSearchEngine(store=scoped), versioned()
-    gate.authorizer.failing.append("now")
+    rule = gate.authorizer
+    assert isinstance(rule, Versioned)
+    rule.failing.append("now")
     assert await frequencies(engine, gate) == (0, 0)
-    gate.authorizer.failing.clear()
+    rule.failing.clear()
     assert await frequencies(engine, gate) == (3, 1)
 
 
