@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import mean
@@ -168,15 +168,19 @@ def sizes(folder: Path) -> dict[str, float]:
             total += memory.rss - memory.shared
         except psutil.NoSuchProcess:
             continue
-    held = sum(file.stat().st_size for file in _files(folder))
-    log = sum(file.stat().st_size for file in _files(folder / "pg_wal"))
+    held, log = _bytes(folder), _bytes(folder / "pg_wal")
     clients = psutil.Process().memory_info().rss
     figures = {"clients_mb": clients, "server_mb": total, "folder_mb": held - log, "log_mb": log}
     return {name: rounded(each / _MEGABYTE) for name, each in figures.items()}
 
 
-def _files(folder: Path) -> list[Path]:
-    return [file for file in folder.rglob("*") if file.is_file()]
+def _bytes(folder: Path) -> int:
+    """The size of all files below a folder; the server removes some while they are looked at."""
+    total = 0
+    for file in folder.rglob("*"):
+        with suppress(FileNotFoundError):
+            total += file.stat().st_size if file.is_file() else 0
+    return total
 
 
 def verdict(minutes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
