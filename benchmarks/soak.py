@@ -142,7 +142,7 @@ class Soak:
 
     async def _curate(self) -> None:
         curator = Curator(self.engine)
-        found = await curator.search_entities(self.rng.choice(_PEOPLE), limit=2)
+        found = await curator.search_entities(self.rng.choice(_PEOPLE), type="person", limit=2)
         if len(found) > 1 and self.rng.random() < 0.2:  # noqa: PLR2004 - one in five
             try:
                 merged = await curator.merge_entities(found[1].entity.id, found[0].entity.id)
