@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, TypedDict
+from typing import Final, TypedDict
 
 import attrs
 
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.curation.entity_changes import embed_again
-from graphsearch.curation.permissions import PAGE, Access
+from graphsearch.curation.permissions import PAGE, Access, pages
 from graphsearch.curation.receipts import (
     ContentHash,
     Receipt,
@@ -80,8 +80,7 @@ async def remove_scope(access: Access) -> Receipt:
             await access.demand_whole("the removal of a scope", reader)
             held = await store.statistics()
             await _demand_everything(access)
-            page: Sequence[Any] = ()
-            while page := await store.list_memories(after=page[-1].id if page else None, limit=PAGE):
+            async for page in pages(store.list_memories):
                 content.add(*await read_content([memory.id for memory in page], store))
     except UnknownScopeError:  # nothing was ever written
         return Receipt.of(WriteReport(), content, store=store, by=_who(access), whole=True)
@@ -112,8 +111,7 @@ async def _demand_everything(access: Access) -> None:
     if not access.gated:
         return
     for listed in (access.store.list_memories, access.store.list_entities, access.store.list_relations):
-        page: Sequence[Any] = ()
-        while page := await listed(after=page[-1].id if page else None, limit=PAGE):
+        async for page in pages(listed):
             await access.demand(Action.FORGET, page)
 
 
@@ -142,7 +140,7 @@ async def _allowed(filters: MemoryFilters, access: Access) -> list[str]:
     """The ids of all memories that pass the filters, after checking that each of them may be forgotten."""
     ids: list[str] = []
     async with access.store.snapshot():
-        while page := await access.store.list_memories(after=ids[-1] if ids else None, limit=PAGE, **filters):
+        async for page in pages(access.store.list_memories, **filters):
             await access.demand(Action.FORGET, page)
             ids += [memory.id for memory in page]
     return ids

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 import attrs
@@ -73,12 +73,7 @@ class Access:
 
     async def stored_relations(self, entity_id: UUID) -> list[Relation]:
         """Every unretracted relation of an entity, in either direction, by id; not yet filtered by a gate."""
-        found: list[Relation] = []
-        while page := await self.store.list_relations(
-            entity_id=entity_id, after=found[-1].id if found else None, limit=PAGE
-        ):
-            found += page
-        return found
+        return [each async for page in pages(self.store.list_relations, entity_id=entity_id) for each in page]
 
     async def visible_memories(self, ids: Sequence[str], reader: Reader) -> list[Memory]:
         """Memories in the order of ``ids``; raise `UnknownElementError` for those absent or not visible."""
@@ -87,6 +82,14 @@ class Access:
         if absent:
             raise UnknownElementError(f"no memory {' and no memory '.join(map(repr, absent))} in {self.store.scope}")
         return [found[id_] for id_ in ids]
+
+
+async def pages(listed: Callable[..., Awaitable[Sequence[Any]]], **filters: Any) -> AsyncIterator[Sequence[Any]]:
+    """All that a `list_…` method of a store lists, page by page."""
+    after: Any = None
+    while page := await listed(after=after, limit=PAGE, **filters):
+        yield page
+        after = page[-1].id
 
 
 async def _page_by_page(

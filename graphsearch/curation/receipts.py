@@ -19,13 +19,13 @@ from uuid import UUID
 
 import attrs
 
+from graphsearch.curation.permissions import PAGE, pages
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Claim, ElementKind, ElementRef, Memory, Mention, Scope, WriteReport
 from graphsearch.model.validation import as_tuple
 from graphsearch.protocols import GraphStore
 
 VERSION: Final = "graphsearch receipt 1"
-_PAGE: Final = 1_000
 
 
 @attrs.frozen(kw_only=True)
@@ -136,8 +136,8 @@ async def read_content(ids: Sequence[str], store: GraphStore) -> tuple[list[Memo
     memories: list[Memory] = []
     mentions: list[Mention] = []
     claims: list[Claim] = []
-    for start in range(0, len(ids), _PAGE):
-        some = ids[start : start + _PAGE]
+    for start in range(0, len(ids), PAGE):
+        some = ids[start : start + PAGE]
         memories += await store.get_memories(some)
         mentions += await store.list_mentions(memory_ids=some)
         claims += await store.list_claims(memory_ids=some)
@@ -218,18 +218,16 @@ async def _older(at: datetime, store: GraphStore) -> dict[str, int]:
     }
     found: dict[str, int] = {}
     for name, read in listed.items():
-        page: Sequence[Any] = ()
-        while page := await read(after=page[-1].id if page else None, limit=_PAGE):
+        async for page in pages(read):
             found[name] = found.get(name, 0) + sum(each.created_at is None or each.created_at <= at for each in page)
     return {name: number for name, number in found.items() if number}
 
 
 async def _resting_on(ids: frozenset[str], store: GraphStore) -> int:
     """The number of relations that name some memories as evidence."""
-    count, after = 0, None
-    while page := await store.list_relations(after=after, limit=_PAGE):
+    count = 0
+    async for page in pages(store.list_relations):
         count += sum(not ids.isdisjoint(each.evidence) for each in page)
-        after = page[-1].id
     return count
 
 

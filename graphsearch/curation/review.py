@@ -9,7 +9,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.access.reader import EntityRef, Reader, known
-from graphsearch.curation.permissions import Access
+from graphsearch.curation.permissions import Access, pages
 from graphsearch.health.duplicates import ALIKE, Duplicate, compared
 from graphsearch.model import Action, Contradiction, Relation
 from graphsearch.model import validation as check
@@ -82,9 +82,7 @@ async def _with_several_targets(access: Access, reader: Reader) -> list[list[Rel
     """The groups of stored relations of functional types whose targets differ, in order of (source, type)."""
     groups: dict[tuple[UUID, str], list[Relation]] = {}
     for name in (name for name, each in reader.types.items() if each.functional):
-        after: UUID | None = None
-        while page := await access.store.list_relations(after=after, limit=PAGE, type=name):
-            after = page[-1].id
+        async for page in pages(access.store.list_relations, type=name):
             for each in page:
                 groups.setdefault((each.source_id, name), []).append(each)
     return [groups[key] for key in sorted(groups) if len({each.target_id for each in groups[key]}) > 1]
