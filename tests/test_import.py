@@ -31,7 +31,7 @@ def run(script: str) -> str:
 
 def test_import_is_quick() -> None:
     script = "import time; start = time.perf_counter(); import graphsearch; print(time.perf_counter() - start)"
-    assert min(float(run(script)) for _ in range(7)) < 0.3
+    assert any(float(run(script)) < 0.3 for _ in range(7))  # again if another program took the first turn's time
 
 
 def test_import_brings_no_vendor() -> None:

@@ -353,11 +353,15 @@ def test_the_version_follows_the_text() -> None:
 
 async def test_many_signatures_are_decided_within_the_budget_of_a_block() -> None:
     """The bound is generous: only a lost cache or batch exceeds it."""
-    one = CedarAuthorizer.default()
     many = [
         attrs.evolve(PLAIN, type=f"t{number % 60}", labels=(f"l{number % 20}",), owner=f"o{number % 3}")
         for number in range(600)
     ]
-    started = time.perf_counter()
-    await one.authorize(ADA, Action.READ, many, scope=WEB)
-    assert time.perf_counter() - started < 0.25
+
+    async def seconds() -> float:
+        one = CedarAuthorizer.default()
+        started = time.perf_counter()
+        await one.authorize(ADA, Action.READ, many, scope=WEB)
+        return time.perf_counter() - started
+
+    assert min([await seconds() for _ in range(3)]) < 0.25  # another program may have taken the first turn's time

@@ -143,11 +143,15 @@ async def test_what_was_not_used_for_longest_goes_first():
 
 
 async def test_a_server_keeps_no_more_than_it_may_and_no_longer(redis_url, scope):
-    async with RedisCache(redis_url, scope=scope, ttl=1, max_entities=2) as cache:
-        assert await cache.put([ADA, BOB, Entity(type="person", name="Eve")], await ticket_of(cache))
-        assert await kept_in(cache, ADA, BOB, Entity(type="person", name="Eve")) == {ADA.id, BOB.id}
-        await asyncio.sleep(1.1)
-        assert await kept_in(cache, ADA, BOB) == set()
+    async with RedisCache(redis_url, scope=scope, max_entities=2) as small:
+        assert await small.put([ADA, BOB, Entity(type="person", name="Eve")], await ticket_of(small))
+        assert await kept_in(small, ADA, BOB, Entity(type="person", name="Eve")) == {ADA.id, BOB.id}
+        async with small.changing():
+            pass
+        async with RedisCache(redis_url, scope=scope, ttl=1) as brief:
+            assert await brief.put([ADA, BOB], await ticket_of(small))  # with a ticket that lasts longer
+            await asyncio.sleep(1.1)
+            assert await kept_in(small, ADA, BOB) == set()
 
 
 async def test_processes_share_what_a_server_keeps(redis_url, scope):
@@ -161,10 +165,15 @@ async def test_processes_share_what_a_server_keeps(redis_url, scope):
 
 
 async def test_a_process_that_dies_while_it_changes_something_closes_the_cache_for_a_while(redis_url, scope):
-    async with RedisCache(redis_url, scope=scope, ttl=1) as dying, RedisCache(redis_url, scope=scope) as other:
+    async with (
+        RedisCache(redis_url, scope=scope, ttl=60) as slow,
+        RedisCache(redis_url, scope=scope, ttl=1) as dying,
+        RedisCache(redis_url, scope=scope) as other,
+    ):
+        async with slow.changing():
+            assert await ticket_of(other) is None
         change = dying.changing()
         await change.__aenter__()
-        assert await ticket_of(other) is None
         await asyncio.sleep(1.1)
         assert await ticket_of(other) is not None
         await change.__aexit__(None, None, None)

@@ -16,7 +16,10 @@ CHAT, MESSAGES = "/v1/chat/completions", "/v1/messages"
 
 
 class LLMServer:
-    """Requests are recorded; ``answers`` are used up one a request, and after that every request is answered well."""
+    """Requests are recorded; ``answers`` are used up one a request, and after that every request is answered well.
+
+    A model of ``stuck`` always answers as it says there, whenever its request arrives, and uses up no other answer.
+    """
 
     def __init__(self, host: str) -> None:
         self.host = host
@@ -25,6 +28,7 @@ class LLMServer:
         self.asked = Event()
         self.hung_up = Event()
         self.answers: deque[Answer] = deque()
+        self.stuck: dict[str, Answer] = {}
         self.requests: list[Json] = []
         self.headers: list[dict[str, str]] = []
         self.paths: list[str] = []
@@ -42,7 +46,7 @@ class Handler(Answering):
             self.llm.requests.append(body)
             self.llm.headers.append({name.lower(): value for name, value in self.headers.items()})
             self.llm.paths.append(self.path)
-            answer = self.llm.answers.popleft() if self.llm.answers else reply()
+            answer = self.llm.stuck.get(body["model"]) or (self.llm.answers.popleft() if self.llm.answers else reply())
         self.llm.asked.set()
         answer(self, body)
 

@@ -135,7 +135,7 @@ async def test_a_slow_answer_times_out(make: Make, llm_server: LLMServer, slow: 
     with pytest.raises(LLMUnavailableError, match=r"no answer within 0.2 s") as caught:
         await make(timeout=0.2, max_retries=0).ask("a")
     assert isinstance(caught.value.__cause__, TimeoutError)
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 20
 
 
 async def test_no_server_at_all(make: Make) -> None:
@@ -154,15 +154,19 @@ async def test_cancelling_closes_the_request(make: Make, llm_server: LLMServer) 
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking
-    assert await asyncio.to_thread(llm_server.hung_up.wait, 5)
+    assert await asyncio.to_thread(llm_server.hung_up.wait, 20)
     assert len(llm_server.requests) == 1
 
 
 async def test_cancelling_ends_the_wait_before_another_try(make: Make, llm_server: LLMServer) -> None:
     llm_server.answers.append(fail(429, Retry_After="20"))
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(1):
-            await make().ask("a")
+    asking = asyncio.create_task(make().ask("a"))
+    assert await asyncio.to_thread(llm_server.asked.wait, 20)
+    await asyncio.sleep(0.2)  # until the answer has arrived
+    assert not asking.done()
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
     assert len(llm_server.requests) == 1
 
 

@@ -54,7 +54,7 @@ async def test_no_connection_is_held_while_the_model_thinks(postgres_server, mod
             return await super().ask(text)
 
     database = await postgres_server.database()
-    async with AsyncConnectionPool(database.dsn, min_size=1, max_size=1, timeout=2, open=False) as pool:
+    async with AsyncConnectionPool(database.dsn, min_size=1, max_size=1, timeout=20, open=False) as pool:
         store = PostgresGraphStore(pool, exact=True).with_scope(org_id="acme", project_id="web")
         await written(store)
         model = Writing(*[json.dumps(ANSWERS[mode])] * 2)
@@ -208,7 +208,7 @@ async def test_a_model_that_is_down_is_an_error(scoped, mode):
 @MODES
 async def test_a_model_that_is_slow_is_an_error(scoped, mode):
     def slow(handler, body):
-        handler.llm.closing.wait(2)
+        handler.llm.closing.wait(60)
 
     await written(scoped)
     with pytest.raises(LLMUnavailableError, match=r"no answer within 0\.05 s"):

@@ -103,10 +103,10 @@ async def test_a_table_in_use_is_waited_for_so_long_and_nothing_is_changed(
         begun = time.monotonic()
         with pytest.raises(MigrationLockError, match=r"longer than 0\.2 s, and nothing was changed.*--lock-timeout"):
             await migrate(postgres_database.admin_dsn, app_role=APP_ROLE, lock_timeout=0.2)
-        assert time.monotonic() - begun < 10
+        assert time.monotonic() - begun < 30
         found = await reader.execute("SELECT to_regclass('graphsearch.more'), max(number) FROM graphsearch.migration")
         assert await found.fetchone() == (None, another.number - 1)
-    assert await migrate(postgres_database.admin_dsn, app_role=APP_ROLE, lock_timeout=5) == [another.name]
+    assert await migrate(postgres_database.admin_dsn, app_role=APP_ROLE, lock_timeout=30) == [another.name]
 
 
 async def test_readers_and_writers_go_on_during_a_migration(

@@ -144,7 +144,7 @@ async def test_an_unscoped_store_has_no_data(postgres_store: PostgresGraphStore)
 
 
 async def test_a_cancelled_call_leaves_the_pool_whole(pool: AsyncConnectionPool[Any]) -> None:
-    scoped = PostgresGraphStore(pool, timeout=5).with_scope(org_id="o", project_id="p")
+    scoped = PostgresGraphStore(pool, timeout=20).with_scope(org_id="o", project_id="p")
     await scoped.write(Batch(entities=(ADA,)))
 
     async def slow() -> None:
@@ -171,11 +171,13 @@ async def test_a_cancelled_write_writes_nothing(scoped: ScopedPostgresStore) -> 
 
 
 async def test_no_free_connection_is_a_typed_error(pool: AsyncConnectionPool[Any]) -> None:
-    scoped = PostgresGraphStore(pool, timeout=0.2).with_scope(org_id="o", project_id="p")
-    await scoped.write(Batch(entities=(ADA,)))
+    patient, hurried = (
+        PostgresGraphStore(pool, timeout=seconds).with_scope(org_id="o", project_id="p") for seconds in (60, 0.2)
+    )
+    await patient.write(Batch(entities=(ADA,)))
     async with pool.connection(), pool.connection():
         with pytest.raises(StoreUnavailableError, match="pool is large enough"):
-            await scoped.list_entities()
+            await hurried.list_entities()
 
 
 async def test_a_closed_store_is_a_typed_error(postgres_database: Database) -> None:

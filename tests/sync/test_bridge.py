@@ -111,19 +111,22 @@ def test_what_a_coroutine_spends_is_counted_by_the_meter_of_its_caller(own):
 
 
 def test_a_time_out_cancels_the_coroutine_and_waits_for_its_end(own):
+    assert own.run(double(1)) == 2  # so that the loop has started
     slow = Slow()
     with pytest.raises(TimeoutError, match=r"not done within 0\.05 s"):
         own.run(slow.wait(), timeout=0.05)
-    assert slow.cleaned_up
+    assert slow.cleaned_up is slow.began.is_set()
 
 
-def test_a_time_limit_is_for_all_calls_inside_and_the_nearest_end_counts(own):
-    slow = Slow()
-    with time_limit(0.05), time_limit(60):
+def test_a_time_limit_is_for_all_calls_inside_and_the_nearest_end_counts(own, monkeypatch):
+    slow, now = Slow(), [0.0]
+    monkeypatch.setattr(bridge, "monotonic", lambda: now[0])
+    with time_limit(60), time_limit(90):
         assert own.run(double(1)) == 2
-        with pytest.raises(TimeoutError):
+        now[0] = 59.95
+        with pytest.raises(TimeoutError, match=r"not done within 0\.05 s"):
             own.run(slow.wait(), timeout=60)
-    assert slow.cleaned_up
+    assert slow.cleaned_up is slow.began.is_set()
     assert own.run(double(2)) == 4
 
 
@@ -149,7 +152,8 @@ def test_an_interrupt_cancels_the_coroutine_and_waits_for_its_end(own):
 
     def interrupt():
         slow.began.wait(10)
-        time.sleep(0.02)  # until the main thread waits
+        while sys._current_frames()[main_thread].f_code.co_filename != threading.__file__:
+            time.sleep(0.001)  # until the main thread waits
         signal.pthread_kill(main_thread, signal.SIGINT)
 
     with ThreadPoolExecutor(1) as threads:

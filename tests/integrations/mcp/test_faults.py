@@ -141,7 +141,7 @@ async def test_a_model_that_answers_well_queries_and_summarises(engine, model):
 
 async def soon(ask):
     """The answer, as soon as there is one: a pool takes a moment to notice that its server is back."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             try:
                 return await ask()
@@ -150,7 +150,7 @@ async def soon(ask):
 
 
 async def until(true):
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not true():  # noqa: ASYNC110 - set in the thread of a server
             await asyncio.sleep(0.01)
 
@@ -159,4 +159,4 @@ def stop(folder):
     """Stop a server of Postgres as its own administrator would, at once."""
     process = psutil.Process(int((folder / "postmaster.pid").read_text().splitlines()[0]))
     process.send_signal(signal.SIGINT)
-    process.wait(10)
+    process.wait(60)

@@ -35,7 +35,7 @@ async def started(postgres_database, monkeypatch):
     yield start
     os.kill(os.getpid(), signal.SIGTERM)
     for each in running:
-        answer = await asyncio.wait_for(each, 10)
+        answer = await asyncio.wait_for(each, 30)
         assert (answer.data, answer.shown) == ({}, ())
 
 
@@ -74,7 +74,7 @@ async def test_standard_input_and_output_until_it_is_told_to_stop(engine, monkey
         answer = json.loads(await asyncio.to_thread(os.read, answered, 1_000))
         assert os.read(0, 1) == b"", "nobody else reads from the wire"
         stop.set()
-        await asyncio.wait_for(served, 10)
+        await asyncio.wait_for(served, 30)
     finally:
         os.dup2(kept, 0)
         printed.close()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
 from graphsearch.errors import ExtractionError, LLMTruncatedError, LLMUnavailableError
 from graphsearch.ingest import Ingestor
-from graphsearch.llms import Budget, BudgetedLLM, metered
+from graphsearch.llms import AnthropicLLM, Budget, BudgetedLLM, OpenAILLM, metered
 from tests.ingest.extract.llm.model import extractor, memory, passages, states, triples
 from tests.ingest.folders import Parts, triplets
 from tests.llms.conftest import Make, llm_server, make, make_anthropic, make_openai  # noqa: F401 - fixtures
@@ -86,19 +86,33 @@ async def test_an_answer_that_breaks_off_is_asked_for_in_halves(make: Make, llm_
     assert isinstance(second.unread.__cause__, LLMTruncatedError)
 
 
+class InTurn:
+    """Asks one model after another."""
+
+    def __init__(self, *models: OpenAILLM | AnthropicLLM) -> None:
+        self._models = iter(models)
+
+    async def ask(self, text: str) -> str:
+        return await next(self._models).ask(text)
+
+    async def ask_json(self, text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        return await next(self._models).ask_json(text, schema)
+
+
 @pytest.mark.parametrize("failure", [drip, fail(503)])
 async def test_a_model_that_is_slow_or_down_is_an_error_and_what_was_read_stays(
     make: Make,  # noqa: F811
     llm_server: LLMServer,  # noqa: F811
     failure: Answer,
 ) -> None:
-    llm_server.answers.extend([reading(), failure])
+    llm_server.answers.extend([reading(), reading()])
+    llm_server.stuck["slow or down"] = failure
     parts = Parts()
-    llm = extractor(make(timeout=0.5, max_retries=0), memories=1, at_once=1)
+    model = InTurn(make(), make("slow or down", timeout=0.5, max_retries=0), make())  # only failures are short of time
+    llm = extractor(model, memories=1, at_once=1)
     with pytest.raises(LLMUnavailableError):
         await Ingestor(parts, extractor=llm).remember(MEMORIES)
     assert await triplets(parts.store) == {("Ann", "knows", "Bob")}
-    llm_server.answers.append(reading())
     assert (await Ingestor(parts, extractor=llm).remember(MEMORIES)).changed == 1
 
 
