@@ -43,6 +43,7 @@ NOT_TOOLS = {
     "remove_scope": "a call that removes everything belongs to the people who run the server",
     "forget_with_receipt": "a receipt is a file, for the people who keep it",
     "verify_receipt": "it takes the file of a receipt",
+    "summarise_communities": "its tokens are those of the people who run the server; `communities` shows the results",
     "judge_duplicates": "an agent judges what `find_duplicates` lists itself: merge_entities, mark_distinct",
 }
 MORE_TOOLS = {"stats": "`GraphStore.statistics`"}

@@ -14,12 +14,13 @@ from graphsearch.cli.arguments import Calls, Entity, Limit, Model, ModelUrl, Tok
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Place, budgeted_llm, open_engine
 from graphsearch.cli.output import as_json, in_words, pairs, table
-from graphsearch.curation import Curator, Duplicate, JudgeReport
+from graphsearch.curation import Curator, Duplicate, JudgeReport, SummariesReport
 from graphsearch.curation.entity_changes import Corrections
+from graphsearch.curation.summarising import MIN_SIZE
 from graphsearch.health.duplicates import ALIKE
 from graphsearch.model import Community
 from graphsearch.model.identity import id_or_name
-from graphsearch.text.rendering import entity_name
+from graphsearch.text.rendering import entity_name, safe_text
 
 Threshold = Annotated[float, typer.Option(min=0.6, max=1.0, help="The minimum similarity of names.")]
 Seed = Annotated[int, typer.Option(help="The seed of the order in which entities are visited.")]
@@ -210,9 +211,48 @@ async def refresh_communities(place: Place, limit: Limit = 20, seed: Seed = 0) -
         return _communities((await Curator(engine).refresh_communities(seed=seed))[:limit])
 
 
+async def summarise_communities(
+    place: Place,
+    limit: Annotated[int | None, typer.Option(min=1, help="The most communities to ask for; default: all.")] = None,
+    min_size: Annotated[int, typer.Option(min=2, help="The fewest members of a community to summarise.")] = MIN_SIZE,
+    llm: Model = "",
+    llm_url: ModelUrl = "",
+    llm_calls: Calls = None,
+    llm_tokens: Tokens = None,
+) -> Answer:
+    """Have the language model summarise the communities that are new or have changed; run it again to go on."""
+    model = budgeted_llm(llm, llm_url, calls=llm_calls, tokens=llm_tokens, needed_by="summarise-communities needs")
+    async with open_engine(place) as engine:
+        curator = Curator(engine, gate=ALLOW_ALL)  # an operator sees everything, and so may the operator's model
+        return _summarised(await curator.summarise_communities(model, limit=limit, min_size=min_size))
+
+
+def _summarised(report: SummariesReport) -> Answer:
+    usage = report.usage
+    counts = {
+        "written": len(report.written),
+        "unchanged": report.unchanged,
+        "failed": len(report.failed),
+        "left": report.left,
+        "why": report.why,
+        "calls": report.calls,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+    }
+    failures = [(safe_text(each.label), each.why) for each in report.failed]
+    shown = [*_summaries(report.written), *([table("failed", "why", rows=failures)] if failures else ())]
+    return Answer(as_json(report), (*shown, pairs((name, value) for name, value in counts.items() if value != "")))
+
+
 def _communities(found: Sequence[Community]) -> Answer:
     rows = [(each.size, each.density, each.label, each.id) for each in found]
-    return Answer({"communities": as_json(found)}, (table("members", "density", "label", "id", rows=rows),))
+    shown = table("members", "density", "label", "id", rows=rows)
+    return Answer({"communities": as_json(found)}, (shown, *_summaries(found)))
+
+
+def _summaries(found: Sequence[Community]) -> list[str]:
+    """A line for each community that has a summary."""
+    return [f"{safe_text(each.label)}: {safe_text(each.summary.text)}" for each in found if each.summary]
 
 
 async def graph_health(place: Place) -> Answer:

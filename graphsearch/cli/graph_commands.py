@@ -84,6 +84,7 @@ async def recall_entity(place: Place, entity: Entity, limit: Limit = 10) -> Answ
         "role": found.most_recent_role and entity_name(found.most_recent_role.entity),
         "location": found.most_recent_location and entity_name(found.most_recent_location.entity),
         "community": found.community and found.community.label,
+        "summary": found.community and found.community.summary and safe_text(found.community.summary.text),
     }
     head = {"entity": f"{entity_name(found.entity)} ({safe_text(found.entity.type)})", **standing}
     memories = [(each.occurred_at, each.id, _words(each)) for each in found.memories]

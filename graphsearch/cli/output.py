@@ -20,7 +20,7 @@ from graphsearch.cli.commands import Answer
 from graphsearch.context import ContextBlock
 from graphsearch.curation import Duplicate
 from graphsearch.export import Exportable, to_dot, to_graphml, to_mermaid
-from graphsearch.model import Community, Entity, Relation, ScorePart, Triplet
+from graphsearch.model import Community, CommunitySummary, Entity, Relation, ScorePart, Triplet
 from graphsearch.model.reports import Statistics
 from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.modes.result import Connection, Sentence, Source, Summary
@@ -31,7 +31,8 @@ from graphsearch.understanding.interpreting import Interpretation
 
 _PRINTED: Final[Mapping[type, str]] = MappingProxyType(
     {
-        Community: "id members strengths density top label size",
+        Community: "id members strengths density top label size summary",
+        CommunitySummary: "text sentences fingerprint model written_at",
         ContextBlock: "text tokens budget skipped skipped_memories reason interpretation denied injection_id memories"
         " triplets summary",
         Duplicate: "one other similarity likeness verdict",

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from graphsearch.curation.neighbourhood import Related as Related
     from graphsearch.curation.receipts import Receipt as Receipt
     from graphsearch.curation.receipts import Verification as Verification
+    from graphsearch.curation.summarising import SummariesReport as SummariesReport
+    from graphsearch.curation.summarising import SummaryFailure as SummaryFailure
     from graphsearch.health.duplicates import Duplicate as Duplicate
     from graphsearch.health.duplicates import Verdict as Verdict
 

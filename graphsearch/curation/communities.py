@@ -15,13 +15,13 @@ import numpy as np
 
 from graphsearch.access.reader import EntityRef, known
 from graphsearch.columns import Codes, Edges, Floats, Rows
+from graphsearch.curation.community_identity import COMMUNITY, with_former_ids
 from graphsearch.curation.label_propagation import STEPS, Links, propagated, refreshed, run_starts
 from graphsearch.curation.permissions import Access
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Action, Community, Entity, Relation, View
 from graphsearch.model import validation as check
 
-_COMMUNITY: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c03")
 _TOP_ENTITIES: Final = 5
 _NAMES_IN_LABEL: Final = 3
 """The number of top entities named in a label."""
@@ -159,7 +159,7 @@ class _Ordered:
         top = nsmallest(_TOP_ENTITIES, inside, key=rank)
         ids = tuple(self._ids[row] for row in inside)
         return Community(
-            id=uuid5(_COMMUNITY, str(ids[0])),
+            id=uuid5(COMMUNITY, str(ids[0])),
             members=ids,
             strengths=self._strength[members].tolist(),
             density=sum(inside.values()) / (len(ids) * (len(ids) - 1)),
@@ -187,7 +187,9 @@ async def detect_in_scope(access: Access, *, seed: int = 0) -> tuple[Community, 
     """See `graphsearch.curation.Curator.detect_communities`."""
     async with access.reading() as reader:
         await access.demand_whole("communities", reader)
+        former = await access.store.communities()
         found = detect_communities(await _network(access, reader.view), seed=seed)
+        found = with_former_ids(found, former)
     return await _stored(found, None, access)
 
 
@@ -197,7 +199,7 @@ async def refresh_in_scope(access: Access, *, seed: int = 0) -> tuple[Community,
         await access.demand_whole("communities", reader)
         former = await access.store.communities()
         network = await _network(access, reader.view)
-        found = refresh_communities(network, former, seed=seed)
+        found = with_former_ids(refresh_communities(network, former, seed=seed), former)
     before = {each.id: each for each in former}
     after = {each.id: each for each in found}
     fresh = [each for each in found if not _same(each, before.get(each.id))]
@@ -229,8 +231,8 @@ async def _stored(
 
 
 def _same(found: Community, former: Community | None) -> bool:
-    """Whether a community equals the stored one; labels are not stored."""
-    return former is not None and attrs.evolve(found, label="") == attrs.evolve(former, label="")
+    """Whether a community was found as it is stored, but for its label and its summary."""
+    return former is not None and found == attrs.evolve(former, label=found.label, summary=None)
 
 
 async def _network(access: Access, view: View) -> Network:

@@ -25,13 +25,15 @@ from graphsearch.curation import (
     receipts,
     registered_types,
     review,
+    summarising,
 )
 from graphsearch.curation.permissions import Access
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.health import duplicates
 from graphsearch.ingest.resolve.resolution import ResolutionCounts
+from graphsearch.llms.budgets import ByteCounter
 from graphsearch.model import Community, Contradiction, Entity, Merge, RelationType, UndoReport, WriteReport
-from graphsearch.protocols import LLM, GraphStore
+from graphsearch.protocols import LLM, GraphStore, TokenCounter
 
 
 @all_observed
@@ -252,6 +254,41 @@ class Curator:
         `PartialViewError` as in `detect_communities`, of whose relations they were made.
         """
         return await communities.communities_in_scope(self._access, entity=entity, limit=limit)
+
+    async def summarise_communities(
+        self,
+        llm: LLM,
+        *,
+        limit: int | None = None,
+        min_size: int = summarising.MIN_SIZE,
+        counter: TokenCounter | None = None,
+        prompt_tokens: int = summarising.PROMPT_TOKENS,
+        answer_tokens: int = summarising.ANSWER_TOKENS,
+    ) -> summarising.SummariesReport:
+        """Let a language model summarise the stored communities, in sentences that cite relations and memories.
+
+        At most ``limit`` are asked for, the largest first, of at least ``min_size`` members, and only those without a
+        summary of their present content, so that the next call continues where this one ended. Each summary is stored
+        once it is answered. Unusable answers are counted, and the others go on; once the budget of a
+        `graphsearch.llms.BudgetedLLM` is spent, the rest is left. Any other error of the model is raised; what was
+        stored before stays. ``prompt_tokens`` bounds each prompt, and ``answer_tokens`` each answer, by ``counter``;
+        the default counts bytes, more than there are tokens.
+
+        `PartialViewError` as in `detect_communities`. Touches (write) every member of a community that is asked for.
+        The model sees texts of the graph: therefore a curator without a gate raises `MissingDependencyError`; pass
+        ``gate=ALLOW_ALL`` if all may be shown.
+        """
+        return await summarising.summarise_communities(
+            llm,
+            self._access,
+            summarising.SummaryOptions(
+                limit=limit,
+                min_size=min_size,
+                prompt_tokens=prompt_tokens,
+                answer_tokens=answer_tokens,
+                counter=counter or ByteCounter(),
+            ),
+        )
 
     async def graph_health(
         self,

@@ -1,6 +1,7 @@
 """The values that everything is made of: immutable, and validated when they are created."""
 
 from graphsearch.model.batches import MAX_WORD_WEIGHT, AssertedEntity, Batch, Group, Vector, WriteReport
+from graphsearch.model.communities import Community, CommunitySummary, SummarySentence
 from graphsearch.model.elements import (
     KNOWN_ENTITY_TYPES,
     KNOWN_RELATION_TYPES,
@@ -17,7 +18,6 @@ from graphsearch.model.elements import (
     Span,
 )
 from graphsearch.model.reports import (
-    Community,
     Contradiction,
     ElementRef,
     FeedbackReport,
@@ -45,6 +45,7 @@ __all__ = [
     "Batch",
     "Claim",
     "Community",
+    "CommunitySummary",
     "Contradiction",
     "EdgeKind",
     "ElementKind",
@@ -70,6 +71,7 @@ __all__ = [
     "SimilarPair",
     "Span",
     "Statistics",
+    "SummarySentence",
     "SurfaceForm",
     "Triplet",
     "TripletScore",

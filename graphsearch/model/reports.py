@@ -1,11 +1,11 @@
-"""Records that a store reports: name matches, merges, links, contradictions, communities, statistics and feedback."""
+"""Records that a store reports: name matches, merges, links, contradictions, statistics and feedback."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from itertools import combinations, pairwise
-from typing import Final, NamedTuple, Self
+from itertools import combinations
+from typing import NamedTuple, Self
 from uuid import UUID
 
 import attrs
@@ -198,73 +198,6 @@ class Contradiction:
                 found = cls(one=one, other=other)
                 if one.target_id != other.target_id and found.overlaps:
                     yield found
-
-
-_NAMED: Final = 3
-"""The number of top entities in the label of a community."""
-
-
-@attrs.frozen(kw_only=True)
-class Community:
-    """Two or more entities. No entity is in two communities, and one that has no relation is in none.
-
-    ``id`` is the UUIDv5 of the least id among the members it was found with: it stays for as long as that member does.
-    ``members`` are in order of id, ``strengths`` of each of them the sum of the weights of its relations when it was
-    found, from which a later search tells whose relations changed. ``density`` is the share of the pairs of members
-    that have a relation, in (0, 1]. ``top`` are the five members with the most neighbours inside of the community, ties
-    by importance, name and id; ``label`` is the names of the first three.
-    """
-
-    id: UUID
-    members: tuple[UUID, ...] = attrs.field(converter=as_tuple)
-    strengths: tuple[float, ...] = attrs.field(converter=as_tuple)
-    density: float
-    top: tuple[UUID, ...] = attrs.field(converter=as_tuple)
-    label: str
-
-    def __attrs_post_init__(self) -> None:
-        ordered = all(one < other for one, other in pairwise(self.members))
-        check.refuse(
-            f"community {self.id}",
-            None if len(self.members) > 1 else "must have two members or more",
-            None if ordered else "members must be distinct and in order of id",
-            None
-            if len(self.strengths) == len(self.members)
-            else f"strengths must have {len(self.members)} items, not {len(self.strengths)}",
-            next((fault for each in self.strengths if (fault := check.number("each of strengths", each, 0))), None),
-            check.unit("density", self.density),
-            None if set(self.top) <= set(self.members) else "each of top must be a member",
-            None if len(set(self.top)) == len(self.top) else "top must be distinct",
-            check.text("label", self.label, empty=True),
-        )
-
-    @property
-    def size(self) -> int:
-        """How many members it has."""
-        return len(self.members)
-
-    @property
-    def named(self) -> tuple[UUID, ...]:
-        """The members whose names are its label."""
-        return self.top[:_NAMED]
-
-    def labelled(self, names: Mapping[UUID, str]) -> Community:
-        """The community with a label of these names of its first members."""
-        return attrs.evolve(self, label=", ".join(names[member] for member in self.named))
-
-    def without(self, entities: Collection[UUID]) -> Community | None:
-        """The community when some entities left it, otherwise as it was found; None when fewer than two stay."""
-        stay = [place for place, member in enumerate(self.members) if member not in entities]
-        if len(stay) == self.size:
-            return self
-        if len(stay) < 2:  # noqa: PLR2004 - a community is of two
-            return None
-        return attrs.evolve(
-            self,
-            members=[self.members[place] for place in stay],
-            strengths=[self.strengths[place] for place in stay],
-            top=[member for member in self.top if member not in entities],
-        )
 
 
 @attrs.frozen(kw_only=True)

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.model import validation as check
+from graphsearch.model.communities import Community
 from graphsearch.model.elements import Claim, Entity, Memory, Mention, Outcome, Relation, RelationType
-from graphsearch.model.reports import Community, Injection, MemoryLink, Merge
+from graphsearch.model.reports import Injection, MemoryLink, Merge
 from graphsearch.model.validation import as_tuple
 
 Key: TypeAlias = tuple[str, ...]

@@ -17,6 +17,7 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.model import (
     Claim,
     Community,
+    CommunitySummary,
     ElementKind,
     ElementRef,
     Entity,
@@ -155,6 +156,10 @@ def _vector(name: str, value: Any) -> Any:
         raise InvalidInputError(name, ["must be float16 numbers in base64"]) from error
 
 
+def _summary(name: str, value: Any) -> CommunitySummary:
+    return CommunitySummary.from_json(_object(name, value))
+
+
 def _span(name: str, value: Any) -> Span:
     return Span(**_parsed(name, _object(name, value), {"start": _as_is, "end": _as_is}))
 
@@ -186,6 +191,7 @@ _BY_NAME: Final[Mapping[str, Parser]] = {
     **dict.fromkeys(("members", "top"), _uuids),
     "elements": _refs,
     "span": _span,
+    "summary": _summary,
 }
 """How fields are read, by name; others as they are."""
 _TEXT_IDS: Final[Mapping[str, Parser]] = {**_BY_NAME, "id": _as_is}

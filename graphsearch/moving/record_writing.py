@@ -162,10 +162,12 @@ def _merge_json(record: StoredMerge) -> Json:
 
 
 def _community_json(record: Community) -> Json:
-    return _fields(record, without=_LABEL)  # which is built from names
+    fields = _fields(record, without=_UNLISTED)
+    return fields if record.summary is None else {**fields, "summary": record.summary.as_json()}
 
 
-_LABEL: Final = frozenset({"label"})
+_UNLISTED: Final = frozenset({"label", "summary"})
+"""A label is built from names, a summary has a form of its own."""
 _WRITERS: Final[Mapping[type, Callable[[Any], Json]]] = {
     Community: _community_json,
     StoredEntity: _entity_json,

@@ -27,6 +27,7 @@ from graphsearch.curation import memories
 from graphsearch.curation import neighbourhood
 from graphsearch.curation import receipts
 from graphsearch.curation import registered_types
+from graphsearch.curation import summarising
 from graphsearch.curation.health import Growth
 from graphsearch.curation.health import Health
 from graphsearch.explaining.explanation import Explanation
@@ -390,6 +391,22 @@ class Curator(Facade[curator.Curator]):
 
     def search_entities(self, query: str, *, limit: int=10, type: str | None=None) -> tuple[entity_search.EntityHit, ...]:
         """Find entities by typed text: whole names, words, beginnings of words, and misspellings; best first."""
+        ...
+
+    def summarise_communities(self, llm: LLM, *, limit: int | None=None, min_size: int=summarising.MIN_SIZE, counter: TokenCounter | None=None, prompt_tokens: int=summarising.PROMPT_TOKENS, answer_tokens: int=summarising.ANSWER_TOKENS) -> summarising.SummariesReport:
+        """Let a language model summarise the stored communities, in sentences that cite relations and memories.
+
+        At most ``limit`` are asked for, the largest first, of at least ``min_size`` members, and only those without a
+        summary of their present content, so that the next call continues where this one ended. Each summary is stored
+        once it is answered. Unusable answers are counted, and the others go on; once the budget of a
+        `graphsearch.llms.BudgetedLLM` is spent, the rest is left. Any other error of the model is raised; what was
+        stored before stays. ``prompt_tokens`` bounds each prompt, and ``answer_tokens`` each answer, by ``counter``;
+        the default counts bytes, more than there are tokens.
+
+        `PartialViewError` as in `detect_communities`. Touches (write) every member of a community that is asked for.
+        The model sees texts of the graph: therefore a curator without a gate raises `MissingDependencyError`; pass
+        ``gate=ALLOW_ALL`` if all may be shown.
+        """
         ...
 
     def undo_merge(self, merge_id: UUID) -> UndoReport:

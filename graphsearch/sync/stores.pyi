@@ -447,8 +447,20 @@ class GraphStore(Facade[protocols.GraphStore]):
         """Store communities; they replace those with the ids ``replacing`` and their own ids, or all if it is None.
 
         Labels are not stored but built from the current names of entities on reading. Members that no longer exist are
-        dropped, and so are communities with fewer than two remaining members. `InvalidInputError` when an entity would
-        be in two communities.
+        dropped, and so are communities with fewer than two remaining members. A community keeps its stored summary if
+        every member that it had stays; the summaries of ``communities`` are not read: see `write_summary`.
+        `InvalidInputError` when an entity would be in two communities.
+        """
+        ...
+
+    def write_summary(self, community: Community, *, version: Hashable) -> bool:
+        """Store the summary of a stored community; return False, and store nothing, if the graph has changed.
+
+        ``version`` is that of the scope when the content of the summary was read (`GraphStore.version`); the community
+        must have the same members as then. From then on every change that removes or rewrites anything that the summary
+        may be made of drops it in the same transaction: a member that is removed, renamed, merged or separated; a
+        relation with a member that is removed, retracted or reworded, or loses evidence; a memory that mentions a
+        member, or is evidence of its relations, that is forgotten or rewritten. What is only added leaves it.
         """
         ...
 class Stores(Facade[Any]):

@@ -40,6 +40,7 @@ from graphsearch.testing.spec_moving import MovingSpec
 from graphsearch.testing.spec_naming import NamingSpec
 from graphsearch.testing.spec_reading import ReadingSpec
 from graphsearch.testing.spec_scopes import ScopesSpec
+from graphsearch.testing.spec_summaries import SummariesSpec
 from graphsearch.testing.spec_texts import TextsSpec
 from graphsearch.testing.spec_typing import TypingSpec
 from graphsearch.testing.spec_viewing import ViewingSpec
@@ -63,6 +64,7 @@ class StoreConformance(
     LinkingSpec,
     MentioningSpec,
     CommunitiesSpec,
+    SummariesSpec,
     LearningSpec,
     MovingSpec,
     ScopesSpec,

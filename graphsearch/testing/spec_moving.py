@@ -13,7 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphsearch.errors import AnalyserError, OccupiedScopeError, RecordError
-from graphsearch.model import Batch, Community, Injection, Memory, MemoryLink, Outcome, RelationType
+from graphsearch.model import (
+    Batch,
+    Community,
+    CommunitySummary,
+    Injection,
+    Memory,
+    MemoryLink,
+    Outcome,
+    RelationType,
+    SummarySentence,
+)
 from graphsearch.model.stored import Record, RecordKind, ScopeSettings, StoredEntity, StoredRelation, key_of
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import NOON
@@ -113,6 +123,10 @@ async def lived_in(store: GraphStore) -> GraphStore:
     members = sorted((ADA.id, BOB.id))
     community = Community(id=uuid4(), members=members, strengths=(1.5, 2.0), density=0.5, top=(ADA.id,), label="")
     await store.write_communities([community])
+    (written,) = await store.communities()
+    sentence = SummarySentence(text="Ada — and “Bob”.", cites=[ref(ONE), ref(likes)])
+    summary = CommunitySummary(sentences=[sentence], fingerprint="0a" * 32, model="fake", written_at=NOON)
+    assert await store.write_summary(attrs.evolve(written, summary=summary), version=await store.version())
     elements = [ref(ADA), ref(ONE), ref(likes)]
     await store.log_injection(
         Injection(id="i1", session_id="s1", principal="User::ada", created_at=NOON, tokens=7, elements=elements)

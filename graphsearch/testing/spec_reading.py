@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from graphsearch.errors import InvalidInputError, UnknownScopeError
-from graphsearch.model import Batch, ElementKind, Entity, Memory, Outcome, Span, Statistics
+from graphsearch.model import Batch, Community, ElementKind, Entity, Memory, Outcome, Span, Statistics
 from graphsearch.protocols import GraphStore
 from graphsearch.protocols.reading import MemoryFilters
 from graphsearch.testing.samples import claim, day, mention, person, ref, relation, vector, view
@@ -197,6 +197,10 @@ class ReadingSpec(StoreSpec):
             store.distinct_pairs([]),
             store.edges(view=now),
             store.write_communities([]),
+            store.write_summary(
+                Community(id=ADA.id, members=sorted((ADA.id, BOB.id)), strengths=(1, 1), density=1, top=(), label=""),
+                version=0,
+            ),
             store.communities(),
             store.find_names(["a"]),
             store.search_by_embedding(ElementKind.ENTITY, vector(1, 0), limit=1, view=now),

@@ -65,9 +65,20 @@ def triplet_line(triplet: Triplet, *, dated: bool = False) -> str:
 
 def short_triplet_line(triplet: Triplet, *, dated: bool = False) -> str:
     """``- source --type--> target``; if ``dated``, followed by the period of the relation, if known."""
-    line = f"- {entity_name(triplet.source)} --{safe_text(triplet.relation.type)}--> {entity_name(triplet.target)}"
+    line = _arrow(triplet.source, triplet.relation, triplet.target)
     period = period_of(triplet.relation) if dated else ""
     return f"{line} ({period})" if period else line
+
+
+def relation_line(source: Entity, relation: Relation, target: Entity) -> str:
+    """The line of a relation between two entities, with its period and its fact, if known."""
+    period, fact = period_of(relation), safe_text(relation.fact)
+    line = _arrow(source, relation, target) + (f" ({period})" if period else "")
+    return f"{line} — {fact}" if fact else line
+
+
+def _arrow(source: Entity, relation: Relation, target: Entity) -> str:
+    return f"- {entity_name(source)} --{safe_text(relation.type)}--> {entity_name(target)}"
 
 
 def period_of(relation: Relation) -> str:

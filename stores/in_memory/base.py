@@ -19,6 +19,7 @@ from graphsearch.errors import UnknownScopeError
 from graphsearch.model import ElementKind, Scope
 from graphsearch.protocols import Clock, Scoped
 from graphsearch.stores.in_memory.state import Draft, State
+from graphsearch.stores.in_memory.summaries import drop_outdated
 from graphsearch.stores.in_memory.tables import table
 from graphsearch.text.analyser import Analyser
 
@@ -80,9 +81,7 @@ class InMemoryScope(Scoped):
         return _Snapshot(self._cell, self._state)
 
     async def version(self) -> Hashable:
-        state = self._state
-        every = state.entities, state.relations, state.memories
-        return state.derive(_Version, *(each.items for each in every), state.entities.words, state.naming, state.types)
+        return version_of(self._state)
 
     def entity_ids(self, keys: Keys) -> Sequence[UUID]:
         return self._ids(ElementKind.ENTITY, keys)
@@ -117,6 +116,7 @@ class InMemoryScope(Scoped):
             draft = Draft(state)
             yield draft
             if keep:
+                drop_outdated(draft)
                 self._cell.state = await in_slices(draft.finished())
 
     @asynccontextmanager
@@ -133,6 +133,12 @@ class InMemoryScope(Scoped):
         return UnknownScopeError(
             f"nothing was ever written to scope {self._scope}: check how it is spelt, or write to it first"
         )
+
+
+def version_of(state: State) -> Hashable:
+    """The version of a state: another one for every change to elements and their names."""
+    every = state.entities, state.relations, state.memories
+    return state.derive(_Version, *(each.items for each in every), state.entities.words, state.naming, state.types)
 
 
 class _Version:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from uuid import UUID
@@ -14,6 +14,7 @@ from graphsearch.claims.folding import group_of
 from graphsearch.claims.naming import refuse_threshold
 from graphsearch.model import (
     Community,
+    CommunitySummary,
     Contradiction,
     ElementKind,
     Group,
@@ -25,7 +26,7 @@ from graphsearch.model import (
     validation,
 )
 from graphsearch.protocols import Curating
-from graphsearch.stores.in_memory.base import InMemoryScope
+from graphsearch.stores.in_memory.base import InMemoryScope, version_of
 from graphsearch.stores.in_memory.folding import (
     put_relation,
     refold,
@@ -218,6 +219,7 @@ class InMemoryCurating(InMemoryScope, Curating):
     ) -> None:
         async with self._draft() as draft:
             state = draft.before
+            summaries = {each.id: _kept_summary(state, each) for each in communities}
             own = {each.id for each in communities}
             for key in sorted(state.communities.keys() if replacing is None else {*replacing, *own}):
                 draft.drop_community(key)
@@ -225,7 +227,16 @@ class InMemoryCurating(InMemoryScope, Curating):
             for each in communities:
                 gone = {member for member in each.members if member not in state.entities.items}
                 if kept := each.without(gone):
-                    draft.put_community(attrs.evolve(kept, label=""))
+                    draft.put_community(attrs.evolve(kept, label="", summary=summaries[each.id]))
+
+    async def write_summary(self, community: Community, *, version: Hashable) -> bool:
+        async with self._draft() as draft:
+            state, stored = draft.before, draft.communities.get(community.id)
+            now = stored and _shown(state, stored)
+            if stored is None or now is None or now.members != community.members or version != version_of(state):
+                return False
+            draft.communities.set(stored.id, attrs.evolve(stored, summary=community.summary))
+            return True
 
     async def communities(
         self, *, entity_ids: Sequence[UUID] | None = None, limit: int | None = None
@@ -308,6 +319,13 @@ def _communities_of(state: State, entity_ids: Collection[UUID] | None) -> Collec
     entities = (entity for key in entity_ids if (entity := state.entities.items.get(key)))
     found = (state.community_of.get(entity.id) for entity in entities if entity.merged_into is None)
     return {key for key in found if key}
+
+
+def _kept_summary(state: State, community: Community) -> CommunitySummary | None:
+    """The stored summary of a community, if every member that it has stays."""
+    stored = state.communities.get(community.id)
+    now = stored and _shown(state, stored)
+    return now.summary if now and set(now.members) <= set(community.members) else None
 
 
 def _shown(state: State, community: Community) -> Community | None:

@@ -169,6 +169,8 @@ class ElementsDraft(ValueDraft[Elements[E]]):
     def __init__(self, before: Elements[E], analyser: Analyser) -> None:
         self.before: Elements[E] = before
         self._analyser = analyser
+        self.earlier: dict[Any, E] = {}
+        """Changed and removed elements, as they were before the draft."""
         self._analysed: dict[str, Mapping[str, float]] = {}
         """Term frequencies by text: all relations of a sentence have it as their fact."""
         self.items: Part[Any, E] = Part(before.items)
@@ -180,8 +182,10 @@ class ElementsDraft(ValueDraft[Elements[E]]):
 
     def put(self, element: E) -> bool:
         """Write an element; return whether that changed anything."""
-        if self.items.get(element.id) == element:
+        if (old := self.items.get(element.id)) == element:
             return False
+        if old is not None:
+            self.earlier.setdefault(element.id, old)
         self.items.set(element.id, element)
         self._index(element)
         return True
@@ -209,6 +213,8 @@ class ElementsDraft(ValueDraft[Elements[E]]):
 
     def drop(self, key: object) -> None:
         """Remove an element with its code, document, words, vector and weight."""
+        if (old := self.items.get(key)) is not None:
+            self.earlier.setdefault(key, old)
         for part in (self.items, self.codes, self.documents, self.words, self.vectors, self.weights):
             part.pop(key)
 

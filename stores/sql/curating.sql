@@ -209,7 +209,7 @@ WHERE start < taken_until
 ORDER BY source_id, type
 
 -- communities --
-SELECT id, density FROM community
+SELECT id, density, summary FROM community
 WHERE org_id = %(org)s AND project_id = %(project)s AND (%(ids)s::uuid[] IS NULL OR id = ANY(%(ids)s))
 
 -- members --
@@ -237,9 +237,40 @@ DELETE FROM community_member
 WHERE org_id = %(org)s AND project_id = %(project)s AND (%(ids)s::uuid[] IS NULL OR community_id = ANY(%(ids)s))
 
 -- insert communities --
-INSERT INTO community (org_id, project_id, id, density)
-SELECT %(org)s, %(project)s, id, density FROM unnest(%(ids)s::uuid[], %(densities)s::float8[]) c (id, density)
+INSERT INTO community (org_id, project_id, id, density, summary)
+SELECT %(org)s, %(project)s, id, density, summary
+FROM unnest(%(ids)s::uuid[], %(densities)s::float8[], %(summaries)s::jsonb[]) c (id, density, summary)
 RETURNING 1
+
+-- mark summarised --
+UPDATE scope SET summarised = true WHERE org_id = %(org)s AND project_id = %(project)s
+
+-- set summary --
+UPDATE community SET summary = %(summary)s::jsonb WHERE org_id = %(org)s AND project_id = %(project)s AND id = %(id)s
+
+-- drop summaries --
+-- Those of the communities of entities, of the ends of unretracted relations, and of whatever memories state.
+UPDATE community SET summary = NULL
+WHERE org_id = %(org)s AND project_id = %(project)s AND summary IS NOT NULL AND id IN (
+    SELECT m.community_id FROM community_member m
+    WHERE m.org_id = %(org)s AND m.project_id = %(project)s AND m.entity_id IN (
+        SELECT unnest(%(entity_ids)s::uuid[])
+        UNION ALL
+        SELECT unnest(ARRAY[r.source_id, r.target_id]) FROM relation r
+        WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = ANY(%(relation_ids)s::uuid[])
+            AND r.retracted_at IS NULL
+        UNION ALL
+        SELECT n.entity_id FROM mention n
+        WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.memory_id = ANY(%(memory_ids)s::text[])
+        UNION ALL
+        SELECT unnest(ARRAY[c.source_id, c.target_id]) FROM claim c
+        WHERE c.org_id = %(org)s AND c.project_id = %(project)s AND c.memory_id = ANY(%(memory_ids)s::text[])
+        UNION ALL
+        SELECT unnest(ARRAY[p.source_id, p.target_id]) FROM evidence v
+        JOIN relation p ON p.org_id = %(org)s AND p.project_id = %(project)s AND p.id = v.relation_id
+        WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.memory_id = ANY(%(memory_ids)s::text[])
+    )
+)
 
 -- insert members --
 INSERT INTO community_member (org_id, project_id, entity_id, community_id, strength, place)

@@ -20,6 +20,7 @@ CREATE TABLE scope (
     merges integer NOT NULL DEFAULT 0, -- how many merges were ever made
     changes bigint NOT NULL DEFAULT 0, -- increases with every change to elements and their names
     health jsonb NOT NULL DEFAULT '[]', -- the health that it had, the oldest first; a bounded number of records
+    summarised boolean NOT NULL DEFAULT false, -- whether a community ever had a summary
     PRIMARY KEY (org_id, project_id)
 );
 
@@ -298,12 +299,14 @@ CREATE INDEX distinct_pair_high ON distinct_pair (org_id, project_id, high_id);
 -- communities
 
 -- A community is described by its members' names when it is read, so that nothing outlasts a name. place is a member's
--- rank among the top members, from 0, else NULL.
+-- rank among the top members, from 0, else NULL. A summary, written by a language model, goes with the first change of
+-- anything that it may be made of.
 CREATE TABLE community (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
     id uuid NOT NULL,
     density double precision NOT NULL,
+    summary jsonb,
     PRIMARY KEY (org_id, project_id, id)
 );
 

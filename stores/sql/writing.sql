@@ -43,6 +43,12 @@ JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.
 WHERE (e.signature, e.importance_weight, e.valid_from, e.valid_to, e.merged_into)
     IS DISTINCT FROM (i.signature, i.importance_weight, i.valid_from, i.valid_to, i.merged_into)
 
+-- renamed entities --
+-- Those with another name, or merged or separated, and what they were and are merged into.
+SELECT unnest(array_remove(ARRAY[e.id, e.merged_into, i.merged_into], NULL)) FROM incoming_entity i
+JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.id
+WHERE (e.name, e.merged_into) IS DISTINCT FROM (i.name, i.merged_into)
+
 -- insert entities --
 INSERT INTO entity (org_id, project_id, id, type, given_type, name, folded_name, name_hash, description, aliases, given_aliases,
     named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature, embedding,
@@ -83,6 +89,11 @@ WHERE m.signature <> i.signature
 SELECT i.id FROM incoming_memory i
 JOIN memory m ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.id = i.id
 WHERE m.occurred_at IS DISTINCT FROM i.occurred_at
+
+-- rewritten memories --
+SELECT i.id FROM incoming_memory i
+JOIN memory m ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.id = i.id
+WHERE (m.text, m.subject, m.speaker, m.occurred_at) IS DISTINCT FROM (i.text, i.subject, i.speaker, i.occurred_at)
 
 -- upsert memories --
 INSERT INTO memory AS m (org_id, project_id, id, text, subject, speaker, session_id, position, occurred_at, source, labels,
@@ -199,6 +210,16 @@ SELECT %(org)s, %(project)s, id, source_id, type, target_id, valid_from, valid_t
     signature, %(settled)s, source_columns, target_columns
 FROM incoming_relation
 RETURNING 1
+
+-- reworded relations --
+-- Those that are retracted, state something else, or lose evidence.
+SELECT r.id FROM incoming_relation i
+JOIN relation r ON r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id
+WHERE r.retracted_at IS NULL AND (
+    i.retracted_at IS NOT NULL OR NOT r.evidence <@ i.evidence
+    OR (r.source_id, r.type, r.target_id, r.valid_from, r.valid_to, r.fact)
+        IS DISTINCT FROM (i.source_id, i.type, i.target_id, i.valid_from, i.valid_to, i.fact)
+)
 
 -- upsert relations --
 INSERT INTO relation AS r (org_id, project_id, id, source_id, type, target_id, valid_from, valid_to, fact, kind,

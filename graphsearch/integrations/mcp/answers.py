@@ -124,13 +124,14 @@ def time_json(time: AskedTime) -> Json:
 
 
 def community_json(community: Community) -> Json:
-    """label, size, density and the ids of its top members."""
-    return {
-        "label": shown(community.label),
-        "size": community.size,
-        "density": round(community.density, 4),
-        "top": [str(id_) for id_ in community.top],
-    }
+    """label, size, density, the ids of its top members, and its summary if a model wrote one."""
+    return _without_empty(
+        label=shown(community.label),
+        size=community.size,
+        density=round(community.density, 4),
+        top=[str(id_) for id_ in community.top],
+        summary=community.summary and shown(community.summary.text),
+    )
 
 
 def plain(value: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from graphsearch.model import (
     Claim,
     Community,
+    CommunitySummary,
     ElementKind,
     Injection,
     MemoryLink,
@@ -217,8 +218,9 @@ async def stored_communities(session: Session, ids: Sequence[UUID] | None) -> li
                 member for place, member in sorted((place, key) for key, _, place in members[key] if place is not None)
             ],
             label="",
+            summary=None if summary is None else CommunitySummary.from_json(summary),
         )
-        for key, density in await session.rows(statement("communities"), ids=ids)
+        for key, density, summary in await session.rows(statement("communities"), ids=ids)
     ]
 
 

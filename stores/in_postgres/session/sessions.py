@@ -200,6 +200,8 @@ class Session:
     """Whether a signature of the scope was ever shared."""
     health: Sequence[Mapping[str, Any]] = ()
     """The health that the scope had, the oldest first."""
+    summarised: bool = False
+    """Whether a community of the scope ever had a summary."""
     changes: int = 0
     """The version of the scope, increased by every change to elements and their names."""
     pooled: bool = False

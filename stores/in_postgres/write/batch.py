@@ -39,6 +39,7 @@ from graphsearch.stores.in_postgres.write.renaming import (
     surfaces_in,
     types_so_far,
 )
+from graphsearch.stores.in_postgres.write.summaries import drop_summaries_of_incoming
 from graphsearch.stores.shared.merging import shown, stated
 from graphsearch.stores.shared.vectors import Matrix, Vectors
 
@@ -92,6 +93,7 @@ async def _put_entities_as(
     async def upsert() -> int:
         if fresh:
             return (await session.run(statement("insert entities"))).rowcount
+        await drop_summaries_of_incoming(session, "renamed entities")
         found = await session.rows(statement("with other endpoint columns"))
         turned.update((id_, signature) for id_, signature, _ in found)
         changed: int = (await session.run(statement("upsert entities"))).rowcount
@@ -160,6 +162,7 @@ async def put_memories(
     await keep_signatures(session, codes)
     resigned = dict(await session.rows(statement("memories with another signature")))
     moved = await session.column(statement("moved memories"))
+    await drop_summaries_of_incoming(session, "rewritten memories")
     changed = (await session.run(statement("upsert memories"))).rowcount
     await index_documents(session, ElementKind.MEMORY, written)
     return changed, resigned, set(moved)

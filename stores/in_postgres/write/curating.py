@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
 import attrs
+from psycopg.types.json import Jsonb
 
 from graphsearch.claims.naming import MAX_TRIGRAMS, refuse_threshold
 from graphsearch.model import (
     Community,
+    CommunitySummary,
     Contradiction,
     ElementKind,
     MemoryLink,
@@ -46,6 +48,7 @@ from graphsearch.stores.in_postgres.write.removing import (
     unnamed,
 )
 from graphsearch.stores.in_postgres.write.renaming import put_into, read_tree, rename_entities
+from graphsearch.stores.in_postgres.write.summaries import drop_summaries
 from graphsearch.stores.shared.answers import (
     Pair,
     ordered,
@@ -111,6 +114,7 @@ class PostgresCurating(PostgresScope, Curating):
             tree = await read_tree(session, [source])
             own = list(tree.below(source))
             target = tree.into[source]
+            await drop_summaries(session, entities=[target])
             await session.run(statement("end merge"), id=merge_id, now=now)
             await put_into(session, [source], None)
             await _hold(session, target, -record.held)
@@ -118,6 +122,7 @@ class PostgresCurating(PostgresScope, Curating):
             groups = await session.rows(statement("bring claims back"), id=source, ids=own)
             types = types_of(session.types)
             _, lost = await refold(session, groups, types, now)
+            await drop_summaries(session, relations=lost)
             lapsed = set(await session.column(statement("lapse relations"), ids=lost))
             await drop_relations(session, [each for each in lost if each not in lapsed])
             asserted = await stored_relations(session, "relations by original ends", ids=own)
@@ -232,8 +237,20 @@ class PostgresCurating(PostgresScope, Curating):
             )
             there = await session.column(statement("existing", ElementKind.ENTITY), ids=members)
             gone = set(members).difference(there)
+            summaries = await _kept_summaries(session, communities)
             await drop_communities(session, replaced)
-            await insert_communities(session, [kept for each in communities if (kept := each.without(gone))])
+            kept = [kept for each in communities if (kept := each.without(gone))]
+            await insert_communities(session, [attrs.evolve(each, summary=summaries.get(each.id)) for each in kept])
+
+    async def write_summary(self, community: Community, *, version: Hashable) -> bool:
+        async with self._writing() as session:
+            stored = await _shown(session, [community.id])
+            if session.changes != version or not stored or stored[0].members != community.members:
+                return False
+            await session.run(statement("mark summarised"))
+            summary = None if community.summary is None else Jsonb(community.summary.as_json())
+            await session.run(statement("set summary"), id=community.id, summary=summary)
+            return True
 
     async def communities(
         self, *, entity_ids: Sequence[UUID] | None = None, limit: int | None = None
@@ -243,10 +260,7 @@ class PostgresCurating(PostgresScope, Curating):
         async with self._reading() as session:
             validation.refuse("page", None if limit is None else validation.number("limit", limit, 0))
             ids = None if entity_ids is None else await _communities_shown(session, entity_ids)
-            found = await stored_communities(session, ids)
-            members = [member for each in found for member in each.members]
-            merged = set(await session.column(statement("merged away"), ids=members))
-            kept = [shown for each in found if (shown := each.without(merged))]
+            kept = await _shown(session, ids)
             first = sorted(kept, key=lambda community: (-community.size, community.id))[:limit]
             named = [member for each in first for member in each.named]
             names = dict(await session.rows_kept(statement("names of"), ids=named))
@@ -278,12 +292,33 @@ async def _move(session: Session, relations: Collection[Relation], now: datetime
     await keep_original_ends(session, {key: (None, None) if meant[key] == pair else pair for key, pair in ends.items()})
 
 
+async def _shown(session: Session, ids: Sequence[UUID] | None) -> list[Community]:
+    """Stored communities without merged members, not labelled."""
+    found = await stored_communities(session, ids)
+    members = [member for each in found for member in each.members]
+    merged = set(await session.column(statement("merged away"), ids=members))
+    return [shown for each in found if (shown := each.without(merged))]
+
+
+async def _kept_summaries(session: Session, communities: Sequence[Community]) -> dict[UUID, CommunitySummary]:
+    """The stored summaries of communities in which every member stays."""
+    if not session.summarised:
+        return {}
+    stays = {each.id: set(each.members) for each in communities}
+    stored = await _shown(session, list(stays))
+    return {each.id: each.summary for each in stored if each.summary and stays[each.id].issuperset(each.members)}
+
+
 async def insert_communities(session: Session, communities: Sequence[Community]) -> None:
-    """Communities and their members, each in order of key."""
+    """Communities, their summaries and their members, each in order of key."""
+    summaries = [None if each.summary is None else Jsonb(each.summary.as_json()) for each in communities]
+    if any(summaries) and not session.summarised:
+        await session.run(statement("mark summarised"))
     await session.run(
         statement("insert communities"),
         ids=[each.id for each in communities],
         densities=[float(each.density) for each in communities],
+        summaries=summaries,
     )
     rows = [
         (member, each.id, float(strength), each.top.index(member) if member in each.top else None)

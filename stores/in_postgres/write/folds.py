@@ -35,6 +35,7 @@ from graphsearch.stores.in_postgres.rows import claim_of, group_values, types_of
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.renaming import read_tree
+from graphsearch.stores.in_postgres.write.summaries import drop_summaries, drop_summaries_of_incoming
 from graphsearch.stores.shared.merging import collapses, shown
 
 Group = tuple[UUID, str]
@@ -149,6 +150,8 @@ async def put_relations(
     async def upsert() -> int:
         if listed and not fresh:
             await drop_changed_facts(session)
+        if not fresh:
+            await drop_summaries_of_incoming(session, "reworded relations")
         name = "insert relations" if fresh else "upsert relations"
         changed = (await session.run(statement(name), settled=settled)).rowcount
         if together and not fresh:
@@ -217,6 +220,7 @@ async def retract(session: Session, ids: Sequence[UUID], now: datetime) -> int:
     """Retract relations; return how many were not retracted before."""
     if not ids:
         return 0
+    await drop_summaries(session, relations=ids)
     return (await session.run(statement("retract relations"), ids=list(ids), now=now)).rowcount
 
 

@@ -14,6 +14,7 @@ from graphsearch.stores.in_postgres.index.signing import Stored, drop_signatures
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.renaming import Surfaces, called_of, put_into, read_tree
+from graphsearch.stores.in_postgres.write.summaries import drop_summaries
 
 
 async def drop_relations(session: Session, ids: Collection[UUID]) -> set[UUID]:
@@ -21,10 +22,12 @@ async def drop_relations(session: Session, ids: Collection[UUID]) -> set[UUID]:
     if not ids:
         return set()
     going = await stored_relations(session, "relations touching", relation_ids=list(ids), entity_ids=[])
+    ends = {end for each in going.values() for end in (each.relation.source_id, each.relation.target_id)}
+    await drop_summaries(session, entities=ends)
     await session.run(statement("delete evidence"), ids=list(ids))
     await strike_facts(session, ids)
     await drop_elements(session, ElementKind.RELATION, ids)
-    return {end for each in going.values() for end in (each.relation.source_id, each.relation.target_id)}
+    return ends
 
 
 def unproved(relations: Iterable[Stored], forgotten: Collection[str]) -> tuple[list[UUID], list[Any]]:
@@ -87,6 +90,7 @@ async def untie(session: Session, entity_ids: Collection[UUID]) -> int:
 
 async def leave_communities(session: Session, entity_ids: Collection[UUID]) -> None:
     """Remove entities from their communities, and communities with fewer than two remaining members."""
+    await drop_summaries(session, entities=entity_ids)
     left = await session.column(statement("leave communities"), ids=list(entity_ids))
     if left:
         await drop_communities(session, await session.column(statement("too small"), ids=left))

@@ -18,6 +18,7 @@ from graphsearch.stores.in_postgres.index.signing import Codes, by_id, drop_sign
 from graphsearch.stores.in_postgres.rows import element_of
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
+from graphsearch.stores.in_postgres.write.summaries import drop_summaries
 from graphsearch.stores.shared.merging import Tree
 
 Surfaces = Mapping[UUID, Collection[str]]
@@ -114,6 +115,7 @@ async def rename_entities(
                 reworded.append(key)
     after = {key: _shown(known, tree, key) for key in ids if key in known}
     changed = [entity for key, entity in after.items() if entity != before[key]]
+    await drop_summaries(session, entities=reworded)
     if changed:
         await copy_in(session, NAMING, naming_columns(by_id(changed)))
         await session.run(statement("rename entities"))
@@ -234,6 +236,7 @@ async def copy_to_ends(session: Session, entity_ids: Collection[UUID]) -> None:
 
 async def put_into(session: Session, ids: Sequence[UUID], target_id: UUID | None) -> None:
     """Record that entities were merged into another, or are merged no longer."""
+    await drop_summaries(session, entities=[*ids, *([target_id] if target_id else ())])
     await session.run(statement("merge into"), ids=list(ids), target_id=target_id)
     await copy_to_ends(session, ids)
 

@@ -63,6 +63,7 @@ from graphsearch.stores.in_postgres.write.removing import (
     unproved,
 )
 from graphsearch.stores.in_postgres.write.renaming import called_of, rename_entities, surfaces_in
+from graphsearch.stores.in_postgres.write.summaries import drop_summaries
 from graphsearch.stores.shared.vectors import other_embedder, read_vectors
 
 
@@ -170,6 +171,7 @@ class PostgresWriting(PostgresScope, Writing):
             if not ids:
                 return WriteReport()
             types = await stored_types(session)
+            await drop_summaries(session, memories=ids)
             proved = await stored_relations(session, "relations proved", memory_ids=ids)
             links = await unlink(session, ids)
             lost_surfaces = await surfaces_in(session, ids)

@@ -1,0 +1,258 @@
+"""Let a language model summarise the stored communities: each once, and again when its content has changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+import attrs
+
+from graphsearch._support.concurrency import in_order
+from graphsearch.curation.community_content import CommunityContent, content_of
+from graphsearch.curation.permissions import Access
+from graphsearch.errors import (
+    BudgetExhaustedError,
+    LLMAnswerError,
+    LLMRefusalError,
+    LLMTruncatedError,
+    MissingDependencyError,
+)
+from graphsearch.llms.budgets import ByteCounter
+from graphsearch.llms.structured import ask_for_data, failure_text
+from graphsearch.llms.usage import Usage, metered
+from graphsearch.model import Action, Community, CommunitySummary, SummarySentence
+from graphsearch.model import validation as check
+from graphsearch.modes.summary_writer import Line, WrittenSummary, write_summary
+from graphsearch.protocols import LLM, TokenCounter
+
+MIN_SIZE: Final = 3
+"""Fewest members of a community that is summarised by default: a pair is one relation."""
+PROMPT_TOKENS: Final = 12_000
+ANSWER_TOKENS: Final = 2_000
+AT_ONCE: Final = 4
+"""Most prompts at a time."""
+_TRIES: Final = 5
+"""How often a summary is offered to a store that changes meanwhile."""
+_QUESTION: Final = "What is this group about: who and what is at its centre, and how does it hang together?"
+_UNUSABLE: Final = (LLMAnswerError, LLMRefusalError, LLMTruncatedError)
+
+
+@attrs.frozen(kw_only=True)
+class SummaryFailure:
+    """A community that has no new summary, and why: the type and the message of an error."""
+
+    community_id: UUID
+    label: str
+    why: str
+
+
+@attrs.frozen(kw_only=True)
+class SummariesReport:
+    """What became of the communities that were to be summarised.
+
+    * ``written``: those with a new summary, largest first. ``unchanged``: how many had one of their present content.
+    * ``failed``: those whose answer was unusable, or that changed while the model was asked; they are asked again by
+      the next call. ``left``: how many were not asked, and ``why``: the limit, or the budget that was spent.
+    * ``calls``: requests to the model, repairs included; ``prompt_tokens`` and ``answer_tokens`` of them, by the
+      counter; ``usage``: what the model reported, if it did.
+    """
+
+    written: tuple[Community, ...] = ()
+    unchanged: int = 0
+    failed: tuple[SummaryFailure, ...] = ()
+    left: int = 0
+    why: str = ""
+    calls: int = 0
+    prompt_tokens: int = 0
+    answer_tokens: int = 0
+    usage: Usage = attrs.field(factory=Usage)
+
+
+@attrs.frozen(kw_only=True)
+class SummaryOptions:
+    """The options of `graphsearch.curation.Curator.summarise_communities`, validated."""
+
+    limit: int | None = None
+    min_size: int = MIN_SIZE
+    prompt_tokens: int = PROMPT_TOKENS
+    answer_tokens: int = ANSWER_TOKENS
+    counter: TokenCounter = attrs.field(factory=ByteCounter)
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "summaries",
+            None if self.limit is None else check.number("limit", self.limit, 0),
+            check.number("min_size", self.min_size, 2),
+            check.number("prompt_tokens", self.prompt_tokens, 1),
+            check.number("answer_tokens", self.answer_tokens, 1),
+        )
+
+
+async def summarise_communities(llm: LLM, access: Access, options: SummaryOptions) -> SummariesReport:
+    """See `graphsearch.curation.Curator.summarise_communities`."""
+    if access.gate is None:
+        raise MissingDependencyError(
+            "summarise_communities(…) shows texts of the graph to a language model and needs a gate: pass"
+            " Curator(engine, gate=Gate(authorizer, principal)), or gate=ALLOW_ALL where all of it may be shown"
+        )
+    async with access.reading() as reader:
+        await access.demand_whole("communities", reader)
+        stored = await access.store.communities()
+    with metered() as meter:
+        run = _Run(_CountingLLM(llm, options.counter), access, options)
+        await run.summarise([each for each in stored if each.size >= options.min_size])
+    return attrs.evolve(run.report, usage=meter.total)
+
+
+@attrs.define(eq=False)
+class _CountingLLM:
+    """Counts the requests to a model, and their tokens; not those that a budget refuses."""
+
+    llm: LLM
+    counter: TokenCounter
+    calls: int = 0
+    prompt_tokens: int = 0
+    answer_tokens: int = 0
+
+    @property
+    def name(self) -> str:
+        return str(getattr(self.llm, "name", ""))
+
+    async def ask(self, text: str) -> str:
+        raise NotImplementedError  # summaries are asked for as data
+
+    async def ask_json(self, text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        prompt = f"{text}\n{json.dumps(schema)}"
+        try:
+            data = await ask_for_data(self.llm, text, schema)
+        except BudgetExhaustedError:
+            raise
+        except Exception as error:
+            self._count(prompt, getattr(error, "answer", ""))
+            raise
+        self._count(prompt, json.dumps(data))
+        return data
+
+    def _count(self, text: str, answer: str) -> None:
+        self.calls += 1
+        self.prompt_tokens += self.counter.count(text)
+        self.answer_tokens += self.counter.count(answer)
+
+
+@attrs.define(eq=False)
+class _Run:
+    """One run over the communities of a scope."""
+
+    llm: _CountingLLM
+    access: Access
+    options: SummaryOptions
+    written: list[Community] = attrs.field(factory=list)
+    failed: list[SummaryFailure] = attrs.field(factory=list)
+    unchanged: int = 0
+    left: int = 0
+    asked: int = 0
+    why: str = ""
+    fault: Exception | None = None
+    """What ended the run, other than a budget."""
+
+    @property
+    def report(self) -> SummariesReport:
+        """What was done so far."""
+        return SummariesReport(
+            written=tuple(sorted(self.written, key=lambda each: (-each.size, each.id))),
+            unchanged=self.unchanged,
+            failed=tuple(self.failed),
+            left=self.left,
+            why=self.why,
+            calls=self.llm.calls,
+            prompt_tokens=self.llm.prompt_tokens,
+            answer_tokens=self.llm.answer_tokens,
+        )
+
+    async def summarise(self, communities: Sequence[Community]) -> None:
+        """Summarise those whose content has changed; raise the error of a model that cannot be asked."""
+        for start in range(0, len(communities), AT_ONCE):
+            found = [await self._due(each) for each in communities[start : start + AT_ONCE]]
+            due = [content for content in found if content is not None]
+            await in_order(self._one, due, limit=AT_ONCE)
+            if self.fault is not None:
+                raise self.fault
+
+    async def _due(self, community: Community) -> CommunityContent | None:
+        """The content of a community that is to be asked for."""
+        content = await content_of(community.id, community.members[0], self.access)
+        if content is None:
+            return None
+        summary = content.community.summary
+        if summary is not None and summary.fingerprint == content.fingerprint:
+            self.unchanged += 1
+            return None
+        if self.why or self.asked == self.options.limit:
+            self.why = self.why or f"the limit of {self.options.limit} communities"
+            self.left += 1
+            return None
+        self.asked += 1
+        return content
+
+    async def _one(self, content: CommunityContent) -> None:
+        community = content.community
+        try:
+            if self.access.gated:
+                members = await self.access.stored_entities(community.members)
+                await self.access.demand(Action.WRITE, members)
+            summary = self._read(await self._ask(content), content)
+            if await self._stored(summary, content):
+                self.written.append(attrs.evolve(community, summary=summary))
+            else:
+                self._fail(community, "the community changed while it was summarised")
+        except BudgetExhaustedError as spent:
+            self.left += 1
+            self.why = failure_text(spent)
+        except _UNUSABLE as failure:
+            self._fail(community, failure_text(failure))
+        except Exception as fault:  # noqa: BLE001 - raised once the prompts that are under way have been answered
+            self.fault = fault
+
+    async def _ask(self, content: CommunityContent) -> WrittenSummary:
+        lines = list(map(Line.of_source, content.sources))
+        return await write_summary(
+            _QUESTION,
+            lines,
+            llm=self.llm,
+            counter=self.options.counter,
+            prompt_tokens=self.options.prompt_tokens,
+            answer_tokens=self.options.answer_tokens,
+        )
+
+    def _read(self, answer: WrittenSummary, content: CommunityContent) -> CommunitySummary:
+        """The summary; raise `LLMAnswerError` for an answer without a sentence that cites a line and fits."""
+        sentences = [
+            SummarySentence(text=each.text, cites=[source.element for source in each.sources])
+            for each in answer.written.sentences
+        ]
+        if not sentences:
+            faults = ["no sentence cites a line"] if not answer.written.beyond else ["every sentence is too long"]
+            raise LLMAnswerError("the summary", faults=faults)
+        return CommunitySummary(
+            sentences=sentences,
+            fingerprint=content.fingerprint,
+            model=self.llm.name,
+            written_at=self.access.store.clock.now(),
+        )
+
+    async def _stored(self, summary: CommunitySummary, content: CommunityContent) -> bool:
+        """Store a summary, unless its community has changed since its content was read."""
+        current: CommunityContent | None = content
+        for _ in range(_TRIES):
+            if current is None or current.fingerprint != content.fingerprint:
+                return False
+            written = attrs.evolve(current.community, summary=summary)
+            if await self.access.store.write_summary(written, version=current.version):
+                return True
+            current = await content_of(content.community.id, content.community.members[0], self.access)
+        return False
+
+    def _fail(self, community: Community, why: str) -> None:
+        self.failed.append(SummaryFailure(community_id=community.id, label=community.label, why=why))

@@ -1,0 +1,170 @@
+"""Communities: groups of related entities, and what a language model wrote about them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any, Final, Self
+from uuid import UUID
+
+import attrs
+
+from graphsearch.errors import InvalidInputError
+from graphsearch.model import validation as check
+from graphsearch.model.elements import ElementKind
+from graphsearch.model.reports import ElementRef
+from graphsearch.model.validation import as_tuple
+
+_FINGERPRINT: Final = re.compile("[0-9a-f]{64}")
+
+
+def _in_utc(moment: datetime) -> datetime:
+    return moment.astimezone(UTC) if isinstance(moment, datetime) and moment.tzinfo else moment
+
+
+@attrs.frozen(kw_only=True)
+class SummarySentence:
+    """A sentence of a summary, and the relations and memories that it cites, at least one."""
+
+    text: str
+    cites: tuple[ElementRef, ...] = attrs.field(converter=as_tuple)
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "sentence",
+            check.text("text", self.text),
+            None if self.cites else "it must cite a relation or a memory",
+            *(check.text("id", key) for _, key in self.cites),
+        )
+
+
+@attrs.frozen(kw_only=True)
+class CommunitySummary:
+    """What a language model wrote about a community.
+
+    * ``fingerprint``: SHA-256, in hexadecimal, of the members and of all that the model was to be shown; another one
+      means that the community has changed since. * ``model``: the name of the model, empty if it has none.
+    """
+
+    sentences: tuple[SummarySentence, ...] = attrs.field(converter=as_tuple)
+    fingerprint: str
+    model: str
+    written_at: datetime = attrs.field(converter=_in_utc)
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "summary",
+            None if self.sentences else "must have a sentence",
+            None if _FINGERPRINT.fullmatch(str(self.fingerprint)) else "fingerprint must be 64 hexadecimal digits",
+            check.text("model", self.model, empty=True),
+            check.moment("written_at", self.written_at),
+        )
+
+    @property
+    def text(self) -> str:
+        """The sentences as one text."""
+        return " ".join(sentence.text for sentence in self.sentences)
+
+    def as_json(self) -> dict[str, Any]:
+        """The summary as stored: citations are pairs of a kind and an id, the time is in ISO 8601."""
+        return {
+            "sentences": [
+                {"text": each.text, "cites": [[kind.value, key] for kind, key in each.cites]} for each in self.sentences
+            ],
+            "fingerprint": self.fingerprint,
+            "model": self.model,
+            "written_at": self.written_at.isoformat(),
+        }
+
+    @classmethod
+    def from_json(cls, given: Mapping[str, Any]) -> Self:
+        """The summary of `as_json`. Raises `InvalidInputError`."""
+        try:
+            content = dict(given)
+            sentences = [
+                SummarySentence(
+                    text=each["text"], cites=[ElementRef(ElementKind(kind), key) for kind, key in each["cites"]]
+                )
+                for each in content.pop("sentences")
+            ]
+            return cls(sentences=sentences, written_at=datetime.fromisoformat(content.pop("written_at")), **content)
+        except (TypeError, ValueError, KeyError, AttributeError) as error:
+            if isinstance(error, InvalidInputError):
+                raise
+            raise InvalidInputError("summary", [f"has missing fields, or fields of the wrong kind: {error}"]) from error
+
+
+_NAMED: Final = 3
+"""The number of top entities in the label of a community."""
+
+
+@attrs.frozen(kw_only=True)
+class Community:
+    """Two or more entities. No entity is in two communities, and one that has no relation is in none.
+
+    ``id`` is the UUIDv5 of the least id among the members it was first found with; later detections keep it for the
+    community that most of these members are in. ``members`` are in order of id, ``strengths`` of each of them the sum
+    of the weights of its relations when it was found, from which a later search tells whose relations changed.
+    ``density`` is the share of the pairs of members that have a relation, in (0, 1]. ``top`` are the five members with
+    the most neighbours inside of the community, ties by importance, name and id; ``label`` is the names of the first
+    three. ``summary`` is None until a language model has written one, and again once anything that it may be made of
+    has changed or gone.
+    """
+
+    id: UUID
+    members: tuple[UUID, ...] = attrs.field(converter=as_tuple)
+    strengths: tuple[float, ...] = attrs.field(converter=as_tuple)
+    density: float
+    top: tuple[UUID, ...] = attrs.field(converter=as_tuple)
+    label: str
+    summary: CommunitySummary | None = None
+
+    def __attrs_post_init__(self) -> None:
+        ordered = all(one < other for one, other in pairwise(self.members))
+        check.refuse(
+            f"community {self.id}",
+            None if len(self.members) > 1 else "must have two members or more",
+            None if ordered else "members must be distinct and in order of id",
+            None
+            if len(self.strengths) == len(self.members)
+            else f"strengths must have {len(self.members)} items, not {len(self.strengths)}",
+            next((fault for each in self.strengths if (fault := check.number("each of strengths", each, 0))), None),
+            check.unit("density", self.density),
+            None if set(self.top) <= set(self.members) else "each of top must be a member",
+            None if len(set(self.top)) == len(self.top) else "top must be distinct",
+            check.text("label", self.label, empty=True),
+        )
+
+    @property
+    def size(self) -> int:
+        """How many members it has."""
+        return len(self.members)
+
+    @property
+    def named(self) -> tuple[UUID, ...]:
+        """The members whose names are its label."""
+        return self.top[:_NAMED]
+
+    def labelled(self, names: Mapping[UUID, str]) -> Community:
+        """The community with a label of these names of its first members."""
+        return attrs.evolve(self, label=", ".join(names[member] for member in self.named))
+
+    def without(self, entities: Collection[UUID]) -> Community | None:
+        """The community, without its summary, when some entities left it; None when fewer than two stay.
+
+        Otherwise as it was found.
+        """
+        stay = [place for place, member in enumerate(self.members) if member not in entities]
+        if len(stay) == self.size:
+            return self
+        if len(stay) < 2:  # noqa: PLR2004 - a community is of two
+            return None
+        return attrs.evolve(
+            self,
+            members=[self.members[place] for place in stay],
+            strengths=[self.strengths[place] for place in stay],
+            top=[member for member in self.top if member not in entities],
+            summary=None,
+        )
