@@ -84,6 +84,8 @@ if TYPE_CHECKING:
     from graphsearch.recall.options import Workload as Workload
     from graphsearch.recall.result import RecalledMemory as RecalledMemory
     from graphsearch.recall.result import RecallResult as RecallResult
+    from graphsearch.reembedding import estimate_reembedding as estimate_reembedding
+    from graphsearch.reembedding import reembed as reembed
     from graphsearch.scoring.triplet_score import ScoringOptions as ScoringOptions
     from graphsearch.stores import EmbeddedPostgres as EmbeddedPostgres
     from graphsearch.stores import InMemoryGraphStore as InMemoryGraphStore

@@ -143,6 +143,10 @@ class EmbeddingModelError(StoreError):
     """The vectors in this scope were made by another embedding model."""
 
 
+class ReembeddingError(StoreError):
+    """A change of the embedding model of this scope to another model is unfinished, or this one was discarded."""
+
+
 class OccupiedScopeError(StoreError):
     """The scope holds something already: import into an empty one, or have its content replaced."""
 

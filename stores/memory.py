@@ -10,6 +10,7 @@ from graphsearch.stores.in_memory.curating import InMemoryCurating
 from graphsearch.stores.in_memory.learning import InMemoryLearning
 from graphsearch.stores.in_memory.moving import InMemoryMoving
 from graphsearch.stores.in_memory.reading import InMemoryReading
+from graphsearch.stores.in_memory.reembedding import InMemoryReembedding
 from graphsearch.stores.in_memory.searching import InMemorySearching
 from graphsearch.stores.in_memory.walking import InMemoryWalking
 from graphsearch.stores.in_memory.writing import InMemoryWriting
@@ -41,5 +42,6 @@ class ScopedMemoryStore(
     InMemoryCurating,
     InMemoryLearning,
     InMemoryMoving,
+    InMemoryReembedding,
 ):
     """One scope of an `InMemoryGraphStore`; a `graphsearch.protocols.GraphStore`."""

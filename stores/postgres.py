@@ -20,6 +20,7 @@ from graphsearch.stores.in_postgres.session.watching import ANSWER_TIMEOUT, Watc
 from graphsearch.stores.in_postgres.write.curating import PostgresCurating
 from graphsearch.stores.in_postgres.write.learning import PostgresLearning
 from graphsearch.stores.in_postgres.write.moving import PostgresMoving
+from graphsearch.stores.in_postgres.write.reembedding import PostgresReembedding
 from graphsearch.stores.in_postgres.write.writing import PostgresWriting
 from graphsearch.text.analyser import ENGLISH, Analyser
 
@@ -110,5 +111,6 @@ class ScopedPostgresStore(
     PostgresCurating,
     PostgresLearning,
     PostgresMoving,
+    PostgresReembedding,
 ):
     """One scope of a `PostgresGraphStore`; a `graphsearch.protocols.GraphStore`."""

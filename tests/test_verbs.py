@@ -16,6 +16,7 @@ from graphsearch import (
     Ingestor,
     export_scope,
     import_scope,
+    reembed,
     sync,
 )
 from graphsearch.cli.app import app
@@ -40,6 +41,7 @@ NOT_TOOLS = {
     "add": "an agent has no folders on the machine of the server",
     "export": "an agent has no files on the machine of the server, and its answers are no place for a whole graph",
     "import": "an agent has no files on the machine of the server",
+    "reembed": "it runs for minutes or hours, and its model is one that the server starts with",
     "remove_scope": "a call that removes everything belongs to the people who run the server",
     "forget_with_receipt": "a receipt is a file, for the people who keep it",
     "verify_receipt": "it takes the file of a receipt",
@@ -60,7 +62,7 @@ def verbs(*owners: type) -> set[str]:
     return {OTHER_NAMES.get(name, name) for name in found}
 
 
-FUNCTIONS = {"export": export_scope, "import": import_scope}
+FUNCTIONS = {"export": export_scope, "import": import_scope, "reembed": reembed}
 """Verbs that are functions of a store, by the names of their commands."""
 LIBRARY = verbs(GraphSearchEngine, Curator, Ingestor, ContextBuilder, FeedbackService) | FUNCTIONS.keys()
 COMMANDS = {str(name).replace("-", "_") for name in typer.main.get_command(app).commands}  # type: ignore[attr-defined]

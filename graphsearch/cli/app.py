@@ -12,6 +12,7 @@ from graphsearch.cli import (
     ingest_commands,
     moving_commands,
     principal_commands,
+    reembed_command,
     search_commands,
     type_commands,
 )
@@ -70,6 +71,8 @@ register(app, type_commands.register_type)
 
 register(app, moving_commands.export)
 register(app, moving_commands.import_, name="import")
+
+register(app, reembed_command.reembed)
 
 register(app, principal_commands.mcp)
 

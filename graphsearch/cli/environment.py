@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 import attrs
 import typer
 
 from graphsearch.caching import InProcessCache, RedisCache, cached
-from graphsearch.embedders import VoyageEmbedder, WordLlamaEmbedder
+from graphsearch.embedders import MiniLMEmbedder, VoyageEmbedder, WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
+from graphsearch.errors import UnknownScopeError
 from graphsearch.llms import Budget, BudgetedLLM, llm_called
 from graphsearch.modes.options import SearchMode
 from graphsearch.modes.registry import DEFAULT_MODES, mode_name
@@ -65,8 +67,8 @@ async def open_store(place: Place) -> AsyncIterator[GraphStore]:
 @asynccontextmanager
 async def open_engine(place: Place, *, embed: bool = False, llm: LLM | None = None) -> AsyncIterator[GraphSearchEngine]:
     """An engine over `open_store`; it has an embedder only with ``embed``."""
-    embedder = choose_embedder() if embed else None
     async with open_store(place) as store:
+        embedder = await embedder_for(store) if embed else None
         yield GraphSearchEngine(store=store, embedder=embedder, llm=llm)
 
 
@@ -117,6 +119,45 @@ def budgeted_llm(name: str, url: str, *, calls: int | None, tokens: int | None, 
     return BudgetedLLM(chosen, Budget(calls=calls, tokens=tokens))
 
 
+EMBEDDER: Final = "GRAPHSEARCH_EMBEDDER"
+"""The variable that names the embedder of all commands."""
+_LOCAL: Final[Mapping[str, Callable[[], Embedder]]] = MappingProxyType(
+    {
+        "wordllama": WordLlamaEmbedder,
+        "wordllama-l2-supercat-256": WordLlamaEmbedder,
+        "minilm": MiniLMEmbedder,
+        "all-minilm-l6-v2": MiniLMEmbedder,
+    }
+)
+"""Local embedders, by a short name and by that of the model."""
+
+
 def choose_embedder() -> Embedder:
-    """The default embedder: Voyage if VOYAGE_API_KEY is set, else the local WordLlama."""
+    """The default embedder: that named by GRAPHSEARCH_EMBEDDER, else Voyage if it has a key, else WordLlama."""
+    if name := os.environ.get(EMBEDDER):
+        return embedder_called(name)
     return VoyageEmbedder() if os.environ.get("VOYAGE_API_KEY") else WordLlamaEmbedder()
+
+
+def embedder_called(name: str) -> Embedder:
+    """The embedder of a name: wordllama, minilm, voyage, or the model of one. Raises `typer.BadParameter`."""
+    if not is_known(name):
+        raise typer.BadParameter(f"an embedder is wordllama, minilm, voyage or a model of Voyage, not {name!r}")
+    if name in _LOCAL:
+        return _LOCAL[name]()
+    return VoyageEmbedder() if name == "voyage" else VoyageEmbedder(name)
+
+
+def is_known(name: str) -> bool:
+    """Whether there is an embedder of this name."""
+    return name in _LOCAL or name == "voyage" or name.startswith("voyage-")
+
+
+async def embedder_for(store: GraphStore) -> Embedder:
+    """The embedder that GRAPHSEARCH_EMBEDDER names, else that of the scope's vectors, if known, else the default."""
+    if not os.environ.get(EMBEDDER):
+        with suppress(UnknownScopeError):
+            bound = await store.embedder_name()
+            if bound is not None and is_known(bound):
+                return embedder_called(bound)
+    return choose_embedder()

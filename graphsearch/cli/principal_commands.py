@@ -32,8 +32,8 @@ from graphsearch.cli.arguments import (
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import (
     Place,
-    choose_embedder,
     choose_llm,
+    embedder_for,
     entity_caches,
     open_engine,
     open_for,
@@ -207,8 +207,9 @@ async def mcp(
         else served.Identity(principal_of(place, principal, principal_type, attribute or ()), scope)
     )
     authorizer = authorizer_of(policies or (), schema)
-    model, embedder = choose_llm(llm, llm_url), choose_embedder()
+    model = choose_llm(llm, llm_url)
     async with _signals() as stop, open_scopes(place) as scopes, entity_caches(entity_cache) as through_cache:
+        embedder = await embedder_for(scopes.with_scope(org_id=scope.org_id, project_id=scope.project_id))
 
         @cache
         def engine_of(scope: Scope) -> GraphSearchEngine:

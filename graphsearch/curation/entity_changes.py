@@ -140,7 +140,8 @@ async def update_entity(entity: EntityRef, corrections: Corrections, access: Acc
         vectors = await _vectors(shown, stored, access.engine)
         only_named = given.named and not settled  # mentions continue to determine its name
         entities, named = ((), (corrected,)) if only_named else ((shown,), ())
-        await access.store.write(Batch(entities=entities, named=named, vectors=vectors))
+        model = access.engine.embedder.name if access.engine.embedder else ""
+        await access.store.write(Batch(entities=entities, named=named, vectors=vectors, embedder=model))
     async with access.reading() as reader:
         [now] = await reader.get_entities([stored.id])
     return now
@@ -205,4 +206,4 @@ async def embed_again(ids: Iterable[UUID], engine: GraphSearchEngine) -> None:
     entities = await engine.store.get_entities(wanted)
     vectors = await embedder.embed([embedding_text(each) for each in entities], input_type="document")
     keys = [each.id for each in entities]
-    await engine.store.write(Batch(vectors=dict(zip(keys, vectors, strict=True))))
+    await engine.store.write(Batch(vectors=dict(zip(keys, vectors, strict=True)), embedder=embedder.name))

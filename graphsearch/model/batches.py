@@ -63,6 +63,8 @@ class Batch:
       the ones in this batch. Relations are then folded from the claims again.
     * ``vectors`` belong to entities (by UUID), memories (by their id) and facts of relations (by UUID). An element
       written without a vector keeps its vector, unless its mentions give it another name or type.
+    * ``embedder`` is the model of the vectors: `EmbeddingModelError` if the scope has another by then. Without it only
+      their length is compared.
     """
 
     entities: tuple[Entity, ...] = attrs.field(default=(), converter=as_tuple)
@@ -75,12 +77,14 @@ class Batch:
     vectors: Mapping[Any, Vector] = _NO_VECTORS
     words: Mapping[UUID, Mapping[str, float]] = _NO_WORDS
     counters: Mapping[str, int] = NO_COUNTERS
+    embedder: str = ""
 
     def __attrs_post_init__(self) -> None:
         check.refuse(
             "batch",
             *(check.items(field, getattr(self, field), kind) for field, kind in _ITEMS.items()),
             *(check.mapping(field, getattr(self, field)) for field in _MAPPINGS),
+            check.text("embedder", self.embedder, empty=True),
         )
         strange = [key for key in self.vectors if not isinstance(key, (UUID, str))]
         check.refuse("vectors", *(f"a key must be a UUID or the id of a memory, not {key!r}" for key in strange))

@@ -17,6 +17,7 @@ from graphsearch.protocols.parts import (
     WordVectors,
 )
 from graphsearch.protocols.reading import Reading
+from graphsearch.protocols.reembedding import Reembeddable
 from graphsearch.protocols.searching import Searching
 from graphsearch.protocols.walking import Walking
 from graphsearch.protocols.writing import Writing
@@ -34,6 +35,7 @@ __all__ = [
     "Learning",
     "Moving",
     "Reading",
+    "Reembeddable",
     "Scoped",
     "Searching",
     "TokenCounter",

@@ -15,6 +15,7 @@ from graphsearch.protocols.learning import Learning
 from graphsearch.protocols.moving import Moving
 from graphsearch.protocols.parts import Clock
 from graphsearch.protocols.reading import Reading
+from graphsearch.protocols.reembedding import Reembeddable
 from graphsearch.protocols.searching import Searching
 from graphsearch.protocols.walking import Walking
 from graphsearch.protocols.writing import Writing
@@ -72,7 +73,7 @@ class Scoped(Protocol):
         ...
 
 
-class GraphStore(Scoped, Reading, Searching, Walking, Writing, Curating, Learning, Moving, Protocol):
+class GraphStore(Scoped, Reading, Searching, Walking, Writing, Curating, Learning, Moving, Reembeddable, Protocol):
     """A graph in one scope.
 
     Each capability is a protocol of its own, for code that needs only that one. Every method declares with `reads` or

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from graphsearch.sync.postgres import PostgresGraphStore as PostgresGraphStore
     from graphsearch.sync.postgres import migrate as migrate
     from graphsearch.sync.postgres import scrub as scrub
+    from graphsearch.sync.reembedding import estimate_reembedding as estimate_reembedding
+    from graphsearch.sync.reembedding import reembed as reembed
     from graphsearch.sync.stores import GraphStore as GraphStore
     from graphsearch.sync.stores import InMemoryGraphStore as InMemoryGraphStore
     from graphsearch.sync.stores import Stores as Stores

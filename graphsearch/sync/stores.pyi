@@ -46,6 +46,8 @@ from graphsearch.model import UndoReport
 from graphsearch.model import Vector
 from graphsearch.model import View
 from graphsearch.model import WriteReport
+from graphsearch.model.reembedding import OutdatedVector
+from graphsearch.model.reembedding import Reembedding
 from graphsearch.model.signatures import Signature
 from graphsearch.model.signatures import SignatureTable
 from graphsearch.model.stored import Key
@@ -54,6 +56,8 @@ from graphsearch.model.stored import RecordKind
 from graphsearch.model.stored import ScopeSettings
 from graphsearch.protocols import Clock
 from graphsearch.protocols.reading import MemoryFilters
+from graphsearch.protocols.reembedding import NewVector
+from graphsearch.protocols.reembedding import Remake
 from graphsearch.sync.facade import Facade
 from graphsearch.text.analyser import Analyser
 from graphsearch.text.analyser import ENGLISH
@@ -84,8 +88,20 @@ class GraphStore(Facade[protocols.GraphStore]):
         """Entities as they were asserted, in the order of ``ids``: the form to change and write again."""
         ...
 
+    def begin_reembedding(self, name: str, dimensions: int, *, restart: bool=False) -> bool:
+        """Begin a change to a model, or continue it; return False if the scope has the model already.
+
+        `ReembeddingError` if a change to another model is unfinished; with ``restart`` an unfinished change is
+        discarded first. `EmbeddingModelError` for a scope without a model.
+        """
+        ...
+
     def bind_embedder(self, name: str, dimensions: int) -> None:
         """Declare the model of the scope's vectors; `EmbeddingModelError` if it already has another model."""
+        ...
+
+    def cancel_reembedding(self) -> bool:
+        """Discard an unfinished change with its vectors; return whether there was one."""
         ...
 
     @property
@@ -294,6 +310,21 @@ class GraphStore(Facade[protocols.GraphStore]):
         """The outcomes that moved the weights of elements, by (element, seq)."""
         ...
 
+    def outdated_vectors(self, kind: ElementKind, name: str, *, after: UUID | str | None=None, limit: int=256) -> Sequence[OutdatedVector]:
+        """The next elements of a kind, in order of id, that have a vector and no current one of the model ``name``.
+
+        If no change to that model is unfinished, these are all elements with a vector.
+        """
+        ...
+
+    def put_new_vectors(self, kind: ElementKind, name: str, vectors: Sequence[NewVector]) -> int:
+        """Keep vectors of the next model, of elements that still have one; return their number.
+
+        `ReembeddingError` if no change to the model ``name`` is unfinished, `EmbeddingModelError` for vectors of
+        another length, `InvalidInputError` for vectors that are no finite numbers.
+        """
+        ...
+
     def record_health(self, record: HealthRecord) -> None:
         """Store the health that a graph has now.
 
@@ -304,6 +335,10 @@ class GraphStore(Facade[protocols.GraphStore]):
 
     def records(self, kind: RecordKind, *, after: Key | None=None, limit: int=1000) -> Sequence[Record]:
         """The next page of records of a kind, in order of key."""
+        ...
+
+    def reembedding(self) -> Reembedding | None:
+        """The unfinished change, or None."""
         ...
 
     def register_types(self, types: Sequence[RelationType]) -> None:
@@ -395,6 +430,15 @@ class GraphStore(Facade[protocols.GraphStore]):
         """Surface forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
 
         If ``names`` is given, only surface forms equal to one of them.
+        """
+        ...
+
+    def switch_embedder(self, name: str, remake: Remake, *, most: int) -> int:
+        """Replace all vectors and the model of the scope in one transaction, if at most ``most`` are outdated.
+
+        These are made by ``remake`` while other writers wait. Returns 0 if it was done, else at least how many vectors
+        are outdated, with nothing changed. Call `settle` afterwards. `ReembeddingError` if no change to the model
+        ``name`` is unfinished.
         """
         ...
 

@@ -39,6 +39,7 @@ from graphsearch.testing.spec_merging import MergingSpec
 from graphsearch.testing.spec_moving import MovingSpec
 from graphsearch.testing.spec_naming import NamingSpec
 from graphsearch.testing.spec_reading import ReadingSpec
+from graphsearch.testing.spec_reembedding import ReembeddingSpec
 from graphsearch.testing.spec_scopes import ScopesSpec
 from graphsearch.testing.spec_summaries import SummariesSpec
 from graphsearch.testing.spec_texts import TextsSpec
@@ -67,6 +68,7 @@ class StoreConformance(
     SummariesSpec,
     LearningSpec,
     MovingSpec,
+    ReembeddingSpec,
     ScopesSpec,
     TextsSpec,
 ):

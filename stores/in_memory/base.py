@@ -136,9 +136,10 @@ class InMemoryScope(Scoped):
 
 
 def version_of(state: State) -> Hashable:
-    """The version of a state: another one for every change to elements and their names."""
+    """The version of a state: another one for every change to elements, their names, and the embedding model."""
     every = state.entities, state.relations, state.memories
-    return state.derive(_Version, *(each.items for each in every), state.entities.words, state.naming, state.types)
+    others = state.entities.words, state.naming, state.types, state.embedder
+    return state.derive(_Version, *(each.items for each in every), *others)
 
 
 class _Version:

@@ -34,7 +34,7 @@ def rename_entities(draft: Draft) -> Generator[None, None, tuple[UUID, ...]]:
         name = _stated_name(draft, entity, type_, mentions)
         if (type_, name) != (entity.type, entity.name):
             draft.entities.put(attrs.evolve(entity, type=type_, name=name))
-            draft.entities.vectors.pop(key)
+            draft.entities.drop_vector(key)
             reworded.append(key)
         yield
     for key in touched:
@@ -204,7 +204,7 @@ def _follow_fact(draft: Draft, relation: Relation) -> None:
     key, before = relation.id, draft.before.relations
     vector = before.vectors.get(key)
     if vector is not None and before.items[key].fact != relation.fact:
-        draft.relations.vectors.pop(key)
+        draft.relations.drop_vector(key)
     elif vector is not None and key not in draft.relations.vectors:
         draft.relations.vectors.set(key, vector)
 

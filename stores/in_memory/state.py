@@ -35,6 +35,7 @@ from graphsearch.model.signatures import Signature
 from graphsearch.stores.in_memory.merging import Merging, MergingDraft, Original
 from graphsearch.stores.in_memory.naming import Naming, NamingDraft
 from graphsearch.stores.in_memory.parts import Links, Part, ValueDraft
+from graphsearch.stores.shared.reembedding import Shadow
 from graphsearch.text.analyser import ENGLISH, Analyser
 from graphsearch.text.bm25 import document, searchable_text, stepped
 
@@ -56,6 +57,8 @@ class Elements(Generic[E]):
     words: Mapping[Any, Mapping[str, float]] = _EMPTY
     """Words that entities are found by in addition to their texts, with their weights."""
     vectors: Mapping[Any, NDArray[np.float16]] = _EMPTY
+    shadows: Mapping[Any, Shadow] = _EMPTY
+    """Of elements with a vector, while the embedding model is changed."""
     weights: Mapping[Any, float] = _EMPTY
     """Feedback weights of elements with an outcome; the others have the weight they were written with."""
 
@@ -119,6 +122,9 @@ class State:
     health: tuple[HealthRecord, ...] = ()
     embedder: str | None = None
     dimensions: int | None = None
+    next_embedder: str | None = None
+    """The model that the scope is being changed to."""
+    next_dimensions: int | None = None
     _derived: dict[tuple[object, ...], tuple[tuple[object, ...], Any]] = attrs.field(factory=dict, init=False)
     _whole: dict[object, Any] = attrs.field(factory=dict, init=False)
 
@@ -178,6 +184,7 @@ class ElementsDraft(ValueDraft[Elements[E]]):
         self.documents: Part[Any, Mapping[str, float]] = Part(before.documents)
         self.words: Part[Any, Mapping[str, float]] = Part(before.words)
         self.vectors: Part[Any, Any] = Part(before.vectors)
+        self.shadows: Part[Any, Shadow] = Part(before.shadows)
         self.weights: Part[Any, float] = Part(before.weights)
 
     def put(self, element: E) -> bool:
@@ -210,12 +217,23 @@ class ElementsDraft(ValueDraft[Elements[E]]):
         rounded = np.asarray(vector, np.float16)
         if (old := self.vectors.get(key)) is None or not np.array_equal(old, rounded):
             self.vectors.set(key, rounded)
+            self.shadows.pop(key)
+
+    def drop_vector(self, key: object) -> None:
+        """Remove the vector of an element, and its shadow."""
+        self.vectors.pop(key)
+        self.shadows.pop(key)
+
+    def drop_shadows(self) -> None:
+        """Remove all shadows."""
+        if self.shadows.result:
+            self.shadows = Part(_EMPTY)
 
     def drop(self, key: object) -> None:
-        """Remove an element with its code, document, words, vector and weight."""
+        """Remove an element with its code, document, words, vectors and weight."""
         if (old := self.items.get(key)) is not None:
             self.earlier.setdefault(key, old)
-        for part in (self.items, self.codes, self.documents, self.words, self.vectors, self.weights):
+        for part in (self.items, self.codes, self.documents, self.words, self.vectors, self.shadows, self.weights):
             part.pop(key)
 
 
@@ -252,6 +270,8 @@ class Draft(ValueDraft[State]):
         self.health = before.health
         self.embedder = before.embedder
         self.dimensions = before.dimensions
+        self.next_embedder = before.next_embedder
+        self.next_dimensions = before.next_dimensions
         self.dropped: list[tuple[ElementKind, Any]] = []
         self.resigned = set[UUID]()
         """Entities whose signature has changed."""

@@ -58,7 +58,7 @@ from graphsearch.stores.in_memory.removing import (
     unproved,
 )
 from graphsearch.stores.in_memory.state import Draft, State
-from graphsearch.stores.shared.vectors import other_embedder, read_vectors
+from graphsearch.stores.shared.vectors import other_embedder, read_vectors, refuse_other_model
 
 
 class InMemoryWriting(InMemoryScope, Writing):
@@ -277,6 +277,7 @@ def _check(state: State, batch: Batch) -> None:
     faults += [*vectors.faults, *(f"vector: no element {key}" for key in vectors.keys if not _in_any(known, key))]
     if faults:
         raise InvalidInputError("batch", sorted(set(faults)))
+    refuse_other_model(batch, state.embedder)
     vectors.refuse_others(state.embedder, state.dimensions)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.errors import EmbeddingModelError
-from graphsearch.model import Scope, Vector
+from graphsearch.model import Batch, Scope, Vector
 
 _UNSIGNED: Final = np.uint16(0x7FFF)
 _INFINITE: Final = np.uint16(0x7C00)
@@ -100,6 +100,15 @@ def wrong_length(length: int, embedder: str | None, dimensions: int | None) -> E
         f"this scope holds vectors of {dimensions} numbers by {embedder!r}, not of {length}: "
         "use that model, or write to another scope"
     )
+
+
+def refuse_other_model(batch: Batch, embedder: str | None) -> None:
+    """Raise `EmbeddingModelError` for vectors of another model than that of a scope, where a batch states theirs."""
+    if batch.vectors and batch.embedder and embedder is not None and batch.embedder != embedder:
+        raise EmbeddingModelError(
+            f"this scope holds vectors by {embedder!r}, not by {batch.embedder!r}: "
+            "use that model, or write to another scope"
+        )
 
 
 def other_embedder(scope: Scope, held: tuple[object, object], given: tuple[str, int]) -> EmbeddingModelError:

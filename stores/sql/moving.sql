@@ -112,7 +112,8 @@ SELECT EXISTS (SELECT FROM entity WHERE scope_hash = %(scope)s AND org_id = %(or
     OR EXISTS (SELECT FROM session WHERE org_id = %(org)s AND project_id = %(project)s)
 
 -- load settings --
-UPDATE scope SET alpha = %(alpha)s, embedder = %(embedder)s, dimensions = %(dimensions)s, merges = %(merges)s, shares = false
+UPDATE scope SET alpha = %(alpha)s, embedder = %(embedder)s, dimensions = %(dimensions)s, merges = %(merges)s, shares = false,
+    next_embedder = NULL, next_dimensions = NULL
 WHERE org_id = %(org)s AND project_id = %(project)s
 
 -- load merges --

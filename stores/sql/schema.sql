@@ -21,6 +21,8 @@ CREATE TABLE scope (
     changes bigint NOT NULL DEFAULT 0, -- increases with every change to elements and their names
     health jsonb NOT NULL DEFAULT '[]', -- the health that it had, the oldest first; a bounded number of records
     summarised boolean NOT NULL DEFAULT false, -- whether a community ever had a summary
+    next_embedder text, -- the model that its texts are being embedded by, until the switch to it
+    next_dimensions integer,
     PRIMARY KEY (org_id, project_id)
 );
 

@@ -148,3 +148,25 @@ BEGIN
     RETURN added;
 END
 $$;
+
+-- Lets a scope be searched exactly, as if an index had never been made: the next one is made of whatever vectors it has then.
+CREATE FUNCTION forget_vector_index(element text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    org CONSTANT text := current_setting('graphsearch.org_id', true);
+    project CONSTANT text := current_setting('graphsearch.project_id', true);
+    former graphsearch.vector_index;
+BEGIN
+    PERFORM graphsearch.refuse_vector_index(element);
+    SELECT x.* INTO former FROM graphsearch.vector_index x
+    WHERE x.org_id = org AND x.project_id = project AND x.kind = element FOR UPDATE;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    UPDATE graphsearch.vector_index x SET
+        part = NULL, building = NULL, generation = x.generation + 1, candidates = NULL, built = 0
+    WHERE x.org_id = org AND x.project_id = project AND x.kind = element;
+    PERFORM graphsearch.discard_vector_part(element, former.part);
+    PERFORM graphsearch.discard_vector_part(element, former.building);
+END
+$$;

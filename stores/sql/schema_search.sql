@@ -3,6 +3,9 @@
 -- A bulk write leaves its vectors out of the vector index and its texts without documents (see unsettled.sql). The postings
 -- are a table and not a GIN index because row-level security bars the planner from an index whose operator is not
 -- leakproof, which holds for all operators of full-text search.
+--
+-- A shadow is the vector that an element has after a change of the embedding model, NULL if its text has become blank, with
+-- a digest of what the text is made of. Only elements with a vector have one.
 
 DO $$
 DECLARE
@@ -21,6 +24,16 @@ BEGIN
             );
             ALTER TABLE %1$s_embedding ALTER COLUMN embedding SET STORAGE PLAIN;
             CREATE INDEX %1$s_embedding_generation ON %1$s_embedding (org_id, project_id, generation);
+
+            CREATE TABLE %1$s_shadow (
+                org_id text COLLATE "C" NOT NULL,
+                project_id text COLLATE "C" NOT NULL,
+                id %2$s NOT NULL,
+                digest uuid NOT NULL,
+                embedding halfvec,
+                PRIMARY KEY (org_id, project_id, id)
+            );
+            ALTER TABLE %1$s_shadow ALTER COLUMN embedding SET STORAGE PLAIN;
 
             CREATE TABLE %1$s_embedding_part (
                 part integer NOT NULL,

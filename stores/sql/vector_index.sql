@@ -44,3 +44,6 @@ SELECT array_agg(near.value ORDER BY near.value) FROM point CROSS JOIN LATERAL (
     ORDER BY embedding::halfvec(%(dimensions)s) <=> point.short LIMIT %(candidates)s
 ) near
 GROUP BY point.place ORDER BY point.place
+
+-- forget vector index --
+SELECT forget_vector_index('{kind}')

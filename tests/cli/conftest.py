@@ -48,7 +48,7 @@ def folder(tmp_path):
 
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch):
-    for name in ("DSN", "EMBEDDED", "ORG", "PROJECT", "ADMIN_DSN", "LLM", "LLM_URL"):
+    for name in ("DSN", "EMBEDDED", "ORG", "PROJECT", "ADMIN_DSN", "LLM", "LLM_URL", "EMBEDDER"):
         monkeypatch.delenv(f"GRAPHSEARCH_{name}", raising=False)
     monkeypatch.delenv("VOYAGE_API_KEY", raising=False)
     monkeypatch.setenv("COLUMNS", "200")

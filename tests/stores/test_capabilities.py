@@ -18,6 +18,7 @@ CAPABILITIES = (
     protocols.Curating,
     protocols.Learning,
     protocols.Moving,
+    protocols.Reembeddable,
 )
 MOST = 12
 """Members of one capability that a reader can keep in mind."""

@@ -37,7 +37,9 @@ FUNCTIONS = {
     sync.export_scope: graphsearch.export_scope,
     sync.import_export: graphsearch.import_export,
     sync.import_scope: graphsearch.import_scope,
+    sync.estimate_reembedding: graphsearch.estimate_reembedding,
     sync.migrate: migrate,
+    sync.reembed: graphsearch.reembed,
     sync.scrub: scrub,
 }
 PARTS = ("embed", "ask", "authorize", "permits", "extract", "traverse", "get", "call", "find", "entity_count")

@@ -72,7 +72,7 @@ class Writer:
         )
         if changed:
             self.entities += len(changed)
-            await self._write(Batch(entities=changed, vectors=vectors, words=words))
+            await self._write(Batch(entities=changed, vectors=vectors, words=words, embedder=self._model))
 
     async def write(
         self, batch: Batch, *, anew: bool, embed: Sequence[Memory], stale: Callable[[Entity], bool]
@@ -102,7 +102,8 @@ class Writer:
         before = await or_nothing(self.store.list_mentions(memory_ids=[memory.id for memory in batch.memories]))
         mentioned = {mention.entity_id for mention in batch.mentions}
         lost = {mention.entity_id for mention in before} - mentioned
-        await self._write(attrs.evolve(batch, named=fresh, vectors=vectors, prune=await self._prunable(lost)))
+        prune = await self._prunable(lost)
+        await self._write(attrs.evolve(batch, named=fresh, vectors=vectors, prune=prune, embedder=self._model))
         self.entities += len(fresh)
         self._written.update(named)
         self._written -= lost
@@ -189,7 +190,12 @@ class Writer:
         self.removed += report.entities_removed
         reworded = await self.store.get_entities(report.reworded) if report.reworded else ()
         if vectors := await self._vectors(reworded, {}, anew=True):
-            await self.store.write(Batch(vectors=vectors))
+            await self.store.write(Batch(vectors=vectors, embedder=self._model))
+
+    @property
+    def _model(self) -> str:
+        """The model of the vectors written: a scope may be changed to another one meanwhile."""
+        return "" if self.embedder is None else self.embedder.name
 
 
 def chunks(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
@@ -236,7 +242,7 @@ async def embed_facts(store: GraphStore, embedder: Embedder) -> int:
         if facts:
             rows = await embedder.embed(list(facts.values()), input_type="document")
             await store.bind_embedder(embedder.name, rows.shape[1])
-            await store.write(Batch(vectors=dict(zip(facts, rows, strict=True))))
+            await store.write(Batch(vectors=dict(zip(facts, rows, strict=True)), embedder=embedder.name))
             count += len(facts)
     if count:
         await store.settle()

@@ -94,6 +94,11 @@ CHANGED: Final = {
 VECTORS: Final = {
     kind: Incoming.of(f"incoming_{kind}_embedding", f"id {_id_type(kind)}, embedding halfvec") for kind in ElementKind
 }
+SHADOWS: Final = {
+    kind: Incoming.of(f"incoming_{kind}_shadow", f"id {_id_type(kind)}, digest uuid, embedding halfvec NULL")
+    for kind in ElementKind
+}
+"""Vectors of the next model."""
 
 
 @lru_cache(maxsize=65_536)

@@ -133,6 +133,8 @@ async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix, *, f
         there = 0 if fresh else (await session.row(statement("vectors there", kind)))[0]
         if there and index.part is not None:
             await session.run(statement("delete copies of changed vectors", kind), part=index.part)
+        if there and session.next_embedder is not None:
+            await session.run(statement("delete shadows of changed vectors", kind))
         name = "upsert vectors" if there else "insert vectors"
         await session.run(statement(name, kind), dimensions=session.dimensions, generation=index.generation)
         return int(there)
@@ -158,7 +160,9 @@ async def drop_vectors(session: Session, kind: ElementKind, ids: Collection[Any]
 
 
 async def drop_copies(session: Session, kind: ElementKind, ids: Collection[Any]) -> None:
-    """Drop the copies of vectors in the vector index of a large scope."""
+    """Drop the copies of vectors in the vector index of a large scope, and their shadows by the next model."""
+    if session.next_embedder is not None and ids:
+        await session.run(statement("delete shadows", kind), ids=list(ids))
     part = session.vector_index(kind).part
     if part is not None and ids:
         await session.run(statement("delete copies", kind), ids=list(ids), part=part)

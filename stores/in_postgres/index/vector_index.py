@@ -73,6 +73,13 @@ async def drop_vector_indexes(session: Session) -> None:
         await _drop(session, kind)
 
 
+async def forget_vector_indexes(session: Session) -> None:
+    """Let a scope be searched exactly until its vectors, which are about to be replaced, are settled."""
+    for kind in ElementKind if not session.distributed else ():
+        if kind.value in session.vector_indexes:
+            await session.run(statement("forget vector index", kind))
+
+
 async def _drop(session: Session, kind: ElementKind) -> None:
     if session.vector_index(kind).part is not None:
         await session.run(statement("keep vector index", kind), candidates=None)

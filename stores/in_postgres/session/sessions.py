@@ -188,6 +188,9 @@ class Session:
     analyser: Analyser = ENGLISH
     embedder: str | None = None
     dimensions: int | None = None
+    next_embedder: str | None = None
+    """The model that the scope is being changed to."""
+    next_dimensions: int | None = None
     tallies: Mapping[str, Tally] = attrs.field(factory=dict)
     vector_indexes: Mapping[str, VectorIndex] = attrs.field(factory=dict)
     types: Sequence[Mapping[str, Any]] = ()

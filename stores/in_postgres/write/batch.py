@@ -41,7 +41,7 @@ from graphsearch.stores.in_postgres.write.renaming import (
 )
 from graphsearch.stores.in_postgres.write.summaries import drop_summaries_of_incoming
 from graphsearch.stores.shared.merging import shown, stated
-from graphsearch.stores.shared.vectors import Matrix, Vectors
+from graphsearch.stores.shared.vectors import Matrix, Vectors, refuse_other_model
 
 Proof = TypeVar("Proof", Mention, Claim)
 
@@ -246,6 +246,7 @@ async def check(
     found += [f"vector: no element {key}" for key in nothing | await _missing(session, ElementKind.MEMORY, texts)]
     if found:
         raise InvalidInputError("batch", sorted(set(found)))
+    refuse_other_model(batch, session.embedder)
     vectors.refuse_others(session.embedder, session.dimensions)
     return {key: ElementKind.RELATION if key in no_entities else ElementKind.ENTITY for key in others}
 

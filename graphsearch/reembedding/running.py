@@ -1,0 +1,163 @@
+"""A change of the embedding model from its beginning, or from where it was left, to the switch."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+from uuid import UUID
+
+import attrs
+
+from graphsearch.errors import ReembeddingError
+from graphsearch.ingest import Progress
+from graphsearch.model import ElementKind, Vector, validation
+from graphsearch.model.reembedding import OutdatedVector
+from graphsearch.protocols import Embedder, GraphStore
+from graphsearch.protocols.reembedding import NewVector
+from graphsearch.text.bm25 import embedding_text
+
+BATCH: Final = 256
+"""Default of the most texts embedded at a time."""
+PASSES: Final = 4
+"""Passes after which the last few texts are embedded while other writers wait."""
+REMAINDER: Final = 256
+"""The most of these texts."""
+
+
+@attrs.frozen(kw_only=True)
+class ReembedReport:
+    """What a change of the embedding model did, by kind of element.
+
+    ``embedded`` are texts embedded now, those of interrupted runs left out, and those that changed meanwhile counted
+    each time. ``switched`` is False for a scope that had the model before.
+    """
+
+    embedder: str
+    dimensions: int
+    switched: bool
+    embedded: Mapping[ElementKind, int]
+    passes: int
+    seconds: float
+
+
+async def reembed(
+    store: GraphStore,
+    embedder: Embedder,
+    *,
+    restart: bool = False,
+    per_second: float | None = None,
+    batch: int = BATCH,
+    progress: Progress | None = None,
+) -> ReembedReport:
+    """Change the embedding model of a scope: embed again whatever has a vector, and switch at one moment.
+
+    Until then the scope is read and written with the old vectors, by any process. What is written, changed or forgotten
+    meanwhile is right afterwards. Texts are embedded page by page, ``batch`` at a time and at most ``per_second``
+    texts a second; the new vectors are stored beside the old ones. Whoever is interrupted continues when called again
+    with the same model. The switch is one transaction; readers go on meanwhile, writers wait. The vector index of a
+    large scope is made afterwards, and searches are exact until then.
+
+    From the switch on, engines with the old embedder raise `EmbeddingModelError`.
+
+    Raises `ReembeddingError` if a change to another model is unfinished, which ``restart`` discards, or if this one is
+    discarded by somebody else; `EmbeddingModelError` for a scope without vectors, and what the store and the embedder
+    raise.
+    """
+    validation.refuse(
+        "re-embedding",
+        validation.number("batch", batch, 1),
+        None if per_second is None else validation.number("per_second", per_second, 1e-6),
+    )
+    begun = time.monotonic()
+    (row,) = await embedder.embed(["a"], input_type="document")
+    switched = await store.begin_reembedding(embedder.name, len(row), restart=restart)
+    running = _Running(store, embedder, _Pace(per_second), batch, progress)
+    if switched:
+        await running.run()
+    await store.settle()
+    return ReembedReport(
+        embedder=embedder.name,
+        dimensions=len(row),
+        switched=switched,
+        embedded={kind: running.embedded[kind] for kind in ElementKind},
+        passes=running.passes,
+        seconds=time.monotonic() - begun,
+    )
+
+
+@attrs.define(eq=False)
+class _Pace:
+    """Waits between batches, so that at most so many texts are embedded a second."""
+
+    per_second: float | None
+    _next: float = 0.0
+
+    def most(self, batch: int) -> int:
+        """The texts of a batch: no more than those of a second."""
+        return batch if self.per_second is None else min(batch, max(1, math.floor(self.per_second)))
+
+    async def wait(self, texts: int) -> None:
+        """Wait for the turn of the next ``texts``."""
+        if self.per_second is not None:
+            now = time.monotonic()
+            await asyncio.sleep(max(0.0, self._next - now))
+            self._next = max(self._next, now) + texts / self.per_second
+
+
+@attrs.define(eq=False)
+class _Running:
+    """Passes over what is outdated, until so little is left that the switch can do it."""
+
+    store: GraphStore
+    embedder: Embedder
+    pace: _Pace
+    batch: int
+    progress: Progress | None
+    embedded: Counter[ElementKind] = attrs.field(factory=Counter)
+    passes: int = 0
+
+    async def run(self) -> None:
+        """Embed what is outdated, and switch, unless another process has switched."""
+        try:
+            while await self._left():
+                pass
+        except ReembeddingError:
+            if await self.store.embedder_name() != self.embedder.name:
+                raise
+
+    async def _left(self) -> int:
+        """Pass over all kinds once, and switch; at least how many vectors are still outdated if that was too early."""
+        self.passes += 1
+        for kind in ElementKind:
+            await self._pass(kind)
+        most = 0 if self.passes < PASSES else REMAINDER
+        return await self.store.switch_embedder(self.embedder.name, self._remade, most=most)
+
+    async def _pass(self, kind: ElementKind) -> None:
+        last: UUID | str | None = None
+        size = self.pace.most(self.batch)
+        while page := await self.store.outdated_vectors(kind, self.embedder.name, after=last, limit=size):
+            last = page[-1].element.id
+            await self.pace.wait(len(page))
+            await self.store.put_new_vectors(kind, self.embedder.name, await self._remade(page))
+            self.embedded[kind] += len(page)
+            await self._report(kind)
+
+    async def _report(self, kind: ElementKind) -> None:
+        if self.progress is not None and (state := await self.store.reembedding()) is not None:
+            self.progress(sum(state.done.values()), sum(state.total.values()), kind.value)
+
+    async def _remade(self, outdated: Sequence[OutdatedVector]) -> Sequence[NewVector]:
+        """The new vectors of some elements; none for blank texts, as an ingest makes none."""
+        texts = {at: text for at, each in enumerate(outdated) if (text := embedding_text(each.element)).strip()}
+        made: dict[int, Vector] = {}
+        places = list(texts)
+        for start in range(0, len(places), self.batch):
+            some = places[start : start + self.batch]
+            rows = await self.embedder.embed([texts[at] for at in some], input_type="document")
+            made.update(zip(some, rows, strict=True))
+        return [(each, made.get(at)) for at, each in enumerate(outdated)]

@@ -1,0 +1,82 @@
+-- Changing the embedding model of a scope: shadows, which are the new vectors beside the old ones, and the switch.
+
+-- begin reembedding --
+UPDATE scope SET next_embedder = %(name)s, next_dimensions = %(length)s
+WHERE org_id = %(org)s AND project_id = %(project)s
+
+-- shadows --
+SELECT count(*) FROM {kind}_shadow WHERE org_id = %(org)s AND project_id = %(project)s
+
+-- page of vectors --
+SELECT id FROM {kind}_embedding
+WHERE org_id = %(org)s AND project_id = %(project)s AND (%(after)s::{id} IS NULL OR id > %(after)s::{id})
+ORDER BY id LIMIT %(limit)s
+
+-- outdated entity --
+-- Elements with a vector and no shadow of their present text, each with a digest of all that the text is made of
+-- (graphsearch.text.bm25.embedding_text); "every" are those with a vector. Without ids, of the whole scope.
+SELECT {entity columns}, e.digest FROM (
+    SELECT x.*, encode(substr(sha256(convert_to(
+        json_build_array(x.name, x.type, x.description)::text, 'UTF8')), 1, 16), 'hex')::uuid AS digest
+    FROM entity x
+    WHERE x.scope_hash = %(scope)s AND x.org_id = %(org)s AND x.project_id = %(project)s
+        AND (%(ids)s::uuid[] IS NULL OR x.id = ANY(%(ids)s::uuid[]))
+) e
+JOIN entity_embedding v ON v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = e.id
+LEFT JOIN entity_shadow s ON s.org_id = %(org)s AND s.project_id = %(project)s AND s.id = e.id
+WHERE %(every)s OR s.digest IS DISTINCT FROM e.digest
+ORDER BY e.id LIMIT %(limit)s
+
+-- outdated relation --
+SELECT {relation columns}, e.digest FROM (
+    SELECT x.*, encode(substr(sha256(convert_to(x.fact, 'UTF8')), 1, 16), 'hex')::uuid AS digest
+    FROM relation x
+    WHERE x.org_id = %(org)s AND x.project_id = %(project)s AND (%(ids)s::uuid[] IS NULL OR x.id = ANY(%(ids)s::uuid[]))
+) e
+JOIN relation_embedding v ON v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = e.id
+LEFT JOIN relation_shadow s ON s.org_id = %(org)s AND s.project_id = %(project)s AND s.id = e.id
+WHERE %(every)s OR s.digest IS DISTINCT FROM e.digest
+ORDER BY e.id LIMIT %(limit)s
+
+-- outdated memory --
+SELECT {memory columns}, e.digest FROM (
+    SELECT x.*, encode(substr(sha256(convert_to(
+        json_build_array(x.subject, x.speaker, x.text)::text, 'UTF8')), 1, 16), 'hex')::uuid AS digest
+    FROM memory x
+    WHERE x.org_id = %(org)s AND x.project_id = %(project)s AND (%(ids)s::text[] IS NULL OR x.id = ANY(%(ids)s::text[]))
+) e
+JOIN memory_embedding v ON v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = e.id
+LEFT JOIN memory_shadow s ON s.org_id = %(org)s AND s.project_id = %(project)s AND s.id = e.id
+WHERE %(every)s OR s.digest IS DISTINCT FROM e.digest
+ORDER BY e.id LIMIT %(limit)s
+
+-- put shadows --
+INSERT INTO {kind}_shadow (org_id, project_id, id, digest, embedding)
+SELECT %(org)s, %(project)s, i.id, i.digest, i.embedding FROM incoming_{kind}_shadow i
+JOIN {kind}_embedding v ON v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = i.id
+ORDER BY i.id
+ON CONFLICT (org_id, project_id, id) DO UPDATE SET digest = excluded.digest, embedding = excluded.embedding
+RETURNING 1
+
+-- delete shadows --
+DELETE FROM {kind}_shadow WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
+
+-- delete shadows of changed vectors --
+DELETE FROM {kind}_shadow s USING incoming_{kind}_embedding i, {kind}_embedding v
+WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.id = i.id
+    AND v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = i.id AND v.embedding <> i.embedding
+
+-- delete all vectors --
+DELETE FROM {kind}_embedding WHERE org_id = %(org)s AND project_id = %(project)s
+
+-- shadows to vectors --
+INSERT INTO {kind}_embedding (org_id, project_id, id, dimensions, embedding, generation)
+SELECT org_id, project_id, id, %(length)s, embedding, %(generation)s FROM {kind}_shadow
+WHERE org_id = %(org)s AND project_id = %(project)s AND embedding IS NOT NULL ORDER BY id
+
+-- delete all shadows --
+DELETE FROM {kind}_shadow WHERE org_id = %(org)s AND project_id = %(project)s
+
+-- switch embedder --
+UPDATE scope SET embedder = next_embedder, dimensions = next_dimensions, next_embedder = NULL, next_dimensions = NULL
+WHERE org_id = %(org)s AND project_id = %(project)s
