@@ -112,6 +112,7 @@ class CandidateIndex:
         self._worded: defaultdict[str, _Ordered] = defaultdict(dict)
         self._started: defaultdict[str, _Ordered] = defaultdict(dict)
         self._similar: defaultdict[str, _Ordered] = defaultdict(dict)
+        self._merged: dict[UUID, Candidate] = {}
 
     def __contains__(self, entity_id: UUID) -> bool:
         return entity_id in self._candidates
@@ -143,6 +144,14 @@ class CandidateIndex:
             _note(self._started, word[:PREFIX], candidate)
         for trigram in index_trigrams(name, self._threshold):
             _note(self._similar, trigram, candidate)
+
+    def note_merged(self, source: UUID, target: Candidate) -> None:
+        """Record that an entity was merged into a candidate."""
+        self._merged[source] = target
+
+    def merged_into(self, source: UUID) -> Candidate | None:
+        """The candidate that an entity was merged into, if it was."""
+        return self._merged.get(source)
 
     def namesakes(self, candidate: Candidate, named: TypedName) -> Iterator[str]:
         """The names of a candidate that may be spellings of a name."""

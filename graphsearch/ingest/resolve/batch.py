@@ -14,7 +14,15 @@ from uuid import UUID
 import attrs
 
 from graphsearch._support.concurrency import in_slices
-from graphsearch.ingest.resolve.name_stages import Context, Match, decide, is_exact
+from graphsearch.ingest.resolve.name_stages import (
+    Context,
+    Match,
+    decide,
+    is_exact,
+    is_part_of_person,
+    open_id,
+    people_meant,
+)
 from graphsearch.ingest.resolve.resolution import NameStore, ResolutionOptions, Stage
 from graphsearch.model import Entity
 from graphsearch.model.identity import entity_id, normalise_name
@@ -54,7 +62,7 @@ def _unmatched(batch: Sequence[TypedName], context: Context) -> Generator[None, 
     """The names that no entity has exactly, in steps."""
     left: list[TypedName] = []
     for named in batch:
-        if not is_exact(named, context):
+        if is_part_of_person(named) or not is_exact(named, context):
             left.append(named)
         yield
     return left
@@ -97,6 +105,7 @@ async def fetch(names: NameStore, known: CandidateIndex, ids: Iterable[UUID]) ->
     for entity in merged.values():
         target = _final(entity, merged)
         if target is not None and target in known:
+            known.note_merged(entity.id, known[target])
             for name in (entity.name, *entity.aliases):
                 known.add_name(known[target], name)
 
@@ -247,6 +256,8 @@ def _decision(named: TypedName, context: Context) -> Decision:
     match = decide(named, context)
     if match is None:
         entity = Entity(type=named.type or context.options.untyped, name=named.form.shown)
+        if entity.id in known:  # it is somebody's who has the name
+            entity = attrs.evolve(entity, id=open_id(named))
         unseen = True
         known.add(entity)
         match = Match(entity_id=entity.id, stage=Stage.CREATE, score=0.0)

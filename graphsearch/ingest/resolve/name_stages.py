@@ -26,6 +26,7 @@ LONG_WORD: Final = 9
 FEWEST_INITIALS: Final = 3
 FEWEST_INITIALS_UNTYPED: Final = 4
 """Least initials that identify a name if one of the two types is unknown, and if both are."""
+PERSON: Final = "person"
 MAX_RIVALS: Final = 200
 """Maximum names of the batch with one word that are compared with a part, so that resolving is linear in the names."""
 
@@ -174,14 +175,68 @@ def by_trigram(sought: Sought) -> Match | None:
     return _only(agreed, Stage.TRIGRAM, misspelt_scores[agreed[0]] if agreed else 0.0)
 
 
-_STAGES: Final = (by_id, by_alias, by_declaration, by_name_part, by_trigram)
+_EXACTLY: Final = (by_id, by_alias)
+_ROUGHLY: Final = (by_declaration, by_name_part, by_trigram)
 _ID: Final = attrgetter("id")
 
 
 def decide(named: TypedName, context: Context) -> Match | None:
-    """The match of the first stage that has one."""
+    """The match of the first stage that has one; a part of a name that fits several people is its own entity's."""
     sought = Sought(named, context)
-    return next((match for stage in _STAGES if (match := stage(sought))), None)
+    exact = next((match for stage in _EXACTLY if (match := stage(sought))), None)
+    if exact is None:
+        return next((match for stage in _ROUGHLY if (match := stage(sought))), None)
+    return exact if not people_meant(named, context) else _open(sought)
+
+
+def _open(sought: Sought) -> Match | None:
+    """The entity of a part of a name that fits several people: it has no other name, or was merged into one of them."""
+    named, known = sought.named, sought.known
+    for minted in (entity_id(named.type or PERSON, named.form.shown), open_id(named)):
+        if target := known.merged_into(minted):
+            return Match(entity_id=target.id, stage=Stage.ALIAS, score=1.0)
+    own = [each for each, kind in sought.same if all(name.partial for name in each.forms(kind))]
+    return _only(sorted(own, key=_ID)[:1], Stage.ID, 1.0)
+
+
+def open_id(named: TypedName) -> UUID:
+    """The id of the entity of a part of a name, where somebody who has the name has the id that is minted from it."""
+    return entity_id(named.type or PERSON, f"{named.form.shown} ?")
+
+
+def people_meant(named: TypedName, context: Context) -> list[Candidate]:
+    """The people whose whole names a part of a person's name fits, if they are several; else none.
+
+    That one of them was called so before is no evidence: when nobody else was known, it was. A name that no rule
+    derives from the names of whom it belongs to ("the Countess") was given, and means nobody else.
+    """
+    if not is_part_of_person(named):
+        return []
+    sought = Sought(named, context)
+    form = sought.form(PERSON)
+    if any(kind == PERSON and _is_given(form, each) for each, kind in sought.same):
+        return []
+    known = [each for each, kind in (*sought.same, *sought.others) if kind == PERSON and _may_mean(form, each)]
+    return known if len(known) > 1 else []
+
+
+def is_part_of_person(named: TypedName) -> bool:
+    """Whether a name is one word of a person's name, given as such: a first name, a nickname, a surname."""
+    return named.type == PERSON and len(named.form.words) == 1
+
+
+def _is_given(form: Form, each: Candidate) -> bool:
+    """Whether a name was given to somebody: it is written like a whole name of theirs, or is a part of none."""
+    whole = _whole_names(each)
+    return any(form.same(name) for name in whole) or (bool(whole) and not any(form.fits(name) for name in whole))
+
+
+def _may_mean(form: Form, each: Candidate) -> bool:
+    return any(form.fits(name) for name in _whole_names(each)) and not each.conflicts_with(form, PERSON)
+
+
+def _whole_names(each: Candidate) -> list[Form]:
+    return [name for name in each.forms(PERSON) if not name.partial]
 
 
 def is_exact(named: TypedName, context: Context) -> bool:
