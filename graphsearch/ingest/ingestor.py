@@ -169,7 +169,7 @@ class Ingestor:
 
     def _reader(self, embedder: Embedder | None) -> TextReader:
         resolver = Resolver(self._engine.store, embedder=embedder, judge=self._judge)
-        return TextReader(self._extractor, resolver, self._limits, self._intake)
+        return TextReader(self._extractor, resolver, self._limits, self._intake, self._engine.store)
 
 
 def _demanded(gate: Gate | None) -> Gate:

@@ -19,9 +19,7 @@ from graphsearch.ingest.resolve.name_stages import (
     Match,
     decide,
     is_exact,
-    is_part_of_person,
     open_id,
-    people_meant,
 )
 from graphsearch.ingest.resolve.resolution import NameStore, ResolutionOptions, Stage
 from graphsearch.model import Entity
@@ -62,7 +60,7 @@ def _unmatched(batch: Sequence[TypedName], context: Context) -> Generator[None, 
     """The names that no entity has exactly, in steps."""
     left: list[TypedName] = []
     for named in batch:
-        if is_part_of_person(named) or not is_exact(named, context):
+        if not is_exact(named, context):
             left.append(named)
         yield
     return left
@@ -155,6 +153,7 @@ class Decision:
     fault: str = ""
     judged: bool = False
     pending: bool = False
+    candidates: tuple[UUID, ...] = ()
 
 
 @attrs.frozen(kw_only=True)
@@ -253,7 +252,7 @@ def _decision(named: TypedName, context: Context) -> Decision:
     known = context.known
     namesakes = (each.entity for each in known.by_spelling(named.name))
     conflict = next((entity for entity in namesakes if _conflicts(named, entity)), None)
-    match = decide(named, context)
+    match, people = decide(named, context)
     if match is None:
         entity = Entity(type=named.type or context.options.untyped, name=named.form.shown)
         if entity.id in known:  # it is somebody's who has the name
@@ -268,7 +267,8 @@ def _decision(named: TypedName, context: Context) -> Decision:
     known.add_name(candidate, named.name)
     if not named.untyped and not known_type(candidate.entity.type):
         candidate.entity = attrs.evolve(candidate.entity, type=named.type)  # its id stays the same
-    return Decision(match=match, conflict=conflict, unseen=unseen)
+    candidates = tuple(sorted(each.id for each in people))
+    return Decision(match=match, conflict=conflict, unseen=unseen, candidates=candidates)
 
 
 def _conflicts(named: TypedName, entity: Entity) -> bool:

@@ -83,6 +83,7 @@ def _resolutions(
                 fault=decision.fault,
                 judged=decision.judged,
                 pending=decision.pending,
+                candidates=tuple(decided.known[id_].entity for id_ in decision.candidates),
             )
         )
         counted.add(named)

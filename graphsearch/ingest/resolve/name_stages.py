@@ -180,49 +180,53 @@ _ROUGHLY: Final = (by_declaration, by_name_part, by_trigram)
 _ID: Final = attrgetter("id")
 
 
-def decide(named: TypedName, context: Context) -> Match | None:
-    """The match of the first stage that has one; a part of a name that fits several people is its own entity's."""
+def decide(named: TypedName, context: Context) -> tuple[Match | None, Sequence[Candidate]]:
+    """The match of the first stage that has one, and the people of whom the name is a part, if they are several.
+
+    Such a part is a name of its own entity alone: that one of them was called so before is no evidence.
+    """
     sought = Sought(named, context)
-    exact = next((match for stage in _EXACTLY if (match := stage(sought))), None)
-    if exact is None:
-        return next((match for stage in _ROUGHLY if (match := stage(sought))), None)
-    return exact if not people_meant(named, context) else _open(sought)
+    exact = _exact(sought)
+    people = _people_meant(sought, exact)
+    if exact:
+        return (_open(sought) if people else exact), people
+    return next((match for stage in _ROUGHLY if (match := stage(sought))), None), people
 
 
-def _open(sought: Sought) -> Match | None:
-    """The entity of a part of a name that fits several people: it has no other name, or was merged into one of them."""
-    named, known = sought.named, sought.known
-    for minted in (entity_id(named.type or PERSON, named.form.shown), open_id(named)):
-        if target := known.merged_into(minted):
-            return Match(entity_id=target.id, stage=Stage.ALIAS, score=1.0)
-    own = [each for each, kind in sought.same if all(name.partial for name in each.forms(kind))]
-    return _only(sorted(own, key=_ID)[:1], Stage.ID, 1.0)
+def is_exact(named: TypedName, context: Context) -> bool:
+    """Whether an entity has the name as it is, and it is no part of a person's name, which others may have as well."""
+    sought = Sought(named, context)
+    exact = _exact(sought)
+    return exact is not None and not _is_part_of_person(sought, exact)
 
 
-def open_id(named: TypedName) -> UUID:
-    """The id of the entity of a part of a name, where somebody who has the name has the id that is minted from it."""
-    return entity_id(named.type or PERSON, f"{named.form.shown} ?")
+def _exact(sought: Sought) -> Match | None:
+    return next((match for stage in _EXACTLY if (match := stage(sought))), None)
 
 
-def people_meant(named: TypedName, context: Context) -> list[Candidate]:
+def _is_part_of_person(sought: Sought, exact: Match | None) -> bool:
+    """Whether a name is one word, and that of a person: by its type, or that of the entity that has it."""
+    named = sought.named
+    if len(named.form.words) > 1:
+        return False
+    return named.type == PERSON or (
+        named.untyped and exact is not None and sought.known[exact.entity_id].entity.type == PERSON
+    )
+
+
+def _people_meant(sought: Sought, exact: Match | None) -> list[Candidate]:
     """The people whose whole names a part of a person's name fits, if they are several; else none.
 
-    That one of them was called so before is no evidence: when nobody else was known, it was. A name that no rule
-    derives from the names of whom it belongs to ("the Countess") was given, and means nobody else.
+    A name that no rule derives from the names of whom it belongs to ("the Countess") was given to one person, and means
+    nobody else.
     """
-    if not is_part_of_person(named):
+    if not _is_part_of_person(sought, exact):
         return []
-    sought = Sought(named, context)
     form = sought.form(PERSON)
-    if any(kind == PERSON and _is_given(form, each) for each, kind in sought.same):
+    if any(_is_given(form, each) for each, kind in sought.same if kind == PERSON):
         return []
     known = [each for each, kind in (*sought.same, *sought.others) if kind == PERSON and _may_mean(form, each)]
     return known if len(known) > 1 else []
-
-
-def is_part_of_person(named: TypedName) -> bool:
-    """Whether a name is one word of a person's name, given as such: a first name, a nickname, a surname."""
-    return named.type == PERSON and len(named.form.words) == 1
 
 
 def _is_given(form: Form, each: Candidate) -> bool:
@@ -239,10 +243,19 @@ def _whole_names(each: Candidate) -> list[Form]:
     return [name for name in each.forms(PERSON) if not name.partial]
 
 
-def is_exact(named: TypedName, context: Context) -> bool:
-    """Whether an entity has the name as it is."""
-    sought = Sought(named, context)
-    return bool(by_id(sought) or by_alias(sought))
+def _open(sought: Sought) -> Match | None:
+    """The entity of a part of a name that fits several people: it has no other name, or was merged into one of them."""
+    named, known = sought.named, sought.known
+    for minted in (entity_id(PERSON, named.form.shown), open_id(named)):
+        if target := known.merged_into(minted):
+            return Match(entity_id=target.id, stage=Stage.ALIAS, score=1.0)
+    own = [each for each, kind in sought.same if all(name.partial for name in each.forms(kind))]
+    return _only(sorted(own, key=_ID)[:1], Stage.ID, 1.0)
+
+
+def open_id(named: TypedName) -> UUID:
+    """The id of the entity of a part of a name, where somebody who has the name has the id that is minted from it."""
+    return entity_id(PERSON, f"{named.form.shown} ?")
 
 
 def _only(found: Sequence[Candidate], stage: Stage, score: float) -> Match | None:

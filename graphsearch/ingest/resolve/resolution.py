@@ -27,6 +27,7 @@ class Stage(StrEnum):
     TRIGRAM = "trigram"
     EMBEDDING = "embedding"
     LLM = "llm"
+    CONTEXT = "context"
     CREATE = "create"
 
 
@@ -67,6 +68,7 @@ class Resolution:
     * ``judged``: whether the language model was asked about it.
     * ``pending``: whether a question about it, or about its match, was left out because a budget was spent: the entity
       is still undecided.
+    * ``candidates``: the people whose whole names the name is a part of, if they are several: whom it means is open.
     """
 
     surface: ExtractedName
@@ -78,6 +80,7 @@ class Resolution:
     fault: str = ""
     judged: bool = False
     pending: bool = False
+    candidates: tuple[Entity, ...] = ()
 
 
 _RESOLVED: Final = "resolved_by_"

@@ -15,6 +15,7 @@ from graphsearch.ingest.extract.combining import batch_of, extract_with
 from graphsearch.ingest.extract.extraction import Unread
 from graphsearch.ingest.extract.rules.extractor import NAME, TextExtractor
 from graphsearch.ingest.resolve.cascade import Resolver
+from graphsearch.ingest.resolve.contexts import ContextStore, settled
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts, Stage
 from graphsearch.ingest.write.intake import Intake
 from graphsearch.ingest.write.ledger import begun
@@ -84,8 +85,16 @@ class TextReader:
     extractor reports that it cannot continue, it is not called any more.
     """
 
-    def __init__(self, extractor: Extractor | None, resolver: Resolver, limits: IngestLimits, intake: Intake) -> None:
+    def __init__(
+        self,
+        extractor: Extractor | None,
+        resolver: Resolver,
+        limits: IngestLimits,
+        intake: Intake,
+        store: ContextStore,
+    ) -> None:
         self._given = extractor
+        self._store = store
         self._intake = intake
         self._resolver = resolver
         self._limits = limits
@@ -144,15 +153,16 @@ class TextReader:
         answers = await self._extracted(memories)
         extracted = [each for each in answers if each.unread is None]
         kept_from = {each.memory_id: each.unread for each in answers if each.unread is not None}
-        own = {id_: error for id_, error in kept_from.items() if isinstance(error, ExtractionError)}
-        self._stopped = next((error for id_, error in kept_from.items() if id_ not in own), None)
+        failed = {id_: error for id_, error in kept_from.items() if isinstance(error, ExtractionError)}
+        self._stopped = next((error for id_, error in kept_from.items() if id_ not in failed), None)
         named_in = {each.memory_id: list(dict.fromkeys(_surfaces(each))) for each in extracted}
         surfaces = list(dict.fromkeys(surface for some in named_in.values() for surface in some))
         with stage("resolution"):
             resolutions = await self._resolver.resolve(
                 surfaces, same=[pair for each in extracted for pair in each.same]
             )
-        found = dict(zip(surfaces, resolutions, strict=True))
+            found = dict(zip(surfaces, resolutions, strict=True))
+            own = await settled(memories, extracted, found, self._store)
         waiting = {id_ for id_, some in named_in.items() if any(found[surface].pending for surface in some)}
         judged = {id_ for id_, some in named_in.items() if any(found[surface].judged for surface in some)}
         kept = [
@@ -160,19 +170,20 @@ class TextReader:
             for each in extracted
             if each.memory_id not in waiting - judged
         ]
-        names = [found[surface] for surface in dict.fromkeys(surface for each in kept for surface in _surfaces(each))]
+        meant = [(each, own.get(each.memory_id, found)) for each in kept]
+        names = _once(names[surface] for each, names in meant for surface in _surfaces(each))
         created = {each.entity.id: each.entity for each in resolutions if each.stage is Stage.CREATE}
         return ResolvedTexts(
-            mentions=tuple(mention for each in kept for mention in _mentions(each, found)),
-            claims=tuple(claim for each in kept for claim in _claims(each, found, self.name)),
+            mentions=tuple(mention for each, names in meant for mention in _mentions(each, names)),
+            claims=tuple(claim for each, names in meant for claim in _claims(each, names, self.name)),
             named=tuple({each.entity.id: each.entity for each in names if each.entity.id in created}.values()),
             counts=ResolutionCounts.of(names),
             conflicts=_distinct(each.surface.name for each in names if each.conflict),
             unanswered=_distinct(each.fault for each in resolutions if each.fault),
             refused=tuple(why for each in kept for why in each.refused),
-            unread=tuple(Unread(id_, str(error)) for id_, error in own.items()),
-            beyond=tuple(str(error) for error in own.values() if isinstance(error, TextLimitError)),
-            left=tuple(each.memory_id for each in answers if each.memory_id in waiting | kept_from.keys() - own.keys()),
+            unread=tuple(Unread(id_, str(error)) for id_, error in failed.items()),
+            beyond=tuple(str(error) for error in failed.values() if isinstance(error, TextLimitError)),
+            left=tuple(each.memory_id for each in answers if each.memory_id in waiting | kept_from.keys() - failed.keys()),
             begun=frozenset(waiting & judged),
         )
 
@@ -247,6 +258,11 @@ def _claim(memory_id: str, statement: Statement, found: Mapping[ExtractedName, R
         span=statement.span,
         extractor=f"{extractor}:{statement.pattern}",
     )
+
+
+def _once(resolutions: Iterable[Resolution]) -> list[Resolution]:
+    """Each resolution once: the surfaces of a call are distinct, and few mean several people."""
+    return list({id(each): each for each in resolutions}.values())
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
