@@ -326,3 +326,8 @@ def _names_of(formal_names: Mapping[str, frozenset[str]]) -> Mapping[str, frozen
 
 NAMES_OF: Final = _names_of(FORMAL_NAMES)
 """All names that may stand for a formal name."""
+
+
+def is_given_name(word: str) -> bool:
+    """Whether a folded word is a given name of the table."""
+    return word in FORMAL_NAMES

@@ -180,9 +180,7 @@ async def _by_conversations(
     for each in several:
         if len(each.people) == 1 and (context := context_of(each.memory)) in people:
             people[context] |= each.people
-    return [
-        attrs.evolve(each, people=_those(each.people, people.get(context_of(each.memory), ()))) for each in several
-    ]
+    return [attrs.evolve(each, people=_those(each.people, people.get(context_of(each.memory), ()))) for each in several]
 
 
 def context_of(memory: Memory) -> Context:

@@ -183,7 +183,9 @@ class TextReader:
             refused=tuple(why for each in kept for why in each.refused),
             unread=tuple(Unread(id_, str(error)) for id_, error in failed.items()),
             beyond=tuple(str(error) for error in failed.values() if isinstance(error, TextLimitError)),
-            left=tuple(each.memory_id for each in answers if each.memory_id in waiting | kept_from.keys() - failed.keys()),
+            left=tuple(
+                each.memory_id for each in answers if each.memory_id in waiting | kept_from.keys() - failed.keys()
+            ),
             begun=frozenset(waiting & judged),
         )
 

@@ -111,6 +111,17 @@ BELONGING: Final = (
         LIKELY,
         cues="is are am was were been",
     ),
+    # Written out, the article does not keep a verb from following: "Ada from the Platform team met Bo".
+    row(
+        "of_team",
+        "member_of",
+        "{source} (?:of|from) (?:the |our |my |their )?{target}",
+        PERSON,
+        TEAM,
+        LIKELY,
+        cues="of from",
+        confirms=False,
+    ),
     row(
         "plays_for",
         "member_of",

@@ -94,7 +94,8 @@ class RelationPattern:
     "person?", is assigned to a name of unknown type; with "" among the types such a name keeps no type; with neither
     it does not match. ("",) alone matches any type. ``confidence`` follows the bands of docs/design.md, Confidence:
     clear 0.80–0.92, ambiguous 0.60–0.75, inferred 0.50–0.65. The pattern is tried only on sentences with one of the
-    words in ``cues``; if empty, on all. ``trusted``: the template is valid, and is compiled at the first use.
+    words in ``cues``; if empty, on all. ``confirms``: it makes a capitalised word at the head of a sentence a name;
+    otherwise it must be a known given name, or do what people do. ``trusted``: the template is valid, and is compiled at the first use.
 
     Raises `InvalidInputError` for a template that is no regular expression or lacks a slot.
     """
@@ -106,6 +107,7 @@ class RelationPattern:
     target_types: tuple[str, ...] = ANY_TYPE
     confidence: float = 0.85
     phase: Phase = Phase.HOLDS
+    confirms: bool = True
     trusted: bool = attrs.field(default=False, eq=False, repr=False)
     cues: frozenset[str] = attrs.field(default=frozenset(), converter=_words)
 
@@ -127,6 +129,11 @@ class RelationPattern:
             raise InvalidInputError(
                 f"pattern {self.name!r}", [f"template is no regular expression: {error}"]
             ) from error
+
+    @cached_property
+    def of_team(self) -> bool:
+        """Whether it relates nothing in a sentence without the name of a team."""
+        return self.target_types == ("team",)
 
     @property
     def slots(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

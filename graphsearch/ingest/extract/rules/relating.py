@@ -14,8 +14,10 @@ from graphsearch.ingest.extract.rules.assertion import EVENTS, AssertionStatus, 
 from graphsearch.ingest.extract.rules.masked_sentence import NAME, name_numbers
 from graphsearch.ingest.extract.rules.patterns import ANY_TYPE, PatternsByCue, Phase, RelationPattern, cues_of
 from graphsearch.model import EdgeKind
+from graphsearch.names.given_names import is_given_name
 from graphsearch.text.dates import DateSpan
 from graphsearch.text.name_spans import is_coined
+from graphsearch.text.word_lists import NAME_VERBS
 
 CO_OCCURS: Final = "co_occurs"
 CO_OCCURRENCE: Final = 0.55
@@ -39,6 +41,7 @@ _GOVERNS_PLAIN: Final = re.compile(
     r"|did|will|would|could|should|may|might|can|must|shall|that|to|not|rather"
     r"|(?:suggest|propos|recommend|insist|demand|ask|want|wish)[a-z]*) (?:the |our |an? )?$"
 )
+_WORD: Final = re.compile(" ([a-z]+)")
 _DOUBT: Final = re.compile(
     " (?:(?:does|do|did|has|have|is|was|are|were|will|should|would|could|can) not|(?:does|do|did|has|have|is|was"
     "|are|were|should|would|could)n't|won't|can't|cannot|never|should|could|would|might|may|must|can|(?:want|hope"
@@ -95,7 +98,10 @@ def relations_in(
         return
     found: set[tuple[str, str, str]] = set()
     paired: set[tuple[str, str]] = set()
+    teams = any(name.type == "team" for name in names)
     for pattern in _called(masked, patterns):
+        if pattern.of_team and not teams:
+            continue
         for match in pattern.regex.finditer(masked):
             phase, period = when(match, pattern.phase, dates, at)
             if period is None or not _fits(pattern, match, names, first_person):
@@ -105,6 +111,8 @@ def relations_in(
                 key = (ends[0].key, pattern.type, ends[1].key)
                 types = _becomes(ends[0], pattern.source_types), _becomes(ends[1], pattern.target_types)
                 if ends[0].key == ends[1].key or key in found or types[0] is None or types[1] is None:
+                    continue
+                if ends[0].tentative and not (pattern.confirms or _acts(ends[0], match)):
                     continue
                 found.add(key)
                 paired |= {(key[0], key[2]), (key[2], key[0])}
@@ -139,6 +147,7 @@ def hypothetical_names(masked: str, names: Sequence[SentenceName], patterns: Pat
     return {
         number
         for pattern in _called(certain, patterns)
+        if pattern.confirms
         for match in pattern.regex.finditer(certain)
         for pair in _ends(match)
         for number in pair
@@ -189,6 +198,12 @@ def _agrees(match: re.Match[str], opening: str, names: Sequence[SentenceName], f
     return name.type in ("team", "organisation") or (
         not name.type and " " in name.written and not is_coined(name.written)
     )
+
+
+def _acts(name: SentenceName, match: re.Match[str]) -> bool:
+    """Whether a word at the head of a sentence is a given name, or does what people do: no "Feedback from the team"."""
+    following = _WORD.match(match.string, match.end())
+    return is_given_name(name.key) or (following is not None and following[1] in NAME_VERBS)
 
 
 def _ends(match: re.Match[str]) -> Iterator[tuple[int, int]]:

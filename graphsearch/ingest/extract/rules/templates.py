@@ -88,6 +88,7 @@ def row(
     *,
     cues: str = "",
     called: str = "",
+    confirms: bool = True,
 ) -> RelationPattern:
     """A pattern whose cues are the uncommon words of its template, or of ``called``, and ``cues``."""
     return RelationPattern(
@@ -99,6 +100,7 @@ def row(
         cues=(word_set(" ".join(_WORD.findall(_SLOT.sub(" ", called or template)))) - _NO_CUES) | word_set(cues),
         confidence=confidence,
         phase=phase,
+        confirms=confirms,
         trusted=True,
     )
 
