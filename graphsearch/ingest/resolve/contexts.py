@@ -8,8 +8,8 @@ context, the nearest first:
 * the same conversation, or the same source where there is none, if it names one of them: people are introduced by whole
   names, and called by parts of these from then on.
 
-A nearer context goes before a wider one. Where it names two of them, the name stays open. That somebody is known better,
-was mentioned last, or works with whom the memory is about, is no evidence.
+A nearer context goes before a wider one. Where it names two of them, the name stays open. That somebody is known
+better, was mentioned last, or works with whom the memory is about, is no evidence.
 """
 
 from __future__ import annotations

@@ -187,10 +187,11 @@ def decide(named: TypedName, context: Context) -> tuple[Match | None, Sequence[C
     """
     sought = Sought(named, context)
     exact = _exact(sought)
+    if exact is None:
+        roughly = next((match for stage in _ROUGHLY if (match := stage(sought))), None)
+        return roughly, () if roughly else _people_meant(sought, exact)
     people = _people_meant(sought, exact)
-    if exact:
-        return (_open(sought) if people else exact), people
-    return next((match for stage in _ROUGHLY if (match := stage(sought))), None), people
+    return (_open(sought) if people else exact), people
 
 
 def is_exact(named: TypedName, context: Context) -> bool:
@@ -205,12 +206,12 @@ def _exact(sought: Sought) -> Match | None:
 
 
 def _is_part_of_person(sought: Sought, exact: Match | None) -> bool:
-    """Whether a name is one word, and that of a person: by its type, or that of the entity that has it."""
+    """Whether a name is one word that may be a person's: by its type, or that of the entity that has it, if any."""
     named = sought.named
     if len(named.form.words) > 1:
         return False
     return named.type == PERSON or (
-        named.untyped and exact is not None and sought.known[exact.entity_id].entity.type == PERSON
+        named.untyped and (exact is None or sought.known[exact.entity_id].entity.type == PERSON)
     )
 
 
@@ -222,10 +223,14 @@ def _people_meant(sought: Sought, exact: Match | None) -> list[Candidate]:
     """
     if not _is_part_of_person(sought, exact):
         return []
+    people = [each for each, kind in (*sought.same, *sought.others) if kind == PERSON]
+    if len(people) < 2:  # noqa: PLR2004 - nobody, or one
+        return []
     form = sought.form(PERSON)
     if any(_is_given(form, each) for each, kind in sought.same if kind == PERSON):
         return []
-    known = [each for each, kind in (*sought.same, *sought.others) if kind == PERSON and _may_mean(form, each)]
+    plainly = exact is None and sought.named.untyped
+    known = [each for each in people if _may_mean(form, each, plainly=plainly)]
     return known if len(known) > 1 else []
 
 
@@ -235,8 +240,11 @@ def _is_given(form: Form, each: Candidate) -> bool:
     return any(form.same(name) for name in whole) or (bool(whole) and not any(form.fits(name) for name in whole))
 
 
-def _may_mean(form: Form, each: Candidate) -> bool:
-    return any(form.fits(name) for name in _whole_names(each)) and not each.conflicts_with(form, PERSON)
+def _may_mean(form: Form, each: Candidate, *, plainly: bool) -> bool:
+    """Whether a name fits a whole name of somebody; ``plainly``, as it is written, if it may be that of a thing."""
+    whole = _whole_names(each)
+    fits = any(form.plainly_fits(name, 0) if plainly else form.fits(name) for name in whole)
+    return fits and not each.conflicts_with(form, PERSON)
 
 
 def _whole_names(each: Candidate) -> list[Form]:

@@ -95,7 +95,8 @@ class RelationPattern:
     it does not match. ("",) alone matches any type. ``confidence`` follows the bands of docs/design.md, Confidence:
     clear 0.80–0.92, ambiguous 0.60–0.75, inferred 0.50–0.65. The pattern is tried only on sentences with one of the
     words in ``cues``; if empty, on all. ``confirms``: it makes a capitalised word at the head of a sentence a name;
-    otherwise it must be a known given name, or do what people do. ``trusted``: the template is valid, and is compiled at the first use.
+    otherwise that must be a known given name, or do what people do. ``trusted``: the template is valid, and is compiled
+    at the first use.
 
     Raises `InvalidInputError` for a template that is no regular expression or lacks a slot.
     """
