@@ -13,7 +13,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from benchmarks import cluster, command, peers, soak, storage
+from benchmarks import cluster, command, peers, plans, soak, storage
 from benchmarks.__main__ import BENCHMARKS
 from benchmarks.bare import measure as measure_bare
 from benchmarks.bare_memory import FAN_OUT, BareMemory
@@ -24,6 +24,7 @@ from benchmarks.conversations import Conversations
 from benchmarks.graph import Graph
 from benchmarks.measuring import in_turns
 from benchmarks.workload import Workload, make
+from graphsearch.evaluation.question_set import EvalQuestion, Passage, QuestionSet
 from graphsearch.model.identity import snake_case
 from graphsearch.stores.memory import InMemoryGraphStore
 from tests.fix_postgres import Server
@@ -326,3 +327,34 @@ async def test_a_soak_reports_each_minute_and_a_verdict(monkeypatch: pytest.Monk
     assert not soak.verdict([early, early, late])["met"]
     assert not soak.verdict([early, early, {**early, "errors": {"StoreError": 1}}])["met"]
     assert not soak.verdict([early, early, {**early, "clients_mb": 2 * early["clients_mb"]}])["met"]
+
+
+def test_changes_by_plan_are_those_of_its_questions() -> None:
+    assert plans.measures(["a", "b", "c", "d"], ["c", "x"]) == {"R@2": 0.0, "R@5": 0.5, "R@10": 0.5, "RR": 1 / 3}
+    none = {"R@2": 0.0, "RR": 0.0}
+    asked = [
+        ("temporal", {"R@2": 0.5, "RR": 1.0}, {"both": {"R@2": 1.0, "RR": 0.5}}),
+        ("temporal", none, {"both": none}),
+        ("balanced", none, {"both": none}),
+    ]
+    found = plans.by_plan(asked)
+    assert {plan: each["questions"] for plan, each in found.items()} == {"all": 3, "balanced": 1, "temporal": 2}
+    assert found["temporal"]["default"] == {"R@2": 25.0, "RR": 50.0}
+    assert found["temporal"]["changes"]["both"] == {
+        "R@2": {"points": 25.0, "better": 1, "worse": 0},
+        "RR": {"points": -25.0, "better": 0, "worse": 1},
+    }
+
+
+async def test_constants_of_recall_are_measured_by_plan() -> None:
+    given = QuestionSet(
+        passages=(Passage(id="p1", text="Ada Lovelace wrote to Charles Babbage."), Passage(id="p2", text="A mill.")),
+        questions=(
+            EvalQuestion(id="q1", question="Whom did Ada Lovelace write to?", gold_ids=("p1",)),
+            EvalQuestion(id="q2", question="Nothing of it?", gold_ids=()),
+        ),
+    )
+    found = await plans.measure(given, None, None)
+    assert found["all"]["questions"] == found["entity_centric"]["questions"] == 1
+    assert found["all"]["default"] == {"R@2": 100.0, "R@5": 100.0, "R@10": 100.0, "RR": 100.0}
+    assert {*found["all"]["changes"]} == {*plans.VARIANTS}

@@ -61,16 +61,20 @@ WEIGHTS: Final[Mapping[Ranking, RankingWeights]] = {
 }
 
 
-def weights_for(ranking: Ranking, *, named: bool) -> RankingWeights:
-    """The weights of a ranking for a question, by whether that names anything.
+def weights_for(ranking: Ranking, *, named: bool, dated: bool) -> RankingWeights:
+    """The weights of a ranking for a question, by whether that names an entity, and a time.
 
-    QUESTION_AWARE uses connections and the words of fields only if something is named: how well known an entity is does
-    not indicate that it is the described one, and the original score contains its words already.
+    QUESTION_AWARE uses connections and the words of fields only if an entity is named: how well known an entity is does
+    not indicate that it is the described one, and the original score contains its words already. Without a time all
+    entities fit equally well, which orders nothing; the original score has that weight, so that connections and words
+    do not gain on it.
     """
     weights = WEIGHTS[ranking]
-    if named or ranking is not Ranking.QUESTION_AWARE:
+    if ranking is not Ranking.QUESTION_AWARE:
         return weights
-    return attrs.evolve(weights, connection=0.0, query_match=0.0)
+    if not named:
+        weights = attrs.evolve(weights, connection=0.0, query_match=0.0)
+    return weights if dated else attrs.evolve(weights, temporal=0.0)
 
 
 class RankOptions(TypedDict, total=False):

@@ -74,7 +74,9 @@ async def scored(
     """All proposals, by score."""
     by_id = {each.entity.id: each for each in proposals}
     connected = await connections(list(by_id), reader)
-    weights = request.weights or weights_for(Ranking(request.ranking), named=names(question))
+    weights = request.weights or weights_for(
+        Ranking(request.ranking), named=names(question), dated=bool(analysis.periods)
+    )
     undated = [each.entity.id for each in proposals if not years_of(each.entity)] if analysis.periods else []
     occurred = await episodes(undated, reader) if undated else {}
     candidates = [

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import ScorePart
 from graphsearch.query import QuestionType, analyse
-from graphsearch.ranking.options import WEIGHTS, Ranking, RankingWeights
+from graphsearch.ranking.options import WEIGHTS, Ranking, RankingWeights, weights_for
 from graphsearch.ranking.strategies import (
     Candidate,
     Fields,
@@ -80,6 +80,27 @@ def test_each_ranking_has_its_factors_and_the_original_score_has_the_rest(rankin
     assert [factor.name for factor in factors] == names
     assert factors[0].weight == pytest.approx(original)
     assert sum(factor.weight for factor in factors) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("named", "dated", "expected"),
+    [
+        (True, True, (0.15, 0.20, 0.20, 0.15, 0.30)),
+        (True, False, (0.15, 0.0, 0.20, 0.15, 0.50)),
+        (False, True, (0.0, 0.20, 0.0, 0.15, 0.65)),
+        (False, False, (0.0, 0.0, 0.0, 0.15, 0.85)),
+    ],
+)
+def test_what_a_question_does_not_name_counts_for_nothing(named, dated, expected):
+    found = weights_for(Ranking.QUESTION_AWARE, named=named, dated=dated)
+    weights = (found.connection, found.temporal, found.query_match, found.entity_type, found.original)
+    assert weights == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("ranking", [each for each in Ranking if each is not Ranking.QUESTION_AWARE])
+def test_other_rankings_have_the_same_weights_for_every_question(ranking):
+    flags = [(named, dated) for named in (True, False) for dated in (True, False)]
+    assert {weights_for(ranking, named=named, dated=dated) for named, dated in flags} == {WEIGHTS[ranking]}
 
 
 def test_weights_that_add_up_to_more_than_one_are_refused():
