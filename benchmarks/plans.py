@@ -100,7 +100,7 @@ def main() -> None:
     """Measure a folder and print JSON."""
     if not sys.argv[1:]:
         raise SystemExit(__doc__)
-    folder, group_by = Path(sys.argv[1]), (sys.argv[2:] or [None])[0]
+    folder, group_by = Path(sys.argv[1]), next(iter(sys.argv[2:]), None)
     given = read_question_set(folder / "corpus.jsonl", folder / "questions.jsonl")
     sys.stdout.write(json.dumps(asyncio.run(measure(given, group_by, WordLlamaEmbedder()))) + "\n")
 
