@@ -10,7 +10,7 @@ import pytest
 
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.postgres import PostgresGraphStore
-from tests.fix_postgres import NOT_DURABLE, folder_for_a_server
+from tests.fix_postgres import NOT_DURABLE, copied, folder_for_a_server
 from tests.integrations.team import engine_over
 
 SCOPE = {"org_id": "acme", "project_id": "web"}
@@ -27,8 +27,8 @@ class Primary:
 
 
 @pytest.fixture(scope="session")
-async def primary() -> AsyncIterator[Primary]:
-    with folder_for_a_server() as folder:
+async def primary(finished_folder: Path) -> AsyncIterator[Primary]:
+    with copied(finished_folder) as folder:
         archive = folder.parent / "archive"
         archive.mkdir(mode=0o777)
         archive.chmod(0o777)

@@ -28,8 +28,8 @@ def answers(dsn: str) -> bool:
         return False
 
 
-async def test_starts_is_shared_is_stopped_and_keeps_its_data(server_folder: Path) -> None:
-    folder = server_folder
+async def test_starts_is_shared_is_stopped_and_keeps_its_data(new_server_folder: Path) -> None:
+    folder = new_server_folder
     async with EmbeddedPostgres(folder) as first:
         dsn = first.dsn
         async with PostgresGraphStore.open(dsn) as store:
@@ -172,19 +172,19 @@ async def test_says_which_extra_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_
         await EmbeddedPostgres(tmp_path / "data").__aenter__()
 
 
-async def test_a_folder_that_is_no_server_is_reported(server_folder: Path) -> None:
-    folder = server_folder
+async def test_a_folder_that_is_no_server_is_reported(new_server_folder: Path) -> None:
+    folder = new_server_folder
     folder.mkdir()
     (folder / "PG_VERSION").write_text("9.1")
     with pytest.raises(StoreUnavailableError, match="log"):
         await EmbeddedPostgres(folder).__aenter__()
 
 
-async def test_a_failing_migration_stops_the_server(monkeypatch: pytest.MonkeyPatch, server_folder: Path) -> None:
+async def test_a_failing_migration_stops_the_server(monkeypatch: pytest.MonkeyPatch, new_server_folder: Path) -> None:
     async def fail(*_: object, **__: object) -> None:
         raise StoreConfigurationError
 
     monkeypatch.setattr(embedded, "migrate", fail)
     with pytest.raises(StoreConfigurationError):
-        await EmbeddedPostgres(server_folder).__aenter__()
-    assert not (server_folder / "postmaster.pid").exists()
+        await EmbeddedPostgres(new_server_folder).__aenter__()
+    assert not (new_server_folder / "postmaster.pid").exists()

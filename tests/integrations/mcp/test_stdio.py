@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from graphsearch.cli.app import app
 from graphsearch.integrations.mcp.stdio_server import Lines
-from tests.fix_postgres import folder_for_a_server
+from tests.fix_postgres import copied
 from tests.integrations.mcp.conftest import Asked
 from tests.integrations.mcp.tour import TURNS, at_once, every_tool, faults
 
@@ -34,9 +34,9 @@ QUESTION = "What did Grace Hopper build?"
 
 
 @pytest.fixture(scope="module")
-def data():
+def data(finished_folder):
     """The folder of a server that starts and stops with the processes that use it."""
-    with folder_for_a_server() as folder:
+    with copied(finished_folder) as folder:
         yield folder
 
 
