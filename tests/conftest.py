@@ -11,6 +11,14 @@ pytest_plugins = ["pytester", "tests.fix_postgres", "tests.fix_stores"]
 
 load_profile()
 
+MADE_ONCE = ("test_site.py", "test_benchmarks.py")
+"""Modules that make something long for all of their tests."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what is made once: of tests that run in parallel, the last ones move, and would make it again."""
+    items.sort(key=lambda item: item.path.name not in MADE_ONCE)
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:

@@ -109,12 +109,23 @@ def new_server_folder() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-async def postgres_server(request: pytest.FixtureRequest) -> AsyncIterator[Server]:
+def shared_folder(request: pytest.FixtureRequest) -> Iterator[Path | None]:
+    """The data folder of the server that tests share, unless that is another."""
+    if "GRAPHSEARCH_TEST_DSN" in os.environ:
+        yield None
+        return
+    with copied(request.getfixturevalue("finished_folder")) as folder:
+        yield folder
+
+
+@pytest.fixture(scope="session")
+async def postgres_server(shared_folder: Path | None) -> AsyncIterator[Server]:
     async with AsyncExitStack() as stack:
-        admin_dsn = os.environ.get("GRAPHSEARCH_TEST_DSN")
-        if admin_dsn is None:
-            folder = stack.enter_context(copied(request.getfixturevalue("finished_folder")))
-            admin_dsn = (await stack.enter_async_context(EmbeddedPostgres(folder, settings=NOT_DURABLE))).admin_dsn
+        if shared_folder is None:
+            admin_dsn = os.environ["GRAPHSEARCH_TEST_DSN"]
+        else:
+            embedded = EmbeddedPostgres(shared_folder, settings=NOT_DURABLE)
+            admin_dsn = (await stack.enter_async_context(embedded)).admin_dsn
         server = Server(admin_dsn, f"graphsearch_template_{os.getpid()}")
         template = sql.Identifier(server.template)
         await server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(template))
