@@ -1,7 +1,8 @@
 """Random lives of two graphs, of which one stores secrets and forgets them.
 
 Both go through the same steps: memories are remembered, rewritten and forgotten, entities merged, separated and
-corrected, outcomes reported, indexes built. Between these steps, one of them goes through as many with secrets.
+corrected, outcomes reported, indexes built. Between these steps, one of them goes through as many with secrets, and a
+language model summarises its communities in all the words of the graph.
 
     python -m tests.trust.forgetting COUNT [START] [postgres]
 """
@@ -13,6 +14,7 @@ import io
 import json
 import pickle
 import random
+import re
 import sys
 import tempfile
 import time
@@ -27,6 +29,7 @@ import attrs
 import psycopg
 from psycopg import sql
 
+from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.caching import InProcessCache, cached
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
@@ -75,6 +78,15 @@ class Life:
         return len(found) == len(ids) and len(types) == 1 and not any(each.merged_into for each in found)
 
 
+class Quoting:
+    """A language model that repeats every line that it is shown."""
+
+    async def ask(self, text: str) -> str:
+        """A sentence for each line, which it cites."""
+        lines = re.findall(r"^\[(\d+)\] (.*)$", text, re.MULTILINE)
+        return json.dumps({"sentences": [{"text": line, "cites": [int(number)]} for number, line in lines[:100]]})
+
+
 class Pair:
     """A graph that stores secrets, and one that never does; ``rng`` decides what happens."""
 
@@ -96,6 +108,7 @@ class Pair:
                 await write_memories(life.store, [_roll()])
         open_ = (self._rewrite, self._forget_one, self._merge, self._undo, self._correct, self._outcome, self._tie)
         secret = (self._tell, self._tell, self._merge_secret, self._undo_secret, self._tie_secret, self._forget_secret)
+        secret += (self._summarise,)
         for _ in range(steps):
             self._steps += 1
             self._clock.advance(minutes=1)
@@ -207,6 +220,13 @@ class Pair:
             secret = [*proved, ElementRef(ElementKind.MEMORY, key)]
             await store.log_injection(self._injection("wednesday", [*secret, ElementRef(ElementKind.MEMORY, kept)]))
             await store.apply_outcome("wednesday", Outcome.REJECTED, [ElementRef(ElementKind.MEMORY, key)])
+
+    async def _summarise(self) -> None:
+        curator = Curator(GraphSearchEngine(store=self._told.store), gate=ALLOW_ALL)
+        await (curator.refresh_communities if self._rng.random() < 0.5 else curator.detect_communities)()
+        limits = {"prompt_tokens": 100_000, "answer_tokens": 100_000}
+        report = await curator.summarise_communities(Quoting(), min_size=2, **limits)
+        assert not report.failed
 
     # -- helpers -------------------------------------------------------------------------------------------------
 
