@@ -16,6 +16,7 @@ from graphsearch.errors import (
     BudgetExhaustedError,
     LLMAnswerError,
     LLMRefusalError,
+    LLMRequestError,
     LLMTruncatedError,
     MissingDependencyError,
 )
@@ -154,6 +155,8 @@ class _Run:
     left: int = 0
     asked: int = 0
     why: str = ""
+    answered: int = 0
+    turned_down: list[LLMRequestError] = attrs.field(factory=list)
     fault: Exception | None = None
     """What ended the run, other than a budget."""
 
@@ -177,6 +180,8 @@ class _Run:
             found = [await self._due(each) for each in communities[start : start + AT_ONCE]]
             due = [content for content in found if content is not None]
             await in_order(self._one, due, limit=AT_ONCE)
+            if len(self.turned_down) >= AT_ONCE and not self.answered:
+                raise self.turned_down[0]  # not these prompts are wrong, but every one, as with a key that is not valid
             if self.fault is not None:
                 raise self.fault
 
@@ -202,7 +207,9 @@ class _Run:
             if self.access.gated:
                 members = await self.access.stored_entities(community.members)
                 await self.access.demand(Action.WRITE, members)
-            summary = self._read(await self._ask(content), content)
+            answer = await self._ask(content)
+            self.answered += 1
+            summary = self._read(answer, content)
             if await self._stored(summary, content):
                 self.written.append(attrs.evolve(community, summary=summary))
             else:
@@ -211,7 +218,11 @@ class _Run:
             self.left += 1
             self.why = failure_text(spent)
         except _UNUSABLE as failure:
+            self.answered += 1
             self._fail(community, failure_text(failure))
+        except LLMRequestError as refusal:
+            self.turned_down.append(refusal)
+            self._fail(community, failure_text(refusal))
         except Exception as fault:  # noqa: BLE001 - raised once the prompts that are under way have been answered
             self.fault = fault
 

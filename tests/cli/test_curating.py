@@ -231,6 +231,30 @@ def test_duplicates_are_judged_by_a_model_and_the_next_time_from_where_it_stoppe
         assert "unsure" in line.run(*command, *at).stdout
 
 
+def test_communities_are_summarised_by_a_model_and_the_next_time_from_where_it_stopped(team):
+    assert len(team.json("detect-communities")["communities"]) > 0
+    command = ("summarise-communities", "--min-size", 2, "--llm", "openai:model-1")
+    with serving() as server:
+        at = ("--llm-url", server.openai_url)
+        stopped = team.json(*command, *at, "--llm-calls", 0)
+        assert (stopped["written"], stopped["left"] > 0, stopped["calls"]) == ([], True, 0)
+        assert stopped["why"].startswith("BudgetExhaustedError: ")
+        summary = {"sentences": [{"text": "People who work together.", "cites": [1]}]}
+        server.answers += [reply(data=summary)] * stopped["left"]
+        assert "People who work together." in team.run(*command, *at, "--limit", 1).stdout
+        done = team.json(*command, *at)
+        assert (done["unchanged"], done["left"], len(server.requests)) == (1, 0, stopped["left"])
+        assert done["usage"]["input_tokens"] == 100 * done["calls"]
+    (first, *_) = team.json("communities")["communities"]
+    assert (first["summary"]["text"], first["summary"]["model"]) == ("People who work together.", "model-1")
+    assert first["summary"]["sentences"][0]["cites"][0][0] == "relation"
+    assert "People who work together." in team.run("communities").stdout
+    recalled = team.json("recall-entity", first["top"][0])
+    assert recalled["community"]["summary"]["text"] == "People who work together."
+    assert "People who work together." in team.run("recall-entity", first["top"][0]).stdout
+    assert "summarise-communities needs --llm" in team.run("summarise-communities", code=2).stderr
+
+
 def test_a_judge_of_duplicates_has_to_be_named(line):
     assert "judge-duplicates needs --llm" in line.run("judge-duplicates", code=2).stderr
 

@@ -14,6 +14,7 @@ from graphsearch.errors import (
     AccessDeniedError,
     InvalidInputError,
     LLMRefusalError,
+    LLMRequestError,
     LLMUnavailableError,
     MissingDependencyError,
     PartialViewError,
@@ -158,6 +159,20 @@ async def test_a_model_that_is_down_is_an_error_and_what_was_written_stays(scope
     with pytest.raises(LLMUnavailableError):
         await curator.summarise_communities(Writer(LLMUnavailableError("down")))
     assert [bool(each) for each in await summaries(curator)] == [True, False]
+
+
+async def test_prompts_that_are_turned_down_are_counted_unless_all_are(scoped):
+    curator = await curator_over(scoped)
+    down = [LLMRequestError("too long") for _ in range(4)]
+    report = await curator.summarise_communities(Writer(down[0]))
+    assert (len(report.written), [each.why for each in report.failed]) == (1, ["LLMRequestError: too long"])
+    pairs = [relation(person(f"Pair{at}"), person(f"Other{at}")) for at in range(4)]
+    ends = [person(f"{name}{at}") for at in range(4) for name in ("Pair", "Other")]
+    await scoped.write(Batch(entities=ends, relations=pairs))
+    await curator.refresh_communities()
+    with pytest.raises(LLMRequestError, match="too long"):
+        await curator.summarise_communities(model := Writer(*down, *down), min_size=2)
+    assert len(model.asked) == 5  # the first round has three, as one community is summarised
 
 
 async def test_over_http_calls_and_tokens_are_reported(scoped):

@@ -3,9 +3,12 @@
 import attrs
 import pytest
 
+from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.caching import InProcessCache, cached
+from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.integrations.mcp.server import OPERATOR_TOOLS, TOOLS
+from graphsearch.testing.fakes import EchoLLM
 from graphsearch.testing.samples import person
 from tests.curation.team import ADA, BATCH, BOB
 from tests.integrations.mcp.conftest import EDITOR, READER, SCOPE, STRANGER, asking, server_for, team_engine
@@ -54,6 +57,18 @@ async def test_a_day_of_an_operator(server):
         assert len((await ask("communities", entity=str(ADA.id)))["communities"]) == 1
         assert (await ask("refresh_communities"))["found"] == 0
         assert "health" in await ask("graph_health")
+
+
+async def test_summaries_are_shown_with_communities_as_safe_text():
+    engine = await team_engine()
+    curator = Curator(engine, gate=ALLOW_ALL)
+    await curator.detect_communities()
+    answer = '{"sentences": [{"text": "They know <b>each</b> other.", "cites": [1]}]}'
+    await curator.summarise_communities(EchoLLM(*[answer] * 9))
+    async with asking(server_for(engine, operator=True)) as ask:
+        [found] = (await ask("communities", entity=str(ADA.id)))["communities"]
+        assert found["summary"] == "They know ‹b›each‹/b› other."
+        assert (await ask("recall_entity", entity=str(ADA.id)))["community"]["summary"] == found["summary"]
 
 
 async def test_types_are_listed_registered_and_changed(server):
