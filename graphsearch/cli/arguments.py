@@ -10,6 +10,7 @@ from uuid import UUID
 
 import typer
 
+from graphsearch.ingest import TextExtractor
 from graphsearch.ingest.extract.rules.vocabulary import KnownName
 from graphsearch.ingest.screening.instructions import InstructionFlag
 from graphsearch.ingest.screening.redaction import Redaction
@@ -112,6 +113,11 @@ def known_names(file: Path | None) -> tuple[KnownName, ...]:
         return tuple(KnownName(**line) for line in lines)
     except (OSError, ValueError, TypeError) as error:
         raise typer.BadParameter(f"--known must be JSON lines with name, type and aliases: {error}") from error
+
+
+def rules_with(known: Path | None, user: str) -> TextExtractor | None:
+    """The rules that read texts, with known names and the name of the user; None for those by default."""
+    return TextExtractor(known=known_names(known), user=user) if known or user else None
 
 
 Model = Annotated[

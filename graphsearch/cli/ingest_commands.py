@@ -24,8 +24,8 @@ from graphsearch.cli.arguments import (
     Tokens,
     User,
     ingest_options,
-    known_names,
     moment,
+    rules_with,
 )
 from graphsearch.cli.commands import Answer, progress_bar
 from graphsearch.cli.environment import Place, budgeted_llm, open_engine
@@ -109,7 +109,7 @@ async def add(
 ) -> Answer:
     """Add a folder; later runs write only what changed and forget what was deleted."""
     options = ingest_options(redact=redact, flag_instructions=flag_instructions, labels=label, ceilings=ceiling)
-    rules = TextExtractor(known=known_names(known), user=user) if known or user else None
+    rules = rules_with(known, user)
     async with open_engine(place, embed=True) as engine:
         ingestor = _ingestor(
             engine,
@@ -165,7 +165,7 @@ async def remember(
     if text:
         memories = [Memory(id=id, text=text, speaker=speaker, session_id=session, occurred_at=at)]
     options = ingest_options(redact=redact, flag_instructions=flag_instructions, labels=label, ceilings=ceiling)
-    rules = TextExtractor(known=known_names(known), user=user) if known or user else None
+    rules = rules_with(known, user)
     async with open_engine(place, embed=True) as engine:
         ingestor = _ingestor(
             engine,

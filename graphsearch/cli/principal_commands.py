@@ -20,14 +20,17 @@ from graphsearch.cli.arguments import (
     AsOf,
     Ceilings,
     FlagInstructions,
+    KnownNames,
     Labels,
     Mode,
     Model,
     ModelUrl,
     Question,
     Redact,
+    User,
     WorkloadName,
     ingest_options,
+    rules_with,
 )
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import (
@@ -187,6 +190,8 @@ async def mcp(
     flag_instructions: FlagInstructions = False,
     label: Labels = None,
     ceiling: Ceilings = None,
+    known: KnownNames = None,
+    user: User = "",
     llm: Model = "",
     llm_url: ModelUrl = "",
     policies: Policies = None,
@@ -200,14 +205,14 @@ async def mcp(
         raise typer.BadParameter(f"--cache must be memory, none or the URL of a Redis server, not {entity_cache!r}")
     scope = Scope(place.org, place.project)
     address = served.address(http) if http else None
-    known = served.TokenMap.read(tokens, scope) if tokens else None
+    bearers = served.TokenMap.read(tokens, scope) if tokens else None
     who = (
-        known.identify
-        if known
+        bearers.identify
+        if bearers
         else served.Identity(principal_of(place, principal, principal_type, attribute or ()), scope)
     )
     authorizer = authorizer_of(policies or (), schema)
-    model = choose_llm(llm, llm_url)
+    model, rules = choose_llm(llm, llm_url), rules_with(known, user)
     async with _signals() as stop, open_scopes(place) as scopes, entity_caches(entity_cache) as through_cache:
         embedder = await embedder_for(scopes.with_scope(org_id=scope.org_id, project_id=scope.project_id))
 
@@ -226,6 +231,7 @@ async def mcp(
             log=log,
             time_limit=time_limit,
             rate=rate,
+            extractor=rules,
             ingest=ingest_options(redact=redact, flag_instructions=flag_instructions, labels=label, ceilings=ceiling),
             disabled=disabled,
             statistics=statistics,
@@ -239,7 +245,7 @@ async def mcp(
                 with suppress(UnknownScopeError):
                     await engine_of(scope).store.embedder_name()
 
-            app = served.http_app(server, host=address[0], tokens=known, allowed_hosts=allow_host or (), probe=probe)
+            app = served.http_app(server, host=address[0], tokens=bearers, allowed_hosts=allow_host or (), probe=probe)
             await served.serve_http(app, *address, stop, started=_say)
     return Answer({}, ())
 

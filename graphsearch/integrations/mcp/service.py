@@ -17,7 +17,7 @@ from graphsearch.integrations.mcp.answers import fitted
 from graphsearch.integrations.mcp.limits import TIME_LIMIT
 from graphsearch.model import Principal, Scope
 from graphsearch.model import validation as check
-from graphsearch.protocols import Authorizer, TokenCounter
+from graphsearch.protocols import Authorizer, Extractor, TokenCounter
 
 MAX_TOKENS: Final = 4_000
 LIMITS: Final = IngestLimits(characters=200_000, names=20_000)
@@ -52,6 +52,7 @@ class GraphService:
     * ``limits``: the most that one call of ``remember`` reads; by default a text of 200,000 characters, 20,000 distinct
       names.
     * ``statistics``: what scores by words are computed from, see `graphsearch.access.gate.StatisticsOf`.
+    * ``extractor``: reads the texts of the tool remember; by default `graphsearch.ingest.TextExtractor`.
     * ``ingest``: what is done to whatever the tool remember writes; see `graphsearch.ingest.IngestOptions`.
     * ``disabled``: everything is switched off: every answer is ``{"disabled": true}``.
     """
@@ -66,6 +67,7 @@ class GraphService:
     time_limit: float = TIME_LIMIT
     rate: int | None = None
     limits: IngestLimits = LIMITS
+    extractor: Extractor | None = None
     ingest: IngestOptions = attrs.field(factory=IngestOptions)
     disabled: bool = False
     statistics: StatisticsOf = StatisticsOf.SCOPE

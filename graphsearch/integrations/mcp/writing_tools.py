@@ -67,14 +67,17 @@ async def remember(
     first. What the tool context showed counts for nothing when it is written back: `echoes` lists memories that repeat
     it. One that says nothing else is not stored.
     """
-    given, options = _memories(turns, session_id, text, occurred_at, source), caller.service.ingest
+    service = caller.service
+    given, options = _memories(turns, session_id, text, occurred_at, source), service.ingest
     stored = await _stored(caller.engine.store, [memory.id for memory in given])
     new = [_written_by(caller, memory, labels or ()) for memory in given if memory.id not in stored]
     # all at once: a caller without write permission does not learn which of them are stored
     await caller.gate.bind(caller.engine.store.scope, Action.WRITE).demand([*new, *stored.values()])
     known = await Intake(options).memories(memory for memory in given if memory.id in stored)
     check.refuse("remember", *(_rewritten(memory, stored[memory.id]) for memory in known))
-    ingestor = Ingestor(caller.engine, gate=caller.gate, limits=caller.service.limits, options=options)
+    ingestor = Ingestor(
+        caller.engine, gate=caller.gate, extractor=service.extractor, limits=service.limits, options=options
+    )
     report = await ingestor.remember(new, session_id=context_session or "")
     echoes = {each.memory_id for each in report.echoes}
     left = {each.memory_id for each in report.echoes if not each.stored}

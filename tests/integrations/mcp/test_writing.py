@@ -5,7 +5,8 @@ import pytest
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownScopeError
-from graphsearch.ingest import IngestOptions
+from graphsearch.ingest import IngestOptions, TextExtractor
+from graphsearch.ingest.extract.rules.vocabulary import KnownName
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from tests.curation.team import ACME, ADA, GLOBEX
@@ -91,6 +92,16 @@ class Stars:
     def redact(self, text):
         self.given.append(text)
         return text.replace("swordfish", "***")
+
+
+async def test_texts_are_read_with_the_names_and_the_user_of_the_server(engine):
+    rules = TextExtractor(known=[KnownName(name="Keelbook", type="tool", aliases=("kb",))], user="Grace Hopper")
+    async with asking(server_for(engine, extractor=rules)) as ask:
+        turns = [{"role": "user", "content": "i use kb on every watch"}]
+        await ask("remember", turns=turns, session_id="watch")
+    [used] = [each for each in await engine.store.list_relations() if each.type == "uses"]
+    ends = {each.id: each.name for each in await engine.store.get_entities([used.source_id, used.target_id])}
+    assert (ends[used.source_id], ends[used.target_id]) == ("Grace Hopper", "Keelbook")
 
 
 async def test_each_text_is_redacted_once_and_nothing_is_stored_unredacted(engine):
