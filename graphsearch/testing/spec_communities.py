@@ -130,6 +130,14 @@ class CommunitiesSpec(StoreSpec):
             assert refused.value.faults == (fault,)
             assert await store.communities() == [one]
 
+    async def test_what_a_merge_left_of_a_community_can_join_another(self, store: GraphStore) -> None:
+        await _peopled(store)
+        await store.write_communities([community(1, ADA, BOB), community(2, CY, DI)])
+        await store.merge(BOB.id, GUS.id)
+        assert await store.communities() == [community(2, CY, DI)]
+        await store.write_communities([community(3, ADA, EVE)], replacing=[])
+        assert await store.communities() == [community(2, CY, DI), community(3, ADA, EVE)]
+
     async def test_members_that_are_gone_are_left_out(self, store: GraphStore) -> None:
         await store.write(Batch(entities=PEOPLE[:4]))
         await store.write_communities([community(1, GUS, ADA, BOB), community(2, CY, EVE), community(3, FLO, DI)])

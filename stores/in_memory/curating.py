@@ -220,7 +220,7 @@ class InMemoryCurating(InMemoryScope, Curating):
         async with self._draft() as draft:
             state = draft.before
             summaries = {each.id: _kept_summary(state, each) for each in communities}
-            own = {each.id for each in communities}
+            own = {each.id for each in communities} | _lapsed(state, communities)
             for key in sorted(state.communities.keys() if replacing is None else {*replacing, *own}):
                 draft.drop_community(key)
             refuse_communities(communities, draft.community_of.result.keys())
@@ -319,6 +319,12 @@ def _communities_of(state: State, entity_ids: Collection[UUID] | None) -> Collec
     entities = (entity for key in entity_ids if (entity := state.entities.items.get(key)))
     found = (state.community_of.get(entity.id) for entity in entities if entity.merged_into is None)
     return {key for key in found if key}
+
+
+def _lapsed(state: State, communities: Iterable[Community]) -> set[UUID]:
+    """The stored communities that have members of these, but fewer than two that are not merged."""
+    found = {state.community_of.get(member) for each in communities for member in each.members}
+    return {key for key in found if key is not None and _shown(state, state.communities[key]) is None}
 
 
 def _kept_summary(state: State, community: Community) -> CommunitySummary | None:

@@ -232,6 +232,10 @@ class PostgresCurating(PostgresScope, Curating):
             replaced = None if replacing is None else {*replacing, *(each.id for each in communities)}
             members = [member for each in communities for member in each.members]
             stay = await _communities_of(session, members) if replaced is not None else {}
+            if replaced is not None and stay:
+                replaced |= set(stay.values()).difference(
+                    each.id for each in await _shown(session, list(set(stay.values())))
+                )
             refuse_communities(
                 communities, {key for key, community in stay.items() if community not in (replaced or ())}
             )
