@@ -398,10 +398,10 @@ class Curator(Facade[curator.Curator]):
 
         At most ``limit`` are asked for, the largest first, of at least ``min_size`` members, and only those without a
         summary of their present content, so that the next call continues where this one ended. Each summary is stored
-        once it is answered. Unusable answers are counted, and the others go on; once the budget of a
-        `graphsearch.llms.BudgetedLLM` is spent, the rest is left. Any other error of the model is raised; what was
-        stored before stays. ``prompt_tokens`` bounds each prompt, and ``answer_tokens`` each answer, by ``counter``;
-        the default counts bytes, more than there are tokens.
+        once it is answered. Unusable answers, and prompts that the model turns down, are counted, and the others go on,
+        unless the first four are turned down; once the budget of a `graphsearch.llms.BudgetedLLM` is spent, the rest is
+        left. Any other error of the model is raised; what was stored before stays. ``prompt_tokens`` bounds each
+        prompt, and ``answer_tokens`` each answer, by ``counter``; the default counts bytes, more than there are tokens.
 
         `PartialViewError` as in `detect_communities`. Touches (write) every member of a community that is asked for.
         The model sees texts of the graph: therefore a curator without a gate raises `MissingDependencyError`; pass

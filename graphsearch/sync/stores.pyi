@@ -492,8 +492,9 @@ class GraphStore(Facade[protocols.GraphStore]):
 
         Labels are not stored but built from the current names of entities on reading. Members that no longer exist are
         dropped, and so are communities with fewer than two remaining members. A community keeps its stored summary if
-        every member that it had stays; the summaries of ``communities`` are not read: see `write_summary`.
-        `InvalidInputError` when an entity would be in two communities.
+        every member that it had stays; the summaries of ``communities`` are not read: see `write_summary`. What
+        merges left of a community, if it is a single member, can join another. `InvalidInputError` when an entity would
+        be in two communities.
         """
         ...
 
