@@ -107,8 +107,10 @@ class Pair:
             for life in self._both:
                 await write_memories(life.store, [_roll()])
         open_ = (self._rewrite, self._forget_one, self._merge, self._undo, self._correct, self._outcome, self._tie)
-        secret = (self._tell, self._tell, self._merge_secret, self._undo_secret, self._tie_secret, self._forget_secret)
-        secret += (self._summarise,)
+        secret = (
+            *(self._tell, self._tell, self._merge_secret, self._undo_secret, self._tie_secret, self._forget_secret),
+            self._summarise,
+        )
         for _ in range(steps):
             self._steps += 1
             self._clock.advance(minutes=1)
@@ -224,8 +226,8 @@ class Pair:
     async def _summarise(self) -> None:
         curator = Curator(GraphSearchEngine(store=self._told.store), gate=ALLOW_ALL)
         await (curator.refresh_communities if self._rng.random() < 0.5 else curator.detect_communities)()
-        limits = {"prompt_tokens": 100_000, "answer_tokens": 100_000}
-        report = await curator.summarise_communities(Quoting(), min_size=2, **limits)
+        most = 100_000
+        report = await curator.summarise_communities(Quoting(), min_size=2, prompt_tokens=most, answer_tokens=most)
         assert not report.failed
 
     # -- helpers -------------------------------------------------------------------------------------------------
