@@ -119,6 +119,8 @@ class _Running:
     progress: Progress | None
     embedded: Counter[ElementKind] = attrs.field(factory=Counter)
     passes: int = 0
+    _done: int = 0
+    _total: int = 0
 
     async def run(self) -> None:
         """Embed what is outdated, and switch, unless another process has switched."""
@@ -132,24 +134,34 @@ class _Running:
     async def _left(self) -> int:
         """Pass over all kinds once, and switch; at least how many vectors are still outdated if that was too early."""
         self.passes += 1
-        for kind in ElementKind:
-            await self._pass(kind)
+        state = await self.store.reembedding()
+        if state is not None:
+            self._done, self._total = sum(state.done.values()), sum(state.total.values())
+            for kind, total in state.total.items():
+                await self._pass(kind, total)
         most = 0 if self.passes < PASSES else REMAINDER
         return await self.store.switch_embedder(self.embedder.name, self._remade, most=most)
 
-    async def _pass(self, kind: ElementKind) -> None:
+    async def _pass(self, kind: ElementKind, most: int) -> None:
+        """Embed what is outdated, in order of id; no more than ``most``, or a writer could prolong the pass forever."""
         last: UUID | str | None = None
-        size = self.pace.most(self.batch)
-        while page := await self.store.outdated_vectors(kind, self.embedder.name, after=last, limit=size):
-            last = page[-1].element.id
-            await self.pace.wait(len(page))
-            await self.store.put_new_vectors(kind, self.embedder.name, await self._remade(page))
-            self.embedded[kind] += len(page)
-            await self._report(kind)
+        size, done = self.pace.most(self.batch), 0
+        while done < most:
+            page = await self.store.outdated_vectors(kind, self.embedder.name, after=last, limit=size)
+            if page:
+                last = page[-1].element.id
+                await self.pace.wait(len(page))
+                await self.store.put_new_vectors(kind, self.embedder.name, await self._remade(page))
+                done += len(page)
+                self._note(kind, len(page))
+            if len(page) < size:
+                break
 
-    async def _report(self, kind: ElementKind) -> None:
-        if self.progress is not None and (state := await self.store.reembedding()) is not None:
-            self.progress(sum(state.done.values()), sum(state.total.values()), kind.value)
+    def _note(self, kind: ElementKind, texts: int) -> None:
+        self.embedded[kind] += texts
+        self._done = min(self._done + texts, self._total)  # some may have been made before, of other texts
+        if self.progress is not None:
+            self.progress(self._done, self._total, kind.value)
 
     async def _remade(self, outdated: Sequence[OutdatedVector]) -> Sequence[NewVector]:
         """The new vectors of some elements; none for blank texts, as an ingest makes none."""

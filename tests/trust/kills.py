@@ -36,16 +36,20 @@ from graphsearch.errors import InvalidInputError, StoreUnavailableError
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.write.writer import Writer
 from graphsearch.model import Batch, Entity, Memory, Outcome, Relation
+from graphsearch.model.stored import RecordKind, StoredEntity, StoredMemory, StoredRelation, key_of
 from graphsearch.moving import import_scope
+from graphsearch.reembedding import reembed
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.in_postgres.index import indexing
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
-from graphsearch.testing.fakes import NOON, FixedClock, WordCounter
+from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder, WordCounter
 from graphsearch.testing.samples import portrait
 from tests.integrations.team import EMBEDDER, PRIYA, SARAH, engine_over, member
 
 QUESTION: Final = "who does Priya report to?"
 SCOPE_FILE: Final = Path(__file__).parents[1] / "moving" / "exports" / "scope.jsonl"
+OTHER: Final = HashEmbedder(24)
+"""The model that a scope is changed to."""
 BULK: Final = 20
 """A write of so many elements is settled later; less than in use, so that states are compared quickly."""
 TOOLS: Final = tuple(Entity(type="tool", name=f"tool {number}") for number in range(2 * BULK))
@@ -82,11 +86,17 @@ async def _import(engine: GraphSearchEngine) -> None:
     await import_scope(engine.store, SCOPE_FILE, replace=True)
 
 
+async def _reembed(engine: GraphSearchEngine) -> None:
+    await reembed(engine.store, OTHER, batch=8)
+
+
 CHANGES: Final[Mapping[str, Callable[[GraphSearchEngine], Awaitable[None]]]] = {
     "ingest": _ingest, "import": _import, "settle": _settle, "merge": _merge, "forget": _forget, "feedback": _feedback,
+    "reembed": _reembed,
 }  # fmt: skip
-ATOMIC: Final = frozenset({"import", "settle", "merge", "forget", "feedback"})
-"""Changes of one transaction. An ingest may stop between several, and continues from there."""
+ATOMIC: Final = frozenset({"import", "settle", "merge", "forget", "feedback", "reembed"})
+"""Changes of one transaction, or of which only one shows. An ingest may stop between several, and continues from there.
+"""
 
 
 @asynccontextmanager
@@ -211,7 +221,13 @@ class Killing:
 
 async def seen(store: ScopedPostgresStore) -> Any:
     """All that can be read from a scope."""
-    return await portrait(store, questions=(QUESTION,))
+    vectors = {
+        str(key_of(each)): None if each.vector is None else each.vector.tolist()
+        for kind in (RecordKind.ENTITY, RecordKind.MEMORY, RecordKind.RELATION)
+        for each in await store.records(kind)
+        if isinstance(each, (StoredEntity, StoredMemory, StoredRelation))
+    }
+    return await portrait(store, questions=(QUESTION,)), vectors
 
 
 def crash(dsn: str) -> None:
