@@ -2,15 +2,15 @@
 
     python -m benchmarks.reembedding [N …] [--embedded | --dsn DSN] [--json]
 
-N memories of a synthetic company, ingested with WordLlama, are changed to MiniLM and back. "switch" is the call that
-ends a change, during which writers wait.
+N memories of a synthetic company, embedded by WordLlama, are changed to MiniLM and back. "switch" is the call that ends a
+change, during which writers wait.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
@@ -19,14 +19,14 @@ from benchmarks.measuring import rounded
 from benchmarks.remember import memories
 from benchmarks.servers import databases
 from graphsearch.embedders import MiniLMEmbedder, WordLlamaEmbedder
-from graphsearch.engine import GraphSearchEngine
-from graphsearch.ingest import Ingestor
-from graphsearch.model import ElementKind
+from graphsearch.model import Batch
 from graphsearch.protocols import Embedder
 from graphsearch.reembedding import reembed
 from graphsearch.reembedding.running import BATCH
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.text.bm25 import embedding_text
+
+PAGE: Final = 1_000
 
 
 @attrs.define(eq=False)
@@ -52,12 +52,14 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
     small, large = WordLlamaEmbedder(), MiniLMEmbedder()
     async with databases(setting.dsn) as server, PostgresGraphStore.open(server.app) as opened:
         store = opened.with_scope(org_id="acme", project_id="web")
-        await Ingestor(GraphSearchEngine(store=store, embedder=small)).remember(memories(n))
-        texts = [
-            embedding_text(each.element)
-            for kind in ElementKind
-            for each in await store.outdated_vectors(kind, large.name, limit=100 * n)
-        ]
+        written = list(memories(n))
+        texts = [embedding_text(each) for each in written]
+        await store.bind_embedder(small.name, small.dimensions)
+        for start in range(0, n, PAGE):
+            some = written[start : start + PAGE]
+            rows = await small.embed(texts[start : start + PAGE], input_type="document")
+            await store.write(Batch(memories=some, vectors=dict(zip([each.id for each in some], rows, strict=True))))
+        await store.settle()
         changes = [await _change(store, embedder, texts) for embedder in (large, small)]
     return {
         "benchmark": "reembedding",
