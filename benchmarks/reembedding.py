@@ -2,8 +2,8 @@
 
     python -m benchmarks.reembedding [N …] [--embedded | --dsn DSN] [--json]
 
-N memories of a synthetic company, embedded by WordLlama, are changed to MiniLM and back. "switch" is the call that ends a
-change, during which writers wait.
+N memories of a synthetic company, embedded by WordLlama, are changed to MiniLM and back. "switch" is the call that
+ends a change, during which writers wait.
 """
 
 from __future__ import annotations
