@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import attrs
 import pytest
@@ -138,7 +139,8 @@ async def test_a_writer_that_never_rests_is_waited_for_at_last() -> None:
     engine, later = await ingested(OLD), list[Memory]()
 
     async def remember(_: int) -> None:
-        if not engine.store._cell.lock.locked():  # type: ignore[attr-defined] - in the switch writers wait
+        store: Any = engine.store
+        if not store._cell.lock.locked():  # in the switch writers wait
             later.append(Memory(id=f"later {len(later)}", text=f"Ada Lovelace says {len(later)}."))
             await Ingestor(engine).remember(later[-1:])
 
@@ -189,6 +191,7 @@ async def test_at_most_so_many_texts_are_embedded_in_a_second() -> None:
     texts = sum(report.embedded.values())
     assert time.monotonic() - begun >= (texts - 20) / 20.5 - 0.1
     assert texts > 5
-    for wrong in ({"per_second": 0}, {"batch": 0}):
-        with pytest.raises(InvalidInputError):
-            await reembed(engine.store, OLD, **wrong)
+    with pytest.raises(InvalidInputError, match="per_second"):
+        await reembed(engine.store, OLD, per_second=0)
+    with pytest.raises(InvalidInputError, match="batch"):
+        await reembed(engine.store, OLD, batch=0)
