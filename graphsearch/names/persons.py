@@ -15,8 +15,10 @@ from graphsearch.names.vocabulary import (
     FACULTIES,
     GENERATIONS,
     HONORIFIC_SUFFIXES,
+    NOBLE_TITLES,
     PARTICLES,
     PATRONYMICS,
+    SHORTENED_NAMES,
     TITLES,
 )
 from graphsearch.text.trigrams import SMALL_WORDS, spoken_words
@@ -36,6 +38,8 @@ _MOST_INITIALS: Final = 3
 _MOST_NAMES: Final = 4
 _WRITTEN: Final = {"jr": "Jr.", "sr": "Sr."}
 _TWO: Final = 2
+_LEAST_ABBREVIATION: Final = 3
+"""Least letters of an abbreviation that is a title: shorter ones are initials ("Yu. Gagarin", "Ch. Dupont")."""
 SHORTEST_GIVEN_NAME: Final = 7
 """Least letters of a given name for a `slip`; shorter ones ("Maria", "Marina") allow only a `light_slip`."""
 
@@ -197,13 +201,35 @@ def _bare(text: str) -> tuple[list[str], str]:
     tokens = [_HONORIFIC.sub("", token) for token in re.sub(r"(?<=[^\W\d]\.)(?=[^\W\d])", " ", text).split()]
     tokens = _joined_initials([token for token in tokens if token] or [text])
     titled = False
-    while len(tokens) > 1 and (_plain(tokens[0]) in (TITLES | FACULTIES if titled else TITLES) or _is_monsieur(tokens)):
+    while len(tokens) > 1 and _is_title(tokens, titled=titled):
         titled, tokens = True, tokens[1:]
     generation = ""
     while len(tokens) > 1 and _plain(tokens[-1]) in DEGREES | GENERATIONS:
         generation = _plain(tokens[-1]) if _plain(tokens[-1]) in GENERATIONS else generation
         tokens = tokens[:-1]
     return tokens, {"junior": "jr", "senior": "sr"}.get(generation, generation)
+
+
+def _is_title(tokens: Sequence[str], *, titled: bool) -> bool:
+    """Whether the first word is a title, known or by its form; ``titled``: after another title.
+
+    By its form an abbreviation of three letters or more is one ("Avv.", "JUDr."), and so is a word in lower case before
+    names that are not ("nurse Agnes Moor"), where a given name and a surname follow; a word before a title is a part of
+    that: "Staff Sergeant", "Univ.-Prof. Dr.".
+    """
+    first, following = _plain(tokens[0]), len(tokens) - 1
+    if first in TITLES or (titled and (first in FACULTIES or tokens[0].islower() and tokens[0].endswith("."))):
+        return True
+    if _is_monsieur(tokens) or (first == "the" and _plain(tokens[1]) in TITLES):
+        return True
+    if first in FORMAL_NAMES or first in SHORTENED_NAMES or first in PARTICLES:
+        return False
+    if tokens[0].endswith(".") and len(first) >= _LEAST_ABBREVIATION - titled:
+        return titled or following >= _TWO
+    if following < _TWO or not first:
+        return False
+    small = tokens[0].islower() and len(first) > 1 and all(each[0].isupper() for each in tokens[1:3])
+    return small or first in NOBLE_TITLES or (following > _TWO and _plain(tokens[1]) in TITLES)
 
 
 def _is_monsieur(tokens: Sequence[str]) -> bool:

@@ -30,18 +30,27 @@ TITLES: Final = _set(
     herr herrn frau fraulein mag magister dipling monsieur madame mademoiselle mme mlle maitre
     signor signora signorina sig sigra dott dottssa ing senor senora senorita sr sra srta dona doutor dra
     pan pani gospodin dhr mevr fru froken hr shri smt
+    fr pd bc mgr maj rt right honourable auntie grandma grandpa senhor senhora monsignor ustadh datuk sri
+    pastor chaplain bishop archbishop deacon cardinal abbot abbess chef chief deputy vice maestro ensign seaman
+    midwife matron attorney burgermeister burgermeisterin foreman headmaster headmistress
     """
 )
 """Words before a person's name, not part of it; none that is as often a given name ("Don", "Dean")."""
 
-FACULTIES: Final = _set("med rer nat phil jur iur oec pol theol vet dent ing habil hc mult")
+NOBLE_TITLES: Final = _set("count countess baron baroness prince princess duke duchess freiherr graf")
+"""Titles before a given name and a surname; before one word they may be given names: "Prince", "Duke"."""
+
+SHORTENED_NAMES: Final = _set("wm chas geo jas thos robt jno benj saml danl alex fred edw st ste")
+"""Abbreviations of given names, and of "Saint", which are no titles."""
+
+FACULTIES: Final = _set("med rer nat phil jur iur oec pol theol vet dent ing habil hab hc mult em emeritus emerita")
 """Words between the title of a doctor and a name: "Dr. rer. nat."."""
 
 HONORIFIC_SUFFIXES: Final = _set("san sama kun chan sensei ji")
 """Suffixes of a name after a hyphen: "Tanaka-san"."""
 
 DEGREES: Final = _set(
-    "phd dphil md msc bsc mba mphil esq cpa cfa pmp frs obe mbe cbe kbe jd llm dds dvm rn dipling ceo cto cfo"
+    "phd dphil md msc bsc mba mphil esq cpa cfa pmp frs obe mbe cbe kbe jd llm dds dvm rn dipling ceo cto cfo kc qc csc"
 )
 """Words after a person's name, not part of it."""
 
