@@ -218,7 +218,7 @@ def _is_title(tokens: Sequence[str], *, titled: bool) -> bool:
     that: "Staff Sergeant", "Univ.-Prof. Dr.".
     """
     first, following = _plain(tokens[0]), len(tokens) - 1
-    if first in TITLES or (titled and (first in FACULTIES or tokens[0].islower() and tokens[0].endswith("."))):
+    if first in TITLES or (titled and (first in FACULTIES or (tokens[0].islower() and tokens[0].endswith(".")))):
         return True
     if _is_monsieur(tokens) or (first == "the" and _plain(tokens[1]) in TITLES):
         return True

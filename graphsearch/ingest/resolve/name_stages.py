@@ -27,6 +27,7 @@ FEWEST_INITIALS: Final = 3
 FEWEST_INITIALS_UNTYPED: Final = 4
 """Least initials that identify a name if one of the two types is unknown, and if both are."""
 PERSON: Final = "person"
+FILE: Final = "file"
 MAX_RIVALS: Final = 200
 """Maximum names of the batch with one word that are compared with a part, so that resolving is linear in the names."""
 
@@ -181,7 +182,7 @@ _ID: Final = attrgetter("id")
 
 
 def decide(named: TypedName, context: Context) -> tuple[Match | None, Sequence[Candidate]]:
-    """The match of the first stage that has one, and the people of whom the name is a part, if they are several.
+    """The match of the first stage that has one, and the people or files that the name is a part of, if several.
 
     Such a part is a name of its own entity alone: that one of them was called so before is no evidence.
     """
@@ -189,81 +190,96 @@ def decide(named: TypedName, context: Context) -> tuple[Match | None, Sequence[C
     exact = _exact(sought)
     if exact is None:
         roughly = next((match for stage in _ROUGHLY if (match := stage(sought))), None)
-        return roughly, () if roughly else _people_meant(sought, exact)
-    people = _people_meant(sought, exact)
+        return roughly, () if roughly else _several_meant(sought, exact)
+    people = _several_meant(sought, exact)
     return (_open(sought) if people else exact), people
 
 
 def is_exact(named: TypedName, context: Context) -> bool:
-    """Whether an entity has the name as it is, and it is no part of a person's name, which others may have as well."""
+    """Whether an entity has the name as it is, and it is no part of a name, which others may have as well."""
     sought = Sought(named, context)
     exact = _exact(sought)
-    return exact is not None and not _is_part_of_person(sought, exact)
+    return exact is not None and not _part_of(sought, exact)
 
 
 def _exact(sought: Sought) -> Match | None:
     return next((match for stage in _EXACTLY if (match := stage(sought))), None)
 
 
-def _is_part_of_person(sought: Sought, exact: Match | None) -> bool:
-    """Whether a name is one word that may be a person's: by its type, or that of the entity that has it, if any."""
-    named = sought.named
-    if len(named.form.words) > 1:
-        return False
-    return named.type == PERSON or (
-        named.untyped and (exact is None or sought.known[exact.entity_id].entity.type == PERSON)
-    )
+def _part_of(sought: Sought, exact: Match | None) -> str:
+    """The type of which a name may be a part: "person" for one word, "file" for a path; else "".
 
-
-def _people_meant(sought: Sought, exact: Match | None) -> list[Candidate]:
-    """The people whose whole names a part of a person's name fits, if they are several; else none.
-
-    A name that no rule derives from the names of whom it belongs to ("the Countess") was given to one person, and means
-    nobody else.
+    A type that is unknown is that of the entity that has the name, or may be a person's if there is none.
     """
-    if not _is_part_of_person(sought, exact):
+    named = sought.named
+    if named.type == FILE:
+        return FILE
+    if len(named.form.words) > 1 or not (named.untyped or named.type == PERSON):
+        return ""
+    if named.untyped and exact is not None and sought.known[exact.entity_id].entity.type != PERSON:
+        return ""
+    return PERSON
+
+
+def _several_meant(sought: Sought, exact: Match | None) -> list[Candidate]:
+    """The people or files whose whole names a part fits, if they are several; else none.
+
+    A name that no rule derives from the names of what it belongs to ("the Countess") was given to one, and means
+    nothing else.
+    """
+    type_ = _part_of(sought, exact)
+    if not type_:
         return []
-    people = [each for each, kind in (*sought.same, *sought.others) if kind == PERSON]
-    if len(people) < 2:  # noqa: PLR2004 - nobody, or one
+    alike = [each for each, kind in (*sought.same, *sought.others) if kind == type_]
+    if len(alike) < 2:  # noqa: PLR2004 - none, or one
         return []
-    form = sought.form(PERSON)
-    if any(_is_given(form, each) for each, kind in sought.same if kind == PERSON):
+    form = sought.form(type_)
+    if any(_is_given(form, each, type_) for each, kind in sought.same if kind == type_):
         return []
     plainly = exact is None and sought.named.untyped
-    known = [each for each in people if _may_mean(form, each, plainly=plainly)]
+    known = [each for each in alike if _may_mean(form, each, type_, plainly=plainly)]
     return known if len(known) > 1 else []
 
 
-def _is_given(form: Form, each: Candidate) -> bool:
-    """Whether a name was given to somebody: it is written like a whole name of theirs, or is a part of none."""
-    whole = _whole_names(each)
+def _is_given(form: Form, each: Candidate, type_: str) -> bool:
+    """Whether a name was given to an entity: it is written like a whole name of it, or is a part of none."""
+    if type_ == FILE and any(form.same(name) for name in each.forms(type_)[:1]):
+        return not form.partial  # the path of a file, of which "app.py" alone may be a part
+    whole = _whole_names(form, each, type_)
     return any(form.same(name) for name in whole) or (bool(whole) and not any(form.fits(name) for name in whole))
 
 
-def _may_mean(form: Form, each: Candidate, *, plainly: bool) -> bool:
-    """Whether a name fits a whole name of somebody; ``plainly``, as it is written, if it may be that of a thing."""
-    whole = _whole_names(each)
+def _may_mean(form: Form, each: Candidate, type_: str, *, plainly: bool) -> bool:
+    """Whether a name fits a whole name of an entity; ``plainly``, as it is written, if it may be that of a thing."""
+    whole = _whole_names(form, each, type_)
     fits = any(form.plainly_fits(name, 0) if plainly else form.fits(name) for name in whole)
-    return fits and not each.conflicts_with(form, PERSON)
+    return fits and not each.conflicts_with(form, type_)
 
 
-def _whole_names(each: Candidate) -> list[Form]:
-    return [name for name in each.forms(PERSON) if not name.partial]
+def _whole_names(form: Form, each: Candidate, type_: str) -> list[Form]:
+    """The names of which another may be a part: whole names of persons, longer paths of files."""
+    if type_ == FILE:
+        return [name for name in each.forms(type_) if len(name.words) > len(form.words)]
+    return [name for name in each.forms(type_) if not name.partial]
 
 
 def _open(sought: Sought) -> Match | None:
     """The entity of a part of a name that fits several people: it has no other name, or was merged into one of them."""
     named, known = sought.named, sought.known
-    for minted in (entity_id(PERSON, named.form.shown), open_id(named)):
+    for minted in (entity_id(named.type or PERSON, named.form.shown), open_id(named)):
         if target := known.merged_into(minted):
             return Match(entity_id=target.id, stage=Stage.ALIAS, score=1.0)
-    own = [each for each, kind in sought.same if all(name.partial for name in each.forms(kind))]
+    own = [
+        each
+        for each, kind in sought.same
+        if all(name.partial or sought.form(kind).same(name) for name in each.forms(kind))
+    ]
     return _only(sorted(own, key=_ID)[:1], Stage.ID, 1.0)
 
 
 def open_id(named: TypedName) -> UUID:
     """The id of the entity of a part of a name, where somebody who has the name has the id that is minted from it."""
-    return entity_id(PERSON, f"{named.form.shown} ?")
+    return entity_id(named.type or PERSON, f"{named.form.shown} ?")
 
 
 def _only(found: Sequence[Candidate], stage: Stage, score: float) -> Match | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -136,6 +137,7 @@ def assembled(
             pending = attrs.evolve(amendment or pending or Amendment(span=sentence.span), denied=denied)
         stated.append(own)
     surfaces += _full_names(names)
+    surfaces += _acronyms(memory, names, surfaces)
     if topic := topic_of(memory):
         heading = next((each for each in surfaces if each.name == topic), None)
         if heading is None:
@@ -166,6 +168,16 @@ def _full_names(names: TextNames) -> list[ExtractedName]:
         )
         for short, full in names.synonyms.items()
     ]
+
+
+def _acronyms(memory: Memory, names: TextNames, surfaces: Sequence[ExtractedName]) -> Iterator[ExtractedName]:
+    """The declared acronyms that are no names by themselves, such as "WHO", where they first stand."""
+    for each in names.conversation.declared.get(memory.id, ()):
+        if each.short.isupper() and all(surface.name != each.short for surface in surfaces):
+            found = re.search(rf"\b{re.escape(each.short)}\b", names.text)
+            full = next((surface for surface in surfaces if surface.name.endswith(each.full)), None)
+            if found and full:
+                yield attrs.evolve(full, name=each.short, span=Span(start=found.start(), end=found.end()))
 
 
 def _subjects(

@@ -8,6 +8,7 @@ from typing import Final
 
 import attrs
 
+from graphsearch.names.forms import FEW, initials_of, plain_form
 from graphsearch.names.given_names import FORMAL_NAMES
 from graphsearch.text import word_lists as known
 from graphsearch.text.sentences import sentences
@@ -72,6 +73,19 @@ _OTHERS_IF_ALIKE: Final = (
     re.compile(rf"\b(?:calls?|called) (?P<full>{_WORD}) {_ONE}"),
     re.compile(rf"\b{_FULL} answers to {_ONE}"),
 )
+# Acronyms: the letters prove the name, whose small words may be left out of them.
+_LETTERS: Final = r"[\"“']?(?P<short>[A-Z][A-Z&]{1,6})\b[\"”']?"
+_EXPANSION: Final = rf"(?P<full>{_WORD}(?:(?: (?:of|for|and|the|on|in|de|du|des|la|las|los|&))* {_WORD}){{1,6}})"
+_ACRONYMS: Final = (
+    re.compile(rf"\b{_EXPANSION},? \((?:or |hereafter |henceforth |the |aka |short: ?)*{_LETTERS}\)"),
+    re.compile(rf"\b{_LETTERS} \((?:the |for )?{_EXPANSION}\)"),
+    re.compile(
+        rf"\b{_LETTERS},?(?: which)? (?:stands for|means|abbreviates"
+        r"|is (?:short|(?:the|an?) (?:acronym|abbreviation|short form)) (?:of|for))"
+        rf" (?:the )?[\"“']?{_EXPANSION}"
+    ),
+    re.compile(rf"\b{_EXPANSION},? (?:(?:is )?(?:abbreviated|shortened)(?: as| to)?|is called|or) {_LETTERS}"),
+)
 _NICKED: Final = re.compile(rf"\b(?P<given>{_WORD}) [\"“(](?P<short>{_WORD})[\"”)] (?P<family>{_WORD})")
 # Aliases of a name in the sentence before, or earlier in the same one.
 _THAT: Final = (
@@ -90,7 +104,7 @@ _THAT: Final = (
 _CUE_WORDS: Final = word_set(
     "call calls called calling short known goes go prefers prefer aka alias nickname nick nicknamed dubbed just simply "
     "friends mates pals colleagues family everyone everybody us most do here answer answers listen from hereafter "
-    "say says or"
+    "say says or stands means abbreviates abbreviated abbreviation acronym shortened"
 )
 _CUES: Final = (
     *(
@@ -129,10 +143,11 @@ _CUES: Final = (
         "wer to ",
         "wers to ",
     ),
+    *("stands for", "means ", "abbreviat", "acronym", "shortened", " is called "),
     *("listen to ", "from now on", "hereafter", ", or ", 'say "', "say “", "say the ", "says the ", 'says "', "says “"),
 )
 _POINTS: Final = str.maketrans(dict.fromkeys(".,;:!?()\"'“”’", " "))
-_ASIDE: Final = re.compile(r"[\"“(][A-Z][\w'’-]+[\"”)]")
+_ASIDE: Final = re.compile(r"[\"“(][A-Z][\w'’-]+[\"”)]|[A-Z] \([\"“a-z]*[ \"“]?[A-Z]|[A-Za-z] \([a-z :]*[\"“]?[A-Z]{2}")
 _NO_NAMES: Final = known.COMMON | known.HONORIFICS | known.NEVER_NAMES
 _CAPITALS: Final = re.compile(rf"{_WORD}(?: {_WORD})*")
 _ALIKE: Final = 3
@@ -191,6 +206,8 @@ def _declared(sentence: str, before: str, speaker: str) -> Iterator[DeclaredAlia
         yield DeclaredAlias(match["short"], f"{match['given']} {match['family']}")
     yield from _of_names(sentence, _OTHERS, _any_name)
     yield from _of_names(sentence, _OTHERS_IF_ALIKE, alike)
+    for match in (match for rule in _ACRONYMS for match in rule.finditer(sentence)):
+        yield from _expanded(match["short"], match["full"])
     for match in (match for rule in _THAT for match in rule.finditer(sentence)):
         full = _named(match["short"], sentence[: match.start()]) or _named(match["short"], before)
         if full and _may_be_called(match["short"], full):
@@ -212,6 +229,16 @@ def _of_names(sentence: str, rules: Sequence[re.Pattern[str]], resembles: Resemb
         full = _bare(match["full"])
         if full and _may_be_called(match["short"], full) and resembles(match["short"], full):
             yield DeclaredAlias(match["short"], full)
+
+
+def _expanded(short: str, full: str) -> Iterator[DeclaredAlias]:
+    """The last words of a name of which an acronym has the initials: "Our World Health Organization (WHO)"."""
+    words = full.split()
+    for start in range(len(words) - 1):
+        rest = " ".join(words[start:])
+        if words[start][0] == short[0] and initials_of(plain_form(short), plain_form(rest), FEW):
+            yield DeclaredAlias(short, rest)
+            return
 
 
 def _any_name(short: str, full: str) -> bool:  # noqa: ARG001 - the wording suffices
