@@ -124,6 +124,17 @@ async def find_duplicates(place: Place, limit: Limit = 20, threshold: Threshold 
     return Answer({"duplicates": as_json(found)}, (shown,))
 
 
+async def find_ambiguous(place: Place, limit: Limit = 20) -> Answer:
+    """List first names and surnames that several people have, with these people: whom they mean is open."""
+    async with open_engine(place) as engine:
+        found = await Curator(engine).find_ambiguous(limit=limit)
+    rows = [
+        (entity_name(each.entity), ", ".join(entity_name(one) for one in each.candidates), each.entity.id)
+        for each in found
+    ]
+    return Answer({"ambiguous": as_json(found)}, (table("name", "candidates", "id", rows=rows),))
+
+
 async def judge_duplicates(
     place: Place,
     limit: Limit = 20,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from graphsearch.curation.receipts import Verification as Verification
     from graphsearch.curation.summarising import SummariesReport as SummariesReport
     from graphsearch.curation.summarising import SummaryFailure as SummaryFailure
+    from graphsearch.health.duplicates import Ambiguity as Ambiguity
     from graphsearch.health.duplicates import Duplicate as Duplicate
     from graphsearch.health.duplicates import Verdict as Verdict
 

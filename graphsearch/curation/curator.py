@@ -91,6 +91,14 @@ class Curator:
         """
         return await review.find_duplicates(self._access, limit=limit, threshold=threshold)
 
+    async def find_ambiguous(self, *, limit: int = 20) -> tuple[duplicates.Ambiguity, ...]:
+        """Entities that are called by a part of a person's name which several people have, by name, with these people.
+
+        Whom their mentions mean is open: `merge_entities` settles it, and `mark_distinct` rules a candidate out. The
+        candidates are found when they are asked for, among what may be seen: a hidden one is neither shown nor counted.
+        """
+        return await review.find_ambiguous(self._access, limit=limit)
+
     async def judge_duplicates(
         self,
         judge: LLM,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Final
 from uuid import UUID
@@ -14,6 +14,7 @@ from graphsearch.access.reader import Reader
 from graphsearch.claims.naming import folded_name
 from graphsearch.model import Entity, SimilarPair
 from graphsearch.names.likeness import EXACT_TYPES, Alike, Likeness, Named, alike, is_comparable
+from graphsearch.names.typed_names import read
 from graphsearch.protocols import GraphStore
 from graphsearch.text.trigrams import similarity
 
@@ -52,11 +53,26 @@ class Duplicate:
 
 @attrs.frozen
 class Comparison:
-    """What comparing the names of a graph finds: pairs, the most alike first, and entities that fit several."""
+    """What comparing the names of a graph finds: pairs, the most alike first, and entities that fit several.
+
+    ``candidates`` are those that each of the ``ambiguous`` fits, by its id.
+    """
 
     entities: int
     pairs: tuple[Duplicate, ...]
     ambiguous: tuple[UUID, ...]
+    candidates: Mapping[UUID, tuple[Entity, ...]]
+
+
+@attrs.frozen
+class Ambiguity:
+    """An entity that is called by a part of a person's name alone, and the people whose whole names the part fits.
+
+    Whom its mentions mean is open; ``candidates`` are in order of name and id.
+    """
+
+    entity: Entity
+    candidates: tuple[Entity, ...]
 
 
 async def compared(
@@ -68,24 +84,36 @@ async def compared(
     """
     entities = {each.id: each for each in await reader.unmerged_entities(without=EXACT_TYPES)}
     limit = len(entities) if limit is None else limit
-    found = {_key(each): each for each in await _similar(store, reader, threshold, limit)}
     named = [Named(each.id, each.type, (each.name, *each.aliases)) for each in entities.values()]
     marked = frozenset(frozenset(pair) for pair in await store.distinct_pairs(sorted(entities)))
     by_rules = await asyncio.to_thread(alike, named, marked)
+    apart = {frozenset((one, other)) for one, others in by_rules.candidates.items() for other in others}
+    found = {_key(each): each for each in await _similar(store, reader, threshold, limit, apart)}
     for each in by_rules.pairs:
         pair = _judged(entities[each.one], entities[each.other], each, threshold)
         if pair.similarity > threshold:
             found.setdefault(_key(pair), pair)
     ordered = sorted(found.values(), key=lambda each: (-each.similarity, each.one.id, each.other.id))
-    return Comparison(len(entities), tuple(ordered[:limit]), by_rules.ambiguous)
+    meant = {
+        id_: tuple(sorted((entities[other] for other in others), key=lambda each: (each.name, each.id)))
+        for id_, others in by_rules.candidates.items()
+    }
+    return Comparison(len(entities), tuple(ordered[:limit]), by_rules.ambiguous, meant)
 
 
-async def _similar(store: GraphStore, reader: Reader, threshold: float, limit: int) -> Sequence[Duplicate]:
-    """The visible pairs of one visible type with similar visible names: widened until enough are visible."""
+async def _similar(
+    store: GraphStore, reader: Reader, threshold: float, limit: int, apart: Collection[frozenset[UUID]]
+) -> Sequence[Duplicate]:
+    """The visible pairs of one visible type with similar visible names: widened until enough are visible.
+
+    ``apart`` are pairs of an ambiguous name and somebody who is called so, which are left out.
+    """
     requested = limit
     while True:
         pairs = await store.similar_pairs(threshold=threshold, limit=requested, without=sorted(EXACT_TYPES))
-        found = await _visible([pair for pair in pairs if pair.similarity > threshold], threshold, reader)
+        alike_enough = [pair for pair in pairs if pair.similarity > threshold]
+        whole = [pair for pair in alike_enough if frozenset((pair.one_id, pair.other_id)) not in apart]
+        found = await _visible(whole, threshold, reader)
         if len(found) >= limit or len(pairs) < requested:
             return found
         requested *= 2
@@ -95,7 +123,11 @@ async def _visible(pairs: Sequence[SimilarPair], threshold: float, reader: Reade
     ids = sorted({id_ for pair in pairs for id_ in (pair.one_id, pair.other_id)})
     entities = {each.id: each for each in await reader.get_entities(ids)}
     found = [
-        Duplicate(one=one, other=other, similarity=_similarity(one, other) if reader.hides else pair.similarity)
+        Duplicate(
+            one=one,
+            other=other,
+            similarity=_similarity(one, other) if reader.hides or _may_share_part(one, other) else pair.similarity,
+        )
         for pair in pairs
         if (one := entities.get(pair.one_id)) and (other := entities.get(pair.other_id)) and one.type == other.type
     ]
@@ -103,8 +135,20 @@ async def _visible(pairs: Sequence[SimilarPair], threshold: float, reader: Reade
 
 
 def _similarity(one: Entity, other: Entity) -> float:
+    """The similarity of the most similar names; parts of names that two people share count for nothing."""
     names, others = ([folded_name(name) for name in (entity.name, *entity.aliases)] for entity in (one, other))
-    return max(similarity(name, each) for name in names for each in others)
+    if _may_share_part(one, other):
+        names, others = _whole_names(names), _whole_names(others)
+    return max((similarity(name, each) for name in names for each in others), default=0.0)
+
+
+def _may_share_part(one: Entity, other: Entity) -> bool:
+    """Whether two entities are people who both have a whole name: both may be called "Anna"."""
+    return one.type == other.type == "person" and all(_whole_names((each.name, *each.aliases)) for each in (one, other))
+
+
+def _whole_names(names: Iterable[str]) -> list[str]:
+    return [name for name in names if not read(name, "person").partial]
 
 
 def _judged(one: Entity, other: Entity, found: Alike[UUID], threshold: float) -> Duplicate:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from itertools import combinations
@@ -77,10 +77,11 @@ class Alike(Generic[Id]):
 
 @attrs.frozen
 class Findings(Generic[Id]):
-    """The pairs that may be one, and the entities with a part of a name that fits several."""
+    """The pairs that may be one, and the entities with a part of a name that fits several, with these, by id."""
 
     pairs: tuple[Alike[Id], ...]
     ambiguous: tuple[Id, ...]
+    candidates: Mapping[Id, tuple[Id, ...]] = attrs.field(factory=dict, eq=False)
 
 
 def is_comparable(type_: str) -> bool:
@@ -101,23 +102,28 @@ def alike(entities: Iterable[Named[Id]], distinct: Collection[frozenset[Id]] = (
         pair = frozenset((readings[one].id, readings[other].id))
         if pair in distinct:
             continue
-        if judged := _compare(readings[one], readings[other]):
+        called = [
+            (part, whole) for part, whole in ((one, other), (other, one)) if _is_called(readings[part], readings[whole])
+        ]
+        if called:
+            parts[called[0][0]].add(called[0][1])
+        elif judged := _compare(readings[one], readings[other]):
             found[pair] = Alike(readings[one].id, readings[other].id, *judged)
         else:
             for part, whole in ((one, other), (other, one)):
                 if _is_part(readings[part], readings[whole]):
                     parts[part].add(whole)
     groups = _Groups(found)
-    ambiguous = []
+    ambiguous: dict[Id, tuple[Id, ...]] = {}
     for part in sorted(parts, key=lambda place: (-readings[place].rank, place)):
         own, wholes = readings[part].id, [readings[place] for place in parts[part]]
         if len({groups.root(each.id) for each in wholes}) > 1:
-            ambiguous.append(own)
+            ambiguous[own] = tuple(each.id for each in wholes)
         elif all(groups.root(each.id) != groups.root(own) for each in wholes):
             best = max(wholes, key=lambda each: (each.rank, each.name))
             found[frozenset((own, best.id))] = Alike(own, best.id, SHORTER, Likeness.PART)
             groups.join(own, best.id)
-    return Findings(tuple(found.values()), tuple(ambiguous))
+    return Findings(tuple(found.values()), tuple(ambiguous), ambiguous)
 
 
 _PERSONS: Final = frozenset({"person", "people"})
@@ -137,6 +143,8 @@ class _Reading(Generic[Id]):
         self.names = named.names[:MAX_COMPARED]
         self.type = known_type(named.type)
         self.rank = max(form.rank for form in self.forms(self.type))
+        self.is_whole = not all(form.partial for form in self.forms("person"))
+        self.single = all(" " not in name for name in self.names)
 
     def forms(self, kind: str) -> list[Form]:
         """The names parsed by a type."""
@@ -217,11 +225,13 @@ def _compare(one: _Reading[Id], other: _Reading[Id]) -> tuple[float, Likeness] |
     kind = _kind(one.type, other.type)
     if kind is None:
         return (TWO_TYPES, Likeness.TYPE) if _same_spelling(one, other) else None
+    whole = kind in _PERSONS and one.is_whole and other.is_whole
     found = [
         judged
         for guess in _readings_by(kind)
         for a in one.forms(guess)
         for b in other.forms(guess)
+        if not (whole and a.partial and b.partial)  # two people may be called "Anna"
         if (judged := _person(a, b) if kind in _PERSONS else _thing(a, b, guess, kind))
     ]
     return max(found, key=lambda each: each[0], default=None)
@@ -330,6 +340,13 @@ def _is_part(part: _Reading[Id], whole: _Reading[Id]) -> bool:
     return any(
         a.fits(b) if part.type or len(a.words) > 1 else a.plainly_fits(b, 0) for a in forms for b in fuller
     ) and any(not b.partial or (b.single and a.single) for a in forms for b in fuller)
+
+
+def _is_called(part: _Reading[Id], whole: _Reading[Id]) -> bool:
+    """Whether all names of an entity are one word, by which a person with a whole name is called, too."""
+    if not (part.single and whole.is_whole):
+        return False
+    return part.type in {"", *_PERSONS} and whole.type in _PERSONS and _is_part(part, whole)
 
 
 # -- words that sound alike ----------------------------------------------------------------------------------------

@@ -285,6 +285,14 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
+    def find_ambiguous(self, *, limit: int=20) -> tuple[duplicates.Ambiguity, ...]:
+        """Entities that are called by a part of a person's name which several people have, by name, with these people.
+
+        Whom their mentions mean is open: `merge_entities` settles it, and `mark_distinct` rules a candidate out. The
+        candidates are found when they are asked for, among what may be seen: a hidden one is neither shown nor counted.
+        """
+        ...
+
     def find_duplicates(self, *, limit: int=20, threshold: float=duplicates.ALIKE) -> tuple[duplicates.Duplicate, ...]:
         """Pairs of entities that may be one: their names are more alike than ``threshold``, in [0.6, 1], best first.
 

@@ -73,6 +73,27 @@ async def test_a_hidden_namesake_makes_no_name_ambiguous(scoped):
     assert names(found) == [{"Priya", "Priya Patel"}]
 
 
+async def test_candidates_of_an_ambiguous_name_are_those_that_may_be_seen(scoped):
+    called = [person(f"Priya {surname}", aliases=("Priya",)) for surname in ("Patel", "Sharma")]
+    people = [person("Priya"), *called, person("Priya Rao")]
+    hidden = person("Priya Lind", labels=(SECRET,))
+    engine = await engine_over(scoped, Batch(entities=[*people, hidden]))
+    curator, gated = Curator(engine), Curator(engine, gate=Gate(Labels(), GREG))
+    [found] = await curator.find_ambiguous()
+    assert found.entity.name == "Priya"
+    assert [each.name for each in found.candidates] == ["Priya Lind", "Priya Patel", "Priya Rao", "Priya Sharma"]
+    assert await curator.find_duplicates() == ()  # though one of them is called so, too
+    [seen] = await gated.find_ambiguous()
+    assert [each.name for each in seen.candidates] == ["Priya Patel", "Priya Rao", "Priya Sharma"]
+    assert await curator.find_ambiguous(limit=0) == ()
+    await curator.mark_distinct(people[0].id, people[2].id)
+    assert len((await curator.find_ambiguous())[0].candidates) == 3
+    merge = await curator.merge_entities(people[0].id, people[1].id)
+    assert await curator.find_ambiguous() == ()
+    await curator.undo_merge(merge.id)
+    assert len(await curator.find_ambiguous()) == 1
+
+
 async def test_near_certain_and_for_review(scoped):
     twins = [person("Anna Maria Elisabeth Bachmann"), person("Anna-Maria Elisabeth Bachmann")]
     curator = Curator(await engine_over(scoped, Batch(entities=[FULL, SLIP, *twins])))

@@ -237,6 +237,12 @@ async def find_duplicates(side: Side, about: Subject) -> Any:
     return [str(plain((each.one, each.other))) for each in await side.curator.find_duplicates()]
 
 
+async def find_ambiguous(side: Side, about: Subject) -> Any:
+    """Names that several people have."""
+    del about
+    return [plain((each.entity, each.candidates)) for each in await side.curator.find_ambiguous()]
+
+
 async def merges(side: Side, about: Subject) -> Any:
     """Merges made."""
     del about
@@ -383,7 +389,16 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         each.__name__: each
         for each in (
             *(search, search_exported, shown_to_models, recall, rank_entities, neighbors, path, explain, why, block),
-            *(find_duplicates, merges, contradictions, search_entities, recall_entity, recall_related, entity_graph),
+            *(
+                find_duplicates,
+                find_ambiguous,
+                merges,
+                contradictions,
+                search_entities,
+                recall_entity,
+                recall_related,
+                entity_graph,
+            ),
             *(backlinks, entity_timeline, prompt, schema, entity_resource, context_command),
         )
     },

@@ -127,6 +127,17 @@ async def find_duplicates(caller: Caller, limit: Limit = 20, threshold: Threshol
     return caller.fitted({}, duplicates=pairs)
 
 
+@reads
+async def find_ambiguous(caller: Caller, limit: Limit = 20) -> dict[str, Any]:
+    """List first names and surnames that several people have, with these people: whom they mean is open."""
+    found = await caller.curator.find_ambiguous(limit=limit)
+    names = [
+        {"entity": entity_json(each.entity), "candidates": [entity_json(one) for one in each.candidates]}
+        for each in found
+    ]
+    return caller.fitted({}, ambiguous=names)
+
+
 @writes()
 async def mark_distinct(
     caller: Caller,

@@ -89,6 +89,7 @@ OPERATOR_TOOLS: Final[tuple[Tool, ...]] = (
     operator_tools.rank_entities,
     operator_tools.why,
     operator_tools.find_duplicates,
+    operator_tools.find_ambiguous,
     operator_tools.mark_distinct,
     operator_tools.merges,
     operator_tools.undo_merge,
