@@ -27,6 +27,7 @@ from graphsearch.ingest.write.ledger import FILE_PREFIX, read_by, read_ledger, w
 from graphsearch.ingest.write.limits import DEFAULT_LIMITS, IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.ingest.write.permission import Permission
+from graphsearch.ingest.write.settling import settle_earlier
 from graphsearch.ingest.write.texts import BATCH, ResolvedTexts, TextReader, read_before
 from graphsearch.ingest.write.writer import Writer, chunks, embed_facts
 from graphsearch.model import Batch, Memory
@@ -202,7 +203,10 @@ async def remember(
         done += len(some) - len(found.read)
         for part in chunks(found.read, reader.batch):
             new = await echoes.keep(part)
-            changed += await _write(new, await echoes.without(new, await _read(new, reader)), writer) if new else 0
+            if new:
+                found_in = await echoes.without(new, await _read(new, reader))
+                changed += await _write(new, found_in, writer)
+                await settle_earlier(new, found_in.mentions, writer)
             await echoes.link(new)
             done += len(part)
             progress(done, len(distinct), part[-1].id)

@@ -6,11 +6,13 @@ import itertools
 
 import pytest
 
+from graphsearch.access.gate import Gate
 from graphsearch.ingest import Ingestor
-from graphsearch.model import Memory
+from graphsearch.model import Memory, Principal
 from graphsearch.protocols import GraphStore
 from tests.ingest.folders import Parts
 from tests.ingest.resolve.surfaces import person, resolve
+from tests.ingest.write.test_permission import Refusing
 
 BERG = Memory(id="berg", text="Anna Berg from the Harbour team met the mayor.", session_id="harbour")
 VOSS = Memory(id="voss", text="Anna Voss from the Billing team sent the invoice.", session_id="billing")
@@ -85,6 +87,45 @@ async def test_whoever_a_curator_merged_an_open_name_into_is_meant(scoped: Graph
     await scoped.undo_merge(merge.id)
     await ingestor.remember([Memory(id="latest", text="I met Anna again.")])
     assert [each.entity_id for each in await scoped.list_mentions(memory_ids=["latest"])] == [ids["Anna"]]
+
+
+async def who_is_meant(scoped: GraphStore, memory_id: str) -> str:
+    [mention] = [each for each in await scoped.list_mentions(memory_ids=[memory_id]) if each.surface == "Anna"]
+    [entity] = await scoped.get_entities([mention.entity_id])
+    return entity.name
+
+
+async def test_a_conversation_that_names_one_in_full_settles_what_was_open(scoped: GraphStore) -> None:
+    ingestor = Ingestor(Parts(store=scoped))
+    await meant(scoped, Memory(id="note", text="Anna reports to Bo Lind.", session_id="s"))
+    await ingestor.remember([Memory(id="other", text="I met Anna.", session_id="t")])
+    await ingestor.remember([Memory(id="full", text="I met Anna Voss.", session_id="s")])
+    assert (await who_is_meant(scoped, "note"), await who_is_meant(scoped, "other")) == ("Anna Voss", "Anna")
+    ids = {each.name: each.id for each in await scoped.list_entities()}
+    relations = await scoped.list_relations(entity_id=ids["Anna Voss"], type="reports_to")
+    assert [each.target_id for each in relations] == [ids["Bo Lind"]]
+    [link] = await scoped.memory_links(["note"])
+    assert (link.from_id, link.to_id, link.type) == ("full", "note", "settles")
+    await ingestor.remember([Memory(id="third", text="I met Anna Berg and Anna Voss.", session_id="t")])
+    assert await who_is_meant(scoped, "other") == "Anna"
+    assert ids["Anna"] in {each.id for each in await scoped.list_entities()}
+
+
+async def test_an_open_name_that_is_known_to_be_somebody_else_stays_open(scoped: GraphStore) -> None:
+    await meant(scoped, Memory(id="note", text="I met Anna today.", session_id="s"))
+    ids = {each.name: each.id for each in await scoped.list_entities()}
+    await scoped.mark_distinct([(ids["Anna"], ids["Anna Voss"])])
+    await Ingestor(Parts(store=scoped)).remember([Memory(id="full", text="I met Anna Voss.", session_id="s")])
+    assert await who_is_meant(scoped, "note") == "Anna"
+
+
+@pytest.mark.parametrize("refused", ["note", "reports_to"])
+async def test_what_may_not_be_written_stays_open(scoped: GraphStore, refused: str) -> None:
+    await meant(scoped, Memory(id="note", text="Anna reports to Bo Lind.", session_id="s"))
+    gate = Gate(Refusing(frozenset({refused})), Principal(id="bot"))
+    full = Memory(id="full", text="I met Anna Voss.", session_id="s")
+    await Ingestor(Parts(store=scoped), gate=gate).remember([full])
+    assert await who_is_meant(scoped, "note") == "Anna"
 
 
 async def test_candidates_are_the_people_whose_whole_names_a_part_fits() -> None:
