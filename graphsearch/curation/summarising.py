@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 import attrs
@@ -38,6 +38,8 @@ _TRIES: Final = 5
 """How often a summary is offered to a store that changes meanwhile."""
 _QUESTION: Final = "What is this group about: who and what is at its centre, and how does it hang together?"
 _UNUSABLE: Final = (LLMAnswerError, LLMRefusalError, LLMTruncatedError)
+
+_T = TypeVar("_T")
 
 
 @attrs.frozen(kw_only=True)
@@ -122,19 +124,21 @@ class _CountingLLM:
         return str(getattr(self.llm, "name", ""))
 
     async def ask(self, text: str) -> str:
-        raise NotImplementedError  # summaries are asked for as data
+        return await self._counted(text, self.llm.ask(text), str)
 
     async def ask_json(self, text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
-        prompt = f"{text}\n{json.dumps(schema)}"
+        return await self._counted(f"{text}\n{json.dumps(schema)}", ask_for_data(self.llm, text, schema), json.dumps)
+
+    async def _counted(self, prompt: str, asking: Awaitable[_T], written: Callable[[_T], str]) -> _T:
         try:
-            data = await ask_for_data(self.llm, text, schema)
+            answer = await asking
         except BudgetExhaustedError:
             raise
         except Exception as error:
             self._count(prompt, getattr(error, "answer", ""))
             raise
-        self._count(prompt, json.dumps(data))
-        return data
+        self._count(prompt, written(answer))
+        return answer
 
     def _count(self, text: str, answer: str) -> None:
         self.calls += 1
