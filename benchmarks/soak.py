@@ -59,6 +59,8 @@ _PEOPLE: Final = [f"{first} {last}" for first in _FIRST for last in ("Moss", "Va
 _PLACES: Final = ["Acme Inc.", "Globex Corp.", "Initech Ltd.", "Umbrella Corp."]
 _TOOLS: Final = ["Postgres", "Redis", "Kafka", "Terraform"]
 _MEGABYTE: Final = 1 << 20
+_SHOWN: Final = 200
+"""The most characters of an error that is shown."""
 
 
 @attrs.define
@@ -110,9 +112,9 @@ class Soak:
             try:
                 await call()
             except GraphSearchError as error:
-                self.minute.errors[type(error).__name__] += 1
+                self.minute.errors[f"{type(error).__name__}: {error}"[:_SHOWN]] += 1
             except Exception as error:  # noqa: BLE001 - counted, and part of the verdict
-                self.minute.errors[f"untyped {type(error).__name__}"] += 1
+                self.minute.errors[f"untyped {type(error).__name__}: {error}"[:_SHOWN]] += 1
             self.minute.took[name].append(time.perf_counter() - begun)
             await asyncio.sleep(PAUSE)
 
