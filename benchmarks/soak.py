@@ -116,7 +116,7 @@ class Soak:
             except Exception as error:  # noqa: BLE001 - counted, and part of the verdict
                 self.minute.errors[f"untyped {type(error).__name__}: {error}"[:_SHOWN]] += 1
             self.minute.took[name].append(time.perf_counter() - begun)
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(0 if name == "forget" and len(self.written) > KEPT else PAUSE)
 
     def _question(self) -> str:
         person, place = self.rng.choice(_PEOPLE), self.rng.choice(_PLACES)
@@ -137,10 +137,9 @@ class Soak:
         await builder.feedback(session, self.rng.choice(list(Outcome)), gate=self.gate)
 
     async def _forget(self) -> None:
+        """Forget one memory; `run` does not pause while more than `KEPT` are left."""
         if len(self.written) > KEPT:
             await Curator(self.engine).forget(memory=self.written.popleft())
-        else:
-            await asyncio.sleep(0.1)
 
     async def _curate(self) -> None:
         curator = Curator(self.engine)

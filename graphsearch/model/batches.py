@@ -24,6 +24,7 @@ Group = tuple[UUID, str, UUID | None]
 """The key of claims that are folded together: (source, type, target), with target None if the type is functional."""
 
 _NO_VECTORS: Final[Mapping[Any, Vector]] = MappingProxyType({})
+_NO_TEXTS: Final[Mapping[Any, str]] = MappingProxyType({})
 _NO_WORDS: Final[Mapping[UUID, Mapping[str, float]]] = MappingProxyType({})
 NO_COUNTERS: Final[Mapping[str, int]] = MappingProxyType({})
 
@@ -39,7 +40,7 @@ _ITEMS: Final[Mapping[str, type]] = MappingProxyType(
         "prune": UUID,
     }
 )
-_MAPPINGS: Final = ("vectors", "words", "counters")
+_MAPPINGS: Final = ("vectors", "embedded", "words", "counters")
 
 
 @attrs.frozen(kw_only=True)
@@ -63,6 +64,8 @@ class Batch:
       the ones in this batch. Relations are then folded from the claims again.
     * ``vectors`` belong to entities (by UUID), memories (by their id) and facts of relations (by UUID). An element
       written without a vector keeps its vector, unless its mentions give it another name or type.
+    * ``embedded`` are the texts that vectors of stored elements were made of, by the keys of ``vectors``. If an element
+      has another text by then, or is gone, its vector is left out.
     * ``embedder`` is the model of the vectors: `EmbeddingModelError` if the scope has another by then. Without it only
       their length is compared.
     """
@@ -75,6 +78,7 @@ class Batch:
     claims: tuple[Claim, ...] = attrs.field(default=(), converter=as_tuple)
     prune: tuple[UUID, ...] = attrs.field(default=(), converter=as_tuple)
     vectors: Mapping[Any, Vector] = _NO_VECTORS
+    embedded: Mapping[Any, str] = _NO_TEXTS
     words: Mapping[UUID, Mapping[str, float]] = _NO_WORDS
     counters: Mapping[str, int] = NO_COUNTERS
     embedder: str = ""

@@ -13,6 +13,7 @@ from graphsearch.model import Batch, Claim, ElementKind, Memory, Relation
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.samples import ADA, BOB, EVE, claim, day, ids_of, relation, vector, view
 from graphsearch.testing.spec import StoreSpec
+from graphsearch.text.bm25 import embedding_text
 
 PEOPLE = (ADA, BOB, EVE)
 KNOWS = relation(ADA, BOB, fact="Ada knows Bob.")
@@ -140,6 +141,26 @@ class FactsSpec(StoreSpec):
         await store.write(Batch(entities=PEOPLE))
         with pytest.raises(InvalidInputError, match="limit"):
             await store.unembedded_facts(limit=-1)
+
+    async def test_vectors_of_texts_that_have_changed_or_gone_are_left_out(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        gone = relation(ADA, EVE, "met", fact="Ada met Eve.")
+        memory = Memory(id="m", text="Ada and Bob.")
+        await store.write(Batch(entities=PEOPLE, relations=(KNOWS, LIKES), memories=(memory,)))
+        texts = {KNOWS.id: KNOWS.fact, LIKES.id: "Bob loved Eve.", gone.id: gone.fact, "m": "Ada.", "n": "Ada."}
+        await store.write(Batch(vectors=dict.fromkeys(texts, vector(1, 1)), embedded=texts))
+        assert await _near(store) == {KNOWS.id}
+        assert await _waiting(store) == [LIKES.id]
+        async with store.snapshot():
+            hits = await store.search_by_embedding(ElementKind.MEMORY, vector(1, 0), limit=5, view=view())
+            assert not len(hits.keys)
+        text = embedding_text(memory)
+        await store.write(Batch(vectors={"m": vector(1, 1), ADA.id: vector(1, 0)}, embedded={"m": text}))
+        async with store.snapshot():
+            hits = await store.search_by_embedding(ElementKind.MEMORY, vector(1, 0), limit=5, view=view())
+            assert ids_of(store, ElementKind.MEMORY, hits) == ["m"]
+        with pytest.raises(InvalidInputError, match="no element"):
+            await store.write(Batch(vectors={gone.id: vector(1, 1)}))
 
 
 def _id(each: Relation) -> UUID:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Container, Generator, Iterable, Mapping,
 from datetime import datetime
 from itertools import islice
 from operator import attrgetter
+from typing import Any
 from uuid import UUID
 
 import attrs
@@ -19,7 +20,9 @@ from graphsearch.model import (
     Batch,
     Claim,
     ElementKind,
+    Entity,
     Group,
+    Memory,
     Mention,
     Relation,
     RelationType,
@@ -58,7 +61,12 @@ from graphsearch.stores.in_memory.removing import (
     unproved,
 )
 from graphsearch.stores.in_memory.state import Draft, State
-from graphsearch.stores.shared.vectors import other_embedder, read_vectors, refuse_other_model
+from graphsearch.stores.shared.vectors import (
+    other_embedder,
+    read_vectors,
+    refuse_other_model,
+    with_current_vectors,
+)
 
 
 class InMemoryWriting(InMemoryScope, Writing):
@@ -201,6 +209,7 @@ def _with_facts(items: Mapping[UUID, Relation]) -> list[UUID]:
 
 def _written(draft: Draft, batch: Batch, now: datetime) -> Generator[None, None, WriteReport]:
     """Write a batch, in steps."""
+    batch = with_current_vectors(batch, _stored(draft.before, batch.embedded))
     _check(draft.before, batch)
     yield
     entities = memories = 0
@@ -279,6 +288,11 @@ def _check(state: State, batch: Batch) -> None:
         raise InvalidInputError("batch", sorted(set(faults)))
     refuse_other_model(batch, state.embedder)
     vectors.refuse_others(state.embedder, state.dimensions)
+
+
+def _stored(state: State, keys: Iterable[Any]) -> Iterable[Entity | Relation | Memory]:
+    every = (state.entities.items, state.relations.items, state.memories.items)
+    return (items[key] for key in keys for items in every if key in items)
 
 
 def _in_any(known: Iterable[Container[object]], key: object) -> bool:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.errors import EmbeddingModelError
-from graphsearch.model import Batch, Scope, Vector
+from graphsearch.model import Batch, Entity, Memory, Relation, Scope, Vector
+from graphsearch.text.bm25 import embedding_text
 
 _UNSIGNED: Final = np.uint16(0x7FFF)
 _INFINITE: Final = np.uint16(0x7C00)
@@ -90,6 +91,14 @@ def read_matrix(keys: Sequence[Any], vectors: Sequence[Vector]) -> tuple[Matrix,
         must = "must not be zero" if peak[row] == 0 else "must be finite, also as float16"
         faults.append(f"vector of {keys[row]}: {must}")
     return Matrix(keys, rounded), faults
+
+
+def with_current_vectors(batch: Batch, stored: Iterable[Entity | Relation | Memory]) -> Batch:
+    """A batch without the vectors of texts that the stored elements no longer have; see `Batch.embedded`."""
+    current = {each.id: embedding_text(each) for each in stored}
+    outdated = {key for key, text in batch.embedded.items() if current.get(key) != text}
+    kept = {key: vector for key, vector in batch.vectors.items() if key not in outdated}
+    return attrs.evolve(batch, vectors=kept) if outdated else batch
 
 
 def wrong_length(length: int, embedder: str | None, dimensions: int | None) -> EmbeddingModelError:

@@ -190,7 +190,8 @@ class Writer:
         self.removed += report.entities_removed
         reworded = await self.store.get_entities(report.reworded) if report.reworded else ()
         if vectors := await self._vectors(reworded, {}, anew=True):
-            await self.store.write(Batch(vectors=vectors, embedder=self._model))
+            texts = {each.id: embedding_text(each) for each in reworded if each.id in vectors}
+            await self.store.write(Batch(vectors=vectors, embedded=texts, embedder=self._model))
 
     @property
     def _model(self) -> str:
@@ -242,7 +243,8 @@ async def embed_facts(store: GraphStore, embedder: Embedder) -> int:
         if facts:
             rows = await embedder.embed(list(facts.values()), input_type="document")
             await store.bind_embedder(embedder.name, rows.shape[1])
-            await store.write(Batch(vectors=dict(zip(facts, rows, strict=True)), embedder=embedder.name))
+            vectors = dict(zip(facts, rows, strict=True))
+            await store.write(Batch(vectors=vectors, embedded=facts, embedder=embedder.name))
             count += len(facts)
     if count:
         await store.settle()

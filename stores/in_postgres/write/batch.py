@@ -27,6 +27,7 @@ from graphsearch.stores.in_postgres.index.indexing import (
     strike_embedded,
 )
 from graphsearch.stores.in_postgres.index.signing import Codes, drop_signatures, keep_signatures
+from graphsearch.stores.in_postgres.read.reading import stored as stored_elements
 from graphsearch.stores.in_postgres.rows import claim_of, mention_of
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
@@ -41,7 +42,7 @@ from graphsearch.stores.in_postgres.write.renaming import (
 )
 from graphsearch.stores.in_postgres.write.summaries import drop_summaries_of_incoming
 from graphsearch.stores.shared.merging import shown, stated
-from graphsearch.stores.shared.vectors import Matrix, Vectors, refuse_other_model
+from graphsearch.stores.shared.vectors import Matrix, Vectors, refuse_other_model, with_current_vectors
 
 Proof = TypeVar("Proof", Mention, Claim)
 
@@ -191,6 +192,20 @@ async def put_proof(
     for claim in proof.claims_of(proof.with_other_claims().union(others)):
         groups.setdefault((claim.source_id, claim.type), set()).add(claim.target_id)
     return groups, touched, lost_surfaces
+
+
+async def without_outdated_vectors(session: Session, batch: Batch) -> Batch:
+    """A batch without the vectors of elements that are gone, or have another text than was embedded."""
+    if not batch.embedded:
+        return batch
+    memories = [key for key in batch.embedded if isinstance(key, str)]
+    others = [key for key in batch.embedded if not isinstance(key, str)]
+    found = [
+        *await stored_elements(session, ElementKind.ENTITY, others),
+        *await stored_elements(session, ElementKind.RELATION, others),
+        *await stored_elements(session, ElementKind.MEMORY, memories),
+    ]
+    return with_current_vectors(batch, found)
 
 
 async def put_batch_vectors(

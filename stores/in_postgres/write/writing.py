@@ -36,6 +36,7 @@ from graphsearch.stores.in_postgres.write.batch import (
     put_proof,
     rewritten,
     settle_some,
+    without_outdated_vectors,
 )
 from graphsearch.stores.in_postgres.write.folds import (
     Group,
@@ -108,6 +109,7 @@ class PostgresWriting(PostgresScope, Writing):
         # a failing transaction rolls them back.
         async with self._writing(create=True, changing=True) as session:
             now = self._clock.now()
+            batch = await without_outdated_vectors(session, batch)
             entities = await keep_merged(session, by_id((*batch.named, *batch.entities)))
             named = {each.id for each in batch.named}
             if named:
