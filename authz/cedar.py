@@ -80,6 +80,10 @@ class CedarAuthorizer:
         """A digest of the policies and their schema; together with the request it determines every decision."""
         return self._version
 
+    def enters(self, principal: Principal, scope: Scope) -> bool:
+        """Whether the principal belongs to a project; everywhere else the isolation of scopes denies everything."""
+        return scope in principal.projects
+
     async def authorize(
         self, principal: Principal, action: Action, resources: Sequence[Resource], *, scope: Scope
     ) -> Sequence[bool]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Iterable, Mapping
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Final, Literal, Unpack
-from uuid import UUID, uuid5
 
 import attrs
 
@@ -16,23 +14,22 @@ from graphsearch._support.options import with_options
 from graphsearch.access.gate import Gate
 from graphsearch.context.material import Material, material
 from graphsearch.context.sections import lay_out
+from graphsearch.context.session_logs import SessionLogs, Surfaced, surfaced
 from graphsearch.context.tokens import DEFAULT_BUDGETS, TiktokenCounter, WorkType
 from graphsearch.display.pages import Displayed, Shown, block, hidden, page, quiet
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import ReadOnlyStoreError
-from graphsearch.feedback import FeedbackService
-from graphsearch.model import ElementKind, ElementRef, FeedbackReport, Injection, Memory, Outcome, Principal, Triplet
+from graphsearch.federation.engine import FederatedEngine
+from graphsearch.model import ElementKind, FeedbackReport, Outcome, Principal, Scope, Triplet
 from graphsearch.model import validation as check
 from graphsearch.modes.options import SearchOptions, SearchRequest, UngatedSearchOptions
 from graphsearch.modes.result import Summary, cited_page
 from graphsearch.protocols import GraphStore, TokenCounter
 from graphsearch.recall.options import CHANNELS, ChannelName, RecallOptions, Workload
 from graphsearch.recall.result import RecalledMemory
-from graphsearch.text.rendering import TRIPLETS
+from graphsearch.text.rendering import TRIPLETS, memory_line, triplet_line
 from graphsearch.understanding.interpreting import Interpretation
 
-_INJECTION: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c03")
-"""The namespace of the ids of log entries."""
 NO_ROOM: Final = "nothing that was found fits into the budget"
 CANDIDATES: Final = 200
 """The number of triplets requested unless ``limit`` is given: more than fit any default budget."""
@@ -66,8 +63,8 @@ class ContextBlock(Displayed):
       None if no graph was searched.
     * ``denied``: distinct elements hidden by the policies, by kind. For the caller, never for the prompt.
     * ``summary``: that of the mode SUMMARY, which is not part of the text; only what the text shows is logged.
-    * ``injection_id``: the id under which the session's log records what was surfaced; None if nothing was, or if
-      there is no log.
+    * ``injection_id``: the id under which the session's log records what was surfaced; None if nothing was, if there is
+      no log, or if several scopes have a log of what they contributed: ``injection_ids`` has the id of each.
     """
 
     text: str = ""
@@ -81,6 +78,7 @@ class ContextBlock(Displayed):
     interpretation: Interpretation | None = None
     denied: Mapping[ElementKind, int] = attrs.field(factory=dict)
     injection_id: str | None = None
+    injection_ids: Mapping[Scope, str] = attrs.field(factory=dict)
     summary: Summary | None = None
 
     def _shown(self) -> Shown:
@@ -102,25 +100,37 @@ class ContextBuilder:
     * ``log``: the store in which blocks are logged and outcomes applied: by default that of the engine, whose scope it
       must have. An engine that reads a standby logs to the store of its primary, or with None not at all; feedback is
       then refused.
+
+    With a `FederatedEngine`, a block shows several scopes, and begins each line with the project that it comes from. The
+    log of each scope records its own elements; to log elsewhere, pass one store for each scope.
     """
 
     def __init__(
         self,
-        engine: GraphSearchEngine,
+        engine: GraphSearchEngine | FederatedEngine,
         *,
         counter: TokenCounter | None = None,
         budgets: Mapping[WorkType, int] | None = None,
-        log: GraphStore | Literal["engine"] | None = "engine",
+        log: GraphStore | Sequence[GraphStore] | Literal["engine"] | None = "engine",
     ) -> None:
-        self._log = engine.store if isinstance(log, str) else log
-        check.refuse(
-            "log",
-            f"must be a store, None or 'engine', not {log!r}" if isinstance(log, str) and log != "engine" else None,
-            f"its scope must be {engine.store.scope}" if self._log and self._log.scope != engine.store.scope else None,
-        )
+        self._stores = engine.stores if isinstance(engine, FederatedEngine) else (engine.store,)
+        self._logs = self._logs_of(log)
         self._engine = engine
         self._counter = counter or TiktokenCounter()
         self._budgets = {**DEFAULT_BUDGETS, **(budgets or {})}
+
+    def _logs_of(self, log: GraphStore | Sequence[GraphStore] | str | None) -> SessionLogs | None:
+        if log is None:
+            return None
+        check.refuse(
+            "log",
+            f"must be a store, None or 'engine', not {log!r}" if isinstance(log, str) and log != "engine" else None,
+        )
+        stores = self._stores if isinstance(log, str) else tuple(log) if isinstance(log, Sequence) else (log,)
+        scopes = [each.scope for each in self._stores]
+        same = sorted(each.scope for each in stores) == scopes
+        check.refuse("log", None if same else f"its scope must be {', '.join(map(str, scopes))}")
+        return SessionLogs(stores)
 
     @observed("context")
     @with_search_options
@@ -172,16 +182,16 @@ class ContextBuilder:
         recall: RecallOptions = {"channels": channels, "health": health, "workload": workload}
         found = await material(self._engine, query, gate, search, recall, observations=observations, graph=graph)
         block = self._block(found, allowance)
-        return await self._logged(block, gate.principal, session_id) if block.text else block
+        return await self._logged(block, found, gate.principal, session_id) if block.text else block
 
     async def feedback(self, session_id: str, outcome: Outcome, *, gate: Gate) -> FeedbackReport:
         """Move the weights of the elements surfaced to a session of the gate's principal: `FeedbackService.apply`.
 
         Raises `ReadOnlyStoreError` without a log.
         """
-        if self._log is None:
+        if self._logs is None:
             raise ReadOnlyStoreError("blocks are built without a log here: report outcomes where they are logged")
-        return await FeedbackService(self._log).apply(session_id, outcome, gate=gate)
+        return await self._logs.apply(session_id, outcome, gate)
 
     def _block(self, found: Material, budget: int) -> ContextBlock:
         page = lay_out(
@@ -191,12 +201,13 @@ class ContextBuilder:
             share=found.share,
             counter=self._counter,
             order=found.prompt_order,
+            labels=found.labels,
         )
         return ContextBlock(
             text=page.text,
             tokens=self._counter.count(page.text) if page.text else 0,
             budget=budget,
-            memories=tuple(found.memories[index] for index in page.memories),
+            memories=tuple(chain.from_iterable(found.memories[index] for index in page.memories)),
             triplets=tuple(found.triplets[index] for index in page.triplets),
             skipped=found.triplets_found - len(page.triplets),
             skipped_memories=len(found.memories) - len(page.memories),
@@ -207,12 +218,22 @@ class ContextBuilder:
         )
 
     async def _logged(self, block: ContextBlock, principal: Principal, session_id: str) -> ContextBlock:
-        if self._log is None:
+        """The block, recorded in the log of each scope that it shows something of."""
+        if self._logs is None:
             return block
-        elements = _surfaced((each.memory for each in block.memories), block.triplets)
-        injection = _injection(session_id, principal, self._log.clock.now(), block.tokens, elements)
-        await self._log.log_injection(injection)
-        return attrs.evolve(block, injection_id=injection.id)
+        elements = {store.scope: surfaced(store.scope, block.memories, block.triplets) for store in self._stores}
+        alone = len(self._stores) == 1
+        tokens = {scope: block.tokens if alone else self._tokens_of(scope, block) for scope in elements}
+        shown = {scope: Surfaced(elements=each, tokens=tokens[scope]) for scope, each in elements.items()}
+        ids = await self._logs.record(session_id, principal, shown)
+        only = next(iter(ids.values())) if len(ids) == 1 else None
+        return attrs.evolve(block, injection_id=only, injection_ids=ids)
+
+    def _tokens_of(self, scope: Scope, block: ContextBlock) -> int:
+        """The tokens of the lines of one scope, without their labels: nothing of another scope is in the number."""
+        memories = (memory_line(each.memory, until=each.until) for each in block.memories if scope in each.scopes)
+        triplets = (triplet_line(each) for each in block.triplets if scope in each.scopes)
+        return self._counter.count("\n".join((*memories, *triplets)))
 
 
 @with_search_options
@@ -229,34 +250,3 @@ async def build_graph_context_block(
     """`ContextBuilder.build` as a function, for a single block of triplets alone."""
     builder = ContextBuilder(engine, counter=counter)
     return await builder.build(query, gate=gate, session_id=session_id, budget=budget, observations=False, **options)
-
-
-def _injection(
-    session_id: str, principal: Principal, now: datetime, tokens: int, elements: tuple[ElementRef, ...]
-) -> Injection:
-    """The log entry; its id is derived from its content."""
-    asked_by = principal.qualified_id
-    content = [session_id, asked_by, now.isoformat(), [[element.kind, element.id] for element in elements]]
-    return Injection(
-        id=str(uuid5(_INJECTION, json.dumps(content))),
-        session_id=session_id,
-        principal=asked_by,
-        created_at=now,
-        tokens=tokens,
-        elements=elements,
-    )
-
-
-def _surfaced(memories: Iterable[Memory], triplets: Iterable[Triplet]) -> tuple[ElementRef, ...]:
-    """The shown memories, and every entity, relation and memory that triplets show or rest on; in order."""
-    elements = {ElementRef(ElementKind.MEMORY, memory.id) for memory in memories}
-    for triplet in triplets:
-        elements.update(
-            (
-                ElementRef(ElementKind.ENTITY, str(triplet.source.id)),
-                ElementRef(ElementKind.RELATION, str(triplet.relation.id)),
-                ElementRef(ElementKind.ENTITY, str(triplet.target.id)),
-                *(ElementRef(ElementKind.MEMORY, memory_id) for memory_id in triplet.relation.evidence),
-            )
-        )
-    return tuple(sorted(elements, key=lambda element: (element.kind, element.id)))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 import attrs
 
 from graphsearch.access.gate import Gate
 from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
-from graphsearch.context.sections import TripletText, share_of_observations
+from graphsearch.context.sections import TripletText, labelled, share_of_observations
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.model import ElementKind, Triplet
+from graphsearch.federation.engine import FederatedEngine
+from graphsearch.model import ElementKind, Scope, Triplet
 from graphsearch.modes.options import SearchOptions, UngatedSearchOptions
 from graphsearch.modes.result import SearchResult, Summary
 from graphsearch.recall.options import RecallOptions
@@ -28,25 +30,28 @@ ANSWERING: Final = 0.5
 """A triplet with at least this share of the best relevance is an answer, too, so that no single answer takes all."""
 LEAST: Final = 0.2
 """The least relevance of an answer: that of one that lacks a third of the evidence of an ideal one."""
+LONGEST_LABEL: Final = 40
+"""Characters of the name of a project before a line."""
 FAINT: Final = 0.01
 """Triplets with a lower score are left out when there are observations."""
 
 
 @attrs.frozen(kw_only=True)
 class Material:
-    """Memories and triplets, best first, each with its line.
+    """Memories and triplets, best first, each with its line; memories of one line in several scopes share it.
 
-    ``prompt_order`` is that of `SearchResult`. ``share`` is the part of the budget that memories get first.
+    ``labels`` are those of scopes that lines begin with, none where one scope was searched. ``prompt_order`` is that of `SearchResult`. ``share`` is the part of the budget that memories get first.
     ``triplets_found`` includes triplets left out here. ``reason``: why nothing was found; otherwise empty.
     ``interpretation``: what was understood from the question, if the search interprets it.
     """
 
-    memories: tuple[RecalledMemory, ...] = ()
+    memories: tuple[tuple[RecalledMemory, ...], ...] = ()
     memory_lines: tuple[str, ...] = ()
     triplets: tuple[Triplet, ...] = ()
     triplet_lines: tuple[TripletText, ...] = ()
     triplets_found: int = 0
     prompt_order: tuple[int, ...] | None = None
+    labels: frozenset[str] = frozenset()
     share: float = 0.0
     summary: Summary | None = None
     denied: Mapping[ElementKind, int]
@@ -55,7 +60,7 @@ class Material:
 
 
 async def material(
-    engine: GraphSearchEngine,
+    engine: GraphSearchEngine | FederatedEngine,
     query: str,
     gate: Gate,
     options: UngatedSearchOptions,
@@ -76,7 +81,7 @@ async def material(
         "known_at": options.get("known_at"),
         "gate": gate,
     }
-    terms = engine.store.analyser.terms
+    terms = (engine if isinstance(engine, FederatedEngine) else engine.store).analyser.terms
     if not observations:
         return _of_triplets(await engine.search(query, **search))
     if not graph:
@@ -88,7 +93,8 @@ async def material(
 def _of_triplets(found: SearchResult) -> Material:
     return Material(
         triplets=found.triplets,
-        triplet_lines=_texts(found.triplets),
+        triplet_lines=_texts(found.triplets, found.scopes),
+        labels=frozenset(_label(each.scopes, found.scopes) for each in found.triplets) - {""},
         triplets_found=len(found.triplets),
         prompt_order=found.prompt_order,
         summary=found.summary,
@@ -99,14 +105,25 @@ def _of_triplets(found: SearchResult) -> Material:
 
 
 def _of_memories(recalled: RecallResult, terms: Terms) -> Material:
-    lines: dict[str, RecalledMemory] = {}
+    lines: dict[str, dict[tuple[Scope, ...], RecalledMemory]] = {}
     for each in recalled.memories:
         text = excerpt(each.memory.text, recalled.rarity, terms, WORDS)
         if line := memory_line(attrs.evolve(each.memory, text=text), until=each.until):
-            lines.setdefault(line, each)
+            lines.setdefault(line, {}).setdefault(each.scopes, each)
+    labels = [_label(chain.from_iterable(sorted(each)), recalled.scopes) for each in lines.values()]
     return Material(
-        memories=tuple(lines.values()), memory_lines=tuple(lines), denied=recalled.denied, reason=recalled.reason
+        memories=tuple(tuple(each.values()) for each in lines.values()),
+        memory_lines=tuple(map(labelled, lines, labels)),
+        labels=frozenset(labels) - {""},
+        denied=recalled.denied,
+        reason=recalled.reason,
     )
+
+
+def _label(scopes: Iterable[Scope], searched: Collection[Scope]) -> str:
+    """The projects that a line comes from; empty where one scope was searched."""
+    names = [safe_text(scope.project_id).replace("]", "")[:LONGEST_LABEL] for scope in scopes]
+    return ", ".join(names) if len(searched) > 1 else ""
 
 
 def _of_both(found: SearchResult, recalled: RecallResult, terms: Terms) -> Material:
@@ -121,6 +138,7 @@ def _of_both(found: SearchResult, recalled: RecallResult, terms: Terms) -> Mater
         graph,
         memories=observed.memories,
         memory_lines=observed.memory_lines,
+        labels=observed.labels | graph.labels,
         triplets=tuple(graph.triplets[place] for place in counting),
         triplet_lines=tuple(graph.triplet_lines[place] for place in counting),
         prompt_order=_among(counting, found.prompt_order),
@@ -136,17 +154,17 @@ def _among(kept: Sequence[int], order: Sequence[int] | None) -> tuple[int, ...] 
     return tuple(now[place] for place in order if place in now)
 
 
-def _texts(triplets: Sequence[Triplet]) -> tuple[TripletText, ...]:
+def _texts(triplets: Sequence[Triplet], searched: Collection[Scope]) -> tuple[TripletText, ...]:
     best = max((each.breakdown.proximity for each in triplets), default=0.0)
     least = max(ANSWERING * best, LEAST)
-    return tuple(_text(triplet, least) for triplet in triplets)
+    return tuple(_text(triplet, least, _label(triplet.scopes, searched)) for triplet in triplets)
 
 
-def _text(triplet: Triplet, least: float) -> TripletText:
+def _text(triplet: Triplet, least: float, label: str) -> TripletText:
     statement = _is_statement(triplet)
     return TripletText(
-        triplet_line(triplet, dated=statement),
-        short_triplet_line(triplet, dated=statement),
+        labelled(triplet_line(triplet, dated=statement), label),
+        labelled(short_triplet_line(triplet, dated=statement), label),
         safe_text(triplet.relation.fact),
         answers=statement and triplet.breakdown.proximity >= least,
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
@@ -76,32 +77,34 @@ def lay_out(
     share: float,
     counter: TokenCounter,
     order: Sequence[int] | None = None,
+    labels: Collection[str] = (),
 ) -> Page:
     """Lay out both sections, best first or triplets in an ``order``; the whole text never exceeds the budget.
 
     Answering triplets come first, each with its fact, as far as they fit into `ANSWERS` of the budget, the best of
     them in any case. Observations take what fits into their ``share`` of the rest, in [0, 1], or into all of it if
     none fits there; other triplets take what fits after these, and further observations what is left. A section
-    without lines has no heading.
+    without lines has no heading. ``labels`` may precede lines, and are no part of what these state.
     """
-    answers = _answers(triplets, budget, counter, alone=not memories)
+    fill = partial(pack, counter=counter, labels=labels)
+    answers = _answers(triplets, budget, counter, labels, alone=not memories)
     answered = compose(TRIPLETS, [triplets[index].line for index in answers])
     left = budget - _cost(answered, counter)
     within = int(left * share) if len(triplets) > len(answers) else left
-    observed = pack(memories, within, counter, heading=OBSERVATIONS, shown_text=answered)
-    observed = observed or pack(memories, left, counter, heading=OBSERVATIONS, shown_text=answered)
+    observed = fill(memories, within, heading=OBSERVATIONS, shown_text=answered)
+    observed = observed or fill(memories, left, heading=OBSERVATIONS, shown_text=answered)
     observations = compose(OBSERVATIONS, [memories[index] for index in observed])
     lines = [triplet.after(observations) for triplet in triplets]
     room = budget - _cost(observations, counter)
-    shown = pack(lines, room, counter, heading=TRIPLETS, order=order, kept=answers)
+    shown = fill(lines, room, heading=TRIPLETS, order=order, kept=answers)
     graph = compose(TRIPLETS, [lines[index] for index in shown])
-    observed = pack(
-        memories, budget - _cost(graph, counter), counter, heading=OBSERVATIONS, kept=observed, shown_text=answered
-    )
+    observed = fill(memories, budget - _cost(graph, counter), heading=OBSERVATIONS, kept=observed, shown_text=answered)
     return _fitting(_page(observed, shown, memories, triplets), memories, triplets, budget, counter)
 
 
-def _answers(triplets: Sequence[TripletText], budget: int, counter: TokenCounter, *, alone: bool) -> tuple[int, ...]:
+def _answers(
+    triplets: Sequence[TripletText], budget: int, counter: TokenCounter, labels: Collection[str], *, alone: bool
+) -> tuple[int, ...]:
     """The indexes of the answering triplets that are placed first; none if triplets are ``alone``.
 
     However small the budget, the best one is placed.
@@ -111,7 +114,8 @@ def _answers(triplets: Sequence[TripletText], budget: int, counter: TokenCounter
         return ()
     lines = [triplets[place].line for place in places]
     best = counter.count(compose(TRIPLETS, lines[:1]))
-    packed = pack(lines, min(max(int(budget * ANSWERS), best), budget), counter, heading=TRIPLETS)
+    allowance = min(max(int(budget * ANSWERS), best), budget)
+    packed = pack(lines, allowance, counter, heading=TRIPLETS, labels=labels)
     return tuple(places[index] for index in packed)
 
 
@@ -153,6 +157,7 @@ def pack(
     order: Sequence[int] | None = None,
     kept: Sequence[int] = (),
     shown_text: str = "",
+    labels: Collection[str] = (),
 ) -> tuple[int, ...]:
     """The indexes of the lines that fit under a heading, best first, or in the print ``order`` given.
 
@@ -162,7 +167,7 @@ def pack(
     dropped from the end until it fits.
     """
     chosen = list(kept)
-    shown = ShownLines([*shown_text.splitlines(), *(lines[index] for index in kept)])
+    shown = ShownLines([*shown_text.splitlines(), *(lines[index] for index in kept)], labels)
     spent = counter.count(heading + "\n") + sum(counter.count(lines[index] + "\n") for index in kept)
     for index, line in enumerate(lines):
         if index not in kept and spent + counter.count(line) <= budget and not shown.holds(line):
@@ -183,20 +188,30 @@ def _in_order(chosen: Sequence[int], order: Sequence[int] | None) -> list[int]:
 class ShownLines:
     """The lines shown so far, as sets of words."""
 
-    def __init__(self, lines: Sequence[str] = ()) -> None:
-        self._lines = [_lowered(line) for line in lines]
+    def __init__(self, lines: Sequence[str] = (), labels: Collection[str] = ()) -> None:
+        self._labels = tuple(labels)
+        self._lines = [_lowered(self._unlabelled(line)) for line in lines]
 
     def add(self, line: str) -> None:
         """Add a shown line."""
-        self._lines.append(_lowered(line))
+        self._lines.append(_lowered(self._unlabelled(line)))
 
     def holds(self, line: str) -> bool:
         """Whether a shown line has nearly all words of this line, and all of its numbers, names and negations.
 
-        The day is ignored: what is repeated later is a repetition.
+        The day is ignored: what is repeated later is a repetition. So is the label, whichever scope repeats it.
         """
-        words = _words(line)
+        words = _words(self._unlabelled(line))
         return any(_repeats(words, other) for other in self._lines)
+
+    def _unlabelled(self, line: str) -> str:
+        label = next((each for each in self._labels if line.startswith(labelled("- ", each))), "")
+        return f"- {line.removeprefix(labelled('- ', label))}" if label else line
+
+
+def labelled(line: str, label: str) -> str:
+    """A line with a label, as in ``- [team] 2023-05-07 Caroline: text``; without one, the line."""
+    return f"- [{label}] {line.removeprefix('- ')}" if label else line
 
 
 def _words(line: str) -> list[str]:

@@ -82,7 +82,7 @@ class GraphSearchEngine:
         self.modes = modes
         self.scoring = scoring or ScoringOptions()
         self.recall_scoring = for_embedder(recall_scoring or RecallScoring(), self.embedder)
-        self._profiles = ProfileCache(store)
+        self._profiles = ProfileCache()
         self._documents = DocumentCache()
         self._phrases: PhraseVectors | None = None
         self._lexicon = Lexicon(self.embedder)
@@ -114,13 +114,7 @@ class GraphSearchEngine:
         stopwatch = Stopwatch()
         with stopwatch.stage("total"):
             vector = await self._query_vector(request, stopwatch)
-            async with reading(
-                self.store,
-                gate=request.gate,
-                as_of=request.as_of,
-                known_at=request.known_at,
-                documents=self._documents,
-            ) as reader:
+            async with self._open(gate=request.gate, as_of=request.as_of, known_at=request.known_at) as reader:
                 return await self._recall(request, vector, reader, stopwatch)
 
     async def search_and_recall(
@@ -157,7 +151,7 @@ class GraphSearchEngine:
         with stopwatch.stage("total"):
             question = await self._ranking_question(request, stopwatch)
             async with self._snapshot(request, question.vector) as reader:
-                return await rank_entities(request, question, self.scoring.feedback_influence, reader)
+                return await self._rank(request, question, reader)
 
     @with_options(ExplainOptions, SearchRequest, RecallRequest, RankRequest)
     async def explain(
@@ -281,29 +275,43 @@ class GraphSearchEngine:
             self._lexicon = Lexicon(self.embedder)
         return self._lexicon
 
-    def _reading(self, request: SearchRequest) -> AbstractAsyncContextManager[Reader]:
+    def _open(
+        self,
+        *,
+        gate: Gate | None,
+        as_of: datetime | None,
+        known_at: datetime | None,
+        min_edge_confidence: float = 0.5,
+        since: datetime | None = None,
+        embed: Embed | None = None,
+    ) -> AbstractAsyncContextManager[Reader]:
+        """A snapshot for one question: the only place where an answer opens one."""
         return reading(
             self.store,
+            gate=gate,
+            as_of=as_of,
+            known_at=known_at,
+            min_edge_confidence=min_edge_confidence,
+            since=since,
+            embed=embed,
+            documents=self._documents,
+        )
+
+    def _reading(self, request: SearchRequest) -> AbstractAsyncContextManager[Reader]:
+        return self._open(
             gate=request.gate,
             as_of=request.as_of,
             known_at=request.known_at,
             min_edge_confidence=request.min_edge_confidence,
             since=request.since,
             embed=self._embed(),
-            documents=self._documents,
         )
 
     @asynccontextmanager
     async def _snapshot(self, request: RecallRequest | RankRequest, vector: Vector | None) -> AsyncIterator[Reader]:
         """Open a snapshot for a request without traversal, after checking the embedding model of the scope."""
-        async with reading(
-            self.store,
-            gate=request.gate,
-            as_of=request.as_of,
-            known_at=request.known_at,
-            embed=self._embed(),
-            documents=self._documents,
-        ) as reader:
+        opened = self._open(gate=request.gate, as_of=request.as_of, known_at=request.known_at, embed=self._embed())
+        async with opened as reader:
             if vector is not None:
                 await self._require_same_model(reader)
             yield reader
@@ -326,6 +334,9 @@ class GraphSearchEngine:
         if vector is not None:
             await self._require_same_model(reader)
         return await recall(request, vector, self.recall_scoring, self.traversal, reader, stopwatch)
+
+    async def _rank(self, request: RankRequest, question: Question, reader: Reader) -> RankResult:
+        return await rank_entities(request, question, self.scoring.feedback_influence, reader)
 
     async def _answer(self, question: Question, reader: Reader) -> Answer:
         if question.vector is not None:

@@ -80,6 +80,14 @@ class Gate:
         """Whether nothing is ever denied, so that no authorizer needs to be called."""
         return isinstance(self.authorizer, AllowAll)
 
+    def enters(self, scope: Scope) -> bool:
+        """Whether the principal may see anything in a scope, as far as the authorizer can tell without an element.
+
+        An authorizer that can has a method ``enters(principal, scope) -> bool``; False promises that it denies all.
+        """
+        decide = getattr(self.authorizer, "enters", None)
+        return decide is None or decide(self.principal, scope) is True
+
     def __repr__(self) -> str:
         return "ALLOW_ALL" if self == ALLOW_ALL else f"Gate({self.authorizer!r}, {self.principal!r})"
 

@@ -35,7 +35,7 @@ class Lookups(Window):
             found = await self._visible_matches(stored, _starting if prefix else _worded)
             proposed, visible = Counter(each.name for each in stored), Counter(each.name for each in found)
             short = {word for word in left if proposed[word] >= wide and visible[word] < limit} if self.hides else ()
-            kept = [*(each for each in kept if each.name not in left), *_first(found, limit)]
+            kept = [*(each for each in kept if each.name not in left), *first_matches(found, limit)]
             left = [word for word in left if word in short]
             wide *= 2
             if not left:
@@ -136,7 +136,7 @@ def _starting(prefix: str, name: str) -> bool:
     return any(word.startswith(prefix) for word in name_words(name))
 
 
-def _first(matches: Sequence[NameMatch], limit: int) -> list[NameMatch]:
+def first_matches(matches: Sequence[NameMatch], limit: int) -> list[NameMatch]:
     """The matches with the lowest ids, at most ``limit`` for each name."""
     taken: Counter[str] = Counter()
     found = []

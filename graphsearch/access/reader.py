@@ -42,8 +42,9 @@ async def reading(
     since: datetime | None = None,
     embed: Embed | None = None,
     documents: DocumentCache | None = None,
+    now: datetime | None = None,
 ) -> AsyncIterator[Reader]:
-    """Open a snapshot of a store for one question; ``as_of`` and ``known_at`` default to the store's present.
+    """Open a snapshot of a store for one question; ``as_of`` and ``known_at`` default to ``now``, the store's present.
 
     ``embed`` serves to find elements of which a part is hidden by the meaning of what may be seen. ``documents`` caches
     the texts from which the statistics of the visible are computed; those of the past are not cached.
@@ -51,7 +52,7 @@ async def reading(
     async with store.snapshot():
         types = await store.relation_types()
         book = SignatureInterner(store, types, store.signature_table())
-        now = store.clock.now()
+        now = now or store.clock.now()
         view = View(
             as_of=as_of or now,
             known_at=known_at or now,

@@ -21,7 +21,7 @@ from graphsearch.columns import NONE, Floats, Hits, Keys, Mask, Mentioned, Turns
 from graphsearch.columns.key_index import KeyIndex, among
 from graphsearch.model import ElementKind, Entity, Relation, Vector
 from graphsearch.scoring.similarity import cosines
-from graphsearch.text.bm25 import K1, embedding_text, frequencies, idf, searchable_text
+from graphsearch.text.bm25 import K1, TermCounts, embedding_text, frequencies, searchable_text
 
 RESTATED: Final = 500
 """Most relations of a scope that are read to find those with another visible fact, the first by id."""
@@ -49,26 +49,31 @@ class Searches(Statistics):
 
         return await self._found(search, kind, limit, self._distances(vector), embedding_text, by_meaning=True)
 
-    async def lexical(self, kind: ElementKind, query: str, limit: int) -> Hits:
+    async def lexical(self, kind: ElementKind, query: str, limit: int, *, counts: TermCounts | None = None) -> Hits:
         """The visible elements of a kind that match a text best, by BM25, ties by key.
 
-        By the statistics of the visible, all that match are scored again.
+        By the statistics of the visible, all that match are scored again. ``counts`` replace those of the scope.
         """
         if not self.counts_visible:
-            return await self._matching(kind, query, limit)
+            return await self._matching(kind, query, limit, counts)
         visible = await self.visible_documents(kind)
-        found = await self._matching(kind, query, await self._store.document_count(kind) + 1)
+        found = await self._matching(kind, query, await self._store.document_count(kind) + 1, counts)
         documents = await self.documents_at(kind, found.keys)
-        found = attrs.evolve(found, values=visible.scores(documents, self.analyser.terms(query)))
+        found = attrs.evolve(found, values=visible.scores(documents, self.analyser.terms(query), counts))
         return _best(found.keep(np.isfinite(found.values)), -1.0, limit)
 
-    async def _matching(self, kind: ElementKind, query: str, limit: int) -> Hits:
-        """The best visible elements by the statistics of the scope."""
+    async def term_counts(self, kind: ElementKind, terms: Sequence[str]) -> TermCounts:
+        """The number of documents of a kind, and of those that contain each of some terms."""
+        containing = await self.document_frequencies(kind, [[term] for term in terms])
+        return TermCounts(await self.document_count(kind), dict(zip(terms, containing, strict=True)))
+
+    async def _matching(self, kind: ElementKind, query: str, limit: int, counts: TermCounts | None) -> Hits:
+        """The best visible elements by the statistics of the scope, or by ``counts``."""
 
         async def search(wide: int) -> Hits:
-            return await self._store.search_lexical(kind, query, limit=wide, view=self.view)
+            return await self._store.search_lexical(kind, query, limit=wide, view=self.view, counts=counts)
 
-        score = self._word_scores(kind, query)
+        score = self._word_scores(kind, query, counts)
         return await self._found(search, kind, limit, score, searchable_text, by_meaning=False)
 
     async def _found(
@@ -207,14 +212,13 @@ class Searches(Statistics):
 
         return score
 
-    def _word_scores(self, kind: ElementKind, query: str) -> Score:
+    def _word_scores(self, kind: ElementKind, query: str, counts: TermCounts | None) -> Score:
         """Score by BM25."""
         terms = list(dict.fromkeys(self.analyser.terms(query)))
 
         async def score(elements: Elements) -> Floats:
-            documents = await self.document_count(kind)
-            containing = await self.document_frequencies(kind, [[term] for term in terms])
-            rarity = {term: idf(documents, number) for term, number in zip(terms, containing, strict=True)}
+            known = counts or await self.term_counts(kind, terms)
+            rarity = {term: known.idf(term) for term in terms}
             counted = [frequencies(searchable_text(each), self.analyser) for each in elements]
             values = [sum(rarity[term] * n / (n + K1) for term in terms if (n := each.get(term))) for each in counted]
             return np.array([value or np.nan for value in values], np.float64)

@@ -102,6 +102,16 @@ class Statistics(Walks):
         kept = [each for each in found if each.merged_into is None and each.type not in without]
         return sorted(kept, key=lambda each: each.id)
 
+    async def sees_anything(self) -> bool:
+        """Whether any element of the scope may be seen; reads up to the first one that may, or all."""
+        if not self.hides:
+            return True
+        for kind in ElementKind:
+            async for page in self._every_visible(kind):
+                if page:
+                    return True
+        return False
+
     async def _every_visible(self, kind: ElementKind) -> AsyncIterator[Sequence[Entity | Memory | Relation]]:
         """Pages of all visible elements of a kind, as they are shown, whether they hold or not."""
         store: Any = self._store

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from graphsearch.columns import Floats
-from graphsearch.text.bm25 import grid, idf, saturated
+from graphsearch.text.bm25 import TermCounts, grid, saturated
 
 KEPT: Final = 50_000
 """Most texts in a cache, those of all principals together. More are read anew for each question."""
@@ -48,9 +48,13 @@ class VisibleDocuments:
         wanted = set(group)
         return sum(wanted <= each.keys() for each in self.by_id.values() if each)
 
-    def scores(self, documents: Sequence[Document], terms: Sequence[str]) -> Floats:
-        """The BM25 of some of the documents for the terms of a question; NaN for those that have none of them."""
-        rarity = {term: idf(self.count, self._containing.get(term, 0)) for term in dict.fromkeys(terms)}
+    def scores(self, documents: Sequence[Document], terms: Sequence[str], counts: TermCounts | None = None) -> Floats:
+        """The BM25 of some of the documents for the terms of a question; NaN for those that have none of them.
+
+        ``counts`` replace those of the documents.
+        """
+        known = counts or TermCounts(self.count, self._containing)
+        rarity = {term: known.idf(term) for term in dict.fromkeys(terms)}
         values = []
         for each in documents:
             wanted = {term: each[term] for term in rarity if term in each}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final, Self, TypeAlias
 from uuid import UUID
@@ -96,6 +96,10 @@ class Window:
     def now(self) -> datetime:
         """The store's present."""
         return self._store.clock.now()
+
+    async def version(self) -> Hashable:
+        """As `GraphStore.version`."""
+        return await self._store.version()
 
     def entity_ids(self, keys: Keys) -> Sequence[UUID]:
         """The ids behind keys of entities."""

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.model.elements import Entity, Relation
+from graphsearch.model.elements import Entity, Relation, Scope
 from graphsearch.model.validation import NOTHING
 
 _ZERO: Final = 1e-9
@@ -87,6 +87,8 @@ class Triplet:
 
     * ``breakdown``: all that goes into the score.
     * ``path``: ids of the relations walked from where the search began to the nearer endpoint.
+    * ``origins``: the scopes that it comes from, each with the ids of the memories that prove it there, in the answer of
+      a `FederatedEngine`; else empty.
     """
 
     source: Entity
@@ -94,6 +96,7 @@ class Triplet:
     target: Entity
     breakdown: TripletScore
     path: tuple[UUID, ...] = ()
+    origins: Mapping[Scope, tuple[str, ...]] = attrs.field(default=NOTHING, hash=False)
 
     @property
     def score(self) -> float:
@@ -104,3 +107,8 @@ class Triplet:
     def parts(self) -> tuple[ScorePart, ...]:
         """The parts that add up to the score."""
         return self.breakdown.parts
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]:
+        """The scopes that it comes from, in the answer of a `FederatedEngine`; else empty."""
+        return tuple(self.origins)

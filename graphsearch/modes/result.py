@@ -9,7 +9,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.display.pages import Displayed, Html, Shown, answer, answer_text, element, page, quiet, triplet_table
-from graphsearch.model import ElementKind, ElementRef, Entity, Triplet
+from graphsearch.model import ElementKind, ElementRef, Entity, Scope, Triplet
 from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.query.analysis import Analysis, analyse
 from graphsearch.query.question_names import Anchor
@@ -119,6 +119,7 @@ class SearchResult(Displayed):
       modes that do not interpret it.
     * ``graph_query``: what a language model made of the question, in the mode NATURAL_LANGUAGE.
     * ``summary``: what a language model wrote of what was found, in the mode SUMMARY; None where nothing was.
+    * ``scopes``: those that were searched, of a `FederatedEngine`; else empty.
     """
 
     query: str
@@ -139,6 +140,7 @@ class SearchResult(Displayed):
     interpretation: Interpretation | None = None
     graph_query: GraphQuery | None = None
     summary: Summary | None = None
+    scopes: tuple[Scope, ...] = ()
 
     @property
     def entities(self) -> tuple[Entity, ...]:

@@ -9,6 +9,7 @@ from uuid import UUID
 from graphsearch.columns import Hits, Keys
 from graphsearch.model import ElementKind, NameMatch, SimilarName, SurfaceForm, Vector, View
 from graphsearch.protocols.effects import reads
+from graphsearch.text.bm25 import TermCounts
 
 
 class Searching(Protocol):
@@ -64,8 +65,13 @@ class Searching(Protocol):
         ...
 
     @reads
-    async def search_lexical(self, kind: ElementKind, query: str, *, limit: int, view: View) -> Hits:
-        """Elements of a kind by the BM25 of their text, best first, ties by key; any text is a valid query."""
+    async def search_lexical(
+        self, kind: ElementKind, query: str, *, limit: int, view: View, counts: TermCounts | None = None
+    ) -> Hits:
+        """Elements of a kind by the BM25 of their text, best first, ties by key; any text is a valid query.
+
+        ``counts`` replace the scope's own numbers of documents, so that scores of several scopes can be compared.
+        """
         ...
 
     @reads

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from graphsearch.display.pages import Displayed, Shown, answer, answer_text, bar, page, sum_of, table
-from graphsearch.model import ElementKind, Entity, ScorePart
+from graphsearch.model import ElementKind, Entity, Scope, ScorePart
 from graphsearch.query.analysis import Analysis
 from graphsearch.ranking.strategies import RankedEntity, Years
 from graphsearch.scoring.fusion import Part
@@ -21,12 +21,14 @@ class FoundEntity:
     """An entity with its score in [0, 1], taken apart.
 
     ``ranked`` has the factors, which add up to its relevance, and the two parts of the score. ``channels`` has what
-    the searches made of the original score: rank from 1, score, weight and contribution, by channel.
+    the searches made of the original score: rank from 1, score, weight and contribution, by channel. ``scopes``: those
+    that know it, in the answer of a `FederatedEngine`; else empty.
     """
 
     entity: Entity
     ranked: RankedEntity
     channels: Mapping[str, Part]
+    scopes: tuple[Scope, ...] = ()
 
     @property
     def score(self) -> float:
@@ -81,6 +83,7 @@ class FoundEntity:
             "connected_names": list(self.connected_names),
             "relation_types": list(self.relation_types),
             "dates": [list(years) for years in self.dates],
+            **({"scopes": list(map(str, self.scopes))} if self.scopes else {}),
         }
 
 
@@ -91,7 +94,7 @@ class RankResult(Displayed):
     * ``found``: how many entities the searches found, of which the first ``candidates`` were looked at.
     * ``denied``: distinct elements that the gate hid, by kind. For the caller, never for a prompt.
     * ``reason``: why there is no entity; empty where there is one.
-    * ``timings``: milliseconds by stage.
+    * ``timings``: milliseconds by stage. ``scopes``: those that were searched, of a `FederatedEngine`; else empty.
     """
 
     query: str
@@ -104,6 +107,7 @@ class RankResult(Displayed):
     denied: Mapping[ElementKind, int]
     reason: str
     timings: Mapping[str, float] = attrs.field(eq=False)
+    scopes: tuple[Scope, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """A JSON-ready form."""

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from graphsearch.display.pages import Displayed, Shown, answer, answer_text, bar, page, sum_of, table
-from graphsearch.model import ElementKind, ElementRef, Memory, ScorePart
+from graphsearch.model import ElementKind, ElementRef, Memory, Scope, ScorePart
 from graphsearch.query.analysis import Analysis
 from graphsearch.scoring.fusion import Part
 from graphsearch.text.rendering import memory_line
@@ -23,7 +23,8 @@ class RecalledMemory:
     contributed; besides the requested channels, "conversation" for what the turns around it gave, and "feedback".
     ``path`` is how the graph led to it: from an entity that the question names, or a memory that its words found, by
     mentions to the memory itself; empty where the graph did not. ``until`` is when the last of what it claims ended, by
-    what other memories claim; None of one that holds, or claims nothing.
+    what other memories claim; None of one that holds, or claims nothing. ``scopes``: the one that it is of, in the
+    answer of a `FederatedEngine`; else empty.
     """
 
     memory: Memory
@@ -31,6 +32,7 @@ class RecalledMemory:
     channels: Mapping[str, Part]
     path: tuple[ElementRef, ...]
     until: datetime | None = None
+    scopes: tuple[Scope, ...] = ()
 
     @property
     def parts(self) -> tuple[ScorePart, ...]:
@@ -51,7 +53,7 @@ class RecallResult(Displayed):
     * ``health``: of the graph, as given or as stored with it; below 0.70 the graph counted for less. None: not known.
     * ``found``: how many memories were scored. ``denied``: distinct elements that the gate hid, for the caller alone.
     * ``reason``: why nothing was recalled; empty where something was.
-    * ``timings``: milliseconds by stage.
+    * ``timings``: milliseconds by stage. ``scopes``: those that were searched, of a `FederatedEngine`; else empty.
     """
 
     query: str
@@ -68,6 +70,7 @@ class RecallResult(Displayed):
     rarity: Mapping[str, float] = attrs.field(factory=dict)
     floor: float = 0.0
     health: float | None = None
+    scopes: tuple[Scope, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """A JSON-ready form."""
@@ -90,6 +93,7 @@ class RecallResult(Displayed):
                     "parts": [part.as_dict() for part in each.parts],
                     "channels": {name: attrs.asdict(part) for name, part in each.channels.items()},
                     "path": [f"{step.kind}:{step.id}" for step in each.path],
+                    **({"scopes": list(map(str, each.scopes))} if each.scopes else {}),
                 }
                 for each in self.memories
             ],

@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final
 
+import attrs
+
 from graphsearch.model import Entity, Memory, Relation
 from graphsearch.text.analyser import Analyser, identifier_words
 
@@ -94,6 +96,18 @@ def saturated(frequencies: Mapping[str, float], length: float, average: float) -
 def idf(documents: int, containing: int) -> float:
     """Inverse document frequency: ln(1 + (N − n + 0.5) / (n + 0.5)), above 0."""
     return math.log1p((documents - containing + 0.5) / (containing + 0.5))
+
+
+@attrs.frozen(eq=False)
+class TermCounts:
+    """What the rarity of terms is computed from: a number of documents, and of those that contain each term."""
+
+    documents: int
+    containing: Mapping[str, int]
+
+    def idf(self, term: str) -> float:
+        """The `idf` of a term."""
+        return idf(self.documents, self.containing.get(term, 0))
 
 
 def dimension(term: str) -> int:

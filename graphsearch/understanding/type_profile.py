@@ -21,7 +21,6 @@ from graphsearch.access.reader import Reader
 from graphsearch.access.window import widest
 from graphsearch.columns import Floats, Keys, Mask, Rows
 from graphsearch.model import ElementKind, Relation, Scope, Vector
-from graphsearch.protocols import GraphStore
 from graphsearch.text.analyser import STOP_WORDS, Analyser
 from graphsearch.text.bm25 import grid, idf, saturated
 from graphsearch.understanding.words import EntityTerms, name_tokens, relation_line, spread
@@ -249,13 +248,12 @@ KEPT: Final = 64
 
 
 class ProfileCache:
-    """The latest profiles of one store, each for one version of its scope, one gate and one least confidence.
+    """The latest profiles of one engine, each for one version of its scope, one gate and one least confidence.
 
     The profile of another version replaces the previous one: nothing forgotten survives the next question.
     """
 
-    def __init__(self, store: GraphStore) -> None:
-        self._store = store
+    def __init__(self) -> None:
         self._kept: OrderedDict[Hashable, tuple[Hashable, TypeProfile]] = OrderedDict()
 
     async def profile(self, reader: Reader, gate: Gate | None, known_at: datetime | None) -> TypeProfile:
@@ -263,7 +261,7 @@ class ProfileCache:
         seen = _seen(gate, reader.scope)
         if seen is None or known_at is not None:
             return await read_profile(reader)
-        shown, version = (seen, reader.view.min_edge_confidence), await self._store.version()
+        shown, version = (seen, reader.view.min_edge_confidence), await reader.version()
         known = self._kept.get(shown)
         if known is None or known[0] != version:
             known = self._kept[shown] = version, await read_profile(reader)

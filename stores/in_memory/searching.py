@@ -23,7 +23,7 @@ from graphsearch.stores.in_memory.naming import NameIndex
 from graphsearch.stores.in_memory.state import State
 from graphsearch.stores.in_memory.tables import Rows, Table, hits, importances, table, visibility
 from graphsearch.stores.shared.vectors import wrong_length
-from graphsearch.text.bm25 import candidate_terms, dimension, grid, idf, saturated
+from graphsearch.text.bm25 import TermCounts, candidate_terms, dimension, grid, saturated
 
 _NOISE = np.float32(1e-5)  # far above the error of a float32 product of unit vectors
 
@@ -108,19 +108,21 @@ class Postings:
             rarest = np.intersect1d(rarest, rows, assume_unique=True)
         return len(rarest)
 
-    def best(self, requested: Sequence[str], limit: int, visible: Mask | None) -> tuple[Rows, Floats]:
+    def best(
+        self, requested: Sequence[str], limit: int, visible: Mask | None, counts: TermCounts | None
+    ) -> tuple[Rows, Floats]:
         """Table rows and BM25 scores of the best visible elements for a question's terms, ties by row.
 
         Sums are of float32, in the order of the terms' dimensions, as an inner product of sparse vectors adds up.
         """
         wanted = sorted({term for term in requested if term in self.entries}, key=dimension)
-        containing = {term: len(self.entries[term][0]) for term in wanted}
+        known = counts or TermCounts(self.documents, {term: len(self.entries[term][0]) for term in wanted})
         scores = np.zeros(self.size, np.float32)
         for term in wanted:
             rows, weights = self.entries[term]
-            scores[rows] += np.float32(idf(self.documents, containing[term])) * weights
+            scores[rows] += np.float32(known.idf(term)) * weights
         candidates = np.zeros(self.size, np.bool_)
-        for term in candidate_terms(containing, self.documents):
+        for term in candidate_terms({term: known.containing.get(term, 0) for term in wanted}, known.documents):
             candidates[self.entries[term][0]] = True
         if visible is not None:
             candidates &= visible
@@ -202,11 +204,14 @@ class InMemorySearching(InMemoryScope, Searching):
         visible = seen and seen(slice(None) if matrix.every else matrix.rows)
         return _hits(state, kind, *matrix.nearest(query / norm, limit, visible))
 
-    async def search_lexical(self, kind: ElementKind, query: str, *, limit: int, view: View) -> Hits:
+    async def search_lexical(
+        self, kind: ElementKind, query: str, *, limit: int, view: View, counts: TermCounts | None = None
+    ) -> Hits:
         state = self._state
         postings = state.once(_postings, kind)
         seen = visibility(state, kind).filter(view)
-        return _hits(state, kind, *postings.best(state.analyser.terms(query), limit, seen and seen(slice(None))))
+        terms = state.analyser.terms(query)
+        return _hits(state, kind, *postings.best(terms, limit, seen and seen(slice(None)), counts))
 
     async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
         state = self._state

@@ -2,6 +2,11 @@
 -- reads the scope's row. They are sent as one string without parameters, with literals in their places; to a cluster, which
 -- passes the whole string of a SET on to its workers, one by one.
 
+-- move to scope --
+-- For a transaction that reads several scopes, one after the other.
+SET LOCAL graphsearch.org_id = %(org)s;
+SET LOCAL graphsearch.project_id = %(project)s
+
 -- begin read --
 -- Planning a step of a walk costs as much as running it, and one plan is as good as another while it uses the index: a
 -- read keeps its plans, and keeps them from the sequential scan that was right while a table was small.

@@ -347,7 +347,7 @@ async def test_a_sentence_that_a_hidden_memory_made_has_no_vector(scoped):
 
 async def test_it_is_made_anew_when_the_scope_changes_and_only_then(scoped):
     await harbour_engine(scoped)
-    cache = ProfileCache(scoped)
+    cache = ProfileCache()
     first = await kept(cache, scoped)
     assert await kept(cache, scoped, ALLOW_ALL) is first
     assert await kept(cache, scoped, as_of=days_ago(300)) is first
@@ -362,7 +362,7 @@ async def test_it_is_made_anew_when_the_scope_changes_and_only_then(scoped):
 async def test_one_is_kept_for_each_gate(scoped):
     rows = [related("Moss Teague", "paints", "Cobb Light", labels=(who,)) for who in ("wren",)]
     await harbour_engine(scoped, relations=[*RELATIONS, *rows])
-    cache = ProfileCache(scoped)
+    cache = ProfileCache()
     everything = await kept(cache, scoped)
     wren = await kept(cache, scoped, gate_of(scoped, "wren"))
     finch = await kept(cache, scoped, gate_of(scoped, "finch"))
@@ -375,7 +375,7 @@ async def test_one_is_kept_for_each_gate(scoped):
 
 async def test_none_is_kept_for_a_gate_that_cannot_be_distinguished_from_others(scoped):
     await harbour_engine(scoped)
-    cache = ProfileCache(scoped)
+    cache = ProfileCache()
     for gate in (
         no_secrets(by_signature=False),
         gate_of(scoped, policy_version=""),
@@ -386,7 +386,7 @@ async def test_none_is_kept_for_a_gate_that_cannot_be_distinguished_from_others(
 
 async def test_none_is_kept_of_another_time_of_knowledge(scoped):
     await harbour_engine(scoped)
-    cache = ProfileCache(scoped)
+    cache = ProfileCache()
     assert await kept(cache, scoped, known_at=NOON) is not await kept(cache, scoped)
 
 
@@ -394,7 +394,7 @@ async def test_one_is_kept_for_every_moment_and_knows_what_is_to_come(scoped):
     await harbour_engine(
         scoped, relations=[*RELATIONS, related("Moss Teague", "paints", "Cobb Light", valid_from=days_ago(-9))]
     )
-    cache = ProfileCache(scoped)
+    cache = ProfileCache()
     present = await kept(cache, scoped)
     assert "paints" in present.types
     assert await kept(cache, scoped, as_of=days_ago(-20)) is present
@@ -402,7 +402,7 @@ async def test_one_is_kept_for_every_moment_and_knows_what_is_to_come(scoped):
 
 async def test_one_is_kept_for_each_least_confidence(scoped):
     await harbour_engine(scoped, relations=[*RELATIONS, related("Moss Teague", "paints", "Cobb Light", confidence=0.6)])
-    cache = ProfileCache(scoped)
+    cache = ProfileCache()
     assert "paints" not in (await kept(cache, scoped, min_edge_confidence=0.9)).types
     assert "paints" in (await kept(cache, scoped)).types
 
@@ -410,7 +410,7 @@ async def test_one_is_kept_for_each_least_confidence(scoped):
 async def test_the_longest_unused_is_let_go(scoped, monkeypatch):
     monkeypatch.setattr(room, "KEPT", 2)
     await harbour_engine(scoped)
-    cache = ProfileCache(scoped)
+    cache = ProfileCache()
     one, two, three = (gate_of(scoped, who) for who in ("wren", "finch", "swift"))
     first, second = await kept(cache, scoped, one), await kept(cache, scoped, two)
     assert await kept(cache, scoped, one) is first

@@ -26,7 +26,7 @@ from graphsearch.stores.in_postgres.read.names import best_first, similar, unnam
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.shared.vectors import wrong_length
-from graphsearch.text.bm25 import K1, B, candidate_terms, grid, idf
+from graphsearch.text.bm25 import K1, B, TermCounts, candidate_terms, grid
 
 TOLERANCE: Final = 1e-6
 """More than rounding changes a score by."""
@@ -127,17 +127,21 @@ class PostgresSearching(PostgresScope, Searching):
             requested = literal_vector(query / norm)
             return await nearest(session, kind, requested, limit=max(limit, 0), view=view, exact=self._exact)
 
-    async def search_lexical(self, kind: ElementKind, query: str, *, limit: int, view: View) -> Hits:
+    async def search_lexical(
+        self, kind: ElementKind, query: str, *, limit: int, view: View, counts: TermCounts | None = None
+    ) -> Hits:
         async with self._reading() as session:
             requested = list(dict.fromkeys(session.analyser.terms(query)))
             tally = session.tally(kind)
             new = _Postings.of(await undocumented(session, kind) if tally.behind else (), requested)
             containing = Counter(new.terms) + Counter(await _document_frequencies(session, kind, requested))
             documents = tally.documents + new.documents
-            wanted = {term: idf(documents, containing[term]) for term in requested if term in containing}
+            known = counts or TermCounts(documents, containing)
+            wanted = {term: known.idf(term) for term in requested if term in containing}
             if not wanted:
                 return _no_hits(kind)
-            candidates = dict.fromkeys(candidate_terms({term: containing[term] for term in wanted}, documents))
+            there = {term: known.containing.get(term, 0) for term in wanted}
+            candidates = dict.fromkeys(candidate_terms(there, known.documents))
             common = {term: rarity for term, rarity in wanted.items() if term not in candidates}
             values = {
                 "terms": list(wanted),

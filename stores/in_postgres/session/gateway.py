@@ -79,14 +79,34 @@ class Gateway:
 
     @asynccontextmanager
     async def snapshot(self, scope: Scope) -> AsyncIterator[None]:
-        """Let all reads inside, of this task and of those it starts, see one state of the graph."""
-        async with self.reading(scope) as session:
-            around = _snapshots.get({})
+        """Let all reads inside, of this task and of those it starts, see one state of the graph.
+
+        Inside a snapshot of another scope it is of the same state, in the same transaction: a question to several
+        scopes takes one connection.
+        """
+        around = _snapshots.get({})
+        other = next((each for key, each in around.items() if key[0] == id(self) and each.open), None)
+        inside = other is not None and self.current(scope) is None
+        async with self._beside(other, scope) if other and inside else self.reading(scope) as session:
             token = _snapshots.set({**around, (id(self), scope): session})
             try:
                 yield
             finally:
                 _snapshots.reset(token)
+
+    @asynccontextmanager
+    async def _beside(self, other: Session, scope: Scope) -> AsyncIterator[Session]:
+        """A session in the transaction of that of another scope."""
+        with translated(self.server):
+            cursor = other.connection.cursor(row_factory=dict_row)
+            query = with_literals(statement("scope"), {"org": scope.org_id, "project": scope.project_id})
+            await other.sender.execute(scope, cursor, query, prepare=False)
+            session = self._session_of(other.connection, scope, await cursor.fetchone())
+            session.sender, session.keeps_plans = other.sender, True
+            try:
+                yield session
+            finally:
+                session.open = False
 
     @asynccontextmanager
     async def writing(
@@ -111,26 +131,30 @@ class Gateway:
         with translated(self.server, writing=writing), stage("transaction", database="postgresql"):
             async with AsyncExitStack() as stack:
                 connection, row = await self._begin(stack, opening, writing=writing)
-                if row is None:
-                    raise UnknownScopeError(
-                        f"nothing was ever written to scope {scope}: check how it is spelt, or write to it first"
-                    )
-                self._refuse_other(row.pop("analyser"), scope)
-                session = Session(
-                    connection=connection,
-                    scope=scope,
-                    analyser=self.analyser,
-                    pooled=self._pooled,
-                    tallies={kind: Tally(*sums) for kind, sums in row.pop("tallies").items()},
-                    vector_indexes={kind: VectorIndex(*row) for kind, row in row.pop("vector_indexes").items()},
-                    distributed=self._distributed,
-                    signatures=self._library.book(scope, row.pop("signatures_dropped")),
-                    **row,
-                )
+                session = self._session_of(connection, scope, row)
                 try:
                     yield session
                 finally:
                     session.open = False
+
+    def _session_of(self, connection: Connection, scope: Scope, row: dict[str, Any] | None) -> Session:
+        """The session of a transaction that is in a scope, with the scope's row. Raises `UnknownScopeError`."""
+        if row is None:
+            raise UnknownScopeError(
+                f"nothing was ever written to scope {scope}: check how it is spelt, or write to it first"
+            )
+        self._refuse_other(row.pop("analyser"), scope)
+        return Session(
+            connection=connection,
+            scope=scope,
+            analyser=self.analyser,
+            pooled=self._pooled,
+            tallies={kind: Tally(*sums) for kind, sums in row.pop("tallies").items()},
+            vector_indexes={kind: VectorIndex(*row) for kind, row in row.pop("vector_indexes").items()},
+            distributed=self._distributed,
+            signatures=self._library.book(scope, row.pop("signatures_dropped")),
+            **row,
+        )
 
     def _refuse_fork(self) -> None:
         if os.getpid() != self._process:

@@ -20,7 +20,7 @@ from psycopg.rows import dict_row
 from graphsearch.model import ElementKind, RelationType, Scope, View
 from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.stores.in_postgres.session.copying import UuidArray, packed
-from graphsearch.stores.in_postgres.session.statements import with_literals
+from graphsearch.stores.in_postgres.session.statements import statement, with_literals
 from graphsearch.text.analyser import ENGLISH, Analyser
 
 Connection: TypeAlias = psycopg.AsyncConnection[Any]
@@ -31,6 +31,7 @@ Row = TypeVar("Row")
 class _Asked:
     """A statement waiting to be sent, and its outcome."""
 
+    scope: Scope
     cursor: psycopg.AsyncCursor[Any]
     query: bytes
     values: Any
@@ -44,17 +45,27 @@ class _Asked:
 
 @attrs.define(eq=False)
 class Sender:
-    """Sends the statements of one connection, in the order of their requests."""
+    """Sends the statements of one connection, in the order of their requests, each in the scope of its session.
+
+    ``scope`` is that which the transaction is in.
+    """
 
     connection: Connection
+    scope: Scope
     _asked: list[_Asked] = attrs.field(factory=list)
     _turn: asyncio.Lock = attrs.field(factory=asyncio.Lock)
 
     async def execute(
-        self, cursor: psycopg.AsyncCursor[Row], query: bytes, values: Any = None, *, prepare: bool | None = None
+        self,
+        scope: Scope,
+        cursor: psycopg.AsyncCursor[Row],
+        query: bytes,
+        values: Any = None,
+        *,
+        prepare: bool | None = None,
     ) -> psycopg.AsyncCursor[Row]:
-        """The cursor with the result of a statement."""
-        mine = _Asked(cursor, query, values, prepare)
+        """The cursor with the result of a statement in a scope."""
+        mine = _Asked(scope, cursor, query, values, prepare)
         self._asked.append(mine)
         await asyncio.sleep(0)  # other tasks may be about to request theirs
         async with self._turn:
@@ -63,6 +74,14 @@ class Sender:
         if mine.error is not None:
             raise mine.error
         return cursor
+
+    async def _enter(self, scope: Scope) -> None:
+        """Move the transaction to a scope, whose rows alone row-level security shows from then on."""
+        if scope == self.scope:
+            return
+        for setting in entering(scope):
+            await self.connection.execute(setting, prepare=False)
+        self.scope = scope
 
     def _pipeline(self) -> AbstractAsyncContextManager[Any]:
         """One round trip, unless the client library is older than PostgreSQL 14."""
@@ -73,8 +92,10 @@ class Sender:
         together, self._asked = self._asked, []
         error: Exception = psycopg.OperationalError("a statement that was sent with this one was cancelled")
         try:
-            async with self._pipeline() if len(together) > 1 else nullcontext():
+            alone = len(together) == 1 and together[0].scope == self.scope
+            async with nullcontext() if alone else self._pipeline():
                 for each in together:
+                    await self._enter(each.scope)
                     await each.execute()
         except BaseException as raised:
             for each in together:
@@ -83,6 +104,15 @@ class Sender:
         finally:
             for each in together:
                 each.sent = True
+
+
+@lru_cache(maxsize=1_024)
+def entering(scope: Scope) -> Sequence[bytes]:
+    """The statements that move an open transaction to a scope."""
+    return [
+        with_literals(each, {"org": scope.org_id, "project": scope.project_id})
+        for each in statement("move to scope").split(b";\n")
+    ]
 
 
 SCOPES: Final = 256
@@ -214,7 +244,9 @@ class Session:
     keeps_plans: bool = False
     """Whether this is a read, whose plans are kept; see `run_kept`."""
     open: bool = True
-    sender: Sender = attrs.field(default=attrs.Factory(lambda self: Sender(self.connection), takes_self=True))
+    sender: Sender = attrs.field(
+        default=attrs.Factory(lambda self: Sender(self.connection, self.scope), takes_self=True)
+    )
     once: ReadOnce = attrs.field(factory=ReadOnce)
     """The cache of what this transaction has read; valid in a snapshot only."""
     filled: set[str] = attrs.field(factory=set)
@@ -279,7 +311,7 @@ class Session:
         """Execute a statement; in a read, in one round trip with those that other tasks send at the same moment."""
         if not self.keeps_plans:
             return await cursor.execute(query, values, prepare=prepare)
-        return await self.sender.execute(cursor, query, values, prepare=prepare)
+        return await self.sender.execute(self.scope, cursor, query, values, prepare=prepare)
 
     def tally(self, kind: ElementKind) -> Tally:
         """The sums of a kind."""

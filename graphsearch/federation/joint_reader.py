@@ -1,0 +1,316 @@
+"""One reader of several scopes: what each scope's own reader shows, merged.
+
+Every scope is read by a reader of its own, behind its own gate and in its own view, and nothing else reads here. So
+what a scope hides has no part in any answer, and everything above a reader (modes, walks, recall, ranking) works on
+several scopes as on one: candidates are scored together, by the statistics of all of them, and a walk passes from one
+scope to another where both know an entity.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.access.lookups import first_matches
+from graphsearch.access.walks import RelationPage
+from graphsearch.columns import Hits, Keys, Mentioned, Rows, Steps, Turns
+from graphsearch.columns.key_index import KeyIndex
+from graphsearch.federation import merging
+from graphsearch.federation.joint_keys import (
+    joint_claim,
+    joint_memory,
+    joint_relation,
+    number_of,
+    own_id,
+    packed,
+    unpacked,
+)
+from graphsearch.federation.joint_window import JointWindow
+from graphsearch.federation.scope_part import JointSteps, ScopePart
+from graphsearch.model import (
+    Claim,
+    Community,
+    ElementKind,
+    Entity,
+    Group,
+    Memory,
+    NameMatch,
+    Relation,
+    SimilarName,
+    Vector,
+)
+from graphsearch.text.bm25 import TermCounts
+
+
+class JointReader(JointWindow):
+    """Reads several scopes for one question, each inside its own snapshot."""
+
+    # -- searches ------------------------------------------------------------------------------------------------
+
+    async def nearest(self, kind: ElementKind, vector: Vector, limit: int) -> Hits:
+        """The nearest visible elements of a kind, by cosine distance, ties by key."""
+
+        async def of(part: ScopePart) -> Hits:
+            return part.hits(kind, await part.reader.nearest(kind, vector, limit))
+
+        return merging.best_hits(await self._each(of), 1.0, limit)
+
+    async def lexical(self, kind: ElementKind, query: str, limit: int, *, counts: TermCounts | None = None) -> Hits:
+        """The visible elements of a kind that match a text best, by BM25 with the counts of all scopes, ties by key."""
+        known = counts or await self.term_counts(kind, list(dict.fromkeys(self.analyser.terms(query))))
+
+        async def of(part: ScopePart) -> Hits:
+            return part.hits(kind, await part.reader.lexical(kind, query, limit, counts=known))
+
+        return merging.best_hits(await self._each(of), -1.0, limit)
+
+    async def locate(self, ids: Sequence[UUID]) -> Hits:
+        """The entities with these ids that hold and are visible in any scope."""
+
+        async def of(part: ScopePart) -> Hits:
+            return part.hits(ElementKind.ENTITY, await part.reader.locate(ids))
+
+        return merging.located(await self._each(of))
+
+    async def find_names(self, names: Sequence[str]) -> list[NameMatch]:
+        """As `GraphStore.find_names`."""
+        return merging.joint_matches(chain.from_iterable(await self._each(lambda part: part.reader.find_names(names))))
+
+    async def find_name_words(self, words: Sequence[str], *, prefix: bool = False, limit: int = 50) -> list[NameMatch]:
+        """As `GraphStore.find_name_words`."""
+        found = await self._each(lambda part: part.reader.find_name_words(words, prefix=prefix, limit=limit))
+        return first_matches(merging.joint_matches(chain.from_iterable(found)), limit)
+
+    async def similar_names(
+        self, names: Sequence[str], *, threshold: float, limit: int = 20
+    ) -> Mapping[str, Sequence[SimilarName]]:
+        """As `GraphStore.similar_names`."""
+        found = await self._each(lambda part: part.reader.similar_names(names, threshold=threshold, limit=limit))
+        return {name: merging.most_similar((each.get(name, ()) for each in found), limit) for name in names}
+
+    # -- walks ---------------------------------------------------------------------------------------------------
+
+    async def expand(self, keys: Keys, fan_out: int) -> Steps:
+        """The strongest visible relations of a frontier, at most ``fan_out`` per entity and direction."""
+
+        async def of(part: ScopePart) -> JointSteps:
+            _, own = await part.holding(keys)
+            return part.steps(await part.reader.expand(own, fan_out)) if len(own) else JointSteps.none()
+
+        if not len(keys):
+            return Steps.none(keys)
+        return merging.strongest(keys, JointSteps.concatenate(await self._each(of)), fan_out)
+
+    async def related(self, keys: Keys) -> Steps:
+        """Relations that pass the view, as steps from source to target; only those visible with both ends."""
+
+        async def of(part: ScopePart) -> JointSteps:
+            _, own = part.met(ElementKind.RELATION, keys)
+            return part.steps(await part.reader.related(own)) if len(own) else JointSteps.none()
+
+        return merging.by_relation(JointSteps.concatenate(await self._each(of)))
+
+    async def page(self, *, after: UUID | None = None, limit: int) -> RelationPage:
+        """The visible ones among the next relations of the view, by id: ``limit`` or more, fewer only at the end."""
+        pages = await self._each(lambda part: part.reader.page(after=after, limit=limit))
+        ends = [each.last for each in pages if each.read == limit and each.last is not None]
+        last = min(ends, default=None)
+        found = JointSteps.concatenate([part.steps(each.steps) for part, each in zip(self.parts, pages, strict=True)])
+        if last is not None:
+            found = found.keep(np.flatnonzero(found.relations <= packed([last])))
+        read = limit if ends else min(sum(each.read for each in pages), limit - 1)
+        return RelationPage(merging.by_relation(found), read, last)
+
+    async def list_entities(
+        self, *, after: UUID | None = None, limit: int, type: str
+    ) -> tuple[list[Entity], UUID | None]:
+        """The visible ones among the next entities of a type, and the id to go on after; None at the end."""
+        pages = await self._each(lambda part: part.reader.list_entities(after=after, limit=limit, type=type))
+        last = min((each for _, each in pages if each is not None), default=None)
+        listed = [each for page, _ in pages for each in page if last is None or each.id <= last]
+        return _joined(listed, sorted({each.id for each in listed})), last
+
+    async def mentioned(self, kind: ElementKind, keys: Keys, limit: int) -> Mentioned:
+        """The visible elements one mention away from memories, or from entities; see `GraphStore.mentioned`.
+
+        The limit is of each scope, and of all together.
+        """
+        other = ElementKind.ENTITY if kind is ElementKind.MEMORY else ElementKind.MEMORY
+
+        async def of(part: ScopePart) -> Mentioned:
+            held = part.met(kind, keys) if kind is ElementKind.MEMORY else await part.holding(keys)
+            if not len(held[1]):
+                return _no_mentions(kind, other)
+            found = await part.reader.mentioned(kind, held[1], limit)
+            near, far = part.joint(kind, found.near), part.joint(other, found.far)
+            return attrs.evolve(found, near=near, far=far, far_signatures=np.zeros(len(far), np.int64))
+
+        found = Mentioned.concatenate(await self._each(of))
+        near = KeyIndex(keys).of(found.near)
+        order = np.lexsort((found.far, near))
+        few = np.bincount(near, minlength=len(keys))[near[order]] <= limit
+        return found.keep(order[few])
+
+    async def turns(self, keys: Keys) -> Turns:
+        """The visible memories before and after each in its session, skipping hidden ones."""
+
+        async def of(part: ScopePart) -> Turns:
+            _, own = part.met(ElementKind.MEMORY, keys)
+            if not len(own):
+                none = np.empty(0, np.str_)
+                return Turns(near=none, far=none, later=np.empty(0, np.bool_), far_signatures=np.empty(0, np.int64))
+            found = await part.reader.turns(own)
+            near, far = (part.joint(ElementKind.MEMORY, each) for each in (found.near, found.far))
+            return attrs.evolve(found, near=near, far=far, far_signatures=np.zeros(len(far), np.int64))
+
+        found = Turns.concatenate(await self._each(of))
+        return found.keep(np.argsort(KeyIndex(keys).of(found.near), kind="stable"))
+
+    # -- elements ------------------------------------------------------------------------------------------------
+
+    async def visible_ids(self, ids: Iterable[UUID]) -> set[UUID]:
+        """Those entities that are visible, whether they hold or not, and were not merged into others."""
+        wanted = list(ids)
+        return set().union(*await self._each(lambda part: part.reader.visible_ids(wanted)))
+
+    async def entities(self, keys: Keys) -> list[Entity]:
+        """The visible forms of entities, in the order of their keys; of several scopes each as one."""
+        await self._each(lambda part: part.holding(keys))
+        owned = self.owned(ElementKind.ENTITY, keys)
+
+        async def of(part: ScopePart) -> list[Entity]:
+            _, own = owned[part.number]
+            return await part.reader.entities(own) if len(own) else []
+
+        return _joined(chain.from_iterable(await self._each(of)), unpacked(keys))
+
+    async def get_entities(self, ids: Sequence[UUID]) -> list[Entity]:
+        """The visible forms of the visible ones of some entities, in the order of ids."""
+        return _joined(chain.from_iterable(await self._each(lambda part: part.reader.get_entities(ids))), ids)
+
+    async def entity_types(self, hits: Hits) -> list[str]:
+        """The types of visible entities, as visible."""
+        return [each.type for each in await self.entities(hits.keys)]
+
+    async def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
+        """As `GraphStore.words`; of several scopes the greatest weight."""
+        joint: defaultdict[UUID, dict[str, float]] = defaultdict(dict)
+        for found in await self._each(lambda part: part.reader.words(ids)):
+            for id_, weights in found.items():
+                for word, weight in weights.items():
+                    joint[id_][word] = max(weight, joint[id_].get(word, 0.0))
+        return dict(joint)
+
+    async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
+        """As `GraphStore.vectors`; of several scopes the vector of the first that has one."""
+        owned = self.owned(kind, keys)
+
+        async def of(part: ScopePart) -> tuple[Rows, Vector]:
+            rows, own = owned[part.number]
+            return rows, await part.reader.vectors(kind, own)
+
+        found = await self._each(of)
+        joint = np.zeros((len(keys), max(vectors.shape[1] for _, vectors in found)), np.float32)
+        for rows, vectors in reversed(found):
+            if vectors.shape[1] and len(rows):
+                there = vectors.any(axis=1)
+                joint[rows[there]] = vectors[there]
+        return joint
+
+    async def communities(
+        self, *, entity_ids: Sequence[UUID] | None = None, limit: int | None = None
+    ) -> list[Community]:
+        """The stored communities of every scope, the largest first."""
+        found = await self._each(lambda part: part.reader.communities(entity_ids=entity_ids, limit=limit))
+        once = {(each.id, each.members): each for each in chain.from_iterable(found)}
+        return sorted(once.values(), key=lambda each: (-each.size, each.id, each.members))[:limit]
+
+    async def memories(self, keys: Keys) -> Sequence[Memory]:
+        """Visible memories in the order of their keys, with joint ids."""
+        owned = self.owned(ElementKind.MEMORY, keys)
+
+        async def of(part: ScopePart) -> list[tuple[int, Memory]]:
+            rows, own = owned[part.number]
+            read = await part.reader.memories(own) if len(own) else []
+            return [(row, joint_memory(each, part.number)) for row, each in zip(rows.tolist(), read, strict=True)]
+
+        found = dict(chain.from_iterable(await self._each(of)))
+        return [found[row] for row in range(len(keys))]
+
+    async def get_memories(self, ids: Sequence[str]) -> list[Memory]:
+        """The visible ones of some memories, by joint id, in the order of ids."""
+
+        async def of(part: ScopePart) -> list[Memory]:
+            read = await part.reader.get_memories(_own_ids(ids, part))
+            return [joint_memory(each, part.number) for each in read]
+
+        found = {each.id: each for each in chain.from_iterable(await self._each(of))}
+        return [found[id_] for id_ in ids if id_ in found]
+
+    async def memory(self, memory_id: str) -> Memory | None:
+        """One memory, whether it passes the view or not, if it is visible."""
+        return next(iter(await self.get_memories([memory_id])), None)
+
+    async def claims(self, *, memory_ids: Sequence[str] = (), groups: Iterable[Group] = ()) -> list[Claim]:
+        """The claims of visible memories between visible entities, scope by scope."""
+        wanted = list(groups)
+
+        async def of(part: ScopePart) -> list[Claim]:
+            own = _own_ids(memory_ids, part)
+            read = await part.reader.claims(memory_ids=own, groups=wanted) if own or wanted else []
+            return [joint_claim(each, part.number) for each in read]
+
+        return list(chain.from_iterable(await self._each(of)))
+
+    async def relations(self, keys: Keys) -> list[Relation]:
+        """Relations met by this question, as visible; of several scopes the most confident, with all evidence."""
+        owned = self.owned(ElementKind.RELATION, keys)
+
+        async def of(part: ScopePart) -> list[tuple[int, Relation]]:
+            rows, own = owned[part.number]
+            read = await part.reader.relations(own) if len(own) else []
+            return [(row, joint_relation(each, part.number)) for row, each in zip(rows.tolist(), read, strict=True)]
+
+        forms: list[list[Relation]] = [[] for _ in range(len(keys))]
+        for row, each in chain.from_iterable(await self._each(of)):
+            forms[row].append(each)
+        return [merging.joint_relations(each) for each in forms]
+
+    async def relation(self, relation_id: UUID) -> Relation | None:
+        """One relation, whether it passes the view or not, if it and both of its ends are visible."""
+
+        async def of(part: ScopePart) -> Relation | None:
+            found = await part.reader.relation(relation_id)
+            return None if found is None else joint_relation(found, part.number)
+
+        forms = [each for each in await self._each(of) if each is not None]
+        return merging.joint_relations(forms) if forms else None
+
+
+def _joined(found: Iterable[Entity], ids: Sequence[UUID]) -> list[Entity]:
+    """One entity for each id that was found, as the scopes show it together, in the order of ids."""
+    forms: defaultdict[UUID, list[Entity]] = defaultdict(list)
+    for each in found:
+        forms[each.id].append(each)
+    return [merging.joint_entity(forms[id_]) for id_ in ids if id_ in forms]
+
+
+def _own_ids(ids: Sequence[str], part: ScopePart) -> list[str]:
+    """The ids, in a scope, of those memories that are its own."""
+    return [own_id(each) for each in ids if number_of(each) == part.number]
+
+
+def _no_mentions(kind: ElementKind, other: ElementKind) -> Mentioned:
+    keys = {each: np.empty(0, np.str_) if each is ElementKind.MEMORY else packed(()) for each in (kind, other)}
+    return Mentioned(
+        near=keys[kind],
+        far=keys[other],
+        times=np.empty(0),
+        about=np.empty(0, np.bool_),
+        far_signatures=np.empty(0, np.int64),
+    )

@@ -1,0 +1,184 @@
+"""Merge what several scopes show: hits, steps, elements and counts. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import TypeVar
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.columns import Expansion, FarEnds, Hits, Keys, Mask, Rows, Steps
+from graphsearch.columns.key_index import KeyIndex
+from graphsearch.federation.joint_keys import packed
+from graphsearch.federation.scope_part import JointSteps
+from graphsearch.model import Entity, NameMatch, Relation, RelationType, SimilarName
+from graphsearch.model.signatures import Signature, SignatureTable
+
+NO_HITS = Hits(keys=packed(()), signatures=np.empty(0, np.int64), values=np.empty(0), importance=np.empty(0))
+K = TypeVar("K")
+
+
+def best_hits(parts: Sequence[Hits], sign: float, limit: int) -> Hits:
+    """The best hits of all, each element once, ties by key; ``sign`` is -1 where higher values are better."""
+    found = _once(parts, sign)
+    return found.keep(np.lexsort((found.keys, sign * found.values))[:limit])
+
+
+def located(parts: Sequence[Hits]) -> Hits:
+    """Entities that were looked up, in the order of their keys, each once."""
+    return _once(parts, 1.0) if parts else NO_HITS
+
+
+def _once(parts: Sequence[Hits], sign: float) -> Hits:
+    """Each element once, with its best value and its greatest importance, in the order of keys."""
+    every = Hits.concatenate(parts)
+    order = np.lexsort((sign * every.values, every.keys))
+    every = every.keep(order)
+    first = _begins(every.keys)
+    starts = np.flatnonzero(first)
+    importance = np.maximum.reduceat(every.importance, starts) if len(starts) else every.importance
+    return attrs.evolve(every.keep(first), importance=importance)
+
+
+def _begins(*columns: Keys | Rows) -> Mask:
+    """Which rows of sorted columns differ from the one before."""
+    begins = np.ones(len(columns[0]), np.bool_)
+    if len(begins) > 1:
+        begins[1:] = np.logical_or.reduce([each[1:] != each[:-1] for each in columns])
+    return begins
+
+
+def strongest(keys: Keys, found: JointSteps, fan_out: int) -> Steps:
+    """The strongest steps from each key and in each direction, at most ``fan_out``, each relation once."""
+    found = _each_once(found)
+    start = KeyIndex(keys).of(found.near)
+    order = np.lexsort((found.relations, -found.confidence * found.prior, -found.outgoing, start))
+    found, start = found.keep(order), start[order]
+    begins = _begins(start, found.outgoing)
+    number = np.arange(len(start))
+    rank = number - np.maximum.accumulate(np.where(begins, number, 0)) if len(start) else number
+    kept = np.flatnonzero(rank < fan_out)
+    return steps_of(keys, found.keep(kept), start[kept])
+
+
+def by_relation(found: JointSteps) -> Steps:
+    """Steps from source to target in the order of their relations, each once."""
+    found = _each_once(found)
+    found = found.keep(np.argsort(found.relations, kind="stable"))
+    starts, start = np.unique(found.near, return_inverse=True)
+    return steps_of(starts, found, start)
+
+
+def _each_once(found: JointSteps) -> JointSteps:
+    """Each step once: the most reliable of those that several scopes have."""
+    weight = found.confidence * found.freshness * found.prior
+    columns = (found.near, found.outgoing, found.relations)
+    order = np.lexsort((found.signatures, -weight, *columns))
+    return found.keep(order[_begins(*(each[order] for each in columns))])
+
+
+def steps_of(starts: Keys, found: JointSteps, start: Rows) -> Steps:
+    """The steps as columns, from rows of ``starts``."""
+    order = np.lexsort((-found.importance, found.far))
+    far, importance = found.far[order], found.importance[order]
+    first = _begins(far)
+    ends = FarEnds(keys=far[first], signatures=np.zeros(int(first.sum()), np.int64), importance=importance[first])
+    rows = Expansion(
+        starts=starts,
+        start=start,
+        ends=ends,
+        end=KeyIndex(ends.keys).of(found.far),
+        outgoing=found.outgoing == 1,
+        relations=found.relations,
+        confidence=found.confidence,
+        since=found.since,
+        feedback=found.feedback,
+        signatures=found.signatures.astype(np.int64),
+        far_holds=None,
+    )
+    return Steps(rows, found.signatures, freshness=found.freshness, prior=found.prior)
+
+
+def joint_entity(forms: Sequence[Entity]) -> Entity:
+    """One entity as several scopes show it, in the order of the scopes.
+
+    The name of the first, all other names as aliases, all labels, the longest description, the greatest importance, the
+    mean feedback; of attributes the first of each name.
+    """
+    if len(forms) == 1:
+        return forms[0]
+    first = forms[0]
+    names = dict.fromkeys(chain.from_iterable((each.name, *each.aliases) for each in forms))
+    attributes: dict[str, object] = {}
+    for each in reversed(forms):
+        attributes |= each.attributes
+    return attrs.evolve(
+        first,
+        aliases=tuple(name for name in names if name != first.name),
+        description=max((each.description for each in forms), key=len),
+        labels=tuple(chain.from_iterable(each.labels for each in forms)),
+        attributes=attributes,
+        importance_weight=max(each.importance_weight for each in forms),
+        feedback_weight=sum(each.feedback_weight for each in forms) / len(forms),
+    )
+
+
+def joint_relations(forms: Sequence[Relation]) -> Relation:
+    """One relation as several scopes show it: the most confident, the first of equal ones, with all evidence."""
+    best = max(forms, key=lambda each: each.confidence)
+    evidence = tuple(chain.from_iterable(each.evidence for each in forms))
+    return best if len(forms) == 1 else attrs.evolve(best, evidence=evidence)
+
+
+def joint_table(tables: Sequence[SignatureTable]) -> SignatureTable:
+    """One table of several: row r of table n is row r · (number of tables) + n."""
+    many = len(tables)
+    size = many * max(map(len, tables))
+    contents: list[Signature | None] = [None] * size
+    types = [RelationType(name="unregistered")] * size
+    priors, half_lives = np.ones(size), np.full(size, np.inf)
+    shared, typed, attested = (np.zeros(size, np.bool_) for _ in range(3))
+    for number, table in enumerate(tables):
+        rows = slice(number, many * len(table), many)
+        contents[rows], types[rows] = table.contents, table.types
+        priors[rows], half_lives[rows] = table.priors, table.half_lives
+        shared[rows], typed[rows], attested[rows] = table.shared, table.typed, table.attested
+    return SignatureTable(
+        contents=contents,
+        types=types,
+        priors=priors,
+        half_lives=half_lives,
+        decays=any(table.decays for table in tables),
+        shared=shared,
+        typed=typed,
+        attested=attested,
+        shares_none=False,
+    )
+
+
+def joint_matches(found: Iterable[NameMatch]) -> list[NameMatch]:
+    """The entities of each name, each once, by (id, name); an alias only where every scope has it as one."""
+    alias: dict[tuple[UUID, str], bool] = {}
+    for each in found:
+        key = each.entity_id, each.name
+        alias[key] = alias.get(key, True) and each.alias
+    return [NameMatch(name=name, entity_id=id_, alias=alias[id_, name]) for id_, name in sorted(alias)]
+
+
+def most_similar(found: Iterable[Sequence[SimilarName]], limit: int) -> list[SimilarName]:
+    """The most similar entities, each once."""
+    ranked = sorted(chain.from_iterable(found), key=lambda each: (-each.similarity, each.entity_id))
+    once = {each.entity_id: each for each in reversed(ranked)}
+    return sorted(once.values(), key=lambda each: (-each.similarity, each.entity_id))[:limit]
+
+
+def summed(counts: Iterable[Mapping[K, int]]) -> dict[K, int]:
+    """The sums of counts by name."""
+    total: dict[K, int] = {}
+    for each in counts:
+        for name, number in each.items():
+            total[name] = total.get(name, 0) + number
+    return total
