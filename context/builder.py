@@ -101,8 +101,8 @@ class ContextBuilder:
       must have. An engine that reads a standby logs to the store of its primary, or with None not at all; feedback is
       then refused.
 
-    With a `FederatedEngine`, a block shows several scopes, and begins each line with the project that it comes from. The
-    log of each scope records its own elements; to log elsewhere, pass one store for each scope.
+    With a `FederatedEngine`, a block shows several scopes, and begins each line with the project that it comes from.
+    The log of each scope records its own elements; to log elsewhere, pass one store for each scope.
     """
 
     def __init__(
@@ -119,14 +119,13 @@ class ContextBuilder:
         self._counter = counter or TiktokenCounter()
         self._budgets = {**DEFAULT_BUDGETS, **(budgets or {})}
 
-    def _logs_of(self, log: GraphStore | Sequence[GraphStore] | str | None) -> SessionLogs | None:
+    def _logs_of(self, log: GraphStore | Sequence[GraphStore] | Literal["engine"] | None) -> SessionLogs | None:
         if log is None:
             return None
-        check.refuse(
-            "log",
-            f"must be a store, None or 'engine', not {log!r}" if isinstance(log, str) and log != "engine" else None,
-        )
-        stores = self._stores if isinstance(log, str) else tuple(log) if isinstance(log, Sequence) else (log,)
+        if log == "engine":
+            return SessionLogs(self._stores)
+        check.refuse("log", f"must be a store, None or 'engine', not {log!r}" if isinstance(log, str) else None)
+        stores = log if isinstance(log, tuple | list) else (log,)
         scopes = [each.scope for each in self._stores]
         same = sorted(each.scope for each in stores) == scopes
         check.refuse("log", None if same else f"its scope must be {', '.join(map(str, scopes))}")
@@ -182,7 +181,7 @@ class ContextBuilder:
         recall: RecallOptions = {"channels": channels, "health": health, "workload": workload}
         found = await material(self._engine, query, gate, search, recall, observations=observations, graph=graph)
         block = self._block(found, allowance)
-        return await self._logged(block, found, gate.principal, session_id) if block.text else block
+        return await self._logged(block, gate.principal, session_id) if block.text else block
 
     async def feedback(self, session_id: str, outcome: Outcome, *, gate: Gate) -> FeedbackReport:
         """Move the weights of the elements surfaced to a session of the gate's principal: `FeedbackService.apply`.

@@ -40,7 +40,8 @@ FAINT: Final = 0.01
 class Material:
     """Memories and triplets, best first, each with its line; memories of one line in several scopes share it.
 
-    ``labels`` are those of scopes that lines begin with, none where one scope was searched. ``prompt_order`` is that of `SearchResult`. ``share`` is the part of the budget that memories get first.
+    ``labels`` are those of scopes that lines begin with, none where one scope was searched. ``prompt_order`` is that of
+    `SearchResult`. ``share`` is the part of the budget that memories get first.
     ``triplets_found`` includes triplets left out here. ``reason``: why nothing was found; otherwise empty.
     ``interpretation``: what was understood from the question, if the search interprets it.
     """

@@ -1,6 +1,7 @@
 """The logs of sessions: what each scope showed to a session, and the outcome on it, each scope's in its own store.
 
-Nothing of one scope is written to another: an entry holds the elements of its scope alone, and the tokens of their lines.
+Nothing of one scope is written to another: an entry holds the elements of its scope alone, and the tokens of their
+lines.
 """
 
 from __future__ import annotations

@@ -87,8 +87,8 @@ class Triplet:
 
     * ``breakdown``: all that goes into the score.
     * ``path``: ids of the relations walked from where the search began to the nearer endpoint.
-    * ``origins``: the scopes that it comes from, each with the ids of the memories that prove it there, in the answer of
-      a `FederatedEngine`; else empty.
+    * ``origins``: the scopes that it comes from, each with the ids of the memories that prove it there, in the answer
+      of a `FederatedEngine`; else empty.
     """
 
     source: Entity

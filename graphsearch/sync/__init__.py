@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from graphsearch.sync.bridge import time_limit as time_limit
     from graphsearch.sync.engine import ContextBuilder as ContextBuilder
     from graphsearch.sync.engine import Curator as Curator
+    from graphsearch.sync.engine import FederatedEngine as FederatedEngine
     from graphsearch.sync.engine import FeedbackService as FeedbackService
     from graphsearch.sync.engine import GraphSearchEngine as GraphSearchEngine
     from graphsearch.sync.engine import Ingestor as Ingestor

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import Literal, Unpack
+from typing import Literal, TypeAlias, Unpack
 
-from graphsearch import engine, feedback
+from graphsearch import engine, feedback, protocols
 from graphsearch.access.gate import Gate
 from graphsearch.context import builder
 from graphsearch.context.builder import ContextBlock, with_search_options
 from graphsearch.context.tokens import DEFAULT_BUDGETS, WorkType
 from graphsearch.curation import curator
 from graphsearch.curation.health import Growth, Health
+from graphsearch.federation import engine as federation
 from graphsearch.ingest import ingestor
 from graphsearch.ingest.resolve.resolution import ResolutionCounts
 from graphsearch.ingest.write.limits import DEFAULT_LIMITS, IngestLimits
@@ -87,6 +88,23 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         return self.asynchronous.recall_scoring
 
 
+class FederatedEngine(Facade[federation.FederatedEngine]):
+    """As `graphsearch.federation.FederatedEngine`, for blocking engines."""
+
+    def __init__(self, engines: Sequence[GraphSearchEngine]) -> None:
+        self.asynchronous = federation.FederatedEngine([behind(engine) for engine in engines])
+
+    @property
+    def engines(self) -> tuple[GraphSearchEngine, ...]:
+        """The engines, in the order of the names of their scopes."""
+        return tuple(GraphSearchEngine.of(engine) for engine in self.asynchronous.engines)
+
+    @property
+    def stores(self) -> tuple[GraphStore, ...]:
+        """The stores, in the same order."""
+        return tuple(GraphStore.of(store) for store in self.asynchronous.stores)
+
+
 class Ingestor(Facade[ingestor.Ingestor]):
     """As `graphsearch.Ingestor`. ``progress`` is called from another thread."""
 
@@ -137,19 +155,30 @@ class Curator(Facade[curator.Curator]):
         return BRIDGE.run(self.asynchronous.graph_health(scopes=stores, resolutions=resolutions, earlier=earlier))
 
 
+_Asked: TypeAlias = engine.GraphSearchEngine | federation.FederatedEngine
+
+
 class ContextBuilder(Facade[builder.ContextBuilder]):
     """As `graphsearch.context.ContextBuilder`."""
 
     def __init__(
         self,
-        engine: GraphSearchEngine,
+        engine: GraphSearchEngine | FederatedEngine,
         *,
         counter: TokenCounter | None = None,
         budgets: Mapping[WorkType, int] | None = None,
-        log: GraphStore | Literal["engine"] | None = "engine",
+        log: GraphStore | Sequence[GraphStore] | Literal["engine"] | None = "engine",
     ) -> None:
-        behind_log = log if log is None or isinstance(log, str) else behind(log)
-        self.asynchronous = builder.ContextBuilder(behind(engine), counter=counter, budgets=budgets, log=behind_log)
+        asked: _Asked = behind(engine)
+        self.asynchronous = builder.ContextBuilder(asked, counter=counter, budgets=budgets, log=_behind_log(log))
+
+
+def _behind_log(
+    log: GraphStore | Sequence[GraphStore] | Literal["engine"] | None,
+) -> protocols.GraphStore | Sequence[protocols.GraphStore] | Literal["engine"] | None:
+    if log is None or log == "engine":
+        return log
+    return [behind(each) for each in log] if isinstance(log, tuple | list) else behind(log)
 
 
 @with_search_options

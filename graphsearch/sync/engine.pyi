@@ -9,6 +9,7 @@ from datetime import datetime
 from datetime import timedelta
 from graphsearch import engine
 from graphsearch import feedback
+from graphsearch import protocols
 from graphsearch.access.gate import Gate
 from graphsearch.access.provenance import Provenance
 from graphsearch.access.reader import EntityRef
@@ -32,6 +33,7 @@ from graphsearch.curation.health import Growth
 from graphsearch.curation.health import Health
 from graphsearch.explaining.explanation import Explanation
 from graphsearch.explaining.options import ExplainOptions
+from graphsearch.federation import engine as federation
 from graphsearch.health import duplicates
 from graphsearch.ingest import ingestor
 from graphsearch.ingest.report import IngestReport
@@ -50,6 +52,7 @@ from graphsearch.model import Memory
 from graphsearch.model import Merge
 from graphsearch.model import Outcome
 from graphsearch.model import RelationType
+from graphsearch.model import Scope
 from graphsearch.model import Triplet
 from graphsearch.model import UndoReport
 from graphsearch.model import WriteReport
@@ -74,9 +77,11 @@ from graphsearch.recall.result import RecallResult
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.sync.facade import Facade
 from graphsearch.sync.stores import GraphStore
+from graphsearch.text.analyser import Analyser
 from graphsearch.traversal.paths import Path
 from pathlib import Path as pathlib_Path
 from typing import Literal
+from typing import TypeAlias
 from typing import Unpack
 from uuid import UUID
 
@@ -171,6 +176,47 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         Gate and times are those of ``search``. Both results have the same ``denied``: the distinct elements hidden from
         either. Raises what `search` raises.
         """
+        ...
+class FederatedEngine(Facade[federation.FederatedEngine]):
+    """As `graphsearch.federation.FederatedEngine`, for blocking engines."""
+
+    def __init__(self, engines: Sequence[GraphSearchEngine]) -> None:
+        ...
+
+    @property
+    def engines(self) -> tuple[GraphSearchEngine, ...]:
+        """The engines, in the order of the names of their scopes."""
+        ...
+
+    @property
+    def stores(self) -> tuple[GraphStore, ...]:
+        """The stores, in the same order."""
+        ...
+
+    @property
+    def analyser(self) -> Analyser:
+        """The analyser of texts and questions, which is that of all scopes."""
+        ...
+
+    def rank_entities(self, query: str, **options: Unpack[RankOptions]) -> RankResult:
+        """As `GraphSearchEngine.rank_entities`; raises `UnknownScopeError` likewise."""
+        ...
+
+    def recall(self, query: str, **options: Unpack[RecallOptions]) -> RecallResult:
+        """As `GraphSearchEngine.recall`; raises `UnknownScopeError` that names a scope where nothing was written."""
+        ...
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]:
+        """The scopes, in the order of their names."""
+        ...
+
+    def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResult:
+        """As `GraphSearchEngine.search`; raises `UnknownScopeError` that names a scope where nothing was written."""
+        ...
+
+    def search_and_recall(self, query: str, *, search: SearchOptions, recall: RecallOptions) -> tuple[SearchResult, RecallResult]:
+        """As `GraphSearchEngine.search_and_recall`."""
         ...
 class Ingestor(Facade[ingestor.Ingestor]):
     """As `graphsearch.Ingestor`. ``progress`` is called from another thread."""
@@ -447,10 +493,11 @@ class Curator(Facade[curator.Curator]):
     def why(self, relation_id: UUID) -> Provenance:
         """The memories behind a relation: their wording, the extractor and rule, and what each contributes."""
         ...
+_Asked: TypeAlias = engine.GraphSearchEngine | federation.FederatedEngine
 class ContextBuilder(Facade[builder.ContextBuilder]):
     """As `graphsearch.context.ContextBuilder`."""
 
-    def __init__(self, engine: GraphSearchEngine, *, counter: TokenCounter | None=None, budgets: Mapping[WorkType, int] | None=None, log: GraphStore | Literal['engine'] | None='engine') -> None:
+    def __init__(self, engine: GraphSearchEngine | FederatedEngine, *, counter: TokenCounter | None=None, budgets: Mapping[WorkType, int] | None=None, log: GraphStore | Sequence[GraphStore] | Literal['engine'] | None='engine') -> None:
         ...
 
     def build(self, query: str, *, gate: Gate, session_id: str, budget: int | None=None, work_type: WorkType=WorkType.UNKNOWN, observations: bool=True, graph: bool=True, channels: tuple[ChannelName, ...]=CHANNELS, health: float | None=None, workload: Workload | None=None, **options: Unpack[UngatedSearchOptions]) -> ContextBlock:
@@ -477,6 +524,8 @@ class ContextBuilder(Facade[builder.ContextBuilder]):
         Raises `ReadOnlyStoreError` without a log.
         """
         ...
+def _behind_log(log: GraphStore | Sequence[GraphStore] | Literal['engine'] | None) -> protocols.GraphStore | Sequence[protocols.GraphStore] | Literal['engine'] | None:
+    ...
 @with_search_options
 def build_graph_context_block(engine: GraphSearchEngine, query: str, *, gate: Gate, session_id: str, budget: int=DEFAULT_BUDGETS[WorkType.UNKNOWN], counter: TokenCounter | None=None, **options: Unpack[UngatedSearchOptions]) -> ContextBlock:
     """As `graphsearch.context.build_graph_context_block`: one block of triplets alone."""

@@ -61,6 +61,7 @@ from graphsearch.protocols.reembedding import Remake
 from graphsearch.sync.facade import Facade
 from graphsearch.text.analyser import Analyser
 from graphsearch.text.analyser import ENGLISH
+from graphsearch.text.bm25 import TermCounts
 from typing import Any
 from typing import Unpack
 from uuid import UUID
@@ -373,8 +374,11 @@ class GraphStore(Facade[protocols.GraphStore]):
         """
         ...
 
-    def search_lexical(self, kind: ElementKind, query: str, *, limit: int, view: View) -> Hits:
-        """Elements of a kind by the BM25 of their text, best first, ties by key; any text is a valid query."""
+    def search_lexical(self, kind: ElementKind, query: str, *, limit: int, view: View, counts: TermCounts | None=None) -> Hits:
+        """Elements of a kind by the BM25 of their text, best first, ties by key; any text is a valid query.
+
+        ``counts`` replace the scope's own numbers of documents, so that scores of several scopes can be compared.
+        """
         ...
 
     def settings(self) -> ScopeSettings:
