@@ -11,6 +11,7 @@ import typer
 from graphsearch import (
     ContextBuilder,
     Curator,
+    FederatedEngine,
     FeedbackService,
     GraphSearchEngine,
     Ingestor,
@@ -64,14 +65,19 @@ def verbs(*owners: type) -> set[str]:
 
 FUNCTIONS = {"export": export_scope, "import": import_scope, "reembed": reembed}
 """Verbs that are functions of a store, by the names of their commands."""
-LIBRARY = verbs(GraphSearchEngine, Curator, Ingestor, ContextBuilder, FeedbackService) | FUNCTIONS.keys()
+LIBRARY = (
+    verbs(GraphSearchEngine, FederatedEngine, Curator, Ingestor, ContextBuilder, FeedbackService) | FUNCTIONS.keys()
+)
 COMMANDS = {str(name).replace("-", "_") for name in typer.main.get_command(app).commands}  # type: ignore[attr-defined]
 ALL_TOOLS = (*TOOLS, *OPERATOR_TOOLS)
 NAMED_TOOLS = {tool.name for tool in ALL_TOOLS}
 
 
 def test_the_blocking_library_has_the_same_verbs():
-    blocking = (sync.GraphSearchEngine, sync.Curator, sync.Ingestor, sync.ContextBuilder, sync.FeedbackService)
+    blocking = (
+        *(sync.GraphSearchEngine, sync.FederatedEngine, sync.Curator),
+        *(sync.Ingestor, sync.ContextBuilder, sync.FeedbackService),
+    )
     assert verbs(*blocking) | FUNCTIONS.keys() == LIBRARY
     assert all(hasattr(sync, function.__name__) for function in FUNCTIONS.values())
 

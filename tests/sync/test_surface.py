@@ -18,6 +18,7 @@ from tests.sync.stubs import stubs
 
 TWINS = {
     sync.GraphSearchEngine: graphsearch.GraphSearchEngine,
+    sync.FederatedEngine: graphsearch.FederatedEngine,
     sync.Ingestor: graphsearch.Ingestor,
     sync.FeedbackService: graphsearch.FeedbackService,
     sync.ContextBuilder: context.ContextBuilder,
