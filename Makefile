@@ -16,6 +16,9 @@ export PIP_NO_INPUT := 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 # Of slipcover, which need not measure the tests themselves.
 export PYTHONWARNINGS := ignore:Unable to activate pytest branch coverage
+# Tests keep every core busy: threads of one process's matrix products would only wait for those of another's.
+export OPENBLAS_NUM_THREADS := 1
+export TOKENIZERS_PARALLELISM := false
 # With it, every process compiles each module again, and pytest rewrites every test again.
 unexport PYTHONDONTWRITEBYTECODE
 
