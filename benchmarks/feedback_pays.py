@@ -9,7 +9,7 @@ session asked are then ranked. The whole product runs: blocks behind Cedar, the 
 outcomes in the store.
 
 Then an attacker reports one session that was shown everything: the largest change of any score is compared with φ · α.
-With fewer ``--runs`` there are fewer sessions, 25 per run.
+With fewer ``--runs`` there are fewer sessions, 25 per run, and entities that are asked about, 5 per run.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ SHOWN: Final = 5
 SEEDS: Final = 3
 """Simulations, or as many as there are runs if these are fewer."""
 SESSIONS_A_RUN: Final = 25
+TOPICS_A_RUN: Final = 5
 
 _RANKED: Final = 1_000
 """The depth of the ranking."""
@@ -65,7 +66,8 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
     workload = setting.make(n)
     counted = [sessions for sessions in SESSIONS if sessions <= max(SESSIONS[0], SESSIONS_A_RUN * setting.runs)]
     seeds = min(SEEDS, setting.runs)
-    simulations = [await _simulated(workload, counted, seed) for seed in range(seeds)]
+    topics = min(TOPICS, TOPICS_A_RUN * setting.runs, n)
+    simulations = [await _simulated(workload, topics, counted, seed) for seed in range(seeds)]
     after = {sessions: fmean(each.ndcg[sessions] for each in simulations) for sessions in (0, *counted)}
     influence = ScoringOptions().feedback_influence
     worst = max(each.moved for each in simulations)
@@ -115,7 +117,7 @@ class _Vectors:
         return np.array([self._known.get(text, none) for text in texts], np.float32)
 
 
-async def _simulated(workload: Any, counted: Sequence[int], seed: int) -> _Simulation:
+async def _simulated(workload: Any, asked: int, counted: Sequence[int], seed: int) -> _Simulation:
     chance = random.Random(seed)
     store = InMemoryGraphStore().with_scope(org_id=SCOPE.org_id, project_id=SCOPE.project_id)
     graph = Graph.of(workload)
@@ -123,7 +125,7 @@ async def _simulated(workload: Any, counted: Sequence[int], seed: int) -> _Simul
     vectors = _Vectors(workload)
     engine = GraphSearchEngine(store=store, embedder=vectors)
     useful = {relation.id for relation in graph.relations if chance.random() < USEFUL}
-    topics = chance.sample(range(workload.n), min(TOPICS, workload.n))
+    topics = chance.sample(range(workload.n), asked)
     ranked = [vectors.question(topic, number) for topic in topics for number in range(HELD_OUT)]
     builder, gate = ContextBuilder(engine), Gate(CedarAuthorizer.default(), PRINCIPAL)
     ndcg = {0: await _ndcg(engine, ranked, useful)}

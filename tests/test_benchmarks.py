@@ -23,6 +23,7 @@ from benchmarks.context import forget
 from benchmarks.conversations import Conversations
 from benchmarks.graph import Graph
 from benchmarks.measuring import in_turns
+from benchmarks.reading_shapes import SHAPES, text_of
 from benchmarks.workload import Workload, make
 from graphsearch.evaluation.question_set import EvalQuestion, Passage, QuestionSet
 from graphsearch.model.identity import snake_case
@@ -121,6 +122,18 @@ def test_outcomes_of_sessions_pay_and_one_of_them_moves_little(reports: Reports)
     assert all(0 < value < 1 for each in report["each"] for value in each.values())
     assert report["bound"] == pytest.approx(0.03)
     assert 0 < report["hostile_session_moves"] <= report["bound"] + 1e-9
+
+
+@pytest.mark.parametrize("size", [40, 320])
+def test_every_shape_of_text_has_the_size_that_is_asked_for(size: int) -> None:
+    lengths = {shape: len(text_of(shape, size)) for shape in SHAPES}
+    assert min(lengths.values()) >= size, lengths
+    assert max(lengths.values()) < size + 200, lengths
+
+
+def test_runs_decide_how_many_shapes_of_text_are_read(reports: Reports) -> None:
+    shapes = reports["reading_growth"]["exponents"]
+    assert len(SHAPES) / 5 < len(shapes) <= 16
 
 
 async def test_the_bare_recall_finds_the_memory_that_is_asked_about() -> None:
