@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 from graphsearch.cli.app import app
 from graphsearch.integrations.mcp.stdio_server import Lines
+from graphsearch.stores.embedded import EmbeddedPostgres
 from tests.fix_postgres import copied
 from tests.integrations.mcp.conftest import Asked
 from tests.integrations.mcp.tour import TURNS, at_once, every_tool, faults
@@ -160,7 +161,7 @@ asyncio.run(main())
 
 
 async def test_a_client_that_is_killed_in_mid_call_leaves_nothing_half_written_and_no_process(data):
-    async with started(data):  # keeps Postgres running, to look at what the call left
+    async with EmbeddedPostgres(data):  # keeps it running, to look at what the call left
         with admin(data) as other:
             before = written(other)
             lock(other)
