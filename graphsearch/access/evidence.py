@@ -20,6 +20,7 @@ from graphsearch.access.decisions import DENIED, PARTIAL, each_allowed
 from graphsearch.access.gatekeeper import Decided, Gatekeeper
 from graphsearch.claims.folding import DatedClaim, Period, RelationTypes, group_of, redacted_fold, type_named
 from graphsearch.model import Group, Relation, View
+from graphsearch.model.identity import relation_id
 from graphsearch.protocols import GraphStore
 
 
@@ -33,12 +34,18 @@ class _VisibleRelation:
     periods: Sequence[Period] | None
     """Its periods; None for a relation that was asserted with evidence, or retracted since: it keeps what is stored."""
     present: datetime
-    written: Mapping[str, datetime] = attrs.field(factory=dict)
-    """When the visible memories behind its periods were written, if a hidden one was before its stored creation."""
+    written: Mapping[str, datetime]
+    """When the memories behind its periods were written."""
+    hidden: Collection[str]
+    """The hidden memories that state it."""
+    replaced: bool
+    """Whether it is retracted, and of the visible memories a relation that is not proves the same."""
 
     def stated(self, view: View) -> Period | Relation | None:
         """Of its periods the last that holds, else the last, as of the view's time; None without any."""
         past = view.as_of < self.present
+        if self.replaced:
+            return None
         if self.periods is None:
             return self._cited(view.as_of if past else None)
         holding = [each for each in self.periods if view.holds(each.valid_from, each.valid_to)]
@@ -71,16 +78,40 @@ class _VisibleRelation:
     def relation(self, view: View) -> Relation | None:
         """The whole relation, under its stored id, so that feedback finds it; None if nothing is proved."""
         stated = self.stated(view)
-        if isinstance(stated, Period):
-            own = {name: getattr(self.stored, name) for name in _OWN}
-            return attrs.evolve(stated.relation, **own, created_at=self._created(stated))
-        return stated
+        return self._of(stated) if isinstance(stated, Period) else stated
+
+    def relations(self, view: View) -> list[Relation]:
+        """The relations of all of its periods, in order: several if something hidden joined them.
+
+        The one that is stated in the view has the stored id, the others those that they have in a graph without what is
+        hidden.
+        """
+        stated = self.stated(view)
+        if not isinstance(stated, Period):
+            return [stated] if stated else []
+        past = view.as_of < self.present
+        return [
+            self._of(stated)
+            if each.key == stated.key
+            else attrs.evolve(self._of(each.as_of(view.earliest, view.as_of) if past else each), id=self._id_of(each))
+            for each in self.periods or ()
+        ]
+
+    def _of(self, period: Period) -> Relation:
+        own = {name: getattr(self.stored, name) for name in _OWN}
+        return attrs.evolve(period.relation, **own, created_at=self._created(period))
+
+    def _id_of(self, period: Period) -> UUID:
+        return relation_id(self.stored.source_id, self.stored.type, period.target_id, period.valid_from)
 
     def _created(self, period: Period) -> datetime | None:
         """When it was first stored, or if only something hidden may have stated it then, its first visible memory."""
-        first = min((self.written[id_] for id_ in period.memories if id_ in self.written), default=None)
-        stored = self.stored.created_at
-        return max(first, stored) if first and stored else stored
+        stored, moved = self.stored.created_at, period.valid_from != self.stored.valid_from
+        before = (written for id_ in self.hidden if (written := self.written.get(id_)))
+        if stored is None or not (moved or any(each <= stored for each in before)):
+            return stored
+        first = min((self.written[id_] for id_ in period.openers if id_ in self.written), default=stored)
+        return first if moved else max(first, stored)
 
 
 _OWN = ("id", "labels", "attributes", "feedback_weight", "retracted_at")
@@ -131,11 +162,15 @@ class VisibleEvidence:
         return attrs.evolve(found, rows=attrs.evolve(rows, confidence=confidence, since=since), verdicts=verdicts)
 
     async def show(self, relations: Sequence[Relation], view: View) -> list[Relation]:
-        """Any relations as `stated`, without those of which nothing is proved."""
+        """Any relations with all of their periods, without those of which nothing is proved."""
         if self._gatekeeper.hides or self.is_past(view):
             unread = set(self._unread([each.id for each in relations if each.evidence]))
             await self._read([each for each in relations if each.id in unread], view)
-        return [relation for relation in self.stated(relations, view) if relation]
+        return [
+            each
+            for relation in relations
+            for each in (self._relations[relation.id].relations(view) if relation.id in self._relations else [relation])
+        ]
 
     def stated(self, relations: Sequence[Relation], view: View) -> list[Relation | None]:
         """Relations as their visible evidence proves them, one for each; None if nothing is proved.
@@ -179,25 +214,26 @@ class VisibleEvidence:
             group: redacted_fold(stated[group], seen[group], type_named(group[1], self._types))
             for group in set(groups.values())
         }
+        proved = {
+            group: {period.key for periods in found.values() for period in periods}
+            for group, found in periods_of.items()
+        }
         for relation in relations:
+            key, group = (relation.target_id, relation.valid_from), groups[relation.id]
             self._relations[relation.id] = _VisibleRelation(
                 relation,
                 {memory: occurred[memory] for memory in relation.evidence if memory in visible},
-                periods_of[groups[relation.id]].get((relation.target_id, relation.valid_from)),
+                periods_of[group].get(key),
                 self._present,
-                _written(written, relation, unseen[relation.source_id, relation.type, relation.target_id]),
+                written,
+                unseen[relation.source_id, relation.type, relation.target_id],
+                relation.retracted_at is not None and key in proved[group],
             )
 
     async def _hidden(self, ids: Collection[UUID]) -> set[UUID]:
         """The entities that are hidden."""
         found = await self._store.get_entities(sorted(ids))
         return {each.id for each in found}.difference(each.id for each in await self._gatekeeper.entities.shown(found))
-
-
-def _written(written: Mapping[str, datetime], relation: Relation, hidden: Collection[str]) -> Mapping[str, datetime]:
-    """When memories were written; nothing if none of the hidden ones was when the relation was first stored."""
-    created = relation.created_at
-    return written if created and any(written[id_] <= created for id_ in hidden if id_ in written) else {}
 
 
 def supported_since(relation: Relation) -> float:

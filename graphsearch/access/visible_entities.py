@@ -36,6 +36,14 @@ _NO_NAMES: Final = frozenset[str]()
 
 
 @attrs.frozen
+class _FirstWritten:
+    """When the first memory that mentions an entity was written, and the first visible one, None if none is."""
+
+    of_all: datetime
+    visible: datetime | None
+
+
+@attrs.frozen
 class _Attested:
     """The names that memories and merged entities give to an entity, and its visible mentions where they are read."""
 
@@ -47,11 +55,15 @@ class _Attested:
     """Visible names of entities merged into it."""
     mentions: tuple[Mention, ...] = ()
     """The visible ones, the earliest first."""
+    whole: bool = True
+    """Whether all of the memories that mention it are read, and visible."""
+    first: _FirstWritten | None = None
+    """Of the memories that mention it, where not all are visible."""
 
     @property
     def by_nobody(self) -> bool:
-        """Whether all of its mentions are hidden."""
-        return bool(self.hidden) and not self.visible
+        """Whether all of its mentions are hidden; a merged entity has some of its own, which the other has too."""
+        return self.first is not None and self.first.visible is None
 
 
 class VisibleEntities:
@@ -110,12 +122,16 @@ class VisibleEntities:
     ) -> Mapping[UUID, _Attested]:
         roots = await self._roots(entities)
         found = await self._surfaces(sorted(set(roots.values())))
-        absorbed = await self._absorbed([each.id for each in entities], found)
+        absorbed = await self._absorbed([each.id for each in entities])
         attested = {each.id: attrs.evolve(found[roots[each.id]], absorbed=absorbed[each.id]) for each in entities}
         unclear = [each for each in entities if _needs_mentions(each, given[each.id], attested[each.id])]
         mentions = await self._mentions(sorted({roots[each.id] for each in unclear}))
         for each in unclear:
             attested[each.id] = attrs.evolve(attested[each.id], mentions=tuple(mentions[roots[each.id]]))
+        dated = [each.id for each in entities if given[each.id].named and not attested[each.id].whole]
+        first = await self._first_written(sorted(dated))
+        for id_ in dated:
+            attested[id_] = attrs.evolve(attested[id_], first=first.get(id_))
         return attested
 
     async def _roots(self, entities: Sequence[Entity]) -> dict[UUID, UUID]:
@@ -137,7 +153,7 @@ class VisibleEntities:
         One visible memory per surface form is enough, so that few are read first, and more if these are all hidden.
         """
         visible, forms = defaultdict[UUID, set[str]](set), defaultdict[UUID, set[str]](set)
-        unread, limit = ids, _READ
+        unread, limit, parts = ids, _READ, set[UUID]()
         while unread:
             found = await self._store.surface_forms(unread, limit=limit)
             waiting = [each for each in found if each.surface not in visible[each.entity_id]]
@@ -146,6 +162,8 @@ class VisibleEntities:
                 forms[each.entity_id].add(each.surface)
                 if any(seen.get(memory) for memory in each.memory_ids):
                     visible[each.entity_id].add(each.surface)
+                if len(each.memory_ids) == limit or not all(seen.get(memory) for memory in each.memory_ids):
+                    parts.add(each.entity_id)
             unread = sorted(
                 {
                     each.entity_id
@@ -154,9 +172,26 @@ class VisibleEntities:
                 }
             )
             limit *= _WIDER
-        return {id_: _Attested(frozenset(visible[id_]), frozenset(forms[id_] - visible[id_])) for id_ in ids}
+        return {
+            id_: _Attested(frozenset(visible[id_]), frozenset(forms[id_] - visible[id_]), whole=id_ not in parts)
+            for id_ in ids
+        }
 
-    async def _absorbed(self, ids: Sequence[UUID], above: Mapping[UUID, _Attested]) -> Mapping[UUID, frozenset[str]]:
+    async def _first_written(self, ids: Sequence[UUID]) -> Mapping[UUID, _FirstWritten]:
+        """When the first memories that mention entities were written; more are read where the first are all hidden."""
+        found: dict[UUID, _FirstWritten] = {}
+        unread, limit = ids, _READ
+        while unread:
+            written = await self._store.first_written(unread, limit=limit)
+            seen = await self._decider.memories(sorted({id_ for each in written.values() for _, id_ in each}))
+            for entity, each in written.items():
+                visible = next((at for at, id_ in each if seen.get(id_)), None)
+                found[entity] = _FirstWritten(each[0][0], visible)
+            unread = [id_ for id_, each in written.items() if len(each) == limit and found[id_].visible is None]
+            limit *= _WIDER
+        return found
+
+    async def _absorbed(self, ids: Sequence[UUID]) -> Mapping[UUID, frozenset[str]]:
         """Names and asserted aliases of entities that were merged into others, as far as visible."""
         names: dict[UUID, frozenset[str]] = dict.fromkeys(ids, _NO_NAMES)
         merges = [each for each in await self._store.merges(ids) if each.target_id in names and each.undone_at is None]
@@ -166,14 +201,13 @@ class VisibleEntities:
         answers = await self._gate.permits([resource_of(each) for each in sources.values()])
         permitted = dict(zip(sources, answers, strict=True))
         given = {each.entity.id: each for each in await self._store.asserted(list(sources))}
-        nothing = _Attested(_NO_NAMES, _NO_NAMES)
-        attested = {merge.source_id: above.get(merge.target_id, nothing) for merge in merges}
-        below = await self._absorbed(list(sources), attested)
+        attested = await self._surfaces(sorted(id_ for id_, each in given.items() if each.named))
+        below = await self._absorbed(list(sources))
         for merge in merges:
             source, own = sources[merge.source_id], set[str]()
             if permitted[source.id]:
                 own = {source.name, *given[source.id].entity.aliases}
-                if given[source.id].named and _only_hidden(source.name, attested[source.id]):
+                if source.id in attested and _only_hidden(source.name, attested[source.id]):
                     own.discard(source.name)
             names[merge.target_id] |= own | below[merge.source_id]
         return names
@@ -227,7 +261,15 @@ def _visible(entity: Entity, given: AssertedEntity, attested: _Attested) -> Enti
         name = attested.mentions[0].surface
     surfaces: Collection[str] = () if type_ in QUALIFIED_TYPES else attested.visible
     aliases = fold_aliases(name, given.entity.aliases, {*surfaces, *attested.absorbed})
-    return attrs.evolve(entity, type=type_, name=name, aliases=aliases)
+    return attrs.evolve(entity, type=type_, name=name, aliases=aliases, created_at=_created(entity, attested.first))
+
+
+def _created(entity: Entity, first: _FirstWritten | None) -> datetime | None:
+    """When an entity was first mentioned; if a hidden memory did it, its first visible one."""
+    stored = entity.created_at
+    if stored is None or first is None or first.visible is None or first.of_all == first.visible:
+        return stored
+    return max(stored, first.visible) if first.of_all <= stored else stored
 
 
 def _visible_type(given: AssertedEntity, mentions: Sequence[Mention]) -> str:

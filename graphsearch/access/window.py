@@ -257,10 +257,13 @@ class Window:
     async def relation(self, relation_id: UUID) -> Relation | None:
         """One relation, whether it passes the view or not, if it and both of its ends are visible."""
         found = await self.shown(await self._store.get_relations([relation_id]))
-        return found[0] if found else None
+        return next((each for each in found if each.id == relation_id), None)
 
     async def shown(self, relations: Sequence[Relation]) -> list[Relation]:
-        """Those of some relations that are visible with both of their ends, whether they pass the view or not."""
+        """Those of some relations that are visible with both of their ends, whether they pass the view or not.
+
+        Each with all of its visible periods, of which several may be stored as one that something hidden joined.
+        """
         ends = {end for relation in relations for end in (relation.source_id, relation.target_id)}
         seen = {each.id for each in await self.get_entities(sorted(ends))}
         admitted = await self._gatekeeper.admits(relations)

@@ -56,6 +56,13 @@ class DatedClaim:
         """Its sort key in the fold."""
         return (self.occurred_at or _EARLIEST, self.claim.memory_id)
 
+    @property
+    def start(self) -> datetime:
+        """The start that it states: of one that states only an end, open; of one without dates, its memory's time."""
+        if self.claim.valid_from is None and self.claim.valid_to is not None:
+            return _EARLIEST
+        return self.claim.valid_from or self.occurred_at or _EARLIEST
+
     def by(self, moment: datetime) -> bool:
         """Whether it was stated at or before a moment; one without a time was."""
         return self.occurred_at is None or self.occurred_at <= moment
@@ -103,6 +110,11 @@ class Period:
     def memories(self) -> frozenset[str]:
         """Ids of the memories whose claims support it."""
         return frozenset([dated.claim.memory_id for dated in self.claims])
+
+    @property
+    def openers(self) -> frozenset[str]:
+        """Ids of the memories whose claims state its start."""
+        return frozenset([dated.claim.memory_id for dated in self.claims if dated.start == self.start])
 
     @property
     def confidence(self) -> float:
@@ -297,12 +309,11 @@ class _Periods:
         """Let a claim support a period or open one; return that period."""
         claim = dated.claim
         own = self._own.setdefault(claim.target_id, [])
+        start = dated.start
+        found = None
         if claim.valid_from is None and claim.valid_to is not None:
-            found, start = _ending(own, claim.valid_to) or _at(own, _EARLIEST), _EARLIEST
-        else:
-            start = claim.valid_from or dated.occurred_at or _EARLIEST
-            found = _at(own, start)
-        period = found or self._open(claim.target_id, start)
+            found = _ending(own, claim.valid_to)
+        period = found or _at(own, start) or self._open(claim.target_id, start)
         if claim.valid_to is not None:
             period.end = claim.valid_to
         period.claims.append(dated)

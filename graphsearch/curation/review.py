@@ -82,7 +82,7 @@ async def _refolded_contradictions(access: Access, reader: Reader, limit: int) -
         if len(found) >= limit:
             break
         stored = {each.id: each for each in page}
-        own = {_own_id(each, stored[each.id]): each for each in await reader.shown(page)}
+        own = {_own_id(each, stored.get(each.id)): each for each in await reader.shown(page)}
         pairs = Contradiction.among(attrs.evolve(each, id=id_) for id_, each in own.items())
         found += [Contradiction(one=own[each.one.id], other=own[each.other.id]) for each in pairs]
     return tuple(found[:limit])
@@ -109,8 +109,8 @@ def _pages(groups: Iterable[list[Relation]]) -> Iterator[list[Relation]]:
     yield page
 
 
-def _own_id(shown: Relation, stored: Relation) -> UUID:
+def _own_id(shown: Relation, stored: Relation | None) -> UUID:
     """The id of a relation in a graph without what is hidden: claims that begin at another time prove another id."""
-    if shown.valid_from == stored.valid_from:
-        return stored.id
+    if stored is None or shown.valid_from == stored.valid_from:
+        return shown.id
     return relation_id(shown.source_id, shown.type, shown.target_id, shown.valid_from)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
@@ -52,7 +53,18 @@ class Searching(Protocol):
     ) -> Sequence[SurfaceForm]:
         """Surface forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
 
-        If ``names`` is given, only surface forms equal to one of them.
+        If ``names`` is given, only surface forms equal to one of them. Those of a merged entity are the ones that
+        mentioned it before, and count for the other as well.
+        """
+        ...
+
+    @reads
+    async def first_written(
+        self, entity_ids: Sequence[UUID], *, limit: int
+    ) -> Mapping[UUID, Sequence[tuple[datetime, str]]]:
+        """The first ``limit`` memories that mention each entity, by (created_at, id); entities without any are absent.
+
+        Of a merged entity as in `surface_forms`.
         """
         ...
 

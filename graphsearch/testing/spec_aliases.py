@@ -13,6 +13,7 @@ from hypothesis import given
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Mention, Span
 from graphsearch.protocols import GraphStore
+from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import claim, day, ids_of, mention, person, vector, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.strategies import (
@@ -138,6 +139,31 @@ class AliasesSpec(StoreSpec):
         assert await _surface_forms(store, names=["ada"], limit=0) == [((ADA.id, "Ada"), ())]
         with pytest.raises(InvalidInputError, match="limit"):
             await store.surface_forms([ADA.id], limit=-1)
+
+    async def test_the_first_memories_of_an_entity_are_those_written_first(
+        self, store: GraphStore, clock: FixedClock
+    ) -> None:
+        written = []
+        for name in ("z", "y", "x"):
+            mentions = (surface_mention(name, ADA, "Ada"), surface_mention(name, ADA, "Countess", 9))
+            await store.write(Batch(entities=(ADA, BOB), memories=(Memory(id=name),), mentions=mentions))
+            written.append((clock.now(), name))
+            clock.advance(days=1)
+        both = [ADA.id, BOB.id]
+        assert await store.first_written(both, limit=9) == {ADA.id: written}
+        assert await store.first_written(both, limit=2) == {ADA.id: written[:2]}
+        assert await store.first_written(both, limit=0) == await store.first_written([], limit=9) == {}
+        later = (surface_mention("w", BOB, "Bob"), surface_mention("w", ADA, "Ada", 9))
+        await store.write(Batch(memories=(Memory(id="w"), Memory(id="y")), mentions=later))
+        last = (clock.now(), "w")
+        own = [written[0], written[2], last]
+        assert await store.first_written(both, limit=9) == {ADA.id: own, BOB.id: [last]}
+        merge = await store.merge(ADA.id, BOB.id)
+        assert await store.first_written(both, limit=9) == {ADA.id: own, BOB.id: own}
+        await store.undo_merge(merge.id)
+        assert await store.first_written(both, limit=9) == {ADA.id: own, BOB.id: [last]}
+        with pytest.raises(InvalidInputError, match="limit"):
+            await store.first_written([ADA.id], limit=-1)
 
     # -- names known from mentions alone --------------------------------------------------------------------------
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from datetime import datetime
 from heapq import nsmallest
 from math import inf, sqrt
 from operator import attrgetter
@@ -180,16 +181,31 @@ class InMemorySearching(InMemoryScope, Searching):
         refuse_limit(limit)
         wanted = None if names is None else set(map(folded_name, names))
         found: dict[tuple[UUID, str], set[str]] = {}
-        requested = set(entity_ids)
-        for memory in {memory for entity in requested for memory in state.mentioned.get(entity, ())}:
-            for mention in state.mentions[memory]:
-                if mention.entity_id in requested:
-                    found.setdefault((mention.entity_id, mention.surface), set()).add(memory)
+        originals = state.merging.originals
+        for entity in set(entity_ids):
+            moved = state.entities.items[entity].merged_into if entity in state.entities.items else None
+            for memory in _mentioning(state, entity):
+                for mention in originals[memory].mentions if moved else state.mentions[memory]:
+                    if mention.entity_id == entity:
+                        found.setdefault((entity, mention.surface), set()).add(memory)
         return [
             SurfaceForm(entity_id=entity, surface=surface, memory_ids=nsmallest(limit, memories))
             for (entity, surface), memories in sorted(found.items())
             if wanted is None or folded_name(surface) in wanted
         ]
+
+    async def first_written(
+        self, entity_ids: Sequence[UUID], *, limit: int
+    ) -> Mapping[UUID, Sequence[tuple[datetime, str]]]:
+        state = self._state
+        refuse_limit(limit)
+        found = {}
+        for entity in set(entity_ids):
+            memories = (state.memories.items[id_] for id_ in _mentioning(state, entity))
+            written = ((memory.created_at, memory.id) for memory in memories if memory.created_at)
+            if first := nsmallest(limit, written):
+                found[entity] = first
+        return found
 
     async def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
         state, query = self._state, np.asarray(vector, np.float32)
@@ -298,6 +314,18 @@ def _postings(state: State, kind: ElementKind) -> Postings:
 
 def _importance(state: State) -> Floats:
     return state.derive(importances, table(state, ElementKind.ENTITY))
+
+
+def _mentioning(state: State, entity: UUID) -> Collection[str]:
+    """The memories that mention an entity; of a merged one, those that mentioned it by its own id."""
+    root, originals = entity, state.merging.originals
+    while (known := state.entities.items.get(root)) and known.merged_into:
+        root = known.merged_into
+    memories = state.mentioned.get(root, ())
+    if root == entity:
+        return memories
+    moved = ((id_, originals[id_].mentions) for id_ in memories if id_ in originals)
+    return [id_ for id_, mentions in moved if any(each.entity_id == entity for each in mentions)]
 
 
 def _hits(state: State, kind: ElementKind, rows: Rows, values: Floats) -> Hits:

@@ -12,11 +12,10 @@ import json
 import random
 import sys
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from itertools import combinations
 from typing import Any, Final
-from uuid import UUID
 
 import attrs
 
@@ -32,12 +31,10 @@ from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON, EchoLLM, FixedClock, WordCounter
 from tests.graphs import days_ago
 from tests.trust.questions import MANY, plain
-from tests.trust.worlds import EMBEDDER, NAMES, World
+from tests.trust.worlds import BEFORE, EMBEDDER, NAMES, World
 
 ASKED: Final = 4
 """Questions of a world in tests."""
-BEFORE: Final = days_ago(100)
-"""When a world is written that is written at once."""
 
 
 @attrs.frozen(eq=False)
@@ -168,26 +165,12 @@ def _occurred(memory: Memory) -> datetime:
 
 async def write(world: World, store: GraphStore, clock: FixedClock, *, at_once: bool) -> None:
     """Write a world, and leave the clock at the present."""
-    clock.set(BEFORE)
     if at_once:
+        clock.set(BEFORE)
         await world.write(store)
     else:
-        for part in _parts(world):
-            for event in part.events:
-                clock.set(_occurred(event.memory))
-            await part.write(store)
+        await attrs.evolve(world, relations=(), links=()).write(store, clock)
     clock.set(NOON)
-
-
-def _parts(world: World) -> Sequence[World]:
-    """What is asserted, and each of its events; an entity is named by the first that mentions it."""
-    parts, named = [attrs.evolve(world, events=(), unasserted=(), relations=(), links=())], set[UUID]()
-    for event in world.events:
-        mentioned = {mention.entity_id for mention in event.mentions}
-        fresh = tuple(key for key in world.unasserted if key in mentioned - named)
-        named.update(fresh)
-        parts.append(World((), fresh, (), (event,), mentioned_as=world.mentioned_as))
-    return parts
 
 
 async def compare(

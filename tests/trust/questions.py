@@ -27,7 +27,7 @@ from graphsearch.display.pages import Displayed
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import AccessDeniedError, InvalidInputError, LLMAnswerError, UnknownElementError
 from graphsearch.export import PlainGraph, plain_graph, to_dot, to_graphml, to_mermaid, to_networkx
-from graphsearch.integrations.mcp import reading_tools, writing_tools
+from graphsearch.integrations.mcp import operator_tools, reading_tools, writing_tools
 from graphsearch.integrations.mcp.resources import context_for_task, read
 from graphsearch.integrations.mcp.service import Caller, GraphService
 from graphsearch.integrations.mcp.tool import Tool
@@ -95,17 +95,28 @@ class Side:
 
 # -- plain data ---------------------------------------------------------------------------------------------------
 
-_LEFT_OUT: Final = {"relation_id", "key", "timings", "timings_ms", "denied", "left_out", "session_id", "injection_id"}
+_LEFT_OUT: Final = {
+    "relation_id",
+    "merge_id",
+    "key",
+    "timings",
+    "timings_ms",
+    "denied",
+    "left_out",
+    "session_id",
+    "injection_id",
+}
 
 
 def plain(value: Any) -> Any:
     """An answer as plain data that can be compared: lists sorted, numbers rounded, ids of relations left out."""
     match value:
         case Entity():
-            return (str(value.id), value.type, value.name, value.aliases, value.labels)
+            return (str(value.id), value.type, value.name, value.aliases, value.labels, value.created_at)
         case Relation():
             ends = (str(value.source_id), value.type, str(value.target_id), value.fact)
-            return (*ends, round(value.confidence, 9), value.evidence, value.valid_from, value.valid_to)
+            times = value.valid_from, value.valid_to, value.supported_at, value.created_at
+            return (*ends, round(value.confidence, 9), value.evidence, *times)
         case Triplet():
             return (*map(plain, (value.source, value.relation, value.target)), round(value.score, 9))
         case Mapping():
@@ -330,10 +341,10 @@ def _tool(tool: Tool, arguments: Callable[[Subject], Mapping[str, Any]]) -> Ques
 
     async def ask(side: Side, about: Subject) -> Any:
         answer = await tool.run(side.caller, arguments(about))
-        found = answer.get("memories")
-        for memory in found if isinstance(found, list) and not side.exact else ():
-            memory.pop("score", None)  # it depends on statistics
-        answer.pop("merge_id", None)  # it counts earlier merges
+        for found in () if side.exact else (answer.get("memories"), answer.get("entities")):
+            for each in found if isinstance(found, list) else ():
+                each.pop("score", None)  # it depends on statistics, as its factors do
+                each.pop("factors", None)
         if "text" in answer:
             answer["text"] = _lines(answer["text"])
         return plain(answer)
@@ -342,6 +353,7 @@ def _tool(tool: Tool, arguments: Callable[[Subject], Mapping[str, Any]]) -> Ques
 
 
 COUNTS: Final = {
+    *("relations_moved", "stayed", "forgotten", "reworded"),
     *("mentions", "claims", "relations", "links_removed", "references_removed"),
     *("relations_retracted", "entities_removed", "mentions_removed", "claims_removed"),
 }
@@ -369,6 +381,25 @@ TOOLS: Final[Mapping[Tool, Callable[[Subject], Mapping[str, Any]]]] = {
     reading_tools.backlinks: lambda about: {"memory": about.memory},
 }
 """Tools that read, with the arguments of a question."""
+
+
+OPERATOR_TOOLS: Final[Mapping[Tool, Callable[[Subject], Mapping[str, Any]]]] = {
+    operator_tools.search: lambda about: {"query": about.query, "mode": about.mode, "limit": MANY},
+    operator_tools.rank_entities: lambda about: {"query": about.query, "ranking": about.ranking, "limit": MANY},
+    operator_tools.find_duplicates: lambda _: {},
+    operator_tools.merges: lambda _: {},
+    operator_tools.contradictions: lambda _: {},
+    operator_tools.communities: lambda _: {},
+    operator_tools.graph_health: lambda _: {},
+    operator_tools.stats: lambda _: {},
+    operator_tools.relation_types: lambda _: {},
+}
+"""Tools for operators that read, with the arguments of a question."""
+
+
+async def proved(side: Side, about: Subject) -> Any:
+    """The tool that shows what a relation rests on."""
+    return plain(await operator_tools.why.run(side.caller, {"relation_id": str(await _relation(side, about))}))
 
 
 async def explained(side: Side, about: Subject) -> Any:
@@ -402,8 +433,9 @@ QUESTIONS: Final[Mapping[str, Question]] = {
             *(backlinks, entity_timeline, prompt, schema, entity_resource, context_command),
         )
     },
-    **{f"tool {tool.name}": _tool(tool, arguments) for tool, arguments in TOOLS.items()},
+    **{f"tool {tool.name}": _tool(tool, arguments) for tool, arguments in {**TOOLS, **OPERATOR_TOOLS}.items()},
     "tool explain": explained,
+    "tool why": proved,
 }
 """By name, all that changes nothing."""
 
@@ -427,6 +459,21 @@ def _corrections(about: Subject) -> Mapping[str, Any]:
     return {"entity": about.one, **every[len(about.one + about.memory + about.mode) % len(every)]}
 
 
+async def undo_merge(side: Side, about: Subject) -> Any:
+    """The last merge, undone, and what is around an entity then."""
+    made = await side.curator.merges()
+    if not made:
+        return None
+    undone = await operator_tools.undo_merge.run(side.caller, {"merge_id": str(made[-1].id)})
+    return plain(undone), await neighbors(side, about)
+
+
+async def register_type(side: Side, about: Subject) -> Any:
+    """A type, changed, and what is around an entity then."""
+    changed = await operator_tools.register_type.run(side.caller, {"name": "knows", "functional": True, "prior": 0.7})
+    return plain(changed), await neighbors(side, about)
+
+
 CHANGES: Final[Mapping[str, Question]] = {
     "tool feedback": feedback,
     "tool update_entity": _tool(writing_tools.update_entity, _corrections),
@@ -436,7 +483,12 @@ CHANGES: Final[Mapping[str, Question]] = {
     "tool link_memories": _tool(
         writing_tools.link_memories, lambda about: {"from_id": about.memory, "to_id": "m0", "type": "follows"}
     ),
+    "tool mark_distinct": _tool(operator_tools.mark_distinct, lambda about: {"one": about.one, "other": about.other}),
+    "tool undo_merge": undo_merge,
     "tool detect_communities": _tool(writing_tools.detect_communities, lambda _: {}),
+    "tool refresh_communities": _tool(operator_tools.refresh_communities, lambda _: {}),
+    "tool register_type": register_type,
+    "tool expire": _tool(operator_tools.expire, lambda _: {"days": 46, "source": "chat"}),
     "tool forget": _tool(writing_tools.forget, lambda about: {"memory": about.memory}),
     "tool remember": _tool(
         writing_tools.remember, lambda about: {"text": f"{about.one} lives in Kent.", "labels": ["note"]}
@@ -444,11 +496,25 @@ CHANGES: Final[Mapping[str, Question]] = {
 }
 """By name, all that changes a graph; last what resolves its names among all of the scope, so that graphs part ways."""
 
-COUNTING: Final = {"tool merge_entities", "tool forget"}
-"""Changes that count what they touch: each count that is given is compared."""
+WHOLE: Final = {"tool communities", "tool graph_health", "tool stats"}
+"""Questions that are refused where anything is hidden."""
 
-REFUSABLE: Final = {"tool merge_entities", "tool detect_communities", "tool remember"}
-"""Changes that are refused if they touch something hidden."""
+REFUSABLE: Final = WHOLE | {
+    *("tool merge_entities", "tool undo_merge", "tool remember", "tool mark_distinct", "tool register_type"),
+    "tool expire",
+    *("tool detect_communities", "tool refresh_communities"),
+}
+"""These, and changes that are refused if they touch something hidden."""
+
+
+def given(one: Any, other: Any) -> Any:
+    """An answer of the graph without what is hidden, without the counts that another answer leaves out."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        left_out = COUNTS - one.keys()
+        return {key: given(one.get(key), each) for key, each in other.items() if key not in left_out}
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple) and len(one) == len(other):
+        return type(other)(map(given, one, other))
+    return other
 
 
 def unknown(error: UnknownElementError) -> str:

@@ -7,6 +7,7 @@ import pytest
 from graphsearch.access.gate import Gate
 from graphsearch.context import ContextBuilder
 from graphsearch.curation.curator import Curator
+from graphsearch.curation.entity_recall import EventKind
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import (
     Batch,
@@ -177,3 +178,40 @@ async def test_a_relation_is_as_old_as_its_first_visible_memory(scoped, clock, b
         [each.relation.created_at for each in await engine.neighbors(JANE, gate=asked)] for asked in (None, gate)
     ]
     assert created == [[days[0]], [days[1]]]
+
+
+@POLICIES
+async def test_periods_that_something_hidden_joined_are_each_shown(scoped, clock, by_signature):
+    """Jane lived in one place twice; a hidden memory states that she did all the time."""
+    people = [Entity(id=each, type="person", name=f"number {each.int}") for each in (JANE, ROE)]
+    stays = {"a": (90, 80), "b": (60, 50), "c": (40, 30)}
+    for name, labels, start, end in (
+        *((name, (), start, end) for name, (start, end) in stays.items()),
+        ("hidden", ["secret"], 100, 45),
+    ):
+        claim = Claim(
+            memory_id=name,
+            source_id=JANE,
+            type="visits",
+            target_id=ROE,
+            confidence=0.9,
+            valid_from=days_ago(start),
+            valid_to=days_ago(end),
+        )
+        await scoped.write(Batch(entities=people, memories=[Memory(id=name, labels=labels)], claims=[claim]))
+        clock.advance(hours=1)
+    curator = Curator(GraphSearchEngine(store=scoped), gate=no_secrets(by_signature=by_signature))
+    shown = [
+        (event.kind, event.at, event.relation.evidence, event.relation.created_at)
+        for event in await curator.entity_timeline(JANE)
+        if event.relation
+    ]
+    written = {memory.id: memory.created_at for memory in await scoped.get_memories(sorted(stays))}
+    assert shown == [
+        (kind, days_ago(at), (name,), written[name])
+        for name, period in stays.items()
+        for kind, at in zip((EventKind.STARTED, EventKind.ENDED), period, strict=True)
+    ]
+    stored = [each.id for each in await scoped.list_relations()]
+    assert len(stored) == 2
+    assert [len((await curator.why(id_)).proofs) for id_ in stored] == [1, 1]

@@ -169,3 +169,46 @@ async def test_the_hidden_names_of_what_was_merged(scoped, by_signature):
     await scoped.undo_merge(merge.id)
     with pytest.raises(UnknownElementError):
         await curator.recall_entity("Janet")
+
+
+@POLICIES
+async def test_what_hidden_memories_alone_mentioned_is_nobody_after_a_merge_either(scoped, by_signature):
+    engine = await write(scoped, ("h", ["secret"], "Jane Roe", "organization"))
+    await scoped.write(
+        Batch(memories=[Memory(id="a")], mentions=[Mention(memory_id="a", entity_id=ACME, surface="Acme")])
+    )
+    await scoped.merge(JANE, ACME)
+    curator = Curator(engine, gate=no_secrets(by_signature=by_signature))
+    assert await curator.merges() == ()
+    with pytest.raises(UnknownElementError):
+        await curator.recall_entity(JANE)
+    assert (await curator.recall_entity(ACME)).entity.aliases == ()
+
+
+@pytest.mark.parametrize("more", [0, 20])
+@POLICIES
+async def test_an_entity_is_as_old_as_its_first_visible_memory(scoped, clock, by_signature, more):
+    days = []
+    for name, labels in (
+        ("hidden", ["secret"]),
+        *((f"hid{at}", ["secret"]) for at in range(more)),
+        ("a", ()),
+        ("b", ()),
+    ):
+        await write(scoped, (name, labels, "Jane", "person"))
+        days.append(clock.now())
+        clock.advance(days=1)
+    curator = Curator(GraphSearchEngine(store=scoped), gate=no_secrets(by_signature=by_signature))
+    assert (await curator.recall_entity("Jane")).entity.created_at == days[-2]
+    assert (await curator.recall_entity("Acme")).entity.created_at == days[0]  # which is asserted
+    assert (await Curator(GraphSearchEngine(store=scoped)).recall_entity("Jane")).entity.created_at == days[0]
+
+
+@POLICIES
+async def test_an_entity_that_a_visible_memory_mentioned_first_is_as_old_as_stored(scoped, clock, by_signature):
+    created = clock.now()
+    for name, labels in (("z", ()), ("hidden", ["secret"]), ("a", ())):
+        await write(scoped, (name, labels, "Jane", "person"))
+        clock.advance(days=1)
+    curator = Curator(GraphSearchEngine(store=scoped), gate=no_secrets(by_signature=by_signature))
+    assert (await curator.recall_entity("Jane")).entity.created_at == created

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from graphsearch.integrations.mcp.server import TOOLS
+from graphsearch.integrations.mcp.server import OPERATOR_TOOLS, TOOLS
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock
@@ -20,20 +20,22 @@ IN_POSTGRES = 20
 
 @pytest.mark.parametrize("part", range(6))
 async def test_pairs_of_worlds_in_memory(part):
-    stores = InMemoryGraphStore(clock=FixedClock())
+    clock = FixedClock()
+    stores = InMemoryGraphStore(clock=clock)
     for seed in range(part * PAIRS // 6, (part + 1) * PAIRS // 6):
         one, other = (stores.with_scope(org_id="acme", project_id=str(uuid4())) for _ in range(2))
-        await compare(seed, one, other)
+        await compare(seed, one, other, clock)
 
 
 @pytest.mark.parametrize("part", range(2))
 async def test_pairs_of_worlds_in_postgres(part, shared_pool):
-    stores = PostgresGraphStore(shared_pool, clock=FixedClock(), exact=True)
+    clock = FixedClock()
+    stores = PostgresGraphStore(shared_pool, clock=clock, exact=True)
     for seed in range(part * IN_POSTGRES // 2, (part + 1) * IN_POSTGRES // 2):
         one, other = (stores.with_scope(org_id="acme", project_id=str(uuid4())) for _ in range(2))
-        await compare(PAIRS + seed, one, other)
+        await compare(PAIRS + seed, one, other, clock)
 
 
 def test_every_tool_is_asked():
     asked = {name.removeprefix("tool ") for name in (*QUESTIONS, *CHANGES) if name.startswith("tool ")}
-    assert asked == {tool.name for tool in TOOLS}
+    assert asked == {tool.name for tool in (*TOOLS, *OPERATOR_TOOLS)}

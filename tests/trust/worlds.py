@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
 from functools import cache
 from itertools import combinations
 from typing import Any, Final
@@ -22,7 +23,7 @@ from graphsearch.claims.naming import forgotten_name
 from graphsearch.ingest.write.writer import embed_facts
 from graphsearch.model import Batch, Claim, Entity, Memory, MemoryLink, Mention, Relation, Vector
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.fakes import HashEmbedder
+from graphsearch.testing.fakes import FixedClock, HashEmbedder
 from graphsearch.text.bm25 import embedding_text
 from tests.gates import allowing
 from tests.graphs import days_ago
@@ -46,6 +47,8 @@ TYPES: Final = ["person", "tool", "place"]
 RELATIONS: Final = ["works_at", "lives_in", "knows", "uses"]
 WORDS: Final = ["surely", "they say", "rumour has it", "we heard", "it seems"]
 SECRET: Final = "secret"
+BEFORE: Final = days_ago(100)
+"""When is written what no memory states."""
 _MERGED: Final = 0.2
 """The share of worlds in which an unasserted entity is merged into an asserted one."""
 
@@ -73,8 +76,8 @@ class World:
     """The surfaces of the mentions of unasserted entities, hidden ones included."""
 
     @classmethod
-    def of(cls, rng: random.Random, *, texts: bool = False) -> World:
-        """A random world; ``texts``: its hidden memories have a text, too."""
+    def of(cls, rng: random.Random, *, texts: bool = False, dated: bool = False) -> World:
+        """A random world; ``texts``: its hidden memories have a text, too; ``dated``: some claims state dates."""
         entities = tuple(
             Entity(
                 id=UUID(int=number + 1),
@@ -88,7 +91,7 @@ class World:
         )
         unasserted = tuple(UUID(int=100 + number) for number in range(2))
         everybody = [*(each.id for each in entities), *unasserted]
-        events = tuple(_event(number, everybody, rng, texts=texts) for number in range(rng.randint(1, 7)))
+        events = tuple(_event(number, everybody, rng, texts=texts, dated=dated) for number in range(rng.randint(1, 7)))
         pairs = [rng.sample([each.id for each in entities], 2) for _ in range(rng.randint(0, 3))]
         given = [_relation(one, other, events, rng) for one, other in pairs]
         relations = tuple({each.id: each for each in given}.values())
@@ -179,10 +182,40 @@ class World:
             name = mentions[0].surface
         return Entity(id=key, type=next((each.type for each in mentions if each.type), "concept"), name=name)
 
-    async def write(self, store: GraphStore) -> None:
-        """Write the world, embedded."""
+    @property
+    def parts(self) -> Sequence[World]:
+        """Its asserted entities, each of its events, and the rest; an entity is named by the first that mentions it."""
+        asserted = attrs.evolve(self, unasserted=(), relations=(), events=(), merges=(), links=())
+        events, named = [], set[UUID]()
+        for event in self.events:
+            mentioned = {mention.entity_id for mention in event.mentions}
+            fresh = tuple(key for key in self.unasserted if key in mentioned - named)
+            named.update(fresh)
+            events.append(World((), fresh, (), (event,), mentioned_as=self.mentioned_as))
+        rest = attrs.evolve(self, entities=(), unasserted=(), events=())
+        return asserted, *events, rest
+
+    async def write(self, store: GraphStore, clock: FixedClock | None = None) -> None:
+        """Write the world, embedded; with a clock, each memory when it occurred, what is asserted long before.
+
+        Asserted relations, which cite memories, merges and links are written last, at the time of the clock.
+        """
         await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
-        named = [entity for key in self.unasserted if (entity := self.entity_of(key, self.events))]
+        if clock is None:
+            await self._write(store, self)
+        else:
+            now = clock.now()
+            asserted, *events, rest = self.parts
+            for part, moment in ((asserted, BEFORE), *((each, _occurred(each)) for each in events), (rest, now)):
+                clock.set(moment)
+                await part._write(store, self)
+        stored = await store.list_entities()
+        await store.write(Batch(vectors={each.id: EMBEDDER.vector(embedding_text(each)) for each in stored}))
+        await embed_facts(store, EMBEDDER)
+
+    async def _write(self, store: GraphStore, whole: World) -> None:
+        """Write a part; entities are named as in the whole world, of which a name of hidden memories may be kept."""
+        named = [entity for key in self.unasserted if (entity := whole.entity_of(key, whole.events))]
         await store.write(
             Batch(
                 entities=self.entities,
@@ -196,9 +229,13 @@ class World:
         await store.link_memories(self.links)
         for one, other in self.merges:
             await store.merge(one, other)
-        stored = await store.list_entities()
-        await store.write(Batch(vectors={each.id: EMBEDDER.vector(embedding_text(each)) for each in stored}))
-        await embed_facts(store, EMBEDDER)
+
+
+def _occurred(part: World) -> datetime:
+    """When the one memory of a part occurred."""
+    (event,) = part.events
+    assert event.memory.occurred_at is not None
+    return event.memory.occurred_at
 
 
 def _labels(rng: random.Random) -> tuple[str, ...]:
@@ -218,7 +255,7 @@ def _relation(one: UUID, other: UUID, events: Sequence[Event], rng: random.Rando
     )
 
 
-def _event(number: int, everybody: Sequence[UUID], rng: random.Random, *, texts: bool) -> Event:
+def _event(number: int, everybody: Sequence[UUID], rng: random.Random, *, texts: bool, dated: bool) -> Event:
     labels = _labels(rng)
     memory = Memory(
         id=f"m{number}",
@@ -226,6 +263,7 @@ def _event(number: int, everybody: Sequence[UUID], rng: random.Random, *, texts:
         labels=labels,
         session_id="s",
         position=number,
+        source="chat" if number % 2 else "",
         occurred_at=days_ago(50 - number),
     )
     ends = [rng.sample(everybody, 2) for _ in range(rng.randint(0, 2))]
@@ -242,10 +280,26 @@ def _event(number: int, everybody: Sequence[UUID], rng: random.Random, *, texts:
             target_id=other,
             confidence=rng.choice([0.6, 0.8]),
             fact=f"{rng.choice(WORDS)} {rng.choice(NAMES)}",
+            valid_from=start,
+            valid_to=end,
         )
         for one, other in ends
+        for start, end in [_dates(rng) if dated else (None, None)]
     )
     return Event(memory, mentions, claims)
+
+
+def _dates(rng: random.Random) -> tuple[datetime | None, datetime | None]:
+    """The dates that a claim states: mostly none."""
+    start = days_ago(rng.choice([75, 65, 55, 47]))
+    match rng.randrange(9):
+        case 0:
+            return start, None
+        case 1:
+            return None, start
+        case 2:
+            return start, start + timedelta(days=rng.choice([5, 15, 40]))
+    return None, None
 
 
 # -- policies -----------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -114,6 +115,17 @@ class PostgresSearching(PostgresScope, Searching):
                 SurfaceForm(entity_id=entity, surface=surface, memory_ids=sorted(memories)[:limit])
                 for (entity, surface), memories in sorted(found.items())
             ]
+
+    async def first_written(
+        self, entity_ids: Sequence[UUID], *, limit: int
+    ) -> Mapping[UUID, Sequence[tuple[datetime, str]]]:
+        async with self._reading() as session:
+            refuse_limit(limit)
+            found: dict[UUID, list[tuple[datetime, str]]] = {}
+            values = {"ids": list(set(entity_ids)), "limit": limit}
+            for entity, created_at, memory in await session.rows(statement("first memories of entities"), **values):
+                found.setdefault(entity, []).append((created_at, memory))
+            return {entity: sorted(first) for entity, first in found.items()}
 
     async def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
         async with self._reading() as session:
