@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from datetime import datetime
 from graphsearch import protocols
 from graphsearch.caching import EntityCache
 from graphsearch.columns import Codes
@@ -179,6 +180,13 @@ class GraphStore(Facade[protocols.GraphStore]):
 
     def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
         """Entities whose name or an alias equals one of ``names``."""
+        ...
+
+    def first_written(self, entity_ids: Sequence[UUID], *, limit: int) -> Mapping[UUID, Sequence[tuple[datetime, str]]]:
+        """The first ``limit`` memories that mention each entity, by (created_at, id); entities without any are absent.
+
+        Of a merged entity as in `surface_forms`.
+        """
         ...
 
     def forget(self, memory_ids: Sequence[str]) -> WriteReport:
@@ -433,7 +441,8 @@ class GraphStore(Facade[protocols.GraphStore]):
     def surface_forms(self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None=None, limit: int) -> Sequence[SurfaceForm]:
         """Surface forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
 
-        If ``names`` is given, only surface forms equal to one of them.
+        If ``names`` is given, only surface forms equal to one of them. Those of a merged entity are the ones that
+        mentioned it before, and count for the other as well.
         """
         ...
 
