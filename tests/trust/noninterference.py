@@ -27,7 +27,8 @@ from graphsearch.ranking.options import Ranking
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
 from tests.gates import allowing
-from tests.trust.questions import CHANGES, QUESTIONS, REFUSABLE, REFUSED, Side, Subject, answer, given
+from tests.trust.changes import CHANGES
+from tests.trust.questions import QUESTIONS, REFUSABLE, REFUSED, Side, Subject, answer, given
 from tests.trust.worlds import EMBEDDER, NAMES, World, policy
 
 SHOWN: Final = 4_000

@@ -27,7 +27,7 @@ from graphsearch.display.pages import Displayed
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import AccessDeniedError, InvalidInputError, LLMAnswerError, UnknownElementError
 from graphsearch.export import PlainGraph, plain_graph, to_dot, to_graphml, to_mermaid, to_networkx
-from graphsearch.integrations.mcp import operator_tools, reading_tools, writing_tools
+from graphsearch.integrations.mcp import operator_tools, reading_tools
 from graphsearch.integrations.mcp.resources import context_for_task, read
 from graphsearch.integrations.mcp.service import Caller, GraphService
 from graphsearch.integrations.mcp.tool import Tool
@@ -336,7 +336,7 @@ async def context_command(side: Side, about: Subject) -> Any:
     return text, plain(memories if side.exact else [each["memory"] for each in memories]), plain(data)
 
 
-def _tool(tool: Tool, arguments: Callable[[Subject], Mapping[str, Any]]) -> Question:
+def tool_question(tool: Tool, arguments: Callable[[Subject], Mapping[str, Any]]) -> Question:
     """A question to a tool."""
 
     async def ask(side: Side, about: Subject) -> Any:
@@ -433,68 +433,13 @@ QUESTIONS: Final[Mapping[str, Question]] = {
             *(backlinks, entity_timeline, prompt, schema, entity_resource, context_command),
         )
     },
-    **{f"tool {tool.name}": _tool(tool, arguments) for tool, arguments in {**TOOLS, **OPERATOR_TOOLS}.items()},
+    **{f"tool {tool.name}": tool_question(tool, arguments) for tool, arguments in {**TOOLS, **OPERATOR_TOOLS}.items()},
     "tool explain": explained,
     "tool why": proved,
 }
 """By name, all that changes nothing."""
 
-# -- changes ------------------------------------------------------------------------------------------------------
-
-
-async def feedback(side: Side, about: Subject) -> Any:
-    """An outcome, and what it moved."""
-    await side.caller.builder.build(about.query, gate=side.gate, session_id="f", budget=400)
-    answer = await writing_tools.feedback.run(side.caller, {"session_id": "f", "outcome": "accepted"})
-    return answer, await neighbors(side, about)
-
-
-def _corrections(about: Subject) -> Mapping[str, Any]:
-    every: list[dict[str, Any]] = [
-        {"description": "tall"},
-        {"type": "concept"},
-        {"type": "person", "aliases": ["Kay"]},
-        {"name": about.other},
-    ]
-    return {"entity": about.one, **every[len(about.one + about.memory + about.mode) % len(every)]}
-
-
-async def undo_merge(side: Side, about: Subject) -> Any:
-    """The last merge, undone, and what is around an entity then."""
-    made = await side.curator.merges()
-    if not made:
-        return None
-    undone = await operator_tools.undo_merge.run(side.caller, {"merge_id": str(made[-1].id)})
-    return plain(undone), await neighbors(side, about)
-
-
-async def register_type(side: Side, about: Subject) -> Any:
-    """A type, changed, and what is around an entity then."""
-    changed = await operator_tools.register_type.run(side.caller, {"name": "knows", "functional": True, "prior": 0.7})
-    return plain(changed), await neighbors(side, about)
-
-
-CHANGES: Final[Mapping[str, Question]] = {
-    "tool feedback": feedback,
-    "tool update_entity": _tool(writing_tools.update_entity, _corrections),
-    "tool merge_entities": _tool(
-        writing_tools.merge_entities, lambda about: {"source": about.one, "target": about.other, "dry_run": True}
-    ),
-    "tool link_memories": _tool(
-        writing_tools.link_memories, lambda about: {"from_id": about.memory, "to_id": "m0", "type": "follows"}
-    ),
-    "tool mark_distinct": _tool(operator_tools.mark_distinct, lambda about: {"one": about.one, "other": about.other}),
-    "tool undo_merge": undo_merge,
-    "tool detect_communities": _tool(writing_tools.detect_communities, lambda _: {}),
-    "tool refresh_communities": _tool(operator_tools.refresh_communities, lambda _: {}),
-    "tool register_type": register_type,
-    "tool expire": _tool(operator_tools.expire, lambda _: {"days": 46, "source": "chat"}),
-    "tool forget": _tool(writing_tools.forget, lambda about: {"memory": about.memory}),
-    "tool remember": _tool(
-        writing_tools.remember, lambda about: {"text": f"{about.one} lives in Kent.", "labels": ["note"]}
-    ),
-}
-"""By name, all that changes a graph; last what resolves its names among all of the scope, so that graphs part ways."""
+# -- answers ----------------------------------------------------------------------------------------------------
 
 WHOLE: Final = {"tool communities", "tool graph_health", "tool stats"}
 """Questions that are refused where anything is hidden."""

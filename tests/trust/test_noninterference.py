@@ -11,8 +11,9 @@ from graphsearch.integrations.mcp.server import OPERATOR_TOOLS, TOOLS
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock
+from tests.trust.changes import CHANGES
 from tests.trust.noninterference import compare
-from tests.trust.questions import CHANGES, QUESTIONS
+from tests.trust.questions import QUESTIONS
 
 PAIRS = 300
 IN_POSTGRES = 20
