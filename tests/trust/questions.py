@@ -388,6 +388,7 @@ OPERATOR_TOOLS: Final[Mapping[Tool, Callable[[Subject], Mapping[str, Any]]]] = {
     operator_tools.rank_entities: lambda about: {"query": about.query, "ranking": about.ranking, "limit": MANY},
     operator_tools.find_duplicates: lambda _: {},
     operator_tools.merges: lambda _: {},
+    operator_tools.find_ambiguous: lambda _: {},
     operator_tools.contradictions: lambda _: {},
     operator_tools.communities: lambda _: {},
     operator_tools.graph_health: lambda _: {},
