@@ -26,6 +26,8 @@ from graphsearch.model import (
     View,
 )
 from graphsearch.model.identity import entity_id, normalise_name, relation_id, snake_case
+from graphsearch.model.stored import Attestation
+from graphsearch.modes.options import SearchRequest
 
 ADA, ACME = UUID(int=1), UUID(int=2)
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -258,3 +260,11 @@ def test_ids_never_collide_across_the_separator(entity_type, name):
 def test_normalising_twice_changes_nothing(name):
     assert normalise_name(normalise_name(name)) == normalise_name(name)
     assert snake_case(snake_case(name)) == snake_case(name)
+
+
+def test_an_integer_that_python_does_not_write_out_is_refused_by_its_size():
+    huge = 16**5_000
+    assert faults(lambda: SearchRequest(query="ada", limit=huge)) == (
+        "limit must be a finite number, not an integer of 20001 bits",
+    )
+    assert faults(lambda: Attestation(influences=(huge,)))[0].endswith("not an integer of 20001 bits")

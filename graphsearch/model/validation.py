@@ -25,6 +25,8 @@ LONGEST_KEY: Final = 1_000
 _EDGES: Final = (MINYEAR, MAXYEAR)
 
 _LARGEST_COUNT: Final = 2**63 - 1
+_LONG: Final = 128
+"""Integers of more bits are not written out in messages."""
 
 type_ = type  # `type` names a field in most of the model
 
@@ -34,6 +36,13 @@ def refuse(subject: str, *faults: str | None) -> None:
     found = [fault for fault in faults if fault is not None]
     if found:
         raise InvalidInputError(subject, found)
+
+
+def _shown(value: object) -> str:
+    """A value in a message; Python refuses to write an integer of more than some thousand digits."""
+    if isinstance(value, int) and value.bit_length() > _LONG:
+        return f"an integer of {value.bit_length()} bits"
+    return repr(value)
 
 
 def text(field: str, value: object, *, empty: bool = False) -> str | None:
@@ -72,23 +81,23 @@ def texts(field: str, values: object) -> str | None:
 def number(field: str, value: object, low: float, high: float = math.inf) -> str | None:
     """A finite number in [low, high]."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= _LARGEST:
-        return f"{field} must be a finite number, not {value!r}"
+        return f"{field} must be a finite number, not {_shown(value)}"
     if not low <= value <= high:
         bound = f"in [{low:g}, {high:g}]" if high < math.inf else f"at least {low:g}"
-        return f"{field} must be {bound}, not {value!r}"
+        return f"{field} must be {bound}, not {_shown(value)}"
     return None
 
 
 def count(field: str, value: object) -> str | None:
     """A whole number from 0 on that every store can hold."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _LARGEST_COUNT:
-        return f"{field} must be a whole number in [0, {_LARGEST_COUNT}], not {value!r}"
+        return f"{field} must be a whole number in [0, {_LARGEST_COUNT}], not {_shown(value)}"
     return None
 
 
 def truth(field: str, value: object) -> str | None:
     """True or False."""
-    return None if isinstance(value, bool) else f"{field} must be true or false, not {value!r}"
+    return None if isinstance(value, bool) else f"{field} must be true or false, not {_shown(value)}"
 
 
 def optional(field: str, value: object, kind: type[Any]) -> str | None:
@@ -199,7 +208,7 @@ def _json(field: str, key: object, value: object) -> str | None:
 
 def one_of(field: str, value: object, choices: tuple[object, ...]) -> str | None:
     """One of a few values."""
-    return None if value in choices else f"{field} must be one of {', '.join(map(repr, choices))}, not {value!r}"
+    return None if value in choices else f"{field} must be one of {', '.join(map(repr, choices))}, not {_shown(value)}"
 
 
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
