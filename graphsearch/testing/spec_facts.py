@@ -148,7 +148,9 @@ class FactsSpec(StoreSpec):
         memory = Memory(id="m", text="Ada and Bob.")
         await store.write(Batch(entities=PEOPLE, relations=(KNOWS, LIKES), memories=(memory,)))
         texts = {KNOWS.id: KNOWS.fact, LIKES.id: "Bob loved Eve.", gone.id: gone.fact, "m": "Ada.", "n": "Ada."}
+        before = await store.version()
         await store.write(Batch(vectors=dict.fromkeys(texts, vector(1, 1)), embedded=texts))
+        assert await store.version() != before
         assert await _near(store) == {KNOWS.id}
         assert await _waiting(store) == [LIKES.id]
         async with store.snapshot():

@@ -136,10 +136,10 @@ class InMemoryScope(Scoped):
 
 
 def version_of(state: State) -> Hashable:
-    """The version of a state: another one for every change to elements, their names, and the embedding model."""
+    """The version of a state: another one for every change to elements, their names, vectors and embedding model."""
     every = state.entities, state.relations, state.memories
     others = state.entities.words, state.naming, state.types, state.embedder
-    return state.derive(_Version, *(each.items for each in every), *others)
+    return state.derive(_Version, *(part for each in every for part in (each.items, each.vectors)), *others)
 
 
 class _Version:

@@ -9,7 +9,7 @@ from graphsearch.model import ElementKind, validation
 from graphsearch.model.stored import Key, Record, RecordKind, ScopeSettings
 from graphsearch.protocols import Moving
 from graphsearch.stores.in_postgres.base import PostgresScope
-from graphsearch.stores.in_postgres.index.vector_index import drop_vector_indexes
+from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes
 from graphsearch.stores.in_postgres.read.moving import READERS
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
@@ -48,7 +48,7 @@ class PostgresMoving(PostgresScope, Moving):
         refuse_other_analyser(settings, self.analyser.name)
         if replace:
             async with self._writing(create=True) as session:
-                await drop_vector_indexes(session)
+                await forget_vector_indexes(session)
         async with self._writing(create=True, changing=True) as session:
             if not replace and (await session.row(statement("occupied")))[0]:
                 raise OccupiedScopeError
