@@ -117,6 +117,7 @@ async def _sleep(_: int) -> None:
 async def test_cancelled_anywhere_it_is_continued() -> None:
     whole = await everything((await ingested(NEW)).store)
     before = await everything((await ingested(OLD)).store)
+    steps = 0
     for steps in range(100):
         engine = await ingested(OLD)
         running = asyncio.ensure_future(reembed(engine.store, Meanwhile(_sleep), batch=1))
@@ -173,12 +174,14 @@ async def test_a_change_discarded_by_somebody_else_ends() -> None:
 async def test_what_is_forgotten_meanwhile_has_no_new_vector() -> None:
     engine = await ingested(OLD)
     await engine.store.begin_reembedding(NEW.name, NEW.dimensions)
+    made = {}
     for kind in ElementKind:
         page = await engine.store.outdated_vectors(kind, NEW.name)
-        made = [(each, NEW.vector("text")) for each in page]
-        assert await engine.store.put_new_vectors(kind, NEW.name, made) == len(page)
+        made[kind] = [(each, NEW.vector("text")) for each in page]
+        assert await engine.store.put_new_vectors(kind, NEW.name, made[kind]) == len(page)
     await engine.store.forget([each.id for each in MEMORIES])
-    assert await engine.store.put_new_vectors(kind, NEW.name, made) == 0
+    for kind, vectors in made.items():
+        assert await engine.store.put_new_vectors(kind, NEW.name, vectors) == 0
     state = await engine.store.reembedding()
     assert state is not None
     assert not any(state.done.values())

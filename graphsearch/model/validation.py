@@ -211,7 +211,7 @@ def one_of(field: str, value: object, choices: tuple[object, ...]) -> str | None
     return None if value in choices else f"{field} must be one of {', '.join(map(repr, choices))}, not {_shown(value)}"
 
 
-NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+NOTHING: Final[Mapping[Any, Any]] = MappingProxyType({})
 
 
 def type_name(value: str) -> str:

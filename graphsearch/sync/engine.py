@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import Literal, TypeAlias, Unpack
+from typing import Any, Literal, Unpack
 
 from graphsearch import engine, feedback, protocols
 from graphsearch.access.gate import Gate
@@ -155,9 +155,6 @@ class Curator(Facade[curator.Curator]):
         return BRIDGE.run(self.asynchronous.graph_health(scopes=stores, resolutions=resolutions, earlier=earlier))
 
 
-_Asked: TypeAlias = engine.GraphSearchEngine | federation.FederatedEngine
-
-
 class ContextBuilder(Facade[builder.ContextBuilder]):
     """As `graphsearch.context.ContextBuilder`."""
 
@@ -169,16 +166,17 @@ class ContextBuilder(Facade[builder.ContextBuilder]):
         budgets: Mapping[WorkType, int] | None = None,
         log: GraphStore | Sequence[GraphStore] | Literal["engine"] | None = "engine",
     ) -> None:
-        asked: _Asked = behind(engine)
-        self.asynchronous = builder.ContextBuilder(asked, counter=counter, budgets=budgets, log=_behind_log(log))
+        asked: Any = engine  # a facade of either class
+        answering, logs = behind(asked), _behind_log(log)
+        self.asynchronous = builder.ContextBuilder(answering, counter=counter, budgets=budgets, log=logs)
 
 
 def _behind_log(
     log: GraphStore | Sequence[GraphStore] | Literal["engine"] | None,
 ) -> protocols.GraphStore | Sequence[protocols.GraphStore] | Literal["engine"] | None:
-    if log is None or log == "engine":
+    if log is None or isinstance(log, str):
         return log
-    return [behind(each) for each in log] if isinstance(log, tuple | list) else behind(log)
+    return behind(log) if isinstance(log, Facade) else [behind(each) for each in log]
 
 
 @with_search_options

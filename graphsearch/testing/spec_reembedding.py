@@ -107,11 +107,13 @@ class ReembeddingSpec(StoreSpec):
 
     async def test_a_scope_is_as_if_written_with_the_new_model(self, store: GraphStore, fresh: FreshScope) -> None:
         await written(store)
-        reports = []
-        report = await reembed(store, NEW, batch=1, progress=lambda *each: reports.append(each))
+        reports: list[tuple[int, int, str]] = []
+        report = await reembed(
+            store, NEW, batch=1, progress=lambda done, total, name: reports.append((done, total, name))
+        )
         assert (report.switched, report.embedder, report.dimensions) == (True, NEW.name, NEW.dimensions)
         assert report.embedded == {ElementKind.ENTITY: 2, ElementKind.MEMORY: 1, ElementKind.RELATION: 1}
-        assert [(done, total) for done, total, _ in reports] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+        assert [each[:2] for each in reports] == [(1, 4), (2, 4), (3, 4), (4, 4)]
         assert await seen(store) == await seen(await written(fresh(), NEW))
         assert await store.reembedding() is None
         again = await reembed(store, NEW)
