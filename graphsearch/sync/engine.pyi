@@ -81,7 +81,6 @@ from graphsearch.text.analyser import Analyser
 from graphsearch.traversal.paths import Path
 from pathlib import Path as pathlib_Path
 from typing import Literal
-from typing import TypeAlias
 from typing import Unpack
 from uuid import UUID
 
@@ -493,7 +492,6 @@ class Curator(Facade[curator.Curator]):
     def why(self, relation_id: UUID) -> Provenance:
         """The memories behind a relation: their wording, the extractor and rule, and what each contributes."""
         ...
-_Asked: TypeAlias = engine.GraphSearchEngine | federation.FederatedEngine
 class ContextBuilder(Facade[builder.ContextBuilder]):
     """As `graphsearch.context.ContextBuilder`."""
 
