@@ -130,8 +130,8 @@ def plain(value: Any) -> Any:
 
 
 def _lines(text: str) -> list[str]:
-    """Lines, or rows of a table, sorted."""
-    return sorted(re.split(r"\n|(?=<tr)", text))
+    """Lines, or rows of a table, and what comes after them, sorted."""
+    return sorted(re.split(r"\n|(?=<tr|</pre>)", text))
 
 
 def _page(shown: Displayed) -> Any:
