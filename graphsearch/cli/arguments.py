@@ -37,6 +37,10 @@ def identifier(text: str) -> UUID:
 
 Entity = Annotated[str, typer.Argument(help="An entity: its id, its name or an alias that only it has.")]
 Question = Annotated[str, typer.Argument(help="The question.")]
+Also = Annotated[
+    list[str] | None,
+    typer.Option("--also", metavar="PROJECT", help="Another project of the organisation to ask; may be repeated."),
+]
 Mode = Annotated[str, typer.Option(help="The search mode.")]
 Limit = Annotated[int, typer.Option(min=1, help="The number of results to show.")]
 TripletLimit = Annotated[int, typer.Option(min=1, help="The number of triplets to show.")]

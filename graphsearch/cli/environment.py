@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeAlias
 
 import attrs
 import typer
@@ -16,7 +16,9 @@ from graphsearch.caching import InProcessCache, RedisCache, cached
 from graphsearch.embedders import MiniLMEmbedder, VoyageEmbedder, WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownScopeError
+from graphsearch.federation import FederatedEngine
 from graphsearch.llms import Budget, BudgetedLLM, llm_called
+from graphsearch.model import Scope
 from graphsearch.modes.options import SearchMode
 from graphsearch.modes.registry import DEFAULT_MODES, mode_name
 from graphsearch.protocols import LLM, Clock, Embedder, GraphStore
@@ -29,12 +31,22 @@ _BY_NAME: Final = (SearchMode.NEIGHBORHOOD, SearchMode.NATURAL_LANGUAGE)
 
 @attrs.frozen(kw_only=True)
 class Place:
-    """The server and the scope given by the options."""
+    """The server and the scope given by the options; ``also`` are other projects that are asked with it."""
 
     org: str = ""
     project: str = ""
+    also: tuple[str, ...] = ()
     dsn: str = ""
     embedded: Path | None = None
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]:
+        """The scope, and those that are asked with it."""
+        return tuple(Scope(self.org, project) for project in (self.project, *self.also))
+
+    def asking(self, also: Sequence[str] | None) -> Place:
+        """The same place, with other projects to ask."""
+        return attrs.evolve(self, also=tuple(also or ()))
 
     def needs_server(self) -> None:
         """Raise `typer.BadParameter` unless exactly one server is named."""
@@ -78,13 +90,40 @@ async def open_for(place: Place, mode: str, *, llm: str = "", llm_url: str = "")
 
     Raises `typer.BadParameter` for a mode that needs a language model when none is named, and `UnknownModeError`.
     """
+    embed, model = _parts_for(mode, llm, llm_url)
+    async with open_engine(place, embed=embed, llm=model) as engine:
+        yield engine
+
+
+Asked: TypeAlias = GraphSearchEngine | FederatedEngine
+
+
+@asynccontextmanager
+async def open_asked(place: Place, *, embed: bool = False, llm: LLM | None = None) -> AsyncIterator[Asked]:
+    """An engine over the scope of a place, or over all scopes that are asked with it."""
+    async with open_scopes(place) as scopes:
+        stores = [scopes.with_scope(org_id=each.org_id, project_id=each.project_id) for each in place.scopes]
+        embedder = await embedder_for(stores[0]) if embed else None
+        engines = [GraphSearchEngine(store=store, embedder=embedder, llm=llm) for store in stores]
+        yield FederatedEngine(engines) if place.also else engines[0]
+
+
+@asynccontextmanager
+async def open_asked_for(place: Place, mode: str, *, llm: str = "", llm_url: str = "") -> AsyncIterator[Asked]:
+    """`open_asked` with only the parts that a search mode uses; raises as `open_for`."""
+    embed, model = _parts_for(mode, llm, llm_url)
+    async with open_asked(place, embed=embed, llm=model) as engine:
+        yield engine
+
+
+def _parts_for(mode: str, llm: str, llm_url: str) -> tuple[bool, LLM | None]:
+    """Whether a mode embeds, and its language model."""
     wanted = mode_name(mode, DEFAULT_MODES)
     if "llm" not in DEFAULT_MODES[wanted].needs:
         llm = llm_url = ""
     elif not llm:
         raise typer.BadParameter(f"--mode {wanted} needs --llm (or GRAPHSEARCH_LLM)")
-    async with open_engine(place, embed=wanted not in _BY_NAME, llm=choose_llm(llm, llm_url)) as engine:
-        yield engine
+    return wanted not in _BY_NAME, choose_llm(llm, llm_url)
 
 
 @asynccontextmanager

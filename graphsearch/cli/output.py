@@ -78,7 +78,9 @@ def as_json(value: Any) -> Any:
 def _fields(value: Any) -> dict[str, Any]:
     printed = _PRINTED.get(type(value))
     names = printed.split() if printed else [field.name for field in attrs.fields(type(value))]
-    return {name: as_json(getattr(value, name)) for name in names}
+    fields = {name: as_json(getattr(value, name)) for name in names}
+    scopes = getattr(value, "scopes", ()) if isinstance(value, RecalledMemory | Triplet) else ()
+    return {**fields, "scopes": list(map(str, scopes))} if scopes else fields
 
 
 def sorted_counts(counts: Mapping[Any, int]) -> dict[str, int]:

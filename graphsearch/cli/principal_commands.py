@@ -17,6 +17,7 @@ import typer
 from graphsearch.access.gate import Gate, StatisticsOf
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.cli.arguments import (
+    Also,
     AsOf,
     Ceilings,
     FlagInstructions,
@@ -38,8 +39,8 @@ from graphsearch.cli.environment import (
     choose_llm,
     embedder_for,
     entity_caches,
-    open_engine,
-    open_for,
+    open_asked,
+    open_asked_for,
     open_scopes,
 )
 from graphsearch.cli.output import as_json, pairs, sorted_counts, summary_lines, time_pairs
@@ -74,6 +75,7 @@ async def context(
     principal: PrincipalId,
     principal_type: PrincipalType = "User",
     attribute: Attributes = None,
+    also: Also = None,
     session: Session = "",
     budget: Annotated[int | None, typer.Option(min=0, help="The token budget; default: that of the work type.")] = None,
     work_type: Annotated[WorkType, typer.Option(help="The kind of work of the session.")] = WorkType.UNKNOWN,
@@ -90,9 +92,10 @@ async def context(
     schema: Schema = None,
 ) -> Answer:
     """Build the context block for a session: what answers the question, is visible to the principal and fits."""
+    place = place.asking(also)
     gate = gate_of(place, principal, principal_type, attribute, policies, schema, statistics)
     session_id = session or f"cli-{uuid4()}"
-    async with open_for(place, mode, llm=llm, llm_url=llm_url) as engine:
+    async with open_asked_for(place, mode, llm=llm, llm_url=llm_url) as engine:
         block = await ContextBuilder(engine, log="engine" if log else None).build(
             question,
             gate=gate,
@@ -136,12 +139,14 @@ async def feedback(
     principal: PrincipalId,
     principal_type: PrincipalType = "User",
     attribute: Attributes = None,
+    also: Also = None,
     policies: Policies = None,
     schema: Schema = None,
 ) -> Answer:
     """Report the outcome of a session, as the principal of its context; the weights of what it was shown move."""
+    place = place.asking(also)
     gate = gate_of(place, principal, principal_type, attribute, policies, schema)
-    async with open_engine(place) as engine:
+    async with open_asked(place) as engine:
         report = await ContextBuilder(engine).feedback(session, outcome, gate=gate)
     lists = {name: getattr(report, name) for name in ("applied", "replaced", "repeated", "missing")}
     data = {name: [element._asdict() for element in elements] for name, elements in lists.items()}
@@ -169,6 +174,7 @@ async def mcp(
     allow_host: Annotated[
         list[str] | None, typer.Option(help="Another host name of the HTTP server, in addition to that of --http.")
     ] = None,
+    also: Also = None,
     read_only: Annotated[bool, typer.Option("--read-only", help="Leave out all tools that change the graph.")] = False,
     operator: Annotated[
         bool, typer.Option("--operator", help="Add the tools for operators: scores, duplicates, merges, health, types.")
@@ -200,7 +206,8 @@ async def mcp(
     """Serve the project to agents by the Model Context Protocol, until standard input ends or a signal comes."""
     from graphsearch.integrations import mcp as served  # noqa: PLC0415 - an optional extra
 
-    _refuse_contradictions(principal, http, tokens, allow_host or ())
+    place = place.asking(also)
+    _refuse_contradictions(place, principal, http, tokens, allow_host or ())
     if entity_cache not in ("memory", "none") and not entity_cache.startswith(("redis://", "rediss://", "unix://")):
         raise typer.BadParameter(f"--cache must be memory, none or the URL of a Redis server, not {entity_cache!r}")
     scope = Scope(place.org, place.project)
@@ -209,7 +216,9 @@ async def mcp(
     who = (
         bearers.identify
         if bearers
-        else served.Identity(principal_of(place, principal, principal_type, attribute or ()), scope)
+        else served.Identity(
+            principal_of(place, principal, principal_type, attribute or ()), scope, also=place.scopes[1:]
+        )
     )
     authorizer = authorizer_of(policies or (), schema)
     model, rules = choose_llm(llm, llm_url), rules_with(known, user)
@@ -250,9 +259,11 @@ async def mcp(
     return Answer({}, ())
 
 
-def _refuse_contradictions(principal: str, http: str, tokens: Path | None, hosts: Sequence[str]) -> None:
+def _refuse_contradictions(place: Place, principal: str, http: str, tokens: Path | None, hosts: Sequence[str]) -> None:
     if bool(principal) == bool(tokens):
         raise typer.BadParameter("give either --principal (or GRAPHSEARCH_PRINCIPAL), or --tokens with --http")
+    if tokens and place.also:
+        raise typer.BadParameter("--also comes with --principal: a token names one project")
     if (tokens or hosts) and not http:
         raise typer.BadParameter("--tokens and --allow-host come with --http")
 
@@ -276,14 +287,14 @@ async def _signals() -> AsyncIterator[asyncio.Event]:
 
 
 def principal_of(place: Place, id_: str, type_: str, attributes: Sequence[str]) -> Principal:
-    """The principal described by the options, a member of the project that the command works in."""
+    """The principal described by the options, a member of the projects that the command works in."""
     read: dict[str, Any] = {}
     for attribute in attributes:
         key, equals, value = attribute.partition("=")
         if not key or not equals:
             raise typer.BadParameter(f"--attribute must be key=value, not {attribute!r}")
         read[key] = _value(value)
-    return Principal(id=id_, type=type_, attributes=read, projects=(Scope(place.org, place.project),))
+    return Principal(id=id_, type=type_, attributes=read, projects=place.scopes)
 
 
 def gate_of(

@@ -15,6 +15,7 @@ from rich.tree import Tree
 
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.cli.arguments import (
+    Also,
     AsOf,
     Depth,
     Diversity,
@@ -33,7 +34,7 @@ from graphsearch.cli.arguments import (
     identifier,
 )
 from graphsearch.cli.commands import Answer
-from graphsearch.cli.environment import Place, open_engine, open_for
+from graphsearch.cli.environment import Place, open_asked, open_asked_for, open_for
 from graphsearch.cli.output import (
     Format,
     as_json,
@@ -62,6 +63,7 @@ AsGraph = Annotated[Format | None, typer.Option("--format", help="Print the resu
 async def search(
     place: Place,
     question: Question,
+    also: Also = None,
     mode: Mode = SearchMode.GRAPH_COMPLETION,
     limit: TripletLimit = 10,
     seeds: Seeds = 10,
@@ -92,7 +94,7 @@ async def search(
         "diversity": diversity,
         "gate": ALLOW_ALL,  # an operator may read everything, so the model may as well
     }
-    async with open_for(place, mode, llm=llm, llm_url=llm_url) as engine:
+    async with open_asked_for(place.asking(also), mode, llm=llm, llm_url=llm_url) as engine:
         found = await engine.search(question, **options)
     if format is not None:
         return exported(found, format)
@@ -133,6 +135,7 @@ async def search(
 async def recall(
     place: Place,
     question: Question,
+    also: Also = None,
     limit: Annotated[int, typer.Option(min=1, help="The number of memories to show.")] = 10,
     min_score: Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out memories with a lower score.")] = 0.0,
     diversity: Annotated[float, typer.Option(min=0.0, max=1.0, help="Weight of the diversity of memories.")] = 0.0,
@@ -141,7 +144,7 @@ async def recall(
     known_at: KnownAt = None,
 ) -> Answer:
     """Recall the memories that answer a question, in their own words."""
-    async with open_engine(place, embed=True) as engine:
+    async with open_asked(place.asking(also), embed=True) as engine:
         found = await engine.recall(
             question,
             limit=limit,
@@ -163,6 +166,7 @@ async def recall(
 async def rank_entities(
     place: Place,
     question: Question,
+    also: Also = None,
     ranking: Annotated[Ranking, typer.Option(help="The features to use in addition to words and meaning.")] = (
         Ranking.QUESTION_AWARE
     ),
@@ -174,7 +178,7 @@ async def rank_entities(
     known_at: KnownAt = None,
 ) -> Answer:
     """Rank the entities that answer a question, and show the components of their scores."""
-    async with open_engine(place, embed=True) as engine:
+    async with open_asked(place.asking(also), embed=True) as engine:
         found = await engine.rank_entities(
             question,
             ranking=ranking,

@@ -20,6 +20,7 @@ from graphsearch.ranking.options import RankOptions, RankRequest
 from graphsearch.ranking.result import RankResult
 from graphsearch.recall.options import RecallOptions, RecallRequest
 from graphsearch.recall.result import RecallResult
+from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.text.analyser import Analyser
 
 
@@ -54,6 +55,11 @@ class FederatedEngine:
             each = ", ".join(f"that of {scope} with {name!r}" for name, scope in models.items())
             raise EmbeddingModelError(f"engines must embed questions with one model: {each}")
         self._engine = JointEngine(self.engines)
+
+    @property
+    def scoring(self) -> ScoringOptions:
+        """The constants of the score of triplets."""
+        return self.engines[0].scoring
 
     @property
     def stores(self) -> tuple[GraphStore, ...]:

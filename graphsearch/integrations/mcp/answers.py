@@ -6,7 +6,7 @@ Tokens are those of the answer as compact JSON, the text that a model reads.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import zip_longest
 from typing import Any, Final
@@ -14,7 +14,7 @@ from typing import Any, Final
 import attrs
 
 from graphsearch.curation.entity_recall import Standing
-from graphsearch.model import Community, Entity, Memory, Relation, Triplet
+from graphsearch.model import Community, Entity, Memory, Relation, Scope, Triplet
 from graphsearch.protocols import TokenCounter
 from graphsearch.query.asked_time import AskedTime
 from graphsearch.recall.result import RecalledMemory
@@ -66,6 +66,7 @@ def triplet_json(triplet: Triplet) -> Json:
         target_id=str(triplet.target.id),
         **_period(relation),
         evidence=_evidence(relation),
+        projects=projects_of(triplet.scopes),
     )
 
 
@@ -97,7 +98,17 @@ def memory_json(memory: Memory) -> Json:
 
 def recalled_json(recalled: RecalledMemory) -> Json:
     """The memory with its score and, if all its claims have ended, the end of the last."""
-    return _without_empty(**memory_json(recalled.memory), score=round(recalled.score, 4), until=_iso(recalled.until))
+    return _without_empty(
+        **memory_json(recalled.memory),
+        score=round(recalled.score, 4),
+        until=_iso(recalled.until),
+        projects=projects_of(recalled.scopes),
+    )
+
+
+def projects_of(scopes: Iterable[Scope]) -> list[str]:
+    """The projects that something comes from, where several were asked."""
+    return [shown(scope.project_id) for scope in scopes]
 
 
 def path_json(path: Path) -> Json:

@@ -45,7 +45,7 @@ async def search(
     caller: Caller, query: Question, mode: Mode = "graph_completion", limit: Limit = 10, as_of: AsOf = None
 ) -> dict[str, Any]:
     """Search for the triplets that answer a question, with their scores. Nothing is logged for feedback."""
-    found = await caller.engine.search(query, mode=SearchMode(mode), limit=limit, as_of=as_of, gate=caller.gate)
+    found = await caller.asked.search(query, mode=SearchMode(mode), limit=limit, as_of=as_of, gate=caller.gate)
     triplets = [triplet_json(triplet) for triplet in found.triplets]
     summary = {} if found.summary is None else {"summary": safe_text(found.summary.text)}
     return caller.fitted({"found": found.found, "reason": plain(found.reason), **summary}, triplets=triplets)
@@ -63,7 +63,7 @@ async def rank_entities(
     as_of: AsOf = None,
 ) -> dict[str, Any]:
     """Rank the entities that answer a question, with the parts of their scores."""
-    found = await caller.engine.rank_entities(
+    found = await caller.asked.rank_entities(
         query, ranking=Ranking(ranking), limit=limit, as_of=as_of, gate=caller.gate
     )
     entities = [

@@ -114,7 +114,7 @@ async def recall(
     Use it for who said what and when; use the tool context for how things are related.
     """
     kind = workload and Workload(workload)
-    found = await caller.engine.recall(query, limit=limit, as_of=as_of, workload=kind, gate=caller.gate)
+    found = await caller.asked.recall(query, limit=limit, as_of=as_of, workload=kind, gate=caller.gate)
     memories = list(map(recalled_json, found.memories))
     return caller.fitted({"reason": plain(found.reason)}, memories=memories)
 

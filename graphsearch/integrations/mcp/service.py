@@ -11,6 +11,7 @@ from graphsearch.access.gate import Gate, StatisticsOf
 from graphsearch.context import ContextBuilder, TiktokenCounter
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
+from graphsearch.federation import FederatedEngine
 from graphsearch.ingest import IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.integrations.mcp.answers import fitted
@@ -29,12 +30,14 @@ LEAST_TOKENS: Final = 500
 class Identity:
     """The principal and the scope of a request, from the configuration or its authentication.
 
-    ``disabled``: this project is switched off.
+    ``disabled``: this project is switched off. ``also``: other scopes of the organisation that searches, recall and
+    blocks ask too, each behind its own gate; nothing is written to them but the log and the outcomes of sessions.
     """
 
     principal: Principal
     scope: Scope
     disabled: bool = False
+    also: tuple[Scope, ...] = ()
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -83,16 +86,23 @@ class GraphService:
 
     def caller(self, identity: Identity) -> Caller:
         """The context of one request."""
-        return Caller(self, Gate(self.authorizer, identity.principal, self.statistics), self.engine_of(identity.scope))
+        engine = self.engine_of(identity.scope)
+        others = [self.engine_of(scope) for scope in identity.also]
+        asked = FederatedEngine([engine, *others]) if others else engine
+        return Caller(self, Gate(self.authorizer, identity.principal, self.statistics), engine, asked)
 
 
 @attrs.frozen(eq=False)
 class Caller:
-    """The context of one request, passed to the tools: the service, the principal's gate and the scope's engine."""
+    """The context of one request, passed to the tools: the service, the principal's gate and the scope's engine.
+
+    ``asked``: what answers questions: this engine, or one over several scopes.
+    """
 
     service: GraphService
     gate: Gate
     engine: GraphSearchEngine
+    asked: GraphSearchEngine | FederatedEngine
 
     @property
     def curator(self) -> Curator:
@@ -102,7 +112,7 @@ class Caller:
     @property
     def builder(self) -> ContextBuilder:
         """Builds context blocks and takes outcomes."""
-        return ContextBuilder(self.engine, counter=self.service.counter, log="engine" if self.service.log else None)
+        return ContextBuilder(self.asked, counter=self.service.counter, log="engine" if self.service.log else None)
 
     def fitted(self, head: Mapping[str, Any], **lists: Sequence[Any]) -> dict[str, Any]:
         """Fit an answer into the token limit; see `graphsearch.integrations.mcp.answers`."""
