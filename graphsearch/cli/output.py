@@ -20,7 +20,7 @@ from graphsearch.cli.commands import Answer
 from graphsearch.context import ContextBlock
 from graphsearch.curation import Duplicate
 from graphsearch.export import Exportable, to_dot, to_graphml, to_mermaid
-from graphsearch.model import Community, CommunitySummary, Entity, Relation, ScorePart, Triplet
+from graphsearch.model import Community, CommunitySummary, Entity, Relation, Scope, ScorePart, Triplet
 from graphsearch.model.reports import Statistics
 from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.modes.result import Connection, Sentence, Source, Summary
@@ -106,8 +106,15 @@ def triplet_table(triplets: Sequence[Triplet]) -> Table:
     for triplet in triplets:
         score = triplet.breakdown
         parts = (score.value, score.proximity_part, score.importance_part, score.feedback_part)
-        table.add_row(*(f"{part:.4f}" for part in parts), Text(triplet_line(triplet).removeprefix("- ")))
+        origin = f"[{projects_of(triplet.scopes)}] " if triplet.scopes else ""
+        line = Text(origin + triplet_line(triplet).removeprefix("- "))
+        table.add_row(*(f"{part:.4f}" for part in parts), line)
     return table
+
+
+def projects_of(scopes: Iterable[Scope]) -> str:
+    """The projects that something comes from, where several were asked."""
+    return ", ".join(safe_text(scope.project_id) for scope in scopes)
 
 
 def connection_table(connections: Iterable[Connection]) -> Table:

@@ -109,7 +109,8 @@ async def context(
             as_of=as_of,
         )
     denied = sorted_counts(block.denied)
-    data = {"session": session_id, **as_json(block), "denied": denied}
+    entries = {str(scope): str(entry) for scope, entry in block.injection_ids.items()}
+    data = {"session": session_id, **as_json(block), "denied": denied, **({"injection_ids": entries} if also else {})}
     hidden = ", ".join(f"{number} {kind}" for kind, number in denied.items() if number) or "nothing"
     facts = [
         ("session", session_id),

@@ -41,6 +41,7 @@ from graphsearch.cli.output import (
     connection_table,
     exported,
     pairs,
+    projects_of,
     query_table,
     sorted_counts,
     summary_lines,
@@ -55,6 +56,7 @@ from graphsearch.modes.options import SearchMode, SearchOptions
 from graphsearch.ranking.options import Ranking
 from graphsearch.ranking.result import FoundEntity, RankResult
 from graphsearch.ranking.strategies import RankedEntity, Years
+from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, safe_text
 
 AsGraph = Annotated[Format | None, typer.Option("--format", help="Print the result as a graph for other programs.")]
@@ -154,13 +156,16 @@ async def recall(
             as_of=as_of,
             known_at=known_at,
         )
-    rows = [
-        (each.score, each.memory.occurred_at, each.memory.speaker or each.memory.subject, each.memory.text)
-        for each in found.memories
-    ]
+    shown = table("score", "when", "who", "memory", *(["projects"] if also else []), rows=map(_row, found.memories))
     summary = f"{len(found.memories)} of {found.found} memories in {found.timings['total']:.0f} ms"
-    shown = table("score", "when", "who", "memory", rows=rows)
     return Answer(found.as_dict(), (shown, found.reason or summary))
+
+
+def _row(recalled: RecalledMemory) -> tuple[object, ...]:
+    """A memory in a table; the last cell, of its projects, is there where several were asked."""
+    memory = recalled.memory
+    cells = (recalled.score, memory.occurred_at, memory.speaker or memory.subject, memory.text)
+    return (*cells, projects_of(recalled.scopes)) if recalled.scopes else cells
 
 
 async def rank_entities(

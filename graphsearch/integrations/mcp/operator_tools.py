@@ -21,6 +21,7 @@ from graphsearch.integrations.mcp.answers import (
     entity_json,
     memory_json,
     plain,
+    projects_of,
     relation_json,
     shown,
     shown_id,
@@ -71,6 +72,7 @@ async def rank_entities(
             **entity_json(each.entity),
             "score": round(each.score, 4),
             "factors": {factor.name: round(factor.contribution, 4) for factor in each.factors},
+            **({"projects": projects_of(each.scopes)} if each.scopes else {}),
         }
         for each in found.entities
     ]
