@@ -210,6 +210,11 @@ class FederatedEngine(Facade[federation.FederatedEngine]):
         """The scopes, in the order of their names."""
         ...
 
+    @property
+    def scoring(self) -> ScoringOptions:
+        """The constants of the score of triplets."""
+        ...
+
     def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResult:
         """As `GraphSearchEngine.search`; raises `UnknownScopeError` that names a scope where nothing was written."""
         ...
