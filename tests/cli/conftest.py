@@ -59,9 +59,9 @@ def line(monkeypatch):
     stores = InMemoryGraphStore()
 
     @asynccontextmanager
-    async def open_store(where):
-        yield stores.with_scope(org_id=where.org, project_id=where.project)
+    async def open_scopes(_place):
+        yield stores
 
-    monkeypatch.setattr(environment, "open_store", open_store)
+    monkeypatch.setattr(environment, "open_scopes", open_scopes)
     monkeypatch.setattr(environment, "choose_embedder", lambda: HashEmbedder(16))
     return CommandLine("--org", "acme", "--project", "web", "--dsn", "postgresql://app@nowhere/none")

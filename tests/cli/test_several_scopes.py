@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
-
 import pytest
 
-from graphsearch.cli import environment
-from graphsearch.stores.memory import InMemoryGraphStore
-from graphsearch.testing.fakes import HashEmbedder
 from tests.cli.conftest import CommandLine
 
 QUESTION = "Where does Ada work?"
 TEXTS = {"web": "Ada works at Globex.", "team": "Ada leads the Apollo project.", "other": "Ada owns Initech."}
 ALSO = ("--also", "team")
 BOB = ("--principal", "bob")
-SERVER = ("--org", "acme", "--dsn", "postgresql://app@nowhere/none")
 
 
-@pytest.fixture
-def line(monkeypatch):
-    """The project web, beside two others of the organisation."""
-    stores = InMemoryGraphStore()
-
-    @asynccontextmanager
-    async def open_scopes(_place):
-        yield stores
-
-    monkeypatch.setattr(environment, "open_scopes", open_scopes)
-    monkeypatch.setattr(environment, "choose_embedder", lambda: HashEmbedder(16))
+@pytest.fixture(autouse=True)
+def remembered(line):
+    """One memory in the project of the command line, and one in each of two others."""
     for project, text in TEXTS.items():
-        CommandLine(*SERVER, "--project", project).run("remember", "--id", f"of-{project}", "--text", text)
-    return CommandLine(*SERVER, "--project", "web")
+        other = CommandLine(*line.shared, "--project", project)  # of several, the last option counts
+        other.run("remember", "--id", f"of-{project}", "--text", text)
 
 
 def weights(line):
