@@ -85,7 +85,7 @@ class Side:
             counter=WordCounter(),
             max_tokens=1_000_000,
         )
-        return Caller(service, self.gate, self.engine)
+        return Caller(service, self.gate, self.engine, self.engine)
 
     async def triplet(self, about: Subject) -> Triplet | None:
         """The relation around the first name that comes first on both sides."""
