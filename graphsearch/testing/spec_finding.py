@@ -17,7 +17,7 @@ from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import ADA, BOB, EVE, day, ids_of, person, ref, relation, vector, view
 from graphsearch.testing.spec import StoreSpec
-from graphsearch.text.bm25 import grid, idf, saturated
+from graphsearch.text.bm25 import TermCounts, grid, idf, saturated
 
 ENTITY, RELATION, MEMORY = ElementKind.ENTITY, ElementKind.RELATION, ElementKind.MEMORY
 
@@ -184,6 +184,23 @@ class FindingSpec(StoreSpec):
             assert hits.values == pytest.approx(sorted(scores.values(), reverse=True), rel=1e-5)
             assert hits.importance.tolist() == [0.5] * 3
         assert await _matching(store, MEMORY, "socket handshake", limit=1) == ["a"]
+
+    async def test_given_counts_replace_the_numbers_of_documents_of_the_scope(self, store: GraphStore) -> None:
+        texts = {"a": "red lamp", "b": "green lamp", "c": "red chair"}
+        await store.write(Batch(memories=tuple(Memory(id=key, text=text) for key, text in texts.items())))
+        assert await _matching(store, MEMORY, "red green") == ["b", "a", "c"]
+        elsewhere = TermCounts(documents=100, containing={"red": 2, "green": 90})
+        async with store.snapshot():
+            hits = await store.search_lexical(MEMORY, "red green", limit=10, view=view(), counts=elsewhere)
+            found = dict(zip(ids_of(store, MEMORY, hits), hits.values.tolist(), strict=True))
+            same = TermCounts(documents=3, containing={"red": 2, "green": 1})
+            own = await store.search_lexical(MEMORY, "red green", limit=10, view=view())
+            given = await store.search_lexical(MEMORY, "red green", limit=10, view=view(), counts=same)
+            assert given.values.tolist() == own.values.tolist()
+        assert list(found) == ["a", "c", "b"]
+        weight = saturated({"red": 1}, 2, grid(2.0))["red"]  # every text has two words
+        scores = {key: idf(100, number) * weight for key, number in (("a", 2), ("c", 2), ("b", 90))}
+        assert found == pytest.approx(scores, rel=1e-5)
 
     async def test_forms_of_an_english_word_find_each_other(self, store: GraphStore) -> None:
         await store.write(Batch(memories=(Memory(id="a", text="She visits cities."), Memory(id="b", text="a village"))))

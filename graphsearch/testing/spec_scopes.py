@@ -252,6 +252,20 @@ class ScopesSpec(StoreSpec):
                 assert len(await two.list_entities()) == 2
         assert len(await two.list_entities()) == 2
 
+    async def test_keys_of_a_snapshot_inside_that_of_another_scope_are_of_their_own_scope(
+        self, fresh: FreshScope
+    ) -> None:
+        one, two = fresh(), fresh()
+        await one.write(Batch(entities=(ADA,)))
+        await two.write(Batch(entities=(BOB, EVE)))
+        async with one.snapshot():
+            outer = await one.search_lexical(ElementKind.ENTITY, "ada bob eve", limit=9, view=view())
+            async with two.snapshot():
+                inner = await two.search_lexical(ElementKind.ENTITY, "ada bob eve", limit=9, view=view())
+                assert list(one.entity_ids(outer.keys)) == [ADA.id]
+                assert set(two.entity_ids(inner.keys)) == {BOB.id, EVE.id}
+            assert list(one.entity_ids(outer.keys)) == [ADA.id]
+
     async def test_an_error_inside_ends_the_snapshot(self, store: GraphStore) -> None:
         await store.write(Batch(entities=(ADA,)))
         with pytest.raises(RuntimeError, match="mine"):
