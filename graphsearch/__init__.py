@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from graphsearch.errors import GraphSearchError as GraphSearchError
     from graphsearch.explaining.explanation import Explanation as Explanation
     from graphsearch.explaining.options import ExplainOptions as ExplainOptions
-    from graphsearch.federation import FederatedEngine as FederatedEngine
+    from graphsearch.federation.engine import FederatedEngine as FederatedEngine
     from graphsearch.feedback import FeedbackService as FeedbackService
     from graphsearch.ingest import CombinedExtractor as CombinedExtractor
     from graphsearch.ingest import Ingestor as Ingestor
