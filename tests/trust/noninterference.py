@@ -105,10 +105,14 @@ async def compare(
         if name == "find_duplicates":  # proposed by stored types: some that have one visible type are missed
             same = set(one) <= set(other)
         elif name == "tool find_duplicates":
-            same = {str(each) for each in one["duplicates"]} <= {str(each) for each in other["duplicates"]}
+            same = _duplicates(one) <= _duplicates(other)
         assert same, f"seed {seed}: {name}, {about}:\n{str(one)[:SHOWN]}\n{str(other)[:SHOWN]}"
         counts[name] += 1
     return counts
+
+
+def _duplicates(answered: Any) -> set[str]:
+    return {str(each) for each in answered["duplicates"]}
 
 
 async def main(pairs: int, first: int = 0) -> int:
