@@ -203,7 +203,7 @@ async def embed_again(ids: Iterable[UUID], engine: GraphSearchEngine) -> None:
     wanted, embedder = sorted(set(ids)), engine.embedder
     if not wanted or embedder is None or embedder.name != await engine.store.embedder_name():
         return
-    entities = await engine.store.get_entities(wanted)
-    vectors = await embedder.embed([embedding_text(each) for each in entities], input_type="document")
-    keys = [each.id for each in entities]
-    await engine.store.write(Batch(vectors=dict(zip(keys, vectors, strict=True)), embedder=embedder.name))
+    texts = {each.id: embedding_text(each) for each in await engine.store.get_entities(wanted)}
+    rows = await embedder.embed(list(texts.values()), input_type="document")
+    vectors = dict(zip(texts, rows, strict=True))
+    await engine.store.write(Batch(vectors=vectors, embedded=texts, embedder=embedder.name))
