@@ -113,7 +113,7 @@ class ContextBuilder:
         budgets: Mapping[WorkType, int] | None = None,
         log: GraphStore | Sequence[GraphStore] | Literal["engine"] | None = "engine",
     ) -> None:
-        self._stores = engine.stores if isinstance(engine, FederatedEngine) else (engine.store,)
+        self._stores = engine.stores
         self._logs = self._logs_of(log)
         self._engine = engine
         self._counter = counter or TiktokenCounter()

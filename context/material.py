@@ -82,7 +82,7 @@ async def material(
         "known_at": options.get("known_at"),
         "gate": gate,
     }
-    terms = (engine if isinstance(engine, FederatedEngine) else engine.store).analyser.terms
+    terms = engine.stores[0].analyser.terms  # which is that of all
     if not observations:
         return _of_triplets(await engine.search(query, **search))
     if not graph:

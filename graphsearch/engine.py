@@ -16,7 +16,7 @@ from graphsearch._support.observing import all_observed
 from graphsearch._support.options import with_options
 from graphsearch._support.timing import Stopwatch
 from graphsearch.access.gate import Gate
-from graphsearch.access.reader import EntityRef, Reader, reading, resolve
+from graphsearch.access.reader import EntityRef, Reader, ReadingOptions, reading, resolve
 from graphsearch.access.visible_documents import DocumentCache
 from graphsearch.access.window import Embed
 from graphsearch.embedders import as_embedder
@@ -87,6 +87,11 @@ class GraphSearchEngine:
         self._phrases: PhraseVectors | None = None
         self._lexicon = Lexicon(self.embedder)
         self._line_terms = LineTerms()
+
+    @property
+    def stores(self) -> tuple[GraphStore, ...]:
+        """The store, as the only one that is searched."""
+        return (self.store,)
 
     @with_options(SearchOptions, SearchRequest)
     async def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResult:
@@ -275,27 +280,9 @@ class GraphSearchEngine:
             self._lexicon = Lexicon(self.embedder)
         return self._lexicon
 
-    def _open(
-        self,
-        *,
-        gate: Gate | None,
-        as_of: datetime | None,
-        known_at: datetime | None,
-        min_edge_confidence: float = 0.5,
-        since: datetime | None = None,
-        embed: Embed | None = None,
-    ) -> AbstractAsyncContextManager[Reader]:
+    def _open(self, **options: Unpack[ReadingOptions]) -> AbstractAsyncContextManager[Reader]:
         """A snapshot for one question: the only place where an answer opens one."""
-        return reading(
-            self.store,
-            gate=gate,
-            as_of=as_of,
-            known_at=known_at,
-            min_edge_confidence=min_edge_confidence,
-            since=since,
-            embed=embed,
-            documents=self._documents,
-        )
+        return reading(self.store, documents=self._documents, **options)
 
     def _reading(self, request: SearchRequest) -> AbstractAsyncContextManager[Reader]:
         return self._open(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from uuid import UUID
 
 import attrs
@@ -214,20 +215,16 @@ class VisibleEvidence:
             group: redacted_fold(stated[group], seen[group], type_named(group[1], self._types))
             for group in set(groups.values())
         }
-        proved = {
-            group: {period.key for periods in found.values() for period in periods}
-            for group, found in periods_of.items()
-        }
         for relation in relations:
-            key, group = (relation.target_id, relation.valid_from), groups[relation.id]
+            key, proved = (relation.target_id, relation.valid_from), periods_of[groups[relation.id]]
             self._relations[relation.id] = _VisibleRelation(
                 relation,
                 {memory: occurred[memory] for memory in relation.evidence if memory in visible},
-                periods_of[group].get(key),
+                proved.get(key),
                 self._present,
                 written,
                 unseen[relation.source_id, relation.type, relation.target_id],
-                relation.retracted_at is not None and key in proved[group],
+                relation.retracted_at is not None and any(each.key == key for each in chain(*proved.values())),
             )
 
     async def _hidden(self, ids: Collection[UUID]) -> set[UUID]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
+from typing import TypedDict
 from uuid import UUID
 
 import attrs
@@ -29,6 +30,17 @@ from graphsearch.protocols import GraphStore
 
 class Reader(Searches):
     """Reads a store for one question, inside one snapshot; created by `reading`."""
+
+
+class ReadingOptions(TypedDict, total=False):
+    """What a question decides of the snapshot that answers it; see `reading`."""
+
+    gate: Gate | None
+    as_of: datetime | None
+    known_at: datetime | None
+    min_edge_confidence: float
+    since: datetime | None
+    embed: Embed | None
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ import attrs
 
 from graphsearch.access.reader import EntityRef, Reader, known
 from graphsearch.curation.permissions import Access, pages
-from graphsearch.health.duplicates import ALIKE, Ambiguity, Duplicate, compared
+from graphsearch.health.duplicates import ALIKE, Ambiguity, Duplicate, ambiguities, compared
 from graphsearch.model import Action, Contradiction, Relation
 from graphsearch.model import validation as check
 from graphsearch.model.identity import relation_id
@@ -30,10 +30,7 @@ async def find_ambiguous(access: Access, *, limit: int = 20) -> tuple[Ambiguity,
     """See `graphsearch.curation.Curator.find_ambiguous`."""
     check.refuse("ambiguities", check.number("limit", limit, 0))
     async with access.reading() as reader:
-        found = (await compared(access.store, reader)).candidates
-        entities = await reader.get_entities(sorted(found))
-    ordered = sorted(entities, key=lambda each: (each.name, each.id))
-    return tuple(Ambiguity(each, found[each.id]) for each in ordered[:limit])
+        return tuple((await ambiguities(access.store, reader))[:limit])
 
 
 async def mark_distinct(one: EntityRef, other: EntityRef, access: Access, *, distinct: bool = True) -> bool:

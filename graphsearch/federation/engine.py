@@ -21,7 +21,6 @@ from graphsearch.ranking.result import RankResult
 from graphsearch.recall.options import RecallOptions, RecallRequest
 from graphsearch.recall.result import RecallResult
 from graphsearch.scoring.triplet_score import ScoringOptions
-from graphsearch.text.analyser import Analyser
 
 
 @all_observed
@@ -65,11 +64,6 @@ class FederatedEngine:
     def stores(self) -> tuple[GraphStore, ...]:
         """The stores, in the order of the names of their scopes."""
         return tuple(engine.store for engine in self.engines)
-
-    @property
-    def analyser(self) -> Analyser:
-        """The analyser of texts and questions, which is that of all scopes."""
-        return self.engines[0].store.analyser
 
     @property
     def scopes(self) -> tuple[Scope, ...]:

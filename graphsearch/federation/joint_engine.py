@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import datetime
 from functools import partial
+from typing import Unpack
 
 from graphsearch._support.timing import Stopwatch
 from graphsearch.access.gate import Gate
-from graphsearch.access.reader import Reader, reading
+from graphsearch.access.reader import Reader, ReadingOptions, reading
 from graphsearch.access.visible_documents import DocumentCache
-from graphsearch.access.window import Embed
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.federation import origins
 from graphsearch.federation.joint_reader import JointReader
@@ -19,6 +18,7 @@ from graphsearch.federation.scope_part import ScopePart
 from graphsearch.model import Vector
 from graphsearch.modes.mode import Question
 from graphsearch.modes.result import SearchResult
+from graphsearch.protocols import GraphStore
 from graphsearch.ranking.options import RankRequest
 from graphsearch.ranking.result import RankResult
 from graphsearch.recall.options import RecallRequest
@@ -39,37 +39,24 @@ class JointEngine(GraphSearchEngine):
             scoring=first.scoring,
             recall_scoring=first.recall_scoring,
         )
-        self.stores = tuple(engine.store for engine in engines)
-        self.scopes = tuple(store.scope for store in self.stores)
+        self._stores = tuple(engine.store for engine in engines)
+        self.scopes = tuple(store.scope for store in self._stores)
         self._caches = tuple(DocumentCache() for _ in engines)
 
+    @property
+    def stores(self) -> tuple[GraphStore, ...]:
+        """The stores of the scopes."""
+        return self._stores
+
     @asynccontextmanager
-    async def _open(
-        self,
-        *,
-        gate: Gate | None,
-        as_of: datetime | None,
-        known_at: datetime | None,
-        min_edge_confidence: float = 0.5,
-        since: datetime | None = None,
-        embed: Embed | None = None,
-    ) -> AsyncIterator[Reader]:
+    async def _open(self, **options: Unpack[ReadingOptions]) -> AsyncIterator[Reader]:
         """The scopes of which the principal may see anything; a single one of these as if it were asked alone."""
-        opening = partial(
-            reading,
-            gate=gate,
-            as_of=as_of,
-            known_at=known_at,
-            min_edge_confidence=min_edge_confidence,
-            since=since,
-            embed=embed,
-            now=self.store.clock.now(),
-        )
+        opening = partial(reading, now=self.store.clock.now(), **options)
         readers: dict[int, Reader] = {}
         async with AsyncExitStack() as stack:
-            entered = self._entered(gate)
+            entered = self._entered(options.get("gate"))
             for number in entered:
-                store = self.stores[number]
+                store = self._stores[number]
                 await stack.enter_async_context(store.snapshot())
                 if len(entered) > 1:
                     async with opening(store) as probe:  # what it denies is not counted as denied
@@ -80,7 +67,7 @@ class JointEngine(GraphSearchEngine):
 
     def _entered(self, gate: Gate | None) -> Sequence[int]:
         """The numbers of the scopes that the principal may enter; the first of all if there are none."""
-        every = range(len(self.stores))
+        every = range(len(self._stores))
         return [each for each in every if gate is None or gate.enters(self.scopes[each])] or every[:1]
 
     async def _search(self, question: Question, reader: Reader) -> SearchResult:

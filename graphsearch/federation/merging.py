@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TypeVar
@@ -12,12 +13,10 @@ import numpy as np
 
 from graphsearch.columns import Expansion, FarEnds, Hits, Keys, Mask, Rows, Steps
 from graphsearch.columns.key_index import KeyIndex
-from graphsearch.federation.joint_keys import packed
 from graphsearch.federation.scope_part import JointSteps
 from graphsearch.model import Entity, NameMatch, Relation, RelationType, SimilarName
 from graphsearch.model.signatures import Signature, SignatureTable
 
-NO_HITS = Hits(keys=packed(()), signatures=np.empty(0, np.int64), values=np.empty(0), importance=np.empty(0))
 K = TypeVar("K")
 
 
@@ -29,7 +28,7 @@ def best_hits(parts: Sequence[Hits], sign: float, limit: int) -> Hits:
 
 def located(parts: Sequence[Hits]) -> Hits:
     """Entities that were looked up, in the order of their keys, each once."""
-    return _once(parts, 1.0) if parts else NO_HITS
+    return _once(parts, 1.0)
 
 
 def _once(parts: Sequence[Hits], sign: float) -> Hits:
@@ -171,14 +170,15 @@ def joint_matches(found: Iterable[NameMatch]) -> list[NameMatch]:
 def most_similar(found: Iterable[Sequence[SimilarName]], limit: int) -> list[SimilarName]:
     """The most similar entities, each once."""
     ranked = sorted(chain.from_iterable(found), key=lambda each: (-each.similarity, each.entity_id))
-    once = {each.entity_id: each for each in reversed(ranked)}
-    return sorted(once.values(), key=lambda each: (-each.similarity, each.entity_id))[:limit]
+    once: dict[UUID, SimilarName] = {}
+    for each in ranked:
+        once.setdefault(each.entity_id, each)
+    return list(once.values())[:limit]
 
 
 def summed(counts: Iterable[Mapping[K, int]]) -> dict[K, int]:
     """The sums of counts by name."""
-    total: dict[K, int] = {}
+    total = Counter[K]()
     for each in counts:
-        for name, number in each.items():
-            total[name] = total.get(name, 0) + number
-    return total
+        total.update(each)
+    return dict(total)

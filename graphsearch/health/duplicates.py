@@ -13,7 +13,7 @@ import attrs
 from graphsearch.access.reader import Reader
 from graphsearch.claims.naming import folded_name
 from graphsearch.model import Entity, SimilarPair
-from graphsearch.names.likeness import EXACT_TYPES, Alike, Likeness, Named, alike, is_comparable
+from graphsearch.names.likeness import EXACT_TYPES, Alike, Findings, Likeness, Named, alike, is_comparable
 from graphsearch.names.typed_names import read
 from graphsearch.protocols import GraphStore
 from graphsearch.text.trigrams import similarity
@@ -53,15 +53,11 @@ class Duplicate:
 
 @attrs.frozen
 class Comparison:
-    """What comparing the names of a graph finds: pairs, the most alike first, and entities that fit several.
-
-    ``candidates`` are those that each of the ``ambiguous`` fits, by its id.
-    """
+    """What comparing the names of a graph finds: pairs, the most alike first, and entities that fit several."""
 
     entities: int
     pairs: tuple[Duplicate, ...]
     ambiguous: tuple[UUID, ...]
-    candidates: Mapping[UUID, tuple[Entity, ...]]
 
 
 @attrs.frozen
@@ -82,11 +78,8 @@ async def compared(
 
     At most ``limit`` pairs are returned, by default as many as there are entities: enough for a rate.
     """
-    entities = {each.id: each for each in await reader.unmerged_entities(without=EXACT_TYPES)}
+    entities, by_rules = await _by_rules(store, reader)
     limit = len(entities) if limit is None else limit
-    named = [Named(each.id, each.type, (each.name, *each.aliases)) for each in entities.values()]
-    marked = frozenset(frozenset(pair) for pair in await store.distinct_pairs(sorted(entities)))
-    by_rules = await asyncio.to_thread(alike, named, marked)
     apart = {frozenset((one, other)) for one, others in by_rules.candidates.items() for other in others}
     found = {_key(each): each for each in await _similar(store, reader, threshold, limit, apart)}
     for each in by_rules.pairs:
@@ -94,11 +87,27 @@ async def compared(
         if pair.similarity > threshold:
             found.setdefault(_key(pair), pair)
     ordered = sorted(found.values(), key=lambda each: (-each.similarity, each.one.id, each.other.id))
-    meant = {
-        id_: tuple(sorted((entities[other] for other in others), key=lambda each: (each.name, each.id)))
-        for id_, others in by_rules.candidates.items()
-    }
-    return Comparison(len(entities), tuple(ordered[:limit]), by_rules.ambiguous, meant)
+    return Comparison(len(entities), tuple(ordered[:limit]), by_rules.ambiguous)
+
+
+async def ambiguities(store: GraphStore, reader: Reader) -> list[Ambiguity]:
+    """The visible entities that may be several visible people, in order of name and id."""
+    entities, by_rules = await _by_rules(store, reader)
+    candidates = {id_: [entities[other] for other in others] for id_, others in by_rules.candidates.items()}
+    found = [Ambiguity(entities[id_], tuple(sorted(people, key=_by_name))) for id_, people in candidates.items()]
+    return sorted(found, key=lambda each: _by_name(each.entity))
+
+
+def _by_name(entity: Entity) -> tuple[str, UUID]:
+    return entity.name, entity.id
+
+
+async def _by_rules(store: GraphStore, reader: Reader) -> tuple[Mapping[UUID, Entity], Findings[UUID]]:
+    """All visible entities, except those of exact names, and what the rules of names find among them."""
+    entities = {each.id: each for each in await reader.unmerged_entities(without=EXACT_TYPES)}
+    named = [Named(each.id, each.type, (each.name, *each.aliases)) for each in entities.values()]
+    marked = frozenset(frozenset(pair) for pair in await store.distinct_pairs(sorted(entities)))
+    return entities, await asyncio.to_thread(alike, named, marked)
 
 
 async def _similar(
@@ -124,9 +133,7 @@ async def _visible(pairs: Sequence[SimilarPair], threshold: float, reader: Reade
     entities = {each.id: each for each in await reader.get_entities(ids)}
     found = [
         Duplicate(
-            one=one,
-            other=other,
-            similarity=_similarity(one, other) if reader.hides or _may_share_part(one, other) else pair.similarity,
+            one=one, other=other, similarity=_similarity(one, other, stored=None if reader.hides else pair.similarity)
         )
         for pair in pairs
         if (one := entities.get(pair.one_id)) and (other := entities.get(pair.other_id)) and one.type == other.type
@@ -134,10 +141,16 @@ async def _visible(pairs: Sequence[SimilarPair], threshold: float, reader: Reade
     return [each for each in found if each.similarity > threshold and is_comparable(each.one.type)]
 
 
-def _similarity(one: Entity, other: Entity) -> float:
-    """The similarity of the most similar names; parts of names that two people share count for nothing."""
+def _similarity(one: Entity, other: Entity, *, stored: float | None = None) -> float:
+    """The similarity of the most similar names, as ``stored`` if that is known and they are not two people.
+
+    Of two people, parts of names count for nothing: they may share them.
+    """
+    people = _may_share_part(one, other)
+    if stored is not None and not people:
+        return stored
     names, others = ([folded_name(name) for name in (entity.name, *entity.aliases)] for entity in (one, other))
-    if _may_share_part(one, other):
+    if people:
         names, others = _whole_names(names), _whole_names(others)
     return max((similarity(name, each) for name in names for each in others), default=0.0)
 

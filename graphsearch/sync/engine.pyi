@@ -63,6 +63,7 @@ from graphsearch.modes.registry import DEFAULT_MODES
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import Embedder
 from graphsearch.protocols import Extractor
+from graphsearch.protocols import GraphStore as graphsearch_protocols_GraphStore
 from graphsearch.protocols import LLM
 from graphsearch.protocols import TokenCounter
 from graphsearch.protocols import Traversal
@@ -77,7 +78,6 @@ from graphsearch.recall.result import RecallResult
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.sync.facade import Facade
 from graphsearch.sync.stores import GraphStore
-from graphsearch.text.analyser import Analyser
 from graphsearch.traversal.paths import Path
 from pathlib import Path as pathlib_Path
 from typing import Literal
@@ -176,6 +176,11 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         either. Raises what `search` raises.
         """
         ...
+
+    @property
+    def stores(self) -> tuple[graphsearch_protocols_GraphStore, ...]:
+        """The store, as the only one that is searched."""
+        ...
 class FederatedEngine(Facade[federation.FederatedEngine]):
     """As `graphsearch.federation.FederatedEngine`, for blocking engines."""
 
@@ -190,11 +195,6 @@ class FederatedEngine(Facade[federation.FederatedEngine]):
     @property
     def stores(self) -> tuple[GraphStore, ...]:
         """The stores, in the same order."""
-        ...
-
-    @property
-    def analyser(self) -> Analyser:
-        """The analyser of texts and questions, which is that of all scopes."""
         ...
 
     def rank_entities(self, query: str, **options: Unpack[RankOptions]) -> RankResult:

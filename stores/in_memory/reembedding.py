@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID
 
 from graphsearch._support.concurrency import in_slices
-from graphsearch.errors import InvalidInputError
 from graphsearch.model import ElementKind, validation
 from graphsearch.model.reembedding import OutdatedVector, Reembedding
 from graphsearch.protocols import Reembeddable
@@ -18,8 +17,14 @@ from graphsearch.stores.in_memory.base import InMemoryScope
 from graphsearch.stores.in_memory.parts import Part
 from graphsearch.stores.in_memory.state import Draft, Elements, ElementsDraft, State
 from graphsearch.stores.in_memory.tables import table
-from graphsearch.stores.shared.reembedding import Shadow, is_begun, refuse_model, refuse_other_change, text_digest
-from graphsearch.stores.shared.vectors import read_vectors, wrong_length
+from graphsearch.stores.shared.reembedding import (
+    Shadow,
+    checked_vectors,
+    is_begun,
+    refuse_model,
+    refuse_other_change,
+    text_digest,
+)
 
 
 class InMemoryReembedding(InMemoryScope, Reembeddable):
@@ -114,12 +119,7 @@ def _all_outdated(state: State, limit: int) -> Generator[None, None, dict[Elemen
 
 def _put(draft: Draft, kind: ElementKind, vectors: Sequence[NewVector]) -> int:
     """Enter shadows of elements that have a vector; return their number."""
-    given = read_vectors({outdated.element.id: vector for outdated, vector in vectors if vector is not None})
-    if given.faults:
-        raise InvalidInputError("vectors", sorted(given.faults))
-    for matrix in given.matrices:
-        if matrix.rows.shape[1] != draft.next_dimensions:
-            raise wrong_length(matrix.rows.shape[1], draft.next_embedder, draft.next_dimensions)
+    given = checked_vectors(vectors, draft.next_embedder, draft.next_dimensions)
     rows = {key: row for matrix in given.matrices for key, row in zip(matrix.keys, matrix.rows, strict=True)}
     elements, there = draft.of_kind[kind], 0
     for outdated, _ in vectors:

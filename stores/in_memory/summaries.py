@@ -14,13 +14,12 @@ from graphsearch.stores.in_memory.state import Draft
 
 def drop_outdated(draft: Draft) -> None:
     """Drop the summaries of communities a member of which, or what was known of it, the draft removes or rewrites."""
-    summarised = {key for key, each in draft.communities.result.items() if each.summary is not None}
-    if not summarised:
+    if not draft.communities.result:
         return
     changed = {*_entities(draft), *_ends(draft), *_mentioned(draft)}
-    for key in {draft.community_of.get(member) for member in changed} & summarised:
-        if key is not None:
-            draft.communities.set(key, attrs.evolve(draft.communities[key], summary=None))
+    for key in {key for member in changed if (key := draft.community_of.get(member))}:
+        if (community := draft.communities[key]).summary is not None:
+            draft.communities.set(key, attrs.evolve(community, summary=None))
 
 
 def _entities(draft: Draft) -> Iterator[UUID]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from uuid import UUID
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from graphsearch.errors import EmbeddingModelError, ReembeddingError
+from graphsearch.errors import EmbeddingModelError, InvalidInputError, ReembeddingError
 from graphsearch.model import Entity, Memory, Relation, Scope, validation
+from graphsearch.protocols.reembedding import NewVector
+from graphsearch.stores.shared.vectors import Vectors, read_vectors
 
 
 @attrs.frozen
@@ -61,6 +64,18 @@ def refuse_other_change(scope: Scope, unfinished: str | None, name: str) -> None
             f"no change of scope {scope} to {name!r} is unfinished: it was cancelled, restarted with another model, or "
             "finished elsewhere"
         )
+
+
+def checked_vectors(vectors: Sequence[NewVector], name: str | None, dimensions: int | None) -> Vectors:
+    """New vectors, without those of blank texts, as they are stored.
+
+    Raises `InvalidInputError` for vectors that cannot be stored, and `EmbeddingModelError` for those of another length.
+    """
+    given = read_vectors({outdated.element.id: vector for outdated, vector in vectors if vector is not None})
+    if given.faults:
+        raise InvalidInputError("vectors", sorted(given.faults))
+    given.refuse_others(name, dimensions)
+    return given
 
 
 def text_digest(element: Entity | Memory | Relation) -> UUID:

@@ -95,10 +95,11 @@ def read_matrix(keys: Sequence[Any], vectors: Sequence[Vector]) -> tuple[Matrix,
 
 def with_current_vectors(batch: Batch, stored: Iterable[Entity | Relation | Memory]) -> Batch:
     """A batch without the vectors of texts that the stored elements no longer have; see `Batch.embedded`."""
+    if not batch.embedded:
+        return batch
     current = {each.id: embedding_text(each) for each in stored}
     outdated = {key for key, text in batch.embedded.items() if current.get(key) != text}
-    kept = {key: vector for key, vector in batch.vectors.items() if key not in outdated}
-    return attrs.evolve(batch, vectors=kept) if outdated else batch
+    return attrs.evolve(batch, vectors={key: each for key, each in batch.vectors.items() if key not in outdated})
 
 
 def wrong_length(length: int, embedder: str | None, dimensions: int | None) -> EmbeddingModelError:

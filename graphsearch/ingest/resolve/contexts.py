@@ -188,9 +188,13 @@ def context_of(memory: Memory) -> Context:
     return (memory.session_id, "") if memory.session_id else ("", memory.source)
 
 
+async def conversation(context: Context, store: ContextStore) -> Sequence[Memory]:
+    """The first stored memories of a conversation."""
+    session, source = context
+    return await store.list_memories(limit=MAX_MEMORIES, session_id=session or None, source=source or None)
+
+
 async def _mentioned(context: Context, own: Mapping[str, Memory], store: ContextStore) -> set[UUID]:
     """The entities that stored memories of a conversation mention, without those that are read again."""
-    session, source = context
-    page = await store.list_memories(limit=MAX_MEMORIES, session_id=session or None, source=source or None)
-    ids = [memory.id for memory in page if memory.id not in own]
+    ids = [memory.id for memory in await conversation(context, store) if memory.id not in own]
     return {mention.entity_id for mention in await store.list_mentions(memory_ids=ids)} if ids else set()

@@ -15,7 +15,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.errors import AccessDeniedError
-from graphsearch.ingest.resolve.contexts import MAX_MEMORIES, Context, context_of
+from graphsearch.ingest.resolve.contexts import Context, context_of, conversation
 from graphsearch.ingest.resolve.name_stages import PERSON, open_id
 from graphsearch.ingest.write.writer import Writer
 from graphsearch.model import Batch, Entity, Memory, MemoryLink, Mention
@@ -78,9 +78,8 @@ def _by_context(
 
 
 async def _settle(context: Context, evidence: Sequence[Mention], opened: Mapping[UUID, Entity], writer: Writer) -> int:
-    session, source = context
     store = writer.store
-    page = await store.list_memories(limit=MAX_MEMORIES, session_id=session or None, source=source or None)
+    page = await conversation(context, store)
     mentions = await store.list_mentions(memory_ids=[memory.id for memory in page])
     here = {each.entity_id for each in mentions}
     if opened.keys().isdisjoint(here):

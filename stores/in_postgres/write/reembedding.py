@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from graphsearch.errors import InvalidInputError
 from graphsearch.model import ElementKind, validation
 from graphsearch.model.reembedding import OutdatedVector, Reembedding
 from graphsearch.protocols import Reembeddable
@@ -20,8 +19,7 @@ from graphsearch.stores.in_postgres.rows import element_of
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.session.watching import answered_within
-from graphsearch.stores.shared.reembedding import is_begun, refuse_model, refuse_other_change
-from graphsearch.stores.shared.vectors import read_vectors, wrong_length
+from graphsearch.stores.shared.reembedding import checked_vectors, is_begun, refuse_model, refuse_other_change
 
 _SCANNED: Final = 2_000
 """Vectors that are looked at in one statement, for those that are outdated."""
@@ -107,12 +105,7 @@ async def _outdated(
 async def _put(session: Session, kind: ElementKind, vectors: Sequence[NewVector]) -> int:
     """Enter shadows of elements that have a vector; return their number."""
     digests = {outdated.element.id: outdated.digest for outdated, _ in vectors}
-    given = read_vectors({outdated.element.id: vector for outdated, vector in vectors if vector is not None})
-    if given.faults:
-        raise InvalidInputError("vectors", sorted(given.faults))
-    for matrix in given.matrices:
-        if matrix.rows.shape[1] != session.next_dimensions:
-            raise wrong_length(matrix.rows.shape[1], session.next_embedder, session.next_dimensions)
+    given = checked_vectors(vectors, session.next_embedder, session.next_dimensions)
     blank = [outdated.element.id for outdated, vector in vectors if vector is None]
     there = 0
     for keys, rows in (*((matrix.keys, matrix.rows) for matrix in given.matrices), (blank, None)):
