@@ -105,7 +105,7 @@ BELONGING: Final = (
     row(
         "is_on_team",
         "member_of",
-        "{source} (?P<noun>)(?:on|in) {target}",
+        "{source} (?P<noun>)(?:on|in|with) {target}",
         PERSON,
         TEAM,
         LIKELY,

@@ -46,6 +46,16 @@ PHRASES: Final = (
         0.88,
     ),
     PhraseRule("team", re.compile(rf"\b(?P<name>[Tt]eam {_NAME})\b"), "team", 0.88),
+    # A word with a capital after an article is a name, whichever word it is: "the Night team", "the Kestrel crew".
+    PhraseRule(
+        "titled_team",
+        re.compile(
+            r"(?<=\b(?:the|our) )(?P<name>[A-Z][\w-]+(?: [A-Z][\w-]+)? (?:[Tt]eam|crew|unit|department|desk|squad|shift"
+            r"|watch|ward|section|division))\b(?! (?:and|or) [A-Z])"
+        ),
+        "team",
+        0.88,
+    ),
     PhraseRule(
         "team",
         re.compile(r"\b[Tt]he (?P<name>(?P<word>[a-z][\w-]+) (?:team|crew|unit|department|committee))\b"),
@@ -113,7 +123,7 @@ PHRASES: Final = (
 """Earlier rules take precedence."""
 
 _CUE: Final = re.compile(
-    r"[\"“][A-Z]|[Tt]eam|crew|unit\b|department|committee|[Pp]roject|initiative|programme?\b|rewrite|migration"
+    r"[\"“][A-Z]|[Tt]eam|crew|unit\b|department|committee|desk|squad|shift|watch|ward|section|division|[Pp]roject|initiative|programme?\b|rewrite|migration"
     r"|launch|library|framework|database"
     r"|\bdb\b|tool|package|\bapp\b|platform|service|server|cluster|SDK|API|plugin|client|CLI|compiler|cache|queue"
     "|editor|dashboard|language|company|startup|firm|employer|vendor|supplier|city|town|village|state|province"
@@ -122,6 +132,7 @@ _CUE: Final = re.compile(
 
 
 _COMMON: Final = known.COMMON - {"team", "project", "data"}
+_NO_TITLES: Final = known.SMALL_TEAM_WORDS | known.GRAMMAR
 
 
 def phrases(text: str, start: int, end: int) -> Iterator[NameSpan]:
@@ -132,7 +143,8 @@ def phrases(text: str, start: int, end: int) -> Iterator[NameSpan]:
         for match in rule.regex.finditer(text, start, end):
             first = match["name"].split(None, 1)[0].casefold()
             word = match.groupdict().get("word")
-            if rule.name != "title" and (word in known.SMALL_TEAM_WORDS or (not word and first in _COMMON)):
+            common = _NO_TITLES if rule.name == "titled_team" else known.SMALL_TEAM_WORDS if word else _COMMON
+            if rule.name != "title" and (word or first) in common:
                 continue
             yield NameSpan(
                 start=match.start("name"),

@@ -265,3 +265,24 @@ def test_it_is_read(text: str, stated: tuple[str, str, str]) -> None:
 )
 def test_what_looks_like_it_states_nothing(text: str) -> None:
     assert not {type_ for _, type_, _ in triples(text)} - {"co_occurs"}
+
+
+@pytest.mark.parametrize(
+    ("text", "team"),
+    [
+        ("Nora is on the Night team.", "Night team"),
+        ("Tom is in the Cardiology department.", "Cardiology department"),
+        ("Ines is with the Kestrel crew.", "Kestrel crew"),
+        ("Omar is on the Sports desk.", "Sports desk"),
+        ("Lena is now on the Day team.", "Day team"),
+    ],
+)
+def test_who_is_on_in_or_with_a_team_is_a_member_of_it(text, team):
+    assert triples(text) == [(text.split()[0], "member_of", team)]
+
+
+@pytest.mark.parametrize(
+    "text", ["Nora is on the Other team.", "The report is on the Night team.", "Nora is with the crew."]
+)
+def test_what_is_no_name_of_a_team_or_of_a_person_has_no_membership(text):
+    assert triples(text) == []
