@@ -32,6 +32,9 @@ _CASELESS: Final = re.compile(
 )
 _COINED: Final = re.compile("[a-z][A-Z]|[A-Z]{2}[a-z]")
 _PERSONAL: Final = re.compile("(?:Ma?c|De|Di|Du|La|Le|Van|Von|O['’]?|Fitz|D['’])[A-Z]")
+_NUMBER: Final = re.compile(r"\d{1,4}[a-z]?")
+_YEAR: Final = re.compile("(?:1[5-9]|20)[0-9]{2}")
+_PART_OF_NUMBER: Final = re.compile(r"[.:,/%°–—-]\d|[%°]|\s?[-–—]\s?\d")
 _SHOUT: Final = 3
 _HEADING: Final = 5
 _LONG_ACRONYM: Final = 6
@@ -160,7 +163,7 @@ def _all_capitals(read: Sequence[_Word]) -> bool:
         len(long) >= _HEADING
         and all(word.capital for word in long)
         and strange >= _SHOUT
-        and any(word.capital and word.key in known.COMMON for word in letters[1:])
+        and any(word.capital and word.key in known.COMMON - known.NEVER_NAMES for word in letters[1:])
     )
 
 
@@ -179,6 +182,8 @@ def _run(text: str, read: Sequence[_Word], first: int, blocked: Sequence[tuple[i
         if not _joins(gap, word):
             break
         if not read[following].capital:
+            if _numbers(text, read, following):
+                return following
             following = _linked(text, read, first, following)
             if following < 0:
                 break
@@ -204,6 +209,19 @@ def _joins(gap: str, word: _Word) -> bool:
         and gap != "."
         and (word.initials or word.key in known.HONORIFICS or word.key in {"st", "mt", "jr"})
     )
+
+
+def _numbers(text: str, read: Sequence[_Word], at: int) -> bool:
+    """Whether a number belongs to the name before it, as in "Ward 7": it counts nothing, and is no year or score."""
+    number, before = read[at], read[at - 1]
+    if not _NUMBER.fullmatch(number.text) or _YEAR.fullmatch(number.text) or not before.capital or before.possessive:
+        return False
+    if text[before.full : number.start] != " " or before.key in known.UNNUMBERED or before.text.endswith("."):
+        return False
+    following = read[at + 1] if at + 1 < len(read) else None
+    if following is None or text[number.end : following.start] != " ":
+        return not _PART_OF_NUMBER.match(text, number.end)
+    return not (following.capital or following.key in known.COUNTED or _NUMBER.fullmatch(following.text))
 
 
 def _linked(text: str, read: Sequence[_Word], first: int, at: int) -> int:
@@ -248,8 +266,11 @@ def _name(
         return None
     if first == last:
         return _single(text, read, first, opening=opening and first == begins, person=person)
-    person = person or (read[first].key in known.HONORIFICS and read[first + 1].capital)
-    type_ = "person" if person else type_of(read[first].key, read[last - 1].key, read[last].key) or _owner(read, last)
+    dedicated = read[first].key in known.PATRONS and read[last].key in _INSTITUTIONS  # "Saint Brannoc's Hospital"
+    person = person or (read[first].key in known.HONORIFICS and read[first + 1].capital and not dedicated)
+    ends = last - 1 if _NUMBER.fullmatch(read[last].text) else last  # "Ward 7" is of the type of "Ward"
+    implied = type_of(read[first].key, read[max(first, ends - 1)].key, read[ends].key)
+    type_ = "person" if person else implied or _owner(read, last)
     return NameSpan(
         start=read[first].start,
         end=read[last].end,

@@ -22,11 +22,15 @@ def ascii_words(text: str) -> list[bytes]:
 
 
 HONORIFICS: Final = word_set(
-    "aunt auntie capt captain col colonel dame doctor dr fr gen governor grandma grandpa hon judge "
-    "king lady lieutenant lord lt madam maj miss mr mrs ms mx pope president prince princess prof "
-    "professor queen rev reverend saint senator sergeant sgt sir sister uncle"
+    "aunt auntie capt captain col colonel dame doctor dr fr frau fraulein fräulein gen governor grandma grandpa herr "
+    "hon imam judge king lady lieutenant lord lt madam madame mademoiselle maj miss mlle mme monsieur mr mrs ms mx "
+    "pope president prince princess prof professor queen rev reverend saint senator senhor senhora senor senora señor "
+    "señora sergeant sgt sheikh shri signor signora sir sister smt sra srta uncle"
 )
 """Before a name they make it a person's."""
+
+PATRONS: Final = word_set("king lady lord pope president prince princess queen saint")
+"""Honorifics of those to whom institutions are dedicated."""
 
 ROLES: Final = word_set(
     "admiral agent analyst architect brigadier ceo cfo chairman chairwoman chef chief cio cmo co-founder coach "
@@ -212,6 +216,21 @@ NOT_ALONE: Final = (
     NEVER_NAMES | HONORIFICS | ROLES | word_set("apis ceos co corp ctos faq hr id inc llc ltd pdf prs qa ui url ux")
 )
 """No names by themselves."""
+
+UNNUMBERED: Final = GRAMMAR | word_set(
+    "answer appendix article chapter clause day equation example fig figure footnote item listing note page paragraph "
+    "part question section step table verse week"
+)
+"""Before a number they refer to a part of a text or of a time, and make no name with it."""
+
+COUNTED: Final = word_set(
+    "am billion centimetres cents countries days degrees dollars editions employees episodes euros feet fl games "
+    "goals hectares hours houses hundred inches kg kilometers kilometres km lb m matches medals men meters metres "
+    "miles million minutes mm months more mph new nights of others out oz people percent persons players pm points "
+    "pounds runs seasons seats seconds sets songs staff stars students thousand tickets times titles to tonnes tons "
+    "units users votes weeks wins women yards years"
+)
+"""After a number they show that it counts them: "joined Acme 3 years ago"."""
 
 SMALL_TEAM_WORDS: Final = word_set(
     "a amazing an another away best big core current different dream each entire every first former full good "

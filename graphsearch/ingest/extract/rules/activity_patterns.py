@@ -6,7 +6,7 @@ from typing import Final
 
 from graphsearch.ingest.extract.rules.masked_sentence import DATE
 from graphsearch.ingest.extract.rules.patterns import Phase
-from graphsearch.ingest.extract.rules.templates import LIKELY, PERSON, UNDERTAKING, row
+from graphsearch.ingest.extract.rules.templates import LIKELY, PERSON, UNDERTAKING, row, verbal
 
 _UP: Final = "(?:(?:up|again|briefly|finally|just|also|first) )*"
 _SPOKE: Final = (
@@ -69,15 +69,7 @@ WORKING_ON: Final = (
         Phase.ENDED,
         called="worked",
     ),
-    row(
-        "maintains",
-        "works_on",
-        "{source} (?:maintains|maintaining|(?P<plain>maintain)) {target}",
-        PERSON,
-        UNDERTAKING,
-        LIKELY,
-        called="maintain maintains maintaining",
-    ),
+    *verbal("maintains", "works_on", "maintain", PERSON, UNDERTAKING, confidence=LIKELY),
     row(
         "works_on_with",
         "works_with",

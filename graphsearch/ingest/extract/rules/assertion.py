@@ -87,8 +87,8 @@ LASTING: Final = frozenset({Phase.HOLDS, Phase.DONE, Phase.ENDED})
 _NAME: Final = re.compile(NAME)
 _DATE: Final = re.compile(DATE)
 _SUBJECT_CHANGE: Final = (
-    rf",? (?:which|who|whom|whose|where) |,? (?:and|but|while|whereas|then) {NAME}(?:'s)? (?!at\b|in\b|on\b|for\b"
-    rf"|since\b|from\b|with\b|to\b|until\b"
+    rf",? (?:which|who|whom|whose|where) |,? (?:and|but|while|whereas|then) {NAME}(?:'(?:s|ve|ll|d|m|re))? "
+    rf"(?!at\b|in\b|on\b|for\b|since\b|from\b|with\b|to\b|until\b"
     r"|of\b)[a-z]|,? (?:and|but|while|whereas) (?:he|she|they|we|it)\b|\. "
 )
 _FAR: Final = 60
@@ -98,7 +98,16 @@ _CLAUSES: Final = {True: re.compile(_SUBJECT_CHANGE), False: re.compile(f";|{_SU
 _PERFECT: Final = re.compile(r"(?: (?:has|have)|'ve) ")
 _LASTING: Final = re.compile(r" for (?:[a-z]+ |\d+ )?(?:years?|months?|weeks?|ages|decades?|ever)\b")
 _UNTIL: Final = re.compile(r"\b(?:until|till|through) (?:[a-z]+ ){0,3}$", re.IGNORECASE)
+# "joined Acme in 2023 and left in June 2025": whom or what was left is that which was joined.
+_LEFT_AGAIN: Final = re.compile(
+    rf"(?: (?:in|on|at|during|around|back in|this|last|early in|late in|the|start|end|of|{DATE}))*,?"
+    rf"(?:;| and| but)?(?: (?:(?P<who>{NAME})|then|later|already|he|she|they|has|have|had|since))* "
+    rf"(?:left|quit|resigned|departed)(?: again| it| there| (?:the |that )?(?:company|firm|team|job|group"
+    rf"|(?P<what>{NAME})))?"
+    rf"(?: (?:in|on|at|during|around|back in|the|start|end|of))*(?: (?P<left>{DATE})|(?= *[.,;!]|$))"
+)
 _WAS: Final = re.compile(r" (?:was|were) ")
+_APPOINTED: Final = re.compile(" (?:was|were) (?:[a-z]+ly )?(?:named|appointed|elected|voted|promoted|made) ")
 
 
 def when(
@@ -114,7 +123,7 @@ def when(
     if groups.get("closed") and phase is not Phase.OPENS:
         phase = Phase.CLOSES
     elif phase is Phase.HOLDS and _WAS.search(match[0]):
-        phase = Phase.ENDED
+        phase = Phase.OPENS if _APPOINTED.search(match[0]) else Phase.ENDED
     elif phase is Phase.ENDED and _PERFECT.search(match[0]) and _LASTING.match(match.string, match.end()):
         phase = Phase.HOLDS
     until = dated is not None and dated.role is Role.UNTIL and _lasts_until(match.string, dates.index(dated))
@@ -122,7 +131,18 @@ def when(
         phase = Phase.ENDED
     if groups.get("future") and not (until and phase in LASTING):
         return _ahead(phase, dated, at)
-    return phase, _PERIODS[phase](dated, at)
+    period = _PERIODS[phase](dated, at)
+    if period is not None and phase is Phase.OPENS and period[1] is None:
+        period = period[0], _end_of_stay(match, dates, at)
+    return phase, period
+
+
+def _end_of_stay(match: re.Match[str], dates: Sequence[DateSpan], at: datetime | None) -> datetime | None:
+    """The time at which what began ended, as far as the same sentence states it."""
+    left = _LEFT_AGAIN.match(match.string, match.end())
+    if left is None or left["who"] not in (None, match["source"]) or left["what"] not in (None, match["target"]):
+        return None
+    return dates[ord(left["left"]) - FIRST_DATE].valid_from if left["left"] else at
 
 
 def _lasts_until(masked: str, number: int) -> bool:

@@ -18,9 +18,10 @@ from graphsearch.ingest.extract.rules.phrases import NO_COMPOUND_NAMES, Compound
 from graphsearch.ingest.extract.rules.relating import CO_OCCURS
 from graphsearch.model import Memory
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName
+from graphsearch.names.given_names import is_given_name
 from graphsearch.text import word_lists as known
 from graphsearch.text.marked_names import marked_names
-from graphsearch.text.name_spans import NameSpan
+from graphsearch.text.name_spans import NameSpan, type_of
 
 ROLES: Final = frozenset(
     {"user", "assistant", "system", "tool", "function", "developer", "human", "ai", "bot", "model"}
@@ -54,7 +55,52 @@ def _known(speaker: str) -> str:
 
 def of_user(memory: Memory, user: str) -> Memory:
     """A memory by a role that stands for the user, as one by the person who is the user."""
-    return attrs.evolve(memory, speaker=user) if memory.speaker.strip().casefold() in USERS else memory
+    return attrs.evolve(memory, speaker=user) if user and _is_user(memory) else memory
+
+
+def _is_user(memory: Memory) -> bool:
+    return memory.speaker.strip().casefold() in USERS
+
+
+_FIRST_PERSON: Final = r"(?:^|[.!?,;:–—-] |\b(?:[Hh]i|[Hh]ello|[Hh]ey|and|but) )"
+_PROPER: Final = r"[^\W\d_a-z][\w'’-]*\w"
+_WHO: Final = rf"(?P<name>{_PROPER}(?: (?:(?:al|bin|da|de|del|den|der|di|dos|el|la|le|ten|van|von) )?{_PROPER}){{0,3}})"
+_INTRODUCTIONS: Final = (
+    re.compile(rf"(?i:\bmy (?:full )?name(?: is|['’]s)) {_WHO}"),
+    re.compile(rf"{_FIRST_PERSON}(?:I['’]m|I am|[Tt]his is) {_WHO}(?=[.!,;:]| and\b| from\b| at\b| here\b| with\b|$)"),
+    re.compile(rf"^(?:\w+,? )??{_WHO} here\b"),
+)
+"""How people introduce themselves; the first by words that leave no doubt."""
+
+
+def introduced_users(memories: Sequence[Memory]) -> Mapping[str, str]:
+    """The names by which users introduce themselves, by session: "I'm Leila Haddad", "my name is Jo".
+
+    A user with two such names in a session has none. Without a session, nothing connects two memories.
+    """
+    found: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for memory in memories:
+        if memory.session_id and _is_user(memory):
+            for name in _introduced_as(memory.text):
+                found[memory.session_id][name] = None
+    return {session: name for session, names in found.items() if (name := _longest(names))}
+
+
+def _introduced_as(text: str) -> Iterator[str]:
+    for sure, rule in zip((True, False, False), _INTRODUCTIONS, strict=True):
+        for match in rule.finditer(text):
+            words = match["name"].casefold().split()
+            plain = not any(word in known.COMMON or word in known.NOT_ALONE for word in words)
+            named = len(words) > 1 and not type_of(words[0], words[-2], words[-1]) and not match["name"].isupper()
+            if plain and (sure or named or is_given_name(words[0])):
+                yield match["name"]
+
+
+def _longest(names: Iterable[str]) -> str:
+    """The longest of several names, if the words of the others are among its own; else none."""
+    longest = max(names, key=len)
+    words = {*longest.casefold().split()}
+    return longest if all({*each.casefold().split()} <= words for each in names) else ""
 
 
 def subject_of(memory: Memory) -> str:

@@ -17,6 +17,7 @@ from graphsearch.ingest.extract.rules.amending import (
 from graphsearch.ingest.extract.rules.conversation import (
     NO_LOWER_CASE_NAMES,
     LowerCaseNames,
+    introduced_users,
     lower_case_names,
     of_user,
     read_conversation,
@@ -94,7 +95,8 @@ class TextExtractor:
 
     def _read(self, memories: Sequence[Memory]) -> Generator[None, None, list[ExtractedMemory]]:
         """Read the memories, in steps; those in lower case last, when the names capitalised in others are known."""
-        memories = [of_user(memory, self._user) for memory in memories] if self._user else memories
+        users = {} if self._user else introduced_users(memories)
+        memories = [of_user(memory, self._user or users.get(memory.session_id, "")) for memory in memories]
         conversation = read_conversation(memories)
         read: dict[int, tuple[ExtractedMemory, Amendment | None]] = {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from graphsearch.ingest.extract.rules.masked_sentence import NAME
+from graphsearch.ingest.extract.rules.masked_sentence import DATE, NAME
 from graphsearch.ingest.extract.rules.patterns import Phase
 from graphsearch.ingest.extract.rules.templates import (
     AMBIGUOUS,
@@ -207,14 +207,14 @@ BELONGING: Final = (
         "leads",
         "{source} (?:manages|managing|(?P<plain>manage)) {target}",
         PERSON,
-        ("team", "project", "organisation", "event"),
+        ("team", "project", "organisation", "event", "facility"),
     ),
     row(
         "group_managed_by",
         "leads",
         "{target} managed by {source}",
         PERSON,
-        ("team", "project", "organisation", "event"),
+        ("team", "project", "organisation", "event", "facility"),
     ),
     row(
         "took_over",
@@ -224,6 +224,40 @@ BELONGING: Final = (
         ("", "team", "organisation", "project"),
         LIKELY,
         Phase.OPENS,
+    ),
+    # "Max stepped down as CEO of Kitewing and Lena took over", "Lena succeeded Max as CEO of Kitewing"
+    row(
+        "took_over_after",
+        "leads",
+        f"(?:stepped down|resigned|retired|left|quit)(?: as (?:the )?{HEAD})? (?:of|at|from) (?:the |our )?{{target}}"
+        f"(?: (?:in |on )?{DATE})?[,;]?(?: and| so)? {{source}} (?:took over|takes over|is taking over|succeeded"
+        "|replaced)",
+        PERSON,
+        GROUP,
+        LIKELY,
+        Phase.OPENS,
+        called="stepped resigned retired left quit",
+    ),
+    row(
+        "succeeded",
+        "leads",
+        f"{{source}} (?:succeeded|succeeds|replaced|replaces|took over from) {{any}} as (?:the )?{HEAD} (?:of|at) "
+        "{target}",
+        PERSON,
+        GROUP,
+        CLEAR,
+        Phase.OPENS,
+        called="succeeded succeeds replaced replaces took",
+    ),
+    row(
+        "succeeded_by",
+        "leads",
+        f"(?:succeeded|succeeds|replaced|replaces|took over from) {{source}} as (?:the )?{HEAD} (?:of|at) {{target}}",
+        PERSON,
+        GROUP,
+        CLEAR,
+        Phase.CLOSES,
+        called="succeeded succeeds replaced replaces took",
     ),
     row(
         "taken_over_from",

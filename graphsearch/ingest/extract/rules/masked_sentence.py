@@ -34,9 +34,10 @@ _WE: Final = re.compile(
     r"(?<![\w'.-])we(?='(?:re|ve) | )(?='?(?:[a-z]+)? ?(?:(?:now|also|both|all|just|still|currently|recently"
     r"|finally|are|have"
     r"|had|were|already|then|mostly|mainly) )*(?:us(?:e|ed|ing)|mov(?:e|ed|ing)|switch(?:ed|ing)?|migrat(?:e|ed|ing)"
+    r"|replac(?:e|ed|ing)|adopt(?:ed|ing)?|upgrad(?:e|ed|ing)"
     r"|met|meet|spoke|talked|caught up|had (?:an? )?(?:lunch|dinner|coffee|call|meeting)|work(?:ed|ing)? (?:on|at"
     r"|for|with)"
-    r"|live|living|rely|depend|joined|left) )"
+    r"|live|living|rely|depend|store|keep|joined|left) )"
 )
 # "Home is Galway": the home of the speaker.
 _HOME: Final = re.compile(

@@ -47,7 +47,7 @@ from graphsearch.ingest.extract.rules.relating import (
     hypothetical_names,
     relations_in,
 )
-from graphsearch.ingest.extract.rules.vocabulary import FoundName, Vocabulary
+from graphsearch.ingest.extract.rules.vocabulary import FoundName, Vocabulary, changed_names
 from graphsearch.model import Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName
 from graphsearch.text.dates import Dates, DateSpan, Role, capitalised_dates, repeated_dates
@@ -116,7 +116,7 @@ class MemoryReader:
         names = TextNames(text, conversation, topic)
         known = vocabulary.find(text)
         small = conversation.small.within(text)
-        return cls(memory, names, known, small, lower_case, speaker_of(memory), user="" if memory.speaker else user)
+        return cls(memory, names, known, small, lower_case, speaker_of(memory), user="" if speaker_of(memory) else user)
 
     def read(
         self, patterns: PatternsByCue, dates: Dates
@@ -175,7 +175,7 @@ class MemoryReader:
         found = without_overlaps(
             taken,
             [*capitalised_names(text, start, end, taken, conversation.people)],
-            [*self.lower_case.find(text, start, end)],
+            [*changed_names(text, vocabulary), *self.lower_case.find(text, start, end)],
         )
         for name, known_name in zip(spans, vocabulary, strict=True):
             written, whole = text[name.start : name.end], known_name.known.name

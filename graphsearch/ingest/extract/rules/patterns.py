@@ -56,7 +56,7 @@ _NO_MODIFIER: Final = (
     f"(?(article)(?! (?!(?:{_NOUN}|and|or|but|in|on|at|for|with|from|to|by|of|as|since|until|while|because|when"
     "|after|before|during|who|which|that|is|was|are|has|last|next|this|today|yesterday|now|instead|again|too"
     "|together|every|via|so|then|there|here|also|work|worked|are|were|have|collaborate|both|will|alone|through"
-    r"|under|over|about|any|[a-z]+ly)\b)[a-z]))"
+    r"|under|over|about|any|already|still|once|twice|currently|weekly|daily|if|like|than|[a-z]+ly)\b)[a-z]))"
 )
 _GAP: Final = (
     f"(?: {_NOUN})?{_APPOSITION}?(?:(?:'s| is| was) the (?:one|person|man|woman|guy))?(?:,? (?:who|which"

@@ -15,6 +15,7 @@ from graphsearch.ingest.extract.rules.templates import (
     DWELLING,
     EMPLOYER,
     EMPLOYING,
+    FIRM,
     GUESSED,
     HOME,
     JOB,
@@ -248,6 +249,22 @@ LIVING: Final = (
         "(?:together |alone |happily |now |(?:over|up|down|out) )*(?:in|near) {target}",
         ("person?", "organisation", "team"),
         PLACE,
+    ),
+    *(
+        row(
+            f"{name}_based_in",
+            "lives_in",
+            f"{{source}}, (?:an?|the|our) {noun} (?:based|located|headquartered|living) in {{target}}",
+            types,
+            PLACE,
+            LIKELY,
+            cues="based located headquartered living",
+            called="based",
+        )
+        for name, noun, types in (
+            ("firm", f"(?:[a-z-]+ ){{0,3}}{FIRM}", ("organisation?",)),
+            ("person", "(?:[a-z-]+ ){1,4}?(?<!that )(?<!which )", ("person",)),
+        )
     ),
     row("home_is_in", "lives_in", f"{{source}}'s {HOME} is in {{target}}(?!'s)", PERSON, PLACE, CLEAR),
     row("calls_home", "lives_in", "{source} (?:calls|calling|(?P<plain>call)) {target} home", PERSON, PLACE),

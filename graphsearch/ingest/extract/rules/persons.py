@@ -15,6 +15,7 @@ import attrs
 from graphsearch.ingest.extract.rules.conversation import name_key
 from graphsearch.model import Memory
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName
+from graphsearch.names.given_names import is_given_name
 from graphsearch.names.known_tools import FIRMS
 from graphsearch.text import word_lists as known
 from graphsearch.text.name_spans import NameSpan, is_coined
@@ -33,28 +34,43 @@ _SAYS: Final = (
 )
 # The object follows at once: "Priya leads the night audit", but "leads to" and "sales leads were".
 _LEADS: Final = "(?:leads|heads|chairs|supervises|oversees|coaches|mentors|captains) (?:the|our|an?|my|their|his|her)"
-_AFTER: Final = re.compile(rf" {_ADVERB}(?:(?:{_SAYS})\b|{_LEADS} )")
+_BEFALLS: Final = "(?:was|got|has been) (?:promoted|hired|fired|laid off|appointed|elected|widowed|hospitalised)"
+_AFTER: Final = re.compile(rf" {_ADVERB}(?:(?:{_SAYS}|{_BEFALLS})\b|{_LEADS} )")
 _WITH: Final = (
     "(?:met|meet|meets|meeting|spoke|speak|speaking|talked|talk|talking|chatted|lunch|dinner|coffee|breakfast"
     "|drinks|a drink"
     "|caught up|catch up|catching up) (?:up )?(?:with|to)"
 )
+_POST: Final = (
+    "(?:CEO|CFO|CTO|COO|CIO|CMO|chief executive|chair(?:man|woman|person)?|(?:managing )?director|president|headteacher"
+    "|head teacher|captain|skipper|editor|foreman|matron|principal|accountant|lawyer|solicitor|nurse|surgeon|vet|intern"
+    "|apprentice|receptionist|secretary|landlord|landlady|line manager|supervisor)"
+)
+_APPOSED: Final = re.compile(rf"(?:,| \() ?(?:the|our|my|their|his|her)(?: new| former| current)? {_POST}\b")
 _BEFORE: Final = re.compile(
     r"\b(?:(?:met|meet|thanked|thank|phoned|emailed|texted|married|hugged|invited"
     r"|interviewed|introduced|congratulated|remind|reminded) (?:both )?"
     r"|\b(?:my|his|her|our|their) (?:friend|colleague|boss|manager|sister|brother|wife|husband|partner|son"
     r"|daughter|mother"
-    r"|father|uncle|aunt|cousin|flatmate|roommate|neighbour|neighbor|mentor|assistant|doctor|teacher|coach),? )$"
+    r"|father|uncle|aunt|cousin|flatmate|roommate|neighbour|neighbor|mentor|assistant|doctor|teacher|coach)"
+    r"(?:,|(?<!partner)(?:['’]s| is| was))? )$"
+    rf"|\b(?:[Mm]y|[Oo]ur|[Tt]he|[Hh]is|[Hh]er|[Tt]heir)(?: new| former| current)? {_POST}(?:['’]s| is| was|,) $"
 )
 _WITH_HIM: Final = re.compile(rf"\b{_WITH} $")
+_WORKED_WITH: Final = re.compile(
+    r"\b(?:work|works|worked|working|paired|collaborated) (?:closely )?(?:with|alongside) $"
+)
+_POSSESSIVE_END: Final = re.compile("(?:,|['’]s)$")
 _REACH: Final = 40
 """Characters before a name that may show it to be a person's."""
 # "Pavel owns the smokehouse and he built it"
 _THEN_HE: Final = re.compile(r"(?:,? (?:and|but|so|because|since|while|when|where) |, )(?:he|she|her)\b")
 _LAST_WORDS: Final = word_set(
-    "met meet thanked thank phoned emailed texted married hugged invited interviewed introduced congratulated remind "
-    "reminded both with to friend colleague boss manager sister brother wife husband partner son daughter mother "
-    "father uncle aunt cousin flatmate roommate neighbour neighbor mentor assistant doctor teacher coach"
+    "is was alongside met meet thanked thank phoned emailed texted married hugged invited interviewed introduced "
+    "congratulated remind ceo cfo cto coo cio cmo executive chair chairman chairwoman chairperson director president "
+    "headteacher captain skipper editor foreman matron principal accountant lawyer solicitor nurse surgeon vet intern "
+    "apprentice receptionist secretary landlord landlady supervisor reminded both with to friend colleague boss "
+    "manager sister brother wife husband partner son daughter mother father uncle aunt cousin flatmate roommate neighbour neighbor mentor assistant doctor teacher coach"
 )
 """The last words before a name in `_BEFORE` and `_WITH_HIM`."""
 _ABSTRACT: Final = ("ment", "tion", "ness", "ity", "ship", "ance", "ence", "ing", "ism", "ics")
@@ -68,14 +84,19 @@ def shown_person(text: str, span: NameSpan, start: int, end: int) -> bool:
 
 
 def _is_shown(text: str, span: NameSpan, start: int, end: int) -> bool:
-    if _AFTER.match(text, span.end, end):
+    if _AFTER.match(text, span.end, end) or _APPOSED.match(text, span.end, end):
         return True
     before = max(start, span.start - _REACH)
-    if text[before : span.start].rpartition(" ")[0].rpartition(" ")[2].rstrip(",") in _LAST_WORDS:
+    if (
+        _POSSESSIVE_END.sub("", text[before : span.start].rpartition(" ")[0].rpartition(" ")[2]).casefold()
+        in _LAST_WORDS
+    ):
         if _BEFORE.search(text, before, span.start):
             return True
         if text.count(" ", span.start, span.end) < _LONGEST - 1 and _WITH_HIM.search(text, before, span.start):
             return True
+        if is_given_name(text[span.start : span.end].partition(" ")[0].casefold()):
+            return _WORKED_WITH.search(text, before, span.start) is not None
     if span.start != start or (text.find(" he", span.end, end) < 0 and text.find(" she", span.end, end) < 0):
         return False
     return _THEN_HE.search(text, span.end, end) is not None

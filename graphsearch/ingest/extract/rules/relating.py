@@ -26,6 +26,8 @@ MAX_TOGETHER: Final = 8
 BELIEVED: Final = 0.65
 """Maximum confidence of an opinion, or of a relation that held at an unknown time."""
 # "A friend of Ada works at Acme": Ada is not the subject.
+# "the founder of Brightcare, a startup based in Leeds": what is in apposition is the name beside it.
+_APPOSED: Final = re.compile(r", (?:an?|the|our) [^,]*$")
 _GOVERNED: Final = re.compile(
     r"(?:^|[\s(])(?P<preposition>of|by|in|at|for|from|with|on|to|about|between|than|near|like|into|through|under"
     r"|against)"
@@ -175,7 +177,7 @@ def _fits(
 def _governed(match: re.Match[str], gap: str) -> bool:
     """Whether the first name only modifies the subject, as in "the band from Austin, Texas that …"."""
     found = _GOVERNED.search(match.string, 0, match.start())
-    if found is None:
+    if found is None or _APPOSED.match(gap):
         return False
     if found["other"]:
         return " that " in gap or " which " in gap

@@ -58,6 +58,11 @@ MAKER: Final = (
     "(?:original |main |co-?)?(?:creator|author|inventor|founder|designer|architect|maker|developer|composer)s?"
 )
 BOSS: Final = "(?:(?:line|direct|immediate) )?(?:managers?|boss|bosses|supervisors?|superior|team lead(?:er)?|gaffer)"
+FIRM: Final = (
+    "(?:agency|bakery|bank|brewery|business|charity|clinic|club|company|consultancy|cooperative|dealer|distributor|firm"
+    "|foundation|insurer|maker|manufacturer|ngo|non-profit|organi[sz]ation|publisher|retailer|start-?up|studio|supplier"
+    "|vendor)"
+)
 REPORT: Final = "direct reports?"
 EMPLOYING: Final = "employer"
 HOME: Final = "(?:home|hometown|home town)"
@@ -226,7 +231,10 @@ def nominal(
     follows one of the prepositions ``of``.
     """
     who, whose = ("{source}", "{target}") if holder == "source" else ("{target}", "{source}")
-    made = "(?:serves as |serving as |acting as |acts as |named |appointed |elected |voted |made |became |becomes )?"
+    made = (
+        "(?:serves as |serving as |acting as |acts as |named |appointed |elected |promoted to(?: be)? |voted |made |became "
+        "|becomes )?"
+    )
     is_called = "(?: is| are| was| were| will be|:| -|,)?(?: now| called| currently| still)?"
     templates = {
         "of": f"{who} {made}(?P<noun>){_ARTICLE}{_FRESH}{noun} (?:{of}) {whose}(?!'s)",

@@ -117,6 +117,16 @@ MAKING: Final = (
     *verbal("uses", "uses", "use, utilise, utilize", USER, TOOL, past=LIKELY, guard="(?!'s team)"),
     *verbal("runs_on", "uses", "run ran run running + on", USER, TOOL, passive=False, guard="(?!'s team)"),
     *verbal("swears_by", "uses", "swear swore sworn swearing + by", USER, TOOL, passive=False, guard="(?!'s team)"),
+    row(
+        "stores_in",
+        "uses",
+        "{source} (?:stores|keeps|saves|logs|persists|caches|tracks|(?P<plain>store|keep|save|log|track)) "
+        "(?:(?:all|its|our|my|their|his|her|the|most) )*(?:[a-z-]+ ){1,3}(?:in|to|with) {target}",
+        USER,
+        ("tool",),
+        LIKELY,
+        called="stores keeps saves logs persists caches tracks store keep save log track",
+    ),
     row("powered_by", "uses", "{source} powered by {target}", USER, TOOL),
     *verbal(
         "depends_on",

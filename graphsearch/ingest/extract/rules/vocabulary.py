@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final
@@ -41,6 +41,23 @@ _USED: Final = re.compile(
 _BESIDE: Final = re.compile(r"(?:, | ?/ ?| & | plus |,? (?:and|or|to|into|over to) )")
 _FROM: Final = re.compile(rf"\b(?:from|off) {_OURS}$", re.IGNORECASE)
 _CHANGE: Final = re.compile(rf" (?:over )?(?:to|into|onto) {_OURS}")
+_CHANGING: Final = (
+    r"(?:switch(?:ed|es|ing)?|mov(?:ed|es|e|ing)|migrat(?:ed|es|e|ing)|port(?:ed|ing)?|upgrad(?:ed|es|e|ing)"
+    r"|convert(?:ed|s|ing)?)"
+)
+_OTHER: Final = r"(?P<name>[A-Za-z][\w-]*(?:\.[a-z]\w*)?)"
+_CHANGED_FROM: Final = re.compile(
+    rf"\b(?:{_CHANGING}(?: (?!to\b)[a-z-]+){{0,4}} (?:from|off)|replac(?:ed|e|es|ing)|swapp(?:ed|ing)|swap) {_OURS}$",
+    re.IGNORECASE,
+)
+_CHANGED_TO: Final = re.compile(
+    rf" (?:(?:over )?(?:to|onto)|with|by|for) {_OURS}{_OTHER}(?=\W*$|[.,;:!?)]| (?:in|on|at|for|last|this|next|because"
+    r"|since|when|after|before|and|but|so|as|during|over|yesterday|today|now|instead)\b)"
+)
+_CHANGED_FROM_OTHER: Final = re.compile(
+    rf"\b{_CHANGING}(?: (?!to\b)[a-z-]+){{0,4}} (?:from|off) {_OURS}{_OTHER} (?:over )?(?:to|onto) {_OURS}$"
+)
+_CHANGED_CONFIDENCE: Final = 0.75
 _AT: Final = re.compile(r"\b(?:in|on|via|over|through|with|into|to|from) $")
 _FOLLOWING: Final = re.compile(
     r"(?=\W*$|[.,;:!?)\"”]|/| (?:and|or|but|so|for|to|in|on|at|as|with|from|because|since|every|daily|all|instead"
@@ -124,6 +141,22 @@ class Vocabulary:
             for match in each.regex.finditer(text)
         ]
         return [each.found for each in _accepted(text, _without_overlaps(matches))]
+
+
+def changed_names(text: str, found: Sequence[FoundName]) -> Iterator[NameSpan]:
+    """Unknown words that a change puts beside a known tool: "moved from terraform to pulumi", "replaced redis with x".
+
+    What something is replaced by is of the same kind. The word is one that is no ordinary word.
+    """
+    for each in found:
+        if each.known.type != TOOL:
+            continue
+        before = max(0, each.start - _REACH)
+        after = _CHANGED_TO.match(text, each.end) if _CHANGED_FROM.search(text, before, each.start) else None
+        for match in (after, _CHANGED_FROM_OTHER.search(text, before, each.start)):
+            if match and match["name"].casefold() not in COMMON and not match["name"][-1].isupper():
+                start, end = match.span("name")
+                yield NameSpan(start=start, end=end, type=TOOL, confidence=_CHANGED_CONFIDENCE, pattern="changed")
 
 
 def _first_word(written: str) -> bytes:
