@@ -70,7 +70,8 @@ _LAST_WORDS: Final = word_set(
     "congratulated remind ceo cfo cto coo cio cmo executive chair chairman chairwoman chairperson director president "
     "headteacher captain skipper editor foreman matron principal accountant lawyer solicitor nurse surgeon vet intern "
     "apprentice receptionist secretary landlord landlady supervisor reminded both with to friend colleague boss "
-    "manager sister brother wife husband partner son daughter mother father uncle aunt cousin flatmate roommate neighbour neighbor mentor assistant doctor teacher coach"
+    "manager sister brother wife husband partner son daughter mother father uncle aunt cousin flatmate roommate "
+    "neighbour neighbor mentor assistant doctor teacher coach"
 )
 """The last words before a name in `_BEFORE` and `_WITH_HIM`."""
 _ABSTRACT: Final = ("ment", "tion", "ness", "ity", "ship", "ance", "ence", "ing", "ism", "ics")

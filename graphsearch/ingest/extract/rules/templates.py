@@ -232,8 +232,8 @@ def nominal(
     """
     who, whose = ("{source}", "{target}") if holder == "source" else ("{target}", "{source}")
     made = (
-        "(?:serves as |serving as |acting as |acts as |named |appointed |elected |promoted to(?: be)? |voted |made |became "
-        "|becomes )?"
+        "(?:serves as |serving as |acting as |acts as |named |appointed |elected |promoted to(?: be)? |voted |made "
+        "|became |becomes )?"
     )
     is_called = "(?: is| are| was| were| will be|:| -|,)?(?: now| called| currently| still)?"
     templates = {
