@@ -42,7 +42,7 @@ ROLES: Final = word_set(
 """Before the name of a person, not part of it."""
 
 NAME_PARTICLES: Final = word_set(
-    "al bin da das de del della den der di dos du el ibn la le of st ten ter van von y zu zur"
+    "al bin da das de del della den der di dos du el ibn la le na of st ten ter van von y zu zur"
 )
 """Small words within a name."""
 
@@ -103,8 +103,8 @@ PERSON_VERBS: Final = word_set(
 """After a name they make it a person's."""
 
 NAME_VERBS: Final = PERSON_VERBS | word_set(
-    "agreed agrees announced approved argued argues asked asks believes bought brought called came complained "
-    "decided decides enjoyed enjoys explained explains feels felt fixed gave hated hates hoped hopes insisted "
+    "acquired acquires agreed agrees announced approved argued argues asked asks believes bought brought called came "
+    "complained decided decides enjoyed enjoys explained explains feels felt fixed gave hated hates hoped hopes insisted "
     "invited knew knows liked likes lost loved loves maintained maintains meets mentioned mentions merged met "
     "owned owns plays preferred prefers presented presents promised proposed proposes rejected released replied "
     "reported retired reviewed reviews said says sent shipped sold speaks spoke suggested suggests tells thinks "
@@ -213,7 +213,10 @@ NEVER_NAMES: Final = _CALENDAR | word_set(
 """No names anywhere, capitalised or not."""
 
 NOT_ALONE: Final = (
-    NEVER_NAMES | HONORIFICS | ROLES | word_set("apis ceos co corp ctos faq hr id inc llc ltd pdf prs qa ui url ux")
+    NEVER_NAMES
+    | HONORIFICS
+    | ROLES
+    | word_set("api apis ceos cli co corp ctos faq hr id inc llc ltd pdf prs qa ui url ux")
 )
 """No names by themselves."""
 

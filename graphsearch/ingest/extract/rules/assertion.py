@@ -106,6 +106,7 @@ _LEFT_AGAIN: Final = re.compile(
     rf"|(?P<what>{NAME})))?"
     rf"(?: (?:in|on|at|during|around|back in|the|start|end|of))*(?: (?P<left>{DATE})|(?= *[.,;!]|$))"
 )
+_BESIDE: Final = re.compile(", (?:who|which) ")
 _WAS: Final = re.compile(r" (?:was|were) ")
 _APPOINTED: Final = re.compile(" (?:was|were) (?:[a-z]+ly )?(?:named|appointed|elected|voted|promoted|made) ")
 
@@ -179,6 +180,8 @@ def _behind(match: re.Match[str], event: bool) -> re.Match[str] | None:
     # "Ada, the head of Acme, moved in May": the date is not that of the headship.
     aside = "(" in masked[end : date.start()] and masked[date.end() : date.end() + 1] not in ("-", "–", "—")
     far = date.start() - end > _FAR or aside
+    if _BESIDE.search(match[0]) and "," in masked[end : date.start()]:
+        return None  # "Jin, who was at Kakao, joined us in May": the date is that of the main clause
     noun = "noun" in match.groupdict() and "," in masked[end : date.start()]
     return date if event or not (far or noun) else None
 

@@ -291,6 +291,15 @@ BELONGING: Final = (
         Phase.OPENS,
     ),
     row(
+        "handed_to",
+        "leads",
+        "{target} (?:handed|passed) (?:over |on )?to {source}",
+        PERSON,
+        ("team", "organisation", "project"),
+        LIKELY,
+        Phase.OPENS,
+    ),
+    row(
         "hands_over",
         "leads",
         "{source} (?:handed|hands|handing|passed|passes|passing) (?:over )?(?:the |our )?{target}(?: over| on)? to "

@@ -118,7 +118,7 @@ WORKING: Final = (
     row(
         "works_at",
         "works_at",
-        "{source} (?:works|working|teaches|teaching|(?P<plain>work|teach)) "
+        f"{{source}} (?:works|working|(?:teaches|teaching)(?: (?!at )(?:[a-z]+|{NAME})){{0,3}}|(?P<plain>work|teach)) "
         f"(?:(?:full|part)[ -]time |remotely |again |as (?:an? |the )?{JOB} )?(?:at|for) {{target}}(?!'s team)",
         PERSON,
         EMPLOYER,
@@ -188,6 +188,31 @@ WORKING: Final = (
         CLEAR,
         cues="job",
     ),
+    # "Bo moved to Oslo in May to join Helvar Bank"
+    row(
+        "left_to_join",
+        "works_at",
+        "{source} (?:moved|relocated|left|quit|resigned|transferred)[^.;:?]{0,60} to (?:join|work (?:at|for)) {target}"
+        "(?!'s team| team)",
+        PERSON,
+        COMPANY,
+        0.75,
+        Phase.OPENS,
+        called="join work",
+    ),
+    *(
+        row(
+            f"{which}_day_at",
+            "works_at",
+            f"{{source}}'s (?:very )?{which} (?:working )?day (?:at|with) {{target}}",
+            PERSON,
+            EMPLOYER,
+            LIKELY,
+            phase,
+            cues="day",
+        )
+        for which, phase in (("first", Phase.OPENS), ("last", Phase.CLOSES))
+    ),
     row("hired", "works_at", "{target} (?:hired|recruited) {source}", PERSON, EMPLOYER, AMBIGUOUS, Phase.OPENS),
     row(
         "started_at",
@@ -250,6 +275,7 @@ LIVING: Final = (
         ("person?", "organisation", "team"),
         PLACE,
     ),
+    row("headquartered", "lives_in", "{source} headquartered in {target}", ("organisation?", "team"), PLACE),
     *(
         row(
             f"{name}_based_in",

@@ -35,7 +35,9 @@ _SAYS: Final = (
 # The object follows at once: "Priya leads the night audit", but "leads to" and "sales leads were".
 _LEADS: Final = "(?:leads|heads|chairs|supervises|oversees|coaches|mentors|captains) (?:the|our|an?|my|their|his|her)"
 _BEFALLS: Final = "(?:was|got|has been) (?:promoted|hired|fired|laid off|appointed|elected|widowed|hospitalised)"
-_AFTER: Final = re.compile(rf" {_ADVERB}(?:(?:{_SAYS}|{_BEFALLS})\b|{_LEADS} )")
+_AFTER: Final = re.compile(
+    rf" (?:{_ADVERB}(?:(?:{_SAYS}|{_BEFALLS})\b|{_LEADS} )|is (?:married|engaged|widowed)\b|\((?:she|he|they)[/)])"
+)
 _WITH: Final = (
     "(?:met|meet|meets|meeting|spoke|speak|speaking|talked|talk|talking|chatted|lunch|dinner|coffee|breakfast"
     "|drinks|a drink"
@@ -48,7 +50,7 @@ _POST: Final = (
 )
 _APPOSED: Final = re.compile(rf"(?:,| \() ?(?:the|our|my|their|his|her)(?: new| former| current)? {_POST}\b")
 _BEFORE: Final = re.compile(
-    r"\b(?:(?:met|meet|thanked|thank|phoned|emailed|texted|married|hugged|invited"
+    r"\b(?:(?:married to|engaged to|met|meet|thanked|thank|phoned|emailed|texted|married|hugged|invited"
     r"|interviewed|introduced|congratulated|remind|reminded) (?:both )?"
     r"|\b(?:my|his|her|our|their) (?:friend|colleague|boss|manager|sister|brother|wife|husband|partner|son"
     r"|daughter|mother"

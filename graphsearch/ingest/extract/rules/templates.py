@@ -46,7 +46,15 @@ JOB: Final = (
     f"{ROLES}(?:engineer|developer|designer|manager|analyst|scientist|researcher|nurse|teacher|doctor|professor"
     "|lecturer|director|officer|president|accountant|lawyer|architect|consultant|editor|writer|intern|employee"
     "|cto|cfo|coo|vp|chef|librarian|surgeon|technician|administrator|assistant|producer|programmer|curator"
-    "|student|fellow|postdoc)"
+    "|student|fellow|postdoc|apprentice|trainee|actuary|anaesthetist|archaeologist|archivist|attorney|auditor|baker"
+    "|banker|barista|barrister|biologist|bookkeeper|broker|buyer|caretaker|carpenter|carer|cashier|chemist|cleaner|clerk"
+    "|coach|conductor|copywriter|counsellor|counselor|dentist|driver|economist|electrician|farmer|gardener|geologist"
+    "|illustrator|instructor|interpreter|journalist|machinist|mechanic|midwife|musician|operator|paralegal|paramedic"
+    "|pharmacist|photographer|physician|physicist|physio|physiotherapist|pilot|planner|plumber|porter|psychologist"
+    "|anthropologist|cardiologist|dermatologist|ecologist|meteorologist|neurologist|oncologist|pathologist|sociologist"
+    "|urologist|zoologist|radiologist|radiographer|receptionist|recruiter|reporter|secretary|solicitor|statistician"
+    "|strategist|supervisor|surveyor|tester|therapist|trainer|translator|tutor|vet|veterinarian|violinist|waiter"
+    "|waitress|warden|welder)"
 )
 OFFICER: Final = f"{ROLES}(?:cto|cfo|coo|vp|officer|employee)"
 HEAD: Final = (

@@ -77,7 +77,7 @@ MAKING: Final = (
         "made_by",
         "created",
         "{target} (?:(?:an?|the) [a-z -]{1,40} )?(?:founded|made|written|built|created|developed|designed"
-        "|invented|composed|authored) "
+        "|invented|composed|authored|started|launched|initiated) "
         f"{AMID}by {{source}}(?!'s)",
         SOMEONE,
         MADE_THING,
