@@ -104,9 +104,9 @@ PERSON_VERBS: Final = word_set(
 
 NAME_VERBS: Final = PERSON_VERBS | word_set(
     "acquired acquires agreed agrees announced approved argued argues asked asks believes bought brought called came "
-    "complained decided decides enjoyed enjoys explained explains feels felt fixed gave hated hates hoped hopes insisted "
-    "invited knew knows liked likes lost loved loves maintained maintains meets mentioned mentions merged met "
-    "owned owns plays preferred prefers presented presents promised proposed proposes rejected released replied "
+    "complained decided decides enjoyed enjoys explained explains feels felt fixed gave hated hates hoped hopes "
+    "insisted invited knew knows liked likes lost loved loves maintained maintains meets mentioned mentions merged "
+    "met owned owns plays preferred prefers presented presents promised proposed proposes rejected released replied "
     "reported retired reviewed reviews said says sent shipped sold speaks spoke suggested suggests tells thinks "
     "thought told visited wanted wants went wins won wrote"
 )

@@ -106,6 +106,8 @@ _LEFT_AGAIN: Final = re.compile(
     rf"|(?P<what>{NAME})))?"
     rf"(?: (?:in|on|at|during|around|back in|the|start|end|of))*(?: (?P<left>{DATE})|(?= *[.,;!]|$))"
 )
+# "joined the club last spring" began before, at a time that depends on the hemisphere.
+_SEASON: Final = re.compile(r"[^.;,]{0,40}\b(?:last|in|the) (?:spring|summer|autumn|fall|winter)\b")
 _BESIDE: Final = re.compile(", (?:who|which) ")
 _WAS: Final = re.compile(r" (?:was|were) ")
 _APPOINTED: Final = re.compile(" (?:was|were) (?:[a-z]+ly )?(?:named|appointed|elected|voted|promoted|made) ")
@@ -132,7 +134,8 @@ def when(
         phase = Phase.ENDED
     if groups.get("future") and not (until and phase in LASTING):
         return _ahead(phase, dated, at)
-    period = _PERIODS[phase](dated, at)
+    began = None if phase is Phase.OPENS and dated is None and _SEASON.match(match.string, match.end()) else at
+    period = _PERIODS[phase](dated, began)
     if period is not None and phase is Phase.OPENS and period[1] is None:
         period = period[0], _end_of_stay(match, dates, at)
     return phase, period

@@ -51,7 +51,7 @@ _NOT_ANYMORE: Final = re.compile(
 VERB: Final = (
     "(?:(?:then|later|now|also|still|already|recently|currently|just|no longer|never|will|is|was|has|are|were"
     "|have|does|did|both) )*(?:[a-z]{2,}ed|is|was|has|'s|will|does|works?|lives?|leads?|manages?|uses?|reports?"
-    "|depends?|runs?|heads?|plays?|joins?|leaves?|moves?|funds?|sponsors?|teaches|teach|relies|rely|built|wrote"
+    "|depends?|runs?|heads?|plays?|joins?|leaves?|moves?|funds?|sponsors?|teaches|teach|stores?|keeps?|relies|rely|built|wrote"
     "|left|led|ran|taught|set up|quit|took|became|got|head of|working|living|leading|managing|using|reporting"
     r"|based|member|part|[a-z]+ (?:at|for|of))\b"
 )

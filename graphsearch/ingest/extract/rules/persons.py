@@ -46,7 +46,8 @@ _WITH: Final = (
 _POST: Final = (
     "(?:CEO|CFO|CTO|COO|CIO|CMO|chief executive|chair(?:man|woman|person)?|(?:managing )?director|president|headteacher"
     "|head teacher|captain|skipper|editor|foreman|matron|principal|accountant|lawyer|solicitor|nurse|surgeon|vet|intern"
-    "|apprentice|receptionist|secretary|landlord|landlady|line manager|supervisor)"
+    "|apprentice|receptionist|secretary|landlord|landlady|manager|supervisor|engineer|developer|architect|designer"
+    "|maintainer|lead|leader)"
 )
 _APPOSED: Final = re.compile(rf"(?:,| \() ?(?:the|our|my|their|his|her)(?: new| former| current)? {_POST}\b")
 _BEFORE: Final = re.compile(
@@ -56,7 +57,8 @@ _BEFORE: Final = re.compile(
     r"|daughter|mother"
     r"|father|uncle|aunt|cousin|flatmate|roommate|neighbour|neighbor|mentor|assistant|doctor|teacher|coach)"
     r"(?:,|(?<!partner)(?:['’]s| is| was))? )$"
-    rf"|\b(?:[Mm]y|[Oo]ur|[Tt]he|[Hh]is|[Hh]er|[Tt]heir)(?: new| former| current)? {_POST}(?:['’]s| is| was|,) $"
+    rf"|\b(?:[Mm]y|[Oo]ur|[Tt]he|[Hh]is|[Hh]er|[Tt]heir)(?: [a-z-]+){{0,2}} {_POST}(?: this [a-z]+)?"
+    r"(?:['’]s| is| was|,) $"
 )
 _WITH_HIM: Final = re.compile(rf"\b{_WITH} $")
 _WORKED_WITH: Final = re.compile(
@@ -71,7 +73,8 @@ _LAST_WORDS: Final = word_set(
     "is was alongside met meet thanked thank phoned emailed texted married hugged invited interviewed introduced "
     "congratulated remind ceo cfo cto coo cio cmo executive chair chairman chairwoman chairperson director president "
     "headteacher captain skipper editor foreman matron principal accountant lawyer solicitor nurse surgeon vet intern "
-    "apprentice receptionist secretary landlord landlady supervisor reminded both with to friend colleague boss "
+    "apprentice receptionist secretary landlord landlady supervisor engineer developer architect designer maintainer "
+    "lead leader reminded both with to friend colleague boss "
     "manager sister brother wife husband partner son daughter mother father uncle aunt cousin flatmate roommate "
     "neighbour neighbor mentor assistant doctor teacher coach"
 )
