@@ -74,7 +74,7 @@ def nearest_period(written: str, at: datetime | None, *, future: bool) -> Calend
 
 def iso_period(written: str) -> CalendarPeriod | None:
     """The period of an ISO date, month, year or time; None if it is not in the calendar."""
-    parts = written[:10].split("-")
+    parts = written[:10].replace("/", "-").split("-")
     try:
         start = datetime(*(int(part) for part in (*parts, "1", "1")[:3]))  # type: ignore[arg-type]  # noqa: DTZ001
         precision = (Precision.YEAR, Precision.MONTH, Precision.DAY)[len(parts) - 1]

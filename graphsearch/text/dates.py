@@ -66,7 +66,7 @@ _ORDINAL: Final = r"\d{1,2}(?:st|nd|rd|th)?"
 _YEAR: Final = r"(?:1\d{3}|20\d{2})"
 _STILL: Final = r"(?: ?(?:present|now|today)\b|\s*(?:$|[,;.)]))"
 """What follows the dash of an open period, as in "2019-" and "2019-present"."""
-_ISO: Final = re.compile(r"(?<![\w.-])\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}\S*)?)?(?![\w-])")
+_ISO: Final = re.compile(r"(?<![\w./-])(?:\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}\S*)?)?|\d{4}/\d{2}/\d{2})(?![\w/-])")
 _NATURAL: Final = re.compile(
     rf"(?<![\w.])(?:(?P<iso>{_ISO.pattern})|(?P<holiday>{_HOLIDAY}(?: {_YEAR}\b)?)|(?P<full>{_ORDINAL}(?: of)? "
     rf"{_MONTH}(?:,? {_YEAR}\b)?|{_MONTH} "
@@ -74,15 +74,20 @@ _NATURAL: Final = re.compile(
     "|(?P<relative>(?:[Tt]he )?[Dd]ay before yesterday|[Yy]esterday|[Tt]oday|[Tt]onight|[Tt]omorrow|[Ll]ast night"
     "|[Tt]his (?:morning|afternoon|evening)|(?:[Tt]he )?(?:week|month|year) before last"
     f"|(?:[Ll]ast|[Nn]ext|[Tt]his|[Pp]ast) (?:{_DAY}|{_MONTH}|week(?:end)?|month|quarter|year)|(?:{_NUMBER}|A|One"
-    f"|Two|Three) {_UNIT} ago)|(?P<ahead>[Ii]n {_NUMBER} {_UNIT})|(?P<day>{_DAY})|(?P<month>{_MONTH})"
+    f"|Two|Three) {_UNIT} ago)|(?P<ahead>[Ii]n {_NUMBER} {_UNIT})"
+    rf"|(?P<lasting>[Ff]or (?:over |about |almost |nearly |the (?:past|last) )?(?P<length>{_NUMBER} {_UNIT})(?! ago))"
+    rf"|(?P<day>{_DAY})|(?P<month>{_MONTH})"
     r"|(?P<nth>\d{1,2}(?:st|nd|rd|th)(?=[.,;:!?)]|\s*$| (?:and|but|so|when|as|onwards?)\b))"
     r"|(?<= of the )(?P<current>week|month|quarter|year)"
     rf"|(?P<year>{_YEAR}(?!-(?!{_YEAR}\b|{_STILL})|[\w,.]*\d)))(?!\w)"
 )
+_KINDS: Final = (*("iso", "holiday", "full", "relative", "ahead", "lasting", "day", "month", "nth", "current", "year"),)
+# "has lived in Leeds for two years": the years up to now
+_PERFECT: Final = re.compile(r"(?:\b(?:has|have)|['’]ve|['’]s been) [^,;.!?]*$")
 # Every natural date contains one of these, so most sentences need no full search.
 _CLUE: Final = re.compile(
     r"\d{4}|ago\b|day\b|(?:[Ll]ast|[Nn]ext|[Tt]his|[Pp]ast|[Ii]n|\d) |tomorrow|[JFMASOND][a-z]{2}|night\b|\dth\b|1st"
-    r"|2nd|3rd|Boxing|Christm|Hallow|Valent"
+    r"|2nd|3rd|(?:week|month|year)s?\b|Boxing|Christm|Hallow|Valent"
     r"|of the (?:week|month|quarter|year)|before last"
 )
 _BEFORE: Final = re.compile(
@@ -161,7 +166,8 @@ def _natural_dates(text: str, at: datetime | None) -> Iterator[DateSpan]:
 
 
 def _natural(text: str, match: re.Match[str], at: datetime | None, future: bool) -> DateSpan | None:
-    kind, written = match.lastgroup, match[0]
+    kind = next(name for name in _KINDS if match[name])
+    written = match[0]
     zone = at.tzinfo if at else UTC
     before = _BEFORE.search(text, max(0, match.start() - 40), match.start())
     if kind == "iso":
@@ -174,6 +180,10 @@ def _natural(text: str, match: re.Match[str], at: datetime | None, future: bool)
         kind == "current" and not _PART.search(text, 0, match.start())
     ):
         return None
+    elif kind == "lasting":
+        if at is None or not _PERFECT.search(text, max(0, match.start() - 80), match.start()):
+            return None
+        period = natural_period(f"{match['length']} ago", at, future=False)
     else:
         needs_time = kind != "full" or not re.search(_YEAR, written)
         if needs_time and (at is None or (kind == "ahead" and not future)):
@@ -210,7 +220,9 @@ def _dated(text: str, match: re.Match[str], period: CalendarPeriod, zone: tzinfo
         valid_from=_in_zone(first, zone),
         valid_to=period.end and _in_zone(period.end, zone),
         precision=period.precision,
-        role=Role.SINCE if _STILL_OPEN.match(text, match.end()) else role_before(text, match.start()),
+        role=Role.SINCE
+        if match.groupdict().get("lasting") or _STILL_OPEN.match(text, match.end())
+        else role_before(text, match.start()),
         absolute=absolute,
     )
 
@@ -268,13 +280,16 @@ def role_before(text: str, start: int) -> Role:
     return Role.SINCE if word in _SINCE else Role.UNTIL if word in _UNTIL else Role.AT
 
 
-_SMALL: Final = re.compile(
-    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?"
-    r"|dec(?:ember)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|christmas|new year)\b"
+_SMALL_NAME: Final = (
+    "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    "|nov(?:ember)?|dec(?:ember)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|christmas|new year)"
 )
+_SMALL: Final = re.compile(rf"\b{_SMALL_NAME}\b")
+_SMALL_AFTER: Final = re.compile(rf"\b(in|on|last|next|since|until|from) ({_SMALL_NAME})\b")
 
 
 def capitalised_dates(text: str) -> str:
-    """Capitalise the months and weekdays of a lower-case text; character positions stay the same."""
-    return _SMALL.sub(lambda match: match[0].title(), text)
+    """Capitalise the months and weekdays of a lower-case text, else those after a preposition; places stay the same."""
+    if text.islower():
+        return _SMALL.sub(lambda match: match[0].title(), text)
+    return _SMALL_AFTER.sub(lambda match: f"{match[1]} {match[2].title()}", text)

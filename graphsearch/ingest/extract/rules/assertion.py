@@ -108,6 +108,10 @@ _LEFT_AGAIN: Final = re.compile(
 )
 # "joined the club last spring" began before, at a time that depends on the hemisphere.
 _SEASON: Final = re.compile(r"[^.;,]{0,40}\b(?:last|in|the) (?:spring|summer|autumn|fall|winter)\b")
+# "moved to Paris, and in 2024 to Rome": the date is that of what follows.
+_NEXT_CLAUSE: Final = re.compile(
+    r"\b(?:and|but|then),? (?:(?:in|on|since|from|by|around|during|at the (?:start|end) of) )?$"
+)
 _BESIDE: Final = re.compile(", (?:who|which) ")
 _WAS: Final = re.compile(r" (?:was|were) ")
 _APPOINTED: Final = re.compile(" (?:was|were) (?:[a-z]+ly )?(?:named|appointed|elected|voted|promoted|made) ")
@@ -181,7 +185,13 @@ def _behind(match: re.Match[str], event: bool) -> re.Match[str] | None:
     if date is None or _CLAUSES[event].search(masked, end - 1, date.start()):  # "… and Bob" may open a clause
         return None
     # "Ada, the head of Acme, moved in May": the date is not that of the headship.
-    aside = "(" in masked[end : date.start()] and masked[date.end() : date.end() + 1] not in ("-", "–", "—")
+    if _NEXT_CLAUSE.search(masked, end, date.start()):
+        return None
+    aside = "(" in masked[end : date.start()].removeprefix(" (") and masked[date.end() : date.end() + 1] not in (
+        "-",
+        "–",
+        "—",
+    )
     far = date.start() - end > _FAR or aside
     if _BESIDE.search(match[0]) and "," in masked[end : date.start()]:
         return None  # "Jin, who was at Kakao, joined us in May": the date is that of the main clause

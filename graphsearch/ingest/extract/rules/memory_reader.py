@@ -194,7 +194,7 @@ class MemoryReader:
 
     def _dates(self, sentence: str, dates: Dates) -> list[DateSpan]:
         """The dates of a sentence, including references to the last date before."""
-        written = capitalised_dates(sentence) if sentence.islower() else sentence
+        written = capitalised_dates(sentence)
         found = dates.find(written, self.memory.occurred_at)
         if not (found or self.last_date):
             return []

@@ -214,6 +214,9 @@ def verbal(
             called=once,
         ),
     ]
+    if over:  # "has led Apollo since 2020" holds
+        lead = f"{subject} {once} {_ADVERB}{before}{thing}(?= (?:ever )?since )"
+        rows.insert(0, row(f"{name}_since", type, lead, *ends, confidence, called=once))
     if passive:
         done = _any(listed, "participle")
         by = f"{thing} {_ADVERB}{done} {AMID}by {subject}(?!'s)"
