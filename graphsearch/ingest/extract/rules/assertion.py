@@ -102,8 +102,7 @@ _UNTIL: Final = re.compile(r"\b(?:until|till|through) (?:[a-z]+ ){0,3}$", re.IGN
 _LEFT_AGAIN: Final = re.compile(
     rf"(?: (?:in|on|at|during|around|back in|this|last|early in|late in|the|start|end|of|{DATE}))*,?"
     rf"(?:;| and| but)?(?: (?:(?P<who>{NAME})|then|later|already|he|she|they|has|have|had|since))* "
-    rf"(?:left|quit|resigned|departed)(?: again| it| there| (?:the |that )?(?:company|firm|team|job|group"
-    rf"|(?P<what>{NAME})))?"
+    rf"(?:left|quit|resigned|departed)(?: again| there| (?:the |that )?(?:company|firm|team|job|group))?"
     rf"(?: (?:in|on|at|during|around|back in|the|start|end|of))*(?: (?P<left>{DATE})|(?= *[.,;!]|$))"
 )
 # "joined the club last spring" began before, at a time that depends on the hemisphere.
@@ -148,7 +147,7 @@ def when(
 def _end_of_stay(match: re.Match[str], dates: Sequence[DateSpan], at: datetime | None) -> datetime | None:
     """The time at which what began ended, as far as the same sentence states it."""
     left = _LEFT_AGAIN.match(match.string, match.end())
-    if left is None or left["who"] not in (None, match["source"]) or left["what"] not in (None, match["target"]):
+    if left is None or left["who"] not in (None, match["source"]):
         return None
     return dates[ord(left["left"]) - FIRST_DATE].valid_from if left["left"] else at
 

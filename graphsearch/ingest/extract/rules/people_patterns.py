@@ -151,7 +151,8 @@ WORKING: Final = (
         "has_job_at",
         "works_at",
         f"{{source}} (?:works as |serves as |became |working as )?(?P<noun>)(?:an? |the )?"
-        f"(?:{JOB}(?: of (?:{NAME}|[a-z]+))? (?:at|for|with)|{OFFICER} of) {{target}}(?! at {NAME})",
+        f"(?:{JOB}(?: of (?:{NAME}|[a-z]+))? (?:at|for|with)|{OFFICER} of) "
+        f"(?!(?:the )?{NAME} (?:and|&) {NAME}){{target}}(?! at {NAME})",  # "at Crane and Abbot" may be one
         PERSON,
         EMPLOYER,
         LIKELY,

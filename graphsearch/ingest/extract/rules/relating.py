@@ -98,7 +98,7 @@ def relations_in(
     status = assertion_status(masked)
     if status is AssertionStatus.OPEN:
         return
-    found: set[tuple[str, str, str]] = set()
+    found: dict[tuple[str, str, str], FoundRelation] = {}
     paired: set[tuple[str, str]] = set()
     teams = any(name.type == "team" for name in names)
     for pattern in _called(masked, patterns):
@@ -108,18 +108,14 @@ def relations_in(
             phase, period = when(match, pattern.phase, dates, at)
             if period is None or not _fits(pattern, match, names, first_person):
                 continue
-            for source, target in _ends(match):
-                ends = names[source], names[target]
-                key = (ends[0].key, pattern.type, ends[1].key)
-                types = _becomes(ends[0], pattern.source_types), _becomes(ends[1], pattern.target_types)
-                if ends[0].key == ends[1].key or key in found or types[0] is None or types[1] is None:
+            for source, target, types in _related(pattern, match, names):
+                key = (names[source].key, pattern.type, names[target].key)
+                if key in found:
+                    found[key] = _ended(found[key], phase, period[1])
                     continue
-                if ends[0].tentative and not (pattern.confirms or _acts(ends[0], match)):
-                    continue
-                found.add(key)
                 paired |= {(key[0], key[2]), (key[2], key[0])}
                 vague = status is AssertionStatus.BELIEVED or (phase is Phase.ENDED and period == (None, None))
-                yield FoundRelation(
+                found[key] = FoundRelation(
                     source=source,
                     type=pattern.type,
                     target=target,
@@ -131,8 +127,29 @@ def relations_in(
                     source_type=types[0],
                     target_type=types[1],
                 )
+    yield from found.values()
     if status is not AssertionStatus.DENIED:
         yield from _together(names, paired)
+
+
+def _related(
+    pattern: RelationPattern, match: re.Match[str], names: Sequence[SentenceName]
+) -> Iterator[tuple[int, int, tuple[str, str]]]:
+    """The pairs of names of a match that the pattern relates, with the types that it gives them."""
+    for source, target in _ends(match):
+        one, other = names[source], names[target]
+        types = _becomes(one, pattern.source_types), _becomes(other, pattern.target_types)
+        if one.key == other.key or types[0] is None or types[1] is None:
+            continue
+        if not one.tentative or pattern.confirms or _acts(one, match):
+            yield source, target, (types[0], types[1])
+
+
+def _ended(relation: FoundRelation, phase: Phase, end: datetime | None) -> FoundRelation:
+    """A relation whose end the sentence states after its start: "joined Acme in 2019 and left it in 2021"."""
+    start = relation.valid_from if relation.kind is EdgeKind.LIFECYCLE and relation.valid_to is None else None
+    closes = phase is Phase.CLOSES and start is not None and end is not None and start < end
+    return attrs.evolve(relation, valid_to=end) if closes else relation
 
 
 def _called(masked: str, patterns: PatternsByCue) -> Sequence[RelationPattern]:

@@ -65,6 +65,30 @@ def test_a_first_name_that_two_have_stays_ambiguous() -> None:
         ("I'm working on Lantern with Bo.", [("Ada", "works_on", "Lantern"), ("Ada", "works_with", "Bo")]),
         ("Bo works on the ballast refit.", [("Bo", "works_on", "ballast refit")]),
         ("Bo maintains the Tide Scheduler.", [("Bo", "works_on", "Tide Scheduler")]),
+        (
+            "The Tide Scheduler is maintained by Bo and Cyd.",
+            [("Bo", "works_on", "Tide Scheduler"), ("Cyd", "works_on", "Tide Scheduler")],
+        ),
+        ("Bo left Acme Inc to join Globex Ltd.", [("Bo", "works_at", "Globex Ltd"), ("Bo", "works_at", "Acme Inc")]),
+        ("Bo's last day at Globex Ltd is 3 June 2024.", [("Bo", "works_at", "Globex Ltd")]),
+        (
+            "Bo, a welder at Globex Ltd, lives in Govan.",
+            [("Bo", "works_at", "Globex Ltd"), ("Bo", "lives_in", "Govan")],
+        ),
+        (
+            "Bo is the founder of Brightcare, a startup based in Leeds.",
+            [("Bo", "created", "Brightcare"), ("Brightcare", "lives_in", "Leeds")],
+        ),
+        ("Bo succeeded Cyd as CEO of Kitewing.", [("Bo", "leads", "Kitewing"), ("Cyd", "leads", "Kitewing")]),
+        (
+            "Bo stepped down as CEO of Kitewing in 2024 and Cyd took over.",
+            [("Bo", "leads", "Kitewing"), ("Cyd", "leads", "Kitewing")],
+        ),
+        (
+            "Project Heron was started by Bo and handed over to Cyd.",
+            [("Bo", "created", "Project Heron"), ("Cyd", "leads", "Project Heron")],
+        ),
+        ("The Tide Scheduler keeps its plans in postgres.", [("Tide Scheduler", "uses", "postgres")]),
         ("Bo moved from Acme Inc to Globex Ltd.", [("Bo", "works_at", "Globex Ltd"), ("Bo", "works_at", "Acme Inc")]),
         ("We've moved to Galway.", [("Ada", "lives_in", "Galway")]),
         ("Bo met Ilse's needs.", []),

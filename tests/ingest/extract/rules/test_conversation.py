@@ -151,3 +151,26 @@ async def test_what_somebody_is_called_is_one_entity(scoped: GraphStore) -> None
         ("Zdenek Marek", "uses", "Vim"),
     }
     assert {entity.name: entity.aliases for entity in entities.values()}["Zdenek Marek"] == ("Zed",)
+
+
+def test_a_user_is_who_they_introduce_themselves_as() -> None:
+    assert stated("user: Hi, I'm Leila Haddad.", "assistant: Hello!", "user: I work at Acme Inc. Call me Lei.") == [
+        ("Leila Haddad", "works_at", "Acme Inc")
+    ]
+    assert stated("human: my name is Jo Park, by the way", "human: I live in Leeds.") == [
+        ("Jo Park", "lives_in", "Leeds")
+    ]
+
+
+@pytest.mark.parametrize(
+    "spoken",
+    [
+        ("user: I work at Acme Inc.",),
+        ("user: I'm Danish.", "user: I work at Acme Inc."),
+        ("user: I'm Head of Sales.", "user: I work at Acme Inc."),
+        ("user: I'm Leila Haddad.", "user: I'm Otto Fink.", "user: I work at Acme Inc."),
+        ("assistant: I'm Leila Haddad.", "user: I work at Acme Inc."),
+    ],
+)
+def test_a_user_who_gives_no_name_or_two_is_nobody(spoken: tuple[str, ...]) -> None:
+    assert "Acme Inc" not in {target for _, _, target in stated(*spoken)}

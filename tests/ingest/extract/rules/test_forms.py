@@ -1,5 +1,7 @@
 """Patterns generated from verbs and nouns, in all their forms."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from graphsearch.ingest.extract.rules.extractor import DEFAULT_PATTERNS
@@ -168,7 +170,7 @@ def test_lists_may_repeat_their_preposition(text: str, stated: list[str]) -> Non
 
 def test_what_has_been_so_for_some_time_still_is() -> None:
     (stated, *_) = read("Ana has led Project Saltroad for two years.").statements
-    assert (stated.type, stated.valid_from, stated.valid_to) == ("leads", None, None)
+    assert (stated.type, stated.valid_from, stated.valid_to) == ("leads", datetime(2022, 5, 15, tzinfo=UTC), None)
     (stated, *_) = read("Ana has led Project Saltroad.").statements
     assert (stated.type, stated.valid_from, stated.valid_to) == ("leads", None, AT)
 

@@ -188,3 +188,54 @@ def test_many_such_names_take_linear_time() -> None:
 
     small, large = (min(cost(size) for _ in range(2)) for size in (500, 4_000))
     assert large < 0.1 + 8 * 4 * small
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Line 4 feeds Line 14.", {"Line 4", "Line 14"}),
+        ("Cyd works on Model 3 and Dan on Model 3s.", {"Model 3", "Model 3s"}),
+        ("Priya moved to Ward 7 on 3 May 2024.", {"Ward 7", "3 May 2024"}),
+        ("Apollo 11 landed on the Moon.", {"Apollo 11", "Moon"}),
+        ("Ana joined Globex 3 years ago.", {"Globex"}),
+        ("Harkin Rovers won at Dunmore 3-1.", {"Harkin Rovers", "Dunmore"}),
+        ("At Globex 12 people left.", {"Globex"}),
+        ("Ana wrote of it in Chapter 3.", set()),
+        ("Ana lived in Rome 1999.", {"Rome"}),
+    ],
+)
+def test_a_number_is_part_of_the_name_before_it_unless_it_counts(text: str, expected: set[str]) -> None:
+    found = set(names(text))
+    assert expected <= found
+    assert not {name for name in found - expected if any(character.isdigit() for character in name)}
+
+
+def test_dates_and_names_alone_make_no_heading() -> None:
+    assert {"Pet", "Halvard Moen", "Bergen"} <= set(names("Pet met Halvard Moen in Bergen on 8 July 2024."))
+
+
+@pytest.mark.parametrize(
+    ("text", "person"),
+    [
+        ("Our CFO is Beatriz Lima.", "Beatriz Lima"),
+        ("Beatriz Lima, our CFO, is on leave.", "Beatriz Lima"),
+        ("The on-call engineer this quarter is Mateus Prado.", "Mateus Prado"),
+        ("My landlord is Otto Fink.", "Otto Fink"),
+        ("Kenji Sato was promoted.", "Kenji Sato"),
+        ("Omar Said is married to Leyla.", "Leyla"),
+        ("Wei (she/her) is here.", "Wei"),
+        ("I worked with Bob Stone.", "Bob Stone"),
+        ("Juan sings with Señora Ruiz.", "Señora Ruiz"),
+    ],
+)
+def test_posts_and_what_befalls_people_show_persons(text: str, person: str) -> None:
+    assert names(text, speaker="Ada")[person] == "person"
+
+
+@pytest.mark.parametrize("text", ["Our vendor is Contoso.", "The portal is TicketLoom.", "We worked with Contoso."])
+def test_what_things_are_called_shows_no_person(text: str) -> None:
+    assert "person" not in {type_ for name, type_ in names(text, speaker="Ada").items() if name != "Ada"}
+
+
+def test_an_institution_dedicated_to_a_saint_is_no_person() -> None:
+    assert names("Ana works at Saint Brannoc's Hospital.")["Saint Brannoc's Hospital"] == "organisation"

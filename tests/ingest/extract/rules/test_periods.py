@@ -7,6 +7,7 @@ import pytest
 from graphsearch import Memory
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
+from tests.ingest.extract.rules.reading import AT, read
 
 WRITTEN = datetime(2025, 8, 1, tzinfo=UTC)
 
@@ -32,6 +33,49 @@ async def test_a_range_without_an_end_is_open(scoped, text):
     await _remember(scoped, text)
     (relation,) = await scoped.list_relations()
     assert (relation.valid_from, relation.valid_to) == (datetime(2019, 1, 1, tzinfo=UTC), None)
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("Joan Reed joined Globex in 2019 and left in June 2021.", "2019-01-01", "2021-06-01"),
+        ("Joan Reed joined Globex in 2019 but left Globex last year.", "2019-01-01", "2023-01-01"),
+        ("Joan Reed joined Globex in 2019 and left Acme Inc in 2018.", "2019-01-01", None),
+        ("Joan Reed joined Globex in 2019, and Dan Moss left in 2020.", "2019-01-01", None),
+        ("Joan Reed has worked at Globex for six months.", "2023-11-15", None),
+        ("Joan Reed worked at Globex (2015-2018).", "2015-01-01", "2018-01-01"),
+        ("Joan Reed joined Globex on 2023/03/04.", "2023-03-04", None),
+        ("Joan Reed joined Globex in december.", "2023-12-01", None),
+    ],
+)
+def test_a_stay_has_both_of_its_ends(text: str, start: str, end: str | None) -> None:
+    [stay] = [each for each in read(text).statements if (each.type, each.target.name) == ("works_at", "Globex")]
+    assert stay.valid_from is not None
+    assert stay.valid_from.date().isoformat() == start
+    assert (stay.valid_to and stay.valid_to.date().isoformat()) == end
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "start"),
+    [
+        ("In 2022 Dan Moss moved to Paris, and in 2024 to Rome.", "Paris", "2022-01-01"),
+        ("I grew up in Leeds but I've lived in York since 2018.", "York", "2018-01-01"),
+        ("Kenji Sato was promoted to head of Design in March 2024.", "Design", "2024-03-01"),
+        ("Dan Moss has led Apollo since 2020.", "Apollo", "2020-01-01"),
+    ],
+)
+def test_a_date_is_that_of_its_own_clause(text: str, target: str, start: str) -> None:
+    [found] = [
+        each for each in read(text, speaker="Ada").statements if each.target.name == target and each.type != "co_occurs"
+    ]
+    assert found.valid_from is not None
+    assert (found.valid_from.date().isoformat(), found.valid_to) == (start, None)
+
+
+def test_a_past_without_a_date_has_not_that_of_the_next_clause() -> None:
+    stated = read("I grew up in Leeds but I've lived in York since 2018.", speaker="Ada").statements
+    [leeds] = [each for each in stated if each.target.name == "Leeds"]
+    assert (leeds.valid_from, leeds.valid_to) == (None, AT)
 
 
 async def _remember(scoped, text):

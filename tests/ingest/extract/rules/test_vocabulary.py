@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime
 
 import pytest
 
@@ -83,7 +84,7 @@ def test_users_add_names() -> None:
 def test_texts_are_read_again_when_the_known_names_or_the_user_change() -> None:
     given = [TextExtractor(), TextExtractor(known=[KEELBOOK]), TextExtractor(user="Ada"), TextExtractor(known=[])]
     assert len({each.name for each in given}) == 3
-    assert given[0].name == given[3].name == "rules/4"
+    assert given[0].name == given[3].name == "rules/5"
     with pytest.raises(InvalidInputError):
         KnownName(name=" ")
     with pytest.raises(InvalidInputError):
@@ -114,3 +115,33 @@ def test_no_spelling_stands_twice() -> None:
     plain = [other.casefold() for table in tables[1:] for name, others in table.items() for other in others or (name,)]
     sure = [each.casefold() for name, others in TOOLS.items() for each in (name, *others)]
     assert len({*sure, *plain}) == len(sure) + len(plain)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "We moved from terraform to pulumi last March.",
+            [("pulumi", "2024-03-01", None), ("terraform", None, "2024-03-01")],
+        ),
+        ("We replaced redis with dragonfly.", [("dragonfly", "2024-05-15", None), ("redis", None, "2024-05-15")]),
+        ("We migrated from keelson to postgres.", [("keelson", None, "2024-05-15"), ("postgres", "2024-05-15", None)]),
+        ("We moved from Slack to another office.", []),
+    ],
+)
+def test_what_replaces_a_tool_is_a_tool(text: str, expected: list[tuple[str, str | None, str | None]]) -> None:
+    stated = [each for each in read(text, speaker="Ada").statements if each.type == "uses"]
+    found = [
+        (each.target.name, _day(each.valid_from), _day(each.valid_to)) for each in stated if each.target.type == "tool"
+    ]
+    assert [each for each in sorted(found) if each[0] != "Slack"] == expected
+
+
+def _day(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.date().isoformat()
+
+
+def test_an_assistant_speaks_of_the_user() -> None:
+    note = Memory(id="n", text="The user works at Acme Inc.", speaker="assistant", occurred_at=AT)
+    [extracted] = asyncio.run(TextExtractor(user="Ada Moss").extract([note]))
+    assert [(each.source.name, each.target.name) for each in extracted.statements] == [("Ada Moss", "Acme Inc")]
