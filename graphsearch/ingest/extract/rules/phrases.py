@@ -40,7 +40,7 @@ PHRASES: Final = (
         "team",
         re.compile(
             rf"\b(?P<name>(?!The |Our |A |My |Your |His |Her |Their )(?:{_NAME}|[A-Z][\w-]*(?: (?:and|&) "
-            r"[A-Z][\w-]*)?) (?:[Tt]eam|crew|squad|committee))\b"
+            r"[A-Z][\w-]*)?) [Tt]eam)\b"
         ),
         "team",
         0.88,
