@@ -114,6 +114,10 @@ _FUTURE: Final = re.compile(
     r"\b(?:will|going to|plans? to|upcoming)\b|'ll\b|(?:\b(?:is|are|am)|['’](?:s|re|m)) (?:joining|leaving|moving"
     r"|starting|switching|migrating|relocating|taking over|retiring|becoming)\b"
 )
+# "He joins the team on 1 June" is ahead as often as it is past.
+_PRESENT_EVENT: Final = re.compile(
+    r"\b(?:joins|leaves|starts|begins|moves|returns|retires|arrives|quits|ends|opens|closes)\b"
+)
 _CLAUSE_END: Final = re.compile(r"[,;:]| (?:and|but|while|after|before|when|who|which)\b")
 _RANGE_OPEN: Final = re.compile(rf"(?<!\d){_YEAR} ?[-–—] ?$")
 _STILL_OPEN: Final = re.compile(rf" ?[-–—]{_STILL}", re.IGNORECASE)
@@ -159,13 +163,14 @@ def _natural_dates(text: str, at: datetime | None) -> Iterator[DateSpan]:
     for match in _NATURAL.finditer(text):
         clause = _CLAUSE_END.search(text, match.end())
         until = clause.start() if clause else len(text)
-        dated = _natural(text, match, at, _FUTURE.search(text, start, until) is not None)
+        near = _PRESENT_EVENT.search(text, start, match.start()) is not None
+        dated = _natural(text, match, at, future=_FUTURE.search(text, start, until) is not None, near=near)
         if dated:
             yield dated
         start = match.end()
 
 
-def _natural(text: str, match: re.Match[str], at: datetime | None, future: bool) -> DateSpan | None:
+def _natural(text: str, match: re.Match[str], at: datetime | None, *, future: bool, near: bool) -> DateSpan | None:
     kind = next(name for name in _KINDS if match[name])
     written = match[0]
     zone = at.tzinfo if at else UTC
@@ -189,7 +194,7 @@ def _natural(text: str, match: re.Match[str], at: datetime | None, future: bool)
         if needs_time and (at is None or (kind == "ahead" and not future)):
             return None
         word = before["word"].casefold() if before else ""
-        when = nearest_period if word in _NEAREST else natural_period
+        when = nearest_period if near or word in _NEAREST else natural_period
         ahead = future or (word in _UNTIL and not _PAST.search(text, 0, match.start()))
         period = when(HOLIDAYS.get(written.casefold().replace("’", "'"), written), at, future=ahead)
     if period is None:

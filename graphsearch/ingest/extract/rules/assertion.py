@@ -89,7 +89,8 @@ _DATE: Final = re.compile(DATE)
 _SUBJECT_CHANGE: Final = (
     rf",? (?:which|who|whom|whose|where) |,? (?:and|but|while|whereas|then) {NAME}(?:'(?:s|ve|ll|d|m|re))? "
     rf"(?!at\b|in\b|on\b|for\b|since\b|from\b|with\b|to\b|until\b"
-    r"|of\b)[a-z]|,? (?:and|but|while|whereas) (?:he|she|they|we|it)\b|\. "
+    r"|of\b)[a-z]|(?:,|,? (?:and|but|while|whereas)) (?:he|she|they|we|it)\b"
+    rf"|, {NAME} (?:used to|is|was|has|had|will|[a-z]+ed|[a-z]+s) |\. "
 )
 _FAR: Final = 60
 """Maximum characters between a lasting relation and its date."""

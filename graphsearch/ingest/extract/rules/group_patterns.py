@@ -200,6 +200,7 @@ BELONGING: Final = (
         PERSON,
         GROUP,
     ),
+    row("lead_on", "leads", "{source} (?P<noun>)(?:the |our )?(?:tech |team )?lead on {target}", PERSON, GROUP, LIKELY),
     row("has_in_charge", "leads", "{target} in (?:the )?(?:hands|charge) of {source}", PERSON, GROUP),
     *nominal("head", "leads", HEAD, PERSON, GROUP, holder="source", of="of|for"),
     row(

@@ -34,7 +34,10 @@ _SAYS: Final = (
 )
 # The object follows at once: "Priya leads the night audit", but "leads to" and "sales leads were".
 _LEADS: Final = "(?:leads|heads|chairs|supervises|oversees|coaches|mentors|captains) (?:the|our|an?|my|their|his|her)"
-_BEFALLS: Final = "(?:was|got|has been) (?:promoted|hired|fired|laid off|appointed|elected|widowed|hospitalised)"
+_BEFALLS: Final = (
+    "(?:(?:was|got|has been) (?:promoted|hired|fired|laid off|appointed|elected|widowed|hospitalised)"
+    "|left (?:in|on|last|early|yesterday|this))"
+)
 _AFTER: Final = re.compile(
     rf" (?:{_ADVERB}(?:(?:{_SAYS}|{_BEFALLS})\b|{_LEADS} )|is (?:married|engaged|widowed)\b|\((?:she|he|they)[/)])"
 )
@@ -57,7 +60,7 @@ _BEFORE: Final = re.compile(
     r"|daughter|mother"
     r"|father|uncle|aunt|cousin|flatmate|roommate|neighbour|neighbor|mentor|assistant|doctor|teacher|coach)"
     r"(?:,|(?<!partner)(?:['’]s| is| was))? )$"
-    rf"|\b(?:[Mm]y|[Oo]ur|[Tt]he|[Hh]is|[Hh]er|[Tt]heir)(?: [a-z-]+){{0,2}} {_POST}(?: this [a-z]+)?"
+    rf"|(?:\b(?:[Mm]y|[Oo]ur|[Tt]he|[Hh]is|[Hh]er|[Tt]heir)|['’]s)(?: [a-z-]+){{0,2}} {_POST}(?: this [a-z]+)?"
     r"(?:['’]s| is| was|,) $"
 )
 _WITH_HIM: Final = re.compile(rf"\b{_WITH} $")

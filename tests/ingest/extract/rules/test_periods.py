@@ -45,6 +45,7 @@ async def test_a_range_without_an_end_is_open(scoped, text):
         ("Joan Reed has worked at Globex for six months.", "2023-11-15", None),
         ("Joan Reed worked at Globex (2015-2018).", "2015-01-01", "2018-01-01"),
         ("Joan Reed joined Globex on 2023/03/04.", "2023-03-04", None),
+        ("I met Joan Reed on Tuesday, she joins Globex on 1 June.", "2024-06-01", None),
         ("Joan Reed joined Globex in december.", "2023-12-01", None),
     ],
 )
@@ -70,6 +71,13 @@ def test_a_date_is_that_of_its_own_clause(text: str, target: str, start: str) ->
     ]
     assert found.valid_from is not None
     assert (found.valid_from.date().isoformat(), found.valid_to) == (start, None)
+
+
+def test_a_comma_before_a_new_subject_ends_a_clause() -> None:
+    text = "Kitewing's new director is Greta Olsen, she used to work at Globex until 2023."
+    found = {each.type: each for each in read(text).statements if each.source.name == "Greta Olsen"}
+    assert (found["leads"].target.name, found["leads"].valid_from, found["leads"].valid_to) == ("Kitewing", None, None)
+    assert (found["works_at"].valid_from, found["works_at"].valid_to) == (None, datetime(2023, 1, 1, tzinfo=UTC))
 
 
 def test_a_past_without_a_date_has_not_that_of_the_next_clause() -> None:
