@@ -221,8 +221,8 @@ NOT_ALONE: Final = (
 """No names by themselves."""
 
 UNNUMBERED: Final = GRAMMAR | word_set(
-    "answer appendix article chapter clause day equation example fig figure footnote item listing note page paragraph "
-    "part question section step table verse week"
+    "answer appendix article chapter clause day disc episode equation example fig figure footnote item listing no "
+    "note number page paragraph part question season section series step table top verse vol volume week"
 )
 """Before a number they refer to a part of a text or of a time, and make no name with it."""
 

@@ -276,7 +276,14 @@ LIVING: Final = (
         ("person?", "organisation", "team"),
         PLACE,
     ),
-    row("headquartered", "lives_in", "{source} headquartered in {target}", ("organisation?", "team"), PLACE),
+    row(
+        "headquartered",
+        "lives_in",
+        "{source} headquartered in {target}",
+        ("organisation?", "team"),
+        PLACE,
+        confirms=False,
+    ),
     *(
         row(
             f"{name}_based_in",

@@ -74,9 +74,9 @@ def test_a_date_is_that_of_its_own_clause(text: str, target: str, start: str) ->
 
 
 def test_a_comma_before_a_new_subject_ends_a_clause() -> None:
-    text = "Kitewing's new director is Greta Olsen, she used to work at Globex until 2023."
+    text = "HPA's new director is Greta Olsen, she used to work at Globex until 2023."
     found = {each.type: each for each in read(text).statements if each.source.name == "Greta Olsen"}
-    assert (found["leads"].target.name, found["leads"].valid_from, found["leads"].valid_to) == ("Kitewing", None, None)
+    assert (found["leads"].target.name, found["leads"].valid_from, found["leads"].valid_to) == ("HPA", None, None)
     assert (found["works_at"].valid_from, found["works_at"].valid_to) == (None, datetime(2023, 1, 1, tzinfo=UTC))
 
 
