@@ -69,6 +69,9 @@ class _VisibleRelation:
         stated = self.stated(view)
         if stated is None or not view.holds(stated.valid_from, stated.valid_to):
             return None
+        created = self._created(stated) if isinstance(stated, Period) else stated.created_at
+        if not view.known(created, None):  # a store lets later relations through that are folded again
+            return None
         if (confidence := stated.confidence) < view.min_edge_confidence:
             return None
         if isinstance(stated, Relation):

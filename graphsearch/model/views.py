@@ -60,7 +60,7 @@ class View:
     With ``since``, which must not be later, it is what held at any moment from then to ``as_of``. Relations below
     ``min_edge_confidence``, of a type in ``skipped_types``, or, where there are ``only_types``, of none of these, are
     left out before anything is counted. Those with a signature whose code is in ``refolded`` are kept whatever their
-    period and confidence, since both are folded again from what is visible.
+    period, confidence and creation, since all are folded again from what is visible; not if they were retracted.
     """
 
     as_of: datetime

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 
@@ -165,6 +166,28 @@ class ExpandingSpec(StoreSpec):
             hits = await store.search_lexical(ElementKind.RELATION, facts, limit=9, view=seen)
             assert set(store.relation_ids(hits.keys)) == kept
             assert await store.left_out(keys, view=seen) == {"not_known": 1, "not_held": 1}
+
+    async def test_relations_to_be_folded_again_are_kept_whenever_they_were_stored_until_retracted(
+        self, store: GraphStore
+    ) -> None:
+        later = relation(ADA, BOB, created_at=day(9), fact="later", labels=("again",))
+        dropped = relation(ADA, HUB, created_at=day(1), retracted_at=day(2), fact="dropped", labels=("again",))
+        other = relation(BOB, EVE, created_at=day(9), fact="other")
+        people = [attrs.evolve(each, created_at=day(0)) for each in (ADA, BOB, EVE, HUB)]
+        await store.write(Batch(entities=tuple(people), relations=(later, dropped, other)))
+        async with store.snapshot():
+            keys = (await store.locate([ADA.id, BOB.id], view=view())).keys
+            steps = await store.expand(keys, fan_out=25, view=view())
+            codes = dict(zip(store.relation_ids(steps.relations), steps.signatures.tolist(), strict=True))
+            before = view(known_at=day(5))
+            assert not len(await store.expand(keys, fan_out=25, view=before))
+            seen = view(known_at=day(5), refolded=frozenset({codes[later.id]}))
+            found = await store.expand(keys, fan_out=25, view=seen)
+            assert set(store.relation_ids(found.relations)) == {later.id}
+            assert store.relation_ids((await store.edges(view=seen)).relations) == [later.id]
+            hits = await store.search_lexical(ElementKind.RELATION, "later dropped other", limit=9, view=seen)
+            assert store.relation_ids(hits.keys) == [later.id]
+            assert await store.left_out(keys, view=seen) == {"not_known": 2}
 
     async def test_what_held_and_what_was_known_are_two_axes(self, store: GraphStore) -> None:
         held = relation(ADA, BOB, valid_from=day(10), valid_to=day(20), created_at=day(100), retracted_at=day(200))

@@ -178,9 +178,9 @@ class Visibility:
         """The filters of the view, without those that every row of the kind passes."""
         known_at, least = view.known_at.timestamp(), view.min_edge_confidence
         first, last = view.earliest.timestamp(), view.as_of.timestamp()
-        if not self.known.covers_all(known_at, known_at):
-            yield "not_known", partial(self.known.covers, known_at, known_at)
         refolded = np.isin(self.signatures, sorted(view.refolded)) if view.refolded and len(self.signatures) else None
+        if not self.known.covers_all(known_at, known_at):
+            yield "not_known", partial(self._known, known_at, refolded)
         if not self.valid.covers_all(first, last):
             yield "not_held", _or(refolded, partial(self.valid.covers, first, last))
         if self.least_confidence < least:
@@ -191,6 +191,12 @@ class Visibility:
             yield "other_type", partial(_one_of, wanted, self.types)
         if self.shown is not None:
             yield "merged", self.shown.__getitem__
+
+    def _known(self, moment: float, refolded: Mask | None, rows: Rows | slice) -> Mask:
+        """Whether rows were created by a moment, or are folded again, and not retracted by it."""
+        created = _or(refolded, lambda rows: self.known.start[rows] <= moment)
+        passed: Mask = created(rows) & (moment < self.known.end[rows])
+        return passed
 
     def _of_types(self, names: Iterable[str]) -> Mask:
         """Which type codes have one of these names."""

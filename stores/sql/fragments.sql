@@ -22,8 +22,8 @@ AND e.created_at <= %(known_at)s AND e.merged_into IS NULL
 -- relation view --
 -- The indexes of walks hold the hash of a type; only rows whose hash fits are read for the type itself.
 ((e.valid_from IS NULL OR e.valid_from <= %(as_of)s) AND (e.valid_to IS NULL OR %(since)s < e.valid_to)
-AND e.confidence >= %(least)s OR e.signature = ANY(%(refolded)s::bigint[]))
-AND e.created_at <= %(known_at)s AND (e.retracted_at IS NULL OR %(known_at)s < e.retracted_at)
+AND e.confidence >= %(least)s AND e.created_at <= %(known_at)s OR e.signature = ANY(%(refolded)s::bigint[]))
+AND (e.retracted_at IS NULL OR %(known_at)s < e.retracted_at)
 AND NOT (e.type_hash = ANY(ARRAY(SELECT hashtextextended(name, 0) FROM unnest(%(skipped)s::text[]) name)) AND (
     SELECT r.type FROM relation r WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
 ) = ANY(%(skipped)s::text[]))

@@ -232,7 +232,8 @@ SELECT places, ids, fars, far_columns, confidences, sinces, feedbacks, signature
 -- left out unsettled --
 SELECT reason, count(*) FROM (
     SELECT DISTINCT e.id, CASE
-        WHEN e.created_at > %(known_at)s OR e.retracted_at <= %(known_at)s THEN 'not_known'
+        WHEN e.retracted_at <= %(known_at)s THEN 'not_known'
+        WHEN NOT e.signature = ANY(%(refolded)s::bigint[]) AND e.created_at > %(known_at)s THEN 'not_known'
         WHEN NOT e.signature = ANY(%(refolded)s::bigint[]) AND (e.valid_from > %(as_of)s OR e.valid_to <= %(since)s) THEN 'not_held'
         WHEN NOT e.signature = ANY(%(refolded)s::bigint[]) AND e.confidence < %(least)s THEN 'low_confidence'
         WHEN e.type = ANY(%(skipped)s::text[]) THEN 'skipped_type'

@@ -51,7 +51,8 @@ SELECT places, ids, fars, far_columns, confidences, sinces, feedbacks, signature
 -- Why the view leaves relations out, of the strongest of each entity and direction.
 SELECT reason, count(*) FROM (
     SELECT DISTINCT e.id, CASE
-        WHEN e.created_at > %(known_at)s OR e.retracted_at <= %(known_at)s THEN 'not_known'
+        WHEN e.retracted_at <= %(known_at)s THEN 'not_known'
+        WHEN NOT e.signature = ANY(%(refolded)s::bigint[]) AND e.created_at > %(known_at)s THEN 'not_known'
         WHEN NOT e.signature = ANY(%(refolded)s::bigint[]) AND (e.valid_from > %(as_of)s OR e.valid_to <= %(since)s) THEN 'not_held'
         WHEN NOT e.signature = ANY(%(refolded)s::bigint[]) AND e.confidence < %(least)s THEN 'low_confidence'
         WHEN (

@@ -14,6 +14,8 @@ from tests.trust.past import compare, compare_known_now
 
 WORLDS = 24
 IN_POSTGRES = 4
+REMADE = 247
+"""The world in which later evidence changes when a relation began, and so its id."""
 
 
 @pytest.fixture(params=["memory", "postgres"])
@@ -34,6 +36,11 @@ async def test_what_was_known_then_is_what_a_graph_knew_that_never_heard_of_more
     stores, clock, seeds = worlds
     for seed in seeds:
         await compare(seed, scope(stores), scope(stores), clock)
+
+
+async def test_a_relation_that_was_remade_since_is_known_as_of_then(worlds):
+    stores, clock, _ = worlds
+    await compare(REMADE, scope(stores), scope(stores), clock, asked=None)
 
 
 async def test_what_is_known_now_of_then_is_proved_by_what_had_occurred(worlds):
