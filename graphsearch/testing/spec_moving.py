@@ -271,6 +271,20 @@ class MovingSpec(StoreSpec):
         with pytest.raises(RecordError, match=why):
             await fresh().load(await store.settings(), without())
 
+    @pytest.mark.parametrize("claimed", [(), (1,), "more"])
+    async def test_a_relation_that_claims_other_evidence_than_it_has_is_refused(
+        self, store: GraphStore, fresh: FreshScope, claimed: tuple[int, ...] | str
+    ) -> None:
+        """Else a gate, which decides by what a relation's signature names, would show it without its evidence."""
+        await lived_in(store)
+
+        async def forged() -> AsyncIterator[Sequence[Record]]:
+            async for page in pages_of(store):
+                yield [_claiming(each, claimed) for each in page]
+
+        with pytest.raises(RecordError, match="names other evidence"):
+            await fresh().load(await store.settings(), forged())
+
     async def test_records_out_of_order_or_twice_are_refused(self, store: GraphStore, fresh: FreshScope) -> None:
         await lived_in(store)
         named, entities = await store.settings(), await store.records(RecordKind.ENTITY)
@@ -318,6 +332,14 @@ class MovingSpec(StoreSpec):
         moved_ends = {each.relation.type: each.given_ends for each in relations if each.given_ends}
         assert moved_ends == {"likes": (COUNTESS.id, EVE.id), "is_like": (COUNTESS.id, ADA.id)}
         assert {each.relation.type for each in relations if each.folded} == {"knows", "works_at"}
+
+
+def _claiming(record: Record, claimed: tuple[int, ...] | str) -> Record:
+    """A relation that memories prove, with other evidence in its signature; anything else as it is."""
+    if not isinstance(record, StoredRelation) or not record.attestation.evidence:
+        return record
+    codes = (*record.attestation.evidence, 1) if isinstance(claimed, str) else claimed
+    return attrs.evolve(record, attestation=attrs.evolve(record.attestation, evidence=codes))
 
 
 async def merge_some(store: GraphStore, pairs: Sequence[tuple[int, int]]) -> None:

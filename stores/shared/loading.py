@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from hashlib import blake2b
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Final
 from uuid import UUID
 
 import attrs
-import numpy as np
 
 from graphsearch.errors import AnalyserError, RecordError
 from graphsearch.model import Community, Injection, MemoryLink
 from graphsearch.model.stored import (
     KIND_OF,
+    UNKNOWN_CODE,
     DistinctPair,
     Key,
     Record,
@@ -27,41 +26,15 @@ from graphsearch.model.stored import (
     StoredSession,
     key_of,
 )
+from graphsearch.stores.shared.loaded import LoadedKeys, LoadedSignatures, key_hash
 from graphsearch.stores.shared.merging import Tree
 
 _ORDER: Final[Mapping[RecordKind, int]] = {kind: place for place, kind in enumerate(RecordKind)}
 _ENTITY, _MEMORY, _SESSION = RecordKind.ENTITY, RecordKind.MEMORY, RecordKind.SESSION
+_RELATION: Final = RecordKind.RELATION
 
 _Reference = tuple[int, RecordKind, UUID | Key]
 """The place of a record, and what it refers to."""
-
-
-@attrs.define(eq=False)
-class _Known:
-    """The keys of one kind as 64-bit hashes, 8 bytes each, so that millions fit in memory."""
-
-    hashes: array[int] = attrs.field(factory=lambda: array("Q"))
-    _sorted: np.ndarray[tuple[int], np.dtype[np.uint64]] | None = None
-
-    def add(self, keys: Iterable[UUID | Key]) -> None:
-        self.hashes.extend(map(_hash, keys))
-        self._sorted = None
-
-    def missing(self, keys: Sequence[UUID | Key]) -> Iterator[int]:
-        """The positions of the keys that are not known."""
-        if self._sorted is None:
-            self._sorted = np.sort(np.array(self.hashes, np.uint64))
-        wanted = np.fromiter(map(_hash, keys), np.uint64, len(keys))
-        places = np.searchsorted(self._sorted, wanted)
-        found = np.zeros(len(keys), np.bool_)
-        inside = places < len(self._sorted)
-        found[inside] = self._sorted[places[inside]] == wanted[inside]
-        yield from np.flatnonzero(~found).tolist()
-
-
-def _hash(key: UUID | Key) -> int:
-    given = key.bytes if isinstance(key, UUID) else "\0".join(key).encode()
-    return int.from_bytes(blake2b(given, digest_size=8).digest())
 
 
 @attrs.define(eq=False)
@@ -74,7 +47,8 @@ class LoadCheck:
     """The target of each merged entity; complete when the first record of another kind than merges has come."""
     _place: int = 0
     _last: tuple[int, Key] = (-1, ())
-    _known: dict[RecordKind, _Known] = attrs.field(factory=lambda: {kind: _Known() for kind in RecordKind})
+    _known: dict[RecordKind, LoadedKeys] = attrs.field(factory=lambda: {kind: LoadedKeys() for kind in RecordKind})
+    _signed: LoadedSignatures = attrs.field(factory=LoadedSignatures)
     _later: list[_Reference] = attrs.field(factory=list)
     """References to entities, from records that come before all entities."""
     _in_community: set[int] = attrs.field(factory=set)
@@ -94,10 +68,12 @@ class LoadCheck:
             references += ((place, *each) for each in _references(record))
             own.append(_own(record))
         self._known[kind].add(own)
+        self._signed.add(each.memory for each in records if isinstance(each, StoredMemory))
         if kind in {RecordKind.MERGE, _ENTITY}:
             self._later += references
         else:
             self._demand(references)
+            self._demand_signatures(records)
         self._place += len(records)
         return kind
 
@@ -127,6 +103,16 @@ class LoadCheck:
             shown = key if isinstance(key, UUID) else " of ".join(map(repr, key))
             raise RecordError(place, "record", [f"refers to the {kind} {shown}, which is not there"])
 
+    def _demand_signatures(self, records: Sequence[Record]) -> None:
+        """A gate decides on a relation by its signature, so that it must name the evidence which the relation has."""
+        relations = [each for each in records if isinstance(each, StoredRelation)]
+        keys = [(key,) for each in relations for key in each.relation.evidence]
+        codes = iter(self._signed.at(self._known[_MEMORY].places(keys).tolist()))
+        for place, record in enumerate(relations, self._place):
+            stated, held = set(record.attestation.evidence), set(islice(codes, len(record.relation.evidence)))
+            if stated != held and not (UNKNOWN_CODE in stated and stated - {UNKNOWN_CODE} <= held):
+                raise RecordError(place, _RELATION, ["has a signature that names other evidence than it has"])
+
     def _faults(self, record: Record) -> Iterator[str]:
         """What is wrong with a record in this scope."""
         if isinstance(record, (StoredEntity, StoredMemory, StoredRelation)) and record.vector is not None:
@@ -139,7 +125,7 @@ class LoadCheck:
         if isinstance(record, StoredMerge):
             yield from self._merge_faults(record)
         if isinstance(record, Community):
-            members = set(map(_hash, record.members))
+            members = set(map(key_hash, record.members))
             if not members.isdisjoint(self._in_community):
                 yield "has a member that is in another community too"
             self._in_community |= members

@@ -24,9 +24,10 @@ import attrs
 import httpx2
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
+from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.errors import GraphSearchError, InvalidInputError, PolicyError
+from graphsearch.errors import EmbeddingModelError, GraphSearchError, InvalidInputError, PolicyError
 from graphsearch.ingest.extract.code import definitions, extractor
 from graphsearch.ingest.extract.extraction import UnreadableError
 from graphsearch.ingest.extract.rules.extractor import TextExtractor
@@ -43,8 +44,7 @@ from graphsearch.moving.record_parsing import object_of, record_of
 from graphsearch.moving.record_writing import line_of
 from graphsearch.moving.scope_file import Counts
 from graphsearch.stores.memory import InMemoryGraphStore
-from graphsearch.testing.fakes import FixedClock, WordCounter
-from graphsearch.testing.samples import portrait
+from graphsearch.testing.fakes import FixedClock, HashEmbedder, WordCounter
 from tests.integrations.team import CEDAR, engine_over
 from tests.trust.fuzz_inputs import INITIALIZE, ROOT, SAMPLES, inputs
 
@@ -79,7 +79,10 @@ class Targets:
         return True
 
     async def _scope(self, content: bytes) -> bool:
-        """An import of the lines with a trailer that fits them; what is imported can be read, and exported again."""
+        """An import of the lines with a trailer that fits them; what is imported can be asked, and exported again.
+
+        What signatures name of others is taken as it is, so that gates meet signatures which name nothing that exists.
+        """
         path = self.folder / "f.scope"
         path.write_bytes(sealed(content))
         store = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id="acme", project_id="web")
@@ -87,7 +90,11 @@ class Targets:
             await import_scope(store, path)
         except GraphSearchError:
             return False
-        await portrait(store)
+        engine = GraphSearchEngine(store=store, embedder=HashEmbedder())
+        with suppress(EmbeddingModelError):  # of a file that names another model
+            for gate in (None, Gate(CEDAR, WHO.principal)):
+                await engine.search("what does Ada know?", gate=gate)
+                await engine.recall("what does Ada know?", gate=gate)
         await export_scope(store, path)
         return True
 
