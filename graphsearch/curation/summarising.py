@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
 import attrs
 
 from graphsearch._support.concurrency import in_order
-from graphsearch.curation.community_content import CommunityContent, content_of
 from graphsearch.curation.permissions import Access
 from graphsearch.errors import (
     BudgetExhaustedError,
@@ -25,6 +24,7 @@ from graphsearch.llms.structured import ask_for_data, failure_text
 from graphsearch.llms.usage import Usage, metered
 from graphsearch.model import Action, Community, CommunitySummary, SummarySentence
 from graphsearch.model import validation as check
+from graphsearch.modes.community_content import CommunityContent, content_of
 from graphsearch.modes.summary_writer import Line, WrittenSummary, write_summary
 from graphsearch.protocols import LLM, TokenCounter
 
@@ -182,20 +182,19 @@ class _Run:
         """Summarise those whose content has changed; raise the error of a model that cannot be asked."""
         for start in range(0, len(communities), AT_ONCE):
             found = [await self._due(each) for each in communities[start : start + AT_ONCE]]
-            due = [content for content in found if content is not None]
+            due = [read for read in found if read is not None]
             await in_order(self._one, due, limit=AT_ONCE)
             if len(self.turned_down) >= AT_ONCE and not self.answered:
                 raise self.turned_down[0]  # not these prompts are wrong, but every one, as with a key that is not valid
             if self.fault is not None:
                 raise self.fault
 
-    async def _due(self, community: Community) -> CommunityContent | None:
+    async def _due(self, community: Community) -> _Read | None:
         """The content of a community that is to be asked for."""
-        content = await content_of(community.id, community.members[0], self.access)
-        if content is None:
+        read = await _current(community, self.access)
+        if read is None:
             return None
-        summary = content.community.summary
-        if summary is not None and summary.fingerprint == content.fingerprint:
+        if read.content.summary is not None:
             self.unchanged += 1
             return None
         if self.why or self.asked == self.options.limit:
@@ -203,10 +202,10 @@ class _Run:
             self.left += 1
             return None
         self.asked += 1
-        return content
+        return read
 
-    async def _one(self, content: CommunityContent) -> None:
-        community = content.community
+    async def _one(self, read: _Read) -> None:
+        content, community = read.content, read.content.community
         try:
             if self.access.gated:
                 members = await self.access.stored_entities(community.members)
@@ -214,7 +213,7 @@ class _Run:
             answer = await self._ask(content)
             self.answered += 1
             summary = self._read(answer, content)
-            if await self._stored(summary, content):
+            if await self._stored(summary, read):
                 self.written.append(attrs.evolve(community, summary=summary))
             else:
                 self._fail(community, "the community changed while it was summarised")
@@ -257,17 +256,35 @@ class _Run:
             written_at=self.access.store.clock.now(),
         )
 
-    async def _stored(self, summary: CommunitySummary, content: CommunityContent) -> bool:
+    async def _stored(self, summary: CommunitySummary, read: _Read) -> bool:
         """Store a summary, unless its community has changed since its content was read."""
-        current: CommunityContent | None = content
+        current: _Read | None = read
         for _ in range(_TRIES):
-            if current is None or current.fingerprint != content.fingerprint:
+            if current is None or current.content.fingerprint != summary.fingerprint:
                 return False
-            written = attrs.evolve(current.community, summary=summary)
+            written = attrs.evolve(current.content.community, summary=summary)
             if await self.access.store.write_summary(written, version=current.version):
                 return True
-            current = await content_of(content.community.id, content.community.members[0], self.access)
+            current = await _current(read.content.community, self.access)
         return False
 
     def _fail(self, community: Community, why: str) -> None:
         self.failed.append(SummaryFailure(community_id=community.id, label=community.label, why=why))
+
+
+@attrs.frozen
+class _Read:
+    """The content of a community, and the version of the scope when it was read."""
+
+    content: CommunityContent
+    version: Hashable
+
+
+async def _current(community: Community, access: Access) -> _Read | None:
+    """What a community contains now; None if it is gone, or has no relation that holds."""
+    async with access.reading() as reader:
+        version = await access.store.version()
+        stored = await access.store.communities(entity_ids=community.members[:1])
+        found = next((each for each in stored if each.id == community.id), None)
+        content = None if found is None else await content_of(found, reader)
+    return None if content is None else _Read(content, version)

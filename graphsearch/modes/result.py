@@ -53,7 +53,8 @@ class Summary:
     * ``unknown_citations``: cited numbers without a source, removed; the first 20 in order.
     * ``uncited``: sentences without a source, removed. ``beyond``: the number of sentences over the answer's budget.
     * ``sources``: everything that could be cited, by number: what fitted a prompt.
-    * ``communities``: those that were summarised for it. ``note``: why there are none, if they were searched for.
+    * ``communities``: those that were summarised for it, or whose stored summary was shown. ``note``: why there are
+      none, if they were searched for.
     * ``calls``: number of prompts, without repairs; ``prompt_tokens`` and ``answer_tokens``: those of the prompts, and
       of the sentences in the answers, by the mode's counter. `graphsearch.llms.metered` has the numbers that the model
       itself reports.

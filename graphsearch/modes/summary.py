@@ -5,27 +5,24 @@ A question that names nothing is answered from communities: the most relevant on
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import chain
 from typing import Final
 from uuid import UUID
 
 import attrs
-import numpy as np
 
 from graphsearch._support.concurrency import in_order
 from graphsearch.access.reader import Reader
-from graphsearch.columns import NONE, Subgraph
-from graphsearch.columns.key_index import KeyIndex
 from graphsearch.llms.budgets import ByteCounter
-from graphsearch.model import Community, ElementKind, Triplet
 from graphsearch.model import validation as check
-from graphsearch.modes.findings import best_triplets
+from graphsearch.modes.community_content import CommunityContent
 from graphsearch.modes.mode import Answer, Part, Question, require
+from graphsearch.modes.relevant_communities import Inside, relevant_communities, summarised_communities
 from graphsearch.modes.result import SearchResult, Summary
 from graphsearch.modes.retrieval import GraphCompletion, Neighborhood
-from graphsearch.modes.steps import scored_by_hops, understood
+from graphsearch.modes.steps import understood
 from graphsearch.modes.summary_writer import (
     REPORTED,
     Line,
@@ -36,7 +33,6 @@ from graphsearch.modes.summary_writer import (
     write_summary,
 )
 from graphsearch.protocols import TokenCounter
-from graphsearch.relevance.candidates import with_relations
 
 PROMPT_TOKENS: Final = 12_000
 ANSWER_TOKENS: Final = 2_000
@@ -52,7 +48,8 @@ class Summarising:
 
     A question that names an entity is answered from what was found around it, by one prompt. One that names none is
     answered from communities too: the ``communities`` most relevant are summarised, at most ``at_once`` concurrently,
-    then their summaries together.
+    then their summaries together. Where a community has a stored summary of what it contains now, its sentences are
+    lines of the prompt as well: before the triplets of a community, and after those found around what is named.
 
     ``prompt_tokens`` bounds each prompt, and ``answer_tokens`` each answer, by ``counter``. The default counter counts
     bytes: more than there are tokens, about four times as many in English.
@@ -100,21 +97,26 @@ class Summarising:
             return attrs.evolve(found, summary=await self._summary(material, question))
 
     async def _material(self, found: SearchResult, question: Question) -> _Material:
-        moments = attrs.evolve(question.request, as_of=found.as_of, known_at=found.known_at)
-        async with question.open(moments) as reader:
-            inside: Sequence[Inside] = ()
-            if not found.anchors:
-                inside = await relevant_communities(question, found.triplets, self.communities, reader)
-            groups = [found.triplets, *(each.triplets for each in inside)]
-            memories = await visible_memories(list(chain.from_iterable(groups)), reader)
+        named = sorted({anchor.entity_id for anchor in found.anchors})
         numbers = Numbered()
-        lines = [tuple(map(Line.of_source, numbered(group, memories, numbers))) for group in groups]
-        note = "" if found.anchors or inside or not self.communities else _UNDETECTED
+        async with question.reading() as reader:
+            inside: Sequence[Inside] = ()
+            around: Sequence[CommunityContent] = ()
+            if not named:
+                inside = await relevant_communities(question, found.triplets, self.communities, reader)
+            elif found.triplets:
+                around = await summarised_communities(named, self.communities, reader)
+            shown = [found.triplets, *(each.triplets for each in inside)]
+            memories = await visible_memories(list(chain.from_iterable(shown)), reader)
+        first, *groups = [tuple(map(Line.of_source, numbered(each, memories, numbers))) for each in shown]
+        first += tuple(chain.from_iterable(each.summary_lines(numbers) for each in around))
+        for place, each in enumerate(inside):
+            groups[place] = (*(each.content.summary_lines(numbers) if each.content else ()), *groups[place])
         return _Material(
-            groups=[group for group in lines if group],
+            groups=[group for group in (first, *groups) if group],
             numbers=numbers,
-            communities=tuple(each.community.id for each in inside),
-            note=note,
+            communities=tuple(each.community.id for each in (*inside, *around)),
+            note="" if named or inside or not self.communities else _UNDETECTED,
         )
 
     async def _summary(self, material: _Material, question: Question) -> Summary:
@@ -160,69 +162,3 @@ def _summed(written_parts: Sequence[WrittenSummary], material: _Material) -> Sum
         prompt_tokens=sum(each.prompt_tokens for each in written_parts),
         answer_tokens=sum(each.tokens for each in written),
     )
-
-
-LOOKED_AT: Final = 50
-"""Most relevant communities among which those with triplets that hold are searched for."""
-MEMBERS: Final = 500
-"""Most important members of a community whose relations are read."""
-FAN_OUT: Final = 25
-WORDED: Final = 20
-"""Most entities found by the words of a question that found nothing else."""
-
-
-@attrs.frozen(kw_only=True)
-class Inside:
-    """A community, and the best triplets between its members."""
-
-    community: Community
-    triplets: Sequence[Triplet]
-
-
-async def relevant_communities(
-    question: Question, triplets: Sequence[Triplet], most: int, reader: Reader
-) -> list[Inside]:
-    """The communities most relevant to a question; none where anything may be hidden: see `Reader.communities`.
-
-    First those whose members have the best of the ``triplets`` that were found; if there are none, those whose members
-    share words with the question; then the largest.
-    """
-    weights = _weights_of(triplets) or await _worded(question, reader)
-    near = await reader.communities(entity_ids=sorted(weights), limit=LOOKED_AT) if weights else ()
-    known = {each.id: each for each in (*near, *await reader.communities(limit=LOOKED_AT))}
-
-    def standing(community: Community) -> tuple[float, int, UUID]:
-        return -sum(weights.get(member, 0.0) for member in community.members), -community.size, community.id
-
-    ranked = sorted(known.values(), key=standing)
-    found: list[Inside] = []
-    for community in ranked[:LOOKED_AT]:
-        if len(found) == most:
-            break
-        if inside := await _inside(community, question, reader):
-            found.append(Inside(community=community, triplets=inside))
-    return found
-
-
-def _weights_of(triplets: Sequence[Triplet]) -> Mapping[UUID, float]:
-    """The share of the scores of triplets of each entity."""
-    weights: dict[UUID, float] = {}
-    for triplet in triplets:
-        for end in (triplet.source.id, triplet.target.id):
-            weights[end] = weights.get(end, 0.0) + triplet.score
-    return weights
-
-
-async def _worded(question: Question, reader: Reader) -> Mapping[UUID, float]:
-    hits = await reader.lexical(ElementKind.ENTITY, question.request.query, WORDED)
-    return dict(zip(reader.entity_ids(hits.keys), hits.values.tolist(), strict=True))
-
-
-async def _inside(community: Community, question: Question, reader: Reader) -> list[Triplet]:
-    """The best triplets between members that hold in the view."""
-    members = await reader.locate(community.members)
-    chief = members.keep(np.sort(np.lexsort((members.keys, -members.importance))[:MEMBERS]))
-    rows = (await reader.expand(chief.keys, FAN_OUT)).rows
-    among = np.unique(rows.relations[KeyIndex(chief.keys).of(rows.far) != NONE])
-    subgraph = await with_relations(Subgraph.none(among), among, reader)
-    return await best_triplets(scored_by_hops(subgraph, question, reader), question.request.limit, reader)
