@@ -22,6 +22,9 @@ export TOKENIZERS_PARALLELISM := false
 # With it, every process compiles each module again, and pytest rewrites every test again.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Types are checked beside the tests in the moments in which these wait, for servers, clocks and disks.
+IN_PAUSES := nice -n 19
+
 .PHONY: help demo docs test lint types ruff-check ruff-format mypy pyright pytest bench clean
 
 help:
@@ -53,10 +56,10 @@ ruff-format: $(READY)
 	@$(BIN)/ruff format --check .
 
 mypy: $(READY)
-	@$(BIN)/mypy .
+	@$(IN_PAUSES) $(BIN)/mypy .
 
 pyright: $(READY)
-	@$(BIN)/pyright
+	@$(IN_PAUSES) $(BIN)/pyright
 
 pytest: $(READY)
 	@$(BIN)/python -m slipcover --json --out .coverage.json -m pytest --numprocesses=logical --dist=worksteal
