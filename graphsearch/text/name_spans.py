@@ -34,7 +34,7 @@ _COINED: Final = re.compile("[a-z][A-Z]|[A-Z]{2}[a-z]")
 _PERSONAL: Final = re.compile("(?:Ma?c|De|Di|Du|La|Le|Van|Von|O['’]?|Fitz|D['’])[A-Z]")
 _NUMBER: Final = re.compile(r"\d{1,4}[a-z]?")
 _YEAR: Final = re.compile("(?:1[5-9]|20)[0-9]{2}")
-_PART_OF_NUMBER: Final = re.compile(r"[.:,/%°–—-]\d|[%°]|\s?[-–—]\s?\d")
+_PART_OF_NUMBER: Final = re.compile(r"[.:,/%°–—-]\d|[%°]|\s?[-–—]\s?\d|\sto\s\d")
 _SHOUT: Final = 3
 _HEADING: Final = 5
 _LONG_ACRONYM: Final = 6
@@ -179,7 +179,7 @@ def _run(text: str, read: Sequence[_Word], first: int, blocked: Sequence[tuple[i
         if gap == " & " and read[following].capital:
             last = following
             continue
-        if not _joins(gap, word):
+        if not _joins(gap, word) and not _belongs_to_many(gap, word, read[following]):
             break
         if not read[following].capital:
             if _numbers(text, read, following):
@@ -201,6 +201,12 @@ def _continues_possessive(read: Sequence[_Word], at: int) -> bool:
     return following.capital and following.key in _INSTITUTIONS
 
 
+def _belongs_to_many(gap: str, word: _Word, following: _Word) -> bool:
+    """Whether an institution is named after several: "the Brewers' Guild", "St Thomas' Hospital"."""
+    plural = gap in {"' ", "’ "} and word.key.endswith("s")
+    return plural and following.capital and following.key in _INSTITUTIONS
+
+
 def _joins(gap: str, word: _Word) -> bool:
     if gap == " " or (gap.strip() == "" and gap.count("\n") <= 1 and gap):
         return True
@@ -219,8 +225,10 @@ def _numbers(text: str, read: Sequence[_Word], at: int) -> bool:
     if text[before.full : number.start] != " " or before.key in known.UNNUMBERED or before.text.endswith("."):
         return False
     following = read[at + 1] if at + 1 < len(read) else None
+    if _PART_OF_NUMBER.match(text, number.end):
+        return False
     if following is None or text[number.end : following.start] != " ":
-        return not _PART_OF_NUMBER.match(text, number.end)
+        return True
     return not (following.capital or following.key in known.COUNTED or _NUMBER.fullmatch(following.text))
 
 

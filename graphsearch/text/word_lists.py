@@ -35,7 +35,8 @@ PATRONS: Final = word_set("king lady lord pope president prince princess queen s
 ROLES: Final = word_set(
     "admiral agent analyst architect brigadier ceo cfo chairman chairwoman chef chief cio cmo co-founder coach "
     "commander "
-    "congressman congresswoman constable coo corporal cpo cto detective director editor engineer evp founder inspector "
+    "congressman congresswoman constable coo corporal councillor councilman councilwoman cpo cto detective director "
+    "editor engineer evp founder inspector "
     "lead manager matron mayor midwife minister nurse officer pastor rabbi secretary sheriff skipper "
     "superintendent svp vp"
 )
@@ -63,7 +64,7 @@ ORGANISATION_ENDS: Final = word_set(
     "entertainment federation ferries films "
     "foods "
     "foundation foundry fund gmbh group holdings hospital inc industries infirmary institute insurance lab labs llc "
-    "logistics ltd media ministry motors opera partners pharma pharmaceuticals philharmonic pictures plc press "
+    "llp logistics ltd media ministry motors opera partners pharma pharmaceuticals philharmonic pictures plc press "
     "productions publishers publishing railways records robotics school services shipping shipworks software solutions "
     "sons stores studios surveys systems technologies telecom transport trust university ventures works"
 )
@@ -230,7 +231,7 @@ COUNTED: Final = word_set(
     "am billion centimetres cents countries days degrees dollars editions employees episodes euros feet fl games "
     "goals hectares hours houses hundred inches kg kilometers kilometres km lb m matches medals men meters metres "
     "miles million minutes mm months more mph new nights of others out oz people percent persons players pm points "
-    "pounds runs seasons seats seconds sets songs staff stars students thousand tickets times titles to tonnes tons "
+    "pounds runs seasons seats seconds sets songs staff stars students thousand tickets times titles tonnes tons "
     "units users votes weeks wins women yards years"
 )
 """After a number they show that it counts them: "joined Acme 3 years ago"."""

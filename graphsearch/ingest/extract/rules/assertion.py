@@ -113,6 +113,9 @@ _NEXT_CLAUSE: Final = re.compile(
     r"\b(?:and|but|then),? (?:(?:in|on|since|from|by|around|during|at the (?:start|end) of) )?$"
 )
 _BESIDE: Final = re.compile(", (?:who|which) ")
+# "Bea from the Guild": only a date that follows at once is that of the membership.
+_GROUP: Final = re.compile(rf"{NAME} (?:from|of|on|in|at|with) (?:the |our )?{NAME}(?: [a-z]+)?")
+_NOTHING: Final = re.compile(r",?(?: |\(|since|from|until|till|in|between|during|for|as|of)*")
 _WAS: Final = re.compile(r" (?:was|were) ")
 _APPOINTED: Final = re.compile(" (?:was|were) (?:[a-z]+ly )?(?:named|appointed|elected|voted|promoted|made) ")
 
@@ -184,6 +187,8 @@ def _behind(match: re.Match[str], event: bool) -> re.Match[str] | None:
     date = _DATE.search(masked, end)
     if date is None or _CLAUSES[event].search(masked, end - 1, date.start()):  # "… and Bob" may open a clause
         return None
+    if _GROUP.fullmatch(match[0]) and not _NOTHING.fullmatch(masked, end, date.start()):
+        return None  # "Bea from the Guild came in May"
     # "Ada, the head of Acme, moved in May": the date is not that of the headship.
     if _NEXT_CLAUSE.search(masked, end, date.start()):
         return None

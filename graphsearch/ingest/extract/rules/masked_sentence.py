@@ -17,6 +17,8 @@ MAX_NAMES: Final = 64
 """Maximum names of a sentence that are masked; later ones are related to nothing."""
 NAME: Final = "[\ue000-\ue0ff]"
 DATE: Final = "[\ue100-\ue1ff]"
+_IN_BRACKETS: Final = re.compile(rf"({NAME}) \([a-z][a-z /'-]{{0,30}}\)(?= (?:and|,|[a-z]))")
+"""What a name is or does, between it and what follows: "Ana (sound) works at …"."""
 _ABBREVIATED: Final = re.compile(rf"({NAME})\.(?= \S)")  # inside a sentence: "Acme Inc. left"
 PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
 """Characters to be removed from a text, since they would be taken for names."""
@@ -112,16 +114,12 @@ def masked_sentence(
         start = last
     parts.append(text[start:end].lower())
     masked = " ".join("".join(parts).translate(_DECORATION).split())
+    if "(" in masked:
+        masked = _IN_BRACKETS.sub(r"\1", masked)
     if ". " in masked:
         masked = _ABBREVIATED.sub(r"\1", masked)
     if speaker is not None and '"' not in masked:
-        stand_in = chr(FIRST_NAME + speaker)
-        masked = _MINE.sub(f"{stand_in}'s ", _ME.sub(stand_in, masked)).replace(f"{stand_in}'m ", f"{stand_in} am ")
-        if "we" in masked:
-            masked = _WE.sub(stand_in, masked)
-        if "home" in masked:
-            masked = _HOME.sub(f"{stand_in}'s home", masked)
-        masked = _LEFT_OUT.sub(f"{stand_in} ", masked, count=1)
+        masked = _of_speaker(masked, chr(FIRST_NAME + speaker))
     if "you" in masked:
         masked = _ADDRESSED.sub(_addressed, masked, count=1)
     if "any" in masked:
@@ -131,6 +129,16 @@ def masked_sentence(
         if speaker is not None and (opening := _FIRST.search(masked)) and opening[0] == chr(FIRST_NAME + speaker):
             masked = _CLAUSE_OF.sub(lambda match: f"{match[1]}; " if match[2] == opening[0] else match[0], masked)
     return _with_subjects(masked) if " and " in masked or " but " in masked or " then " in masked else masked
+
+
+def _of_speaker(masked: str, stand_in: str) -> str:
+    """The speaker's placeholder in place of "I", "my", "we" and an omitted "I"."""
+    masked = _MINE.sub(f"{stand_in}'s ", _ME.sub(stand_in, masked)).replace(f"{stand_in}'m ", f"{stand_in} am ")
+    if "we" in masked:
+        masked = _WE.sub(stand_in, masked)
+    if "home" in masked:
+        masked = _HOME.sub(f"{stand_in}'s home", masked)
+    return _LEFT_OUT.sub(f"{stand_in} ", masked, count=1)
 
 
 def _no_longer(match: re.Match[str]) -> str:

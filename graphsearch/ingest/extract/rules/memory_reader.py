@@ -172,11 +172,13 @@ class MemoryReader:
         vocabulary = [each for each in self.vocabulary if start <= each.start < end]
         spans = [each.span for each in vocabulary]
         taken = without_overlaps(certain, known, [*phrases(text, start, end)], spans)
-        found = without_overlaps(
-            taken,
-            [*capitalised_names(text, start, end, taken, conversation.people)],
-            [*changed_names(text, vocabulary), *self.lower_case.find(text, start, end)],
+        changed = [*changed_names(text, vocabulary)]
+        tools = {(each.start, each.end): each for each in changed}
+        capitalised = (
+            tools.get((each.start, each.end), each) if not each.type else each
+            for each in capitalised_names(text, start, end, taken, conversation.people)
         )
+        found = without_overlaps(taken, [*capitalised], [*changed, *self.lower_case.find(text, start, end)])
         for name, known_name in zip(spans, vocabulary, strict=True):
             written, whole = text[name.start : name.end], known_name.known.name
             if name in found and written.casefold() != whole.casefold():

@@ -133,6 +133,20 @@ WORKING: Final = (
         LIKELY,
         Phase.CLOSES,
     ),
+    # "from" where the name is the subject: whom we hired from Acme left it.
+    *(
+        row(
+            f"{name}_firm",
+            "works_at",
+            f"{template} (?:the )?{{target}}",
+            ("person",),
+            ("organisation",),
+            LIKELY,
+            cues=name,
+            confirms=False,
+        )
+        for name, template in (("of", "{source} of"), ("from", "^{source} from"))
+    ),
     row(
         "freelances_for",
         "works_at",
@@ -271,9 +285,17 @@ LIVING: Final = (
     row(
         "lives_in",
         "lives_in",
-        "{source} (?:lives|living|resides|residing|based|located|lodging|lodges|(?P<plain>live|reside|lodge)) "
-        "(?:together |alone |happily |now |(?:over|up|down|out) )*(?:in|near) {target}",
+        "{source} (?:lives|living|resides|residing|lodging|lodges|(?P<plain>live|reside|lodge)) "
+        f"(?:together |alone |happily |now |(?:over|up|down|out) |with (?:[a-z]+ ){{0,3}}(?:{NAME} )?)*(?:in|near) "
+        "{target}",
         ("person?", "organisation", "team"),
+        PLACE,
+    ),
+    row(  # so are firms
+        "based_in",
+        "lives_in",
+        "{source} (?:based|located) (?:now |(?:over|up|down|out) )*(?:in|near) {target}",
+        ("", "person", "organisation", "team", "facility"),
         PLACE,
     ),
     row(

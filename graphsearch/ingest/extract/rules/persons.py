@@ -35,8 +35,9 @@ _SAYS: Final = (
 # The object follows at once: "Priya leads the night audit", but "leads to" and "sales leads were".
 _LEADS: Final = "(?:leads|heads|chairs|supervises|oversees|coaches|mentors|captains) (?:the|our|an?|my|their|his|her)"
 _BEFALLS: Final = (
-    "(?:(?:was|got|has been) (?:promoted|hired|fired|laid off|appointed|elected|widowed|hospitalised)"
-    "|left (?:in|on|last|early|yesterday|this))"
+    "(?:(?:was|got|has been) (?:promoted|hired|fired|sacked|laid off|made redundant|suspended|appointed|elected|widowed"
+    "|hospitalised)"
+    "|left (?:in|on|last|early|yesterday|this|us\\b|the (?:band|company|firm|school|team)\\b))"
 )
 _AFTER: Final = re.compile(
     rf" (?:{_ADVERB}(?:(?:{_SAYS}|{_BEFALLS})\b|{_LEADS} )|is (?:married|engaged|widowed)\b|\((?:she|he|they)[/)])"
@@ -49,17 +50,26 @@ _WITH: Final = (
 _POST: Final = (
     "(?:CEO|CFO|CTO|COO|CIO|CMO|chief executive|chair(?:man|woman|person)?|(?:managing )?director|president|headteacher"
     "|head teacher|captain|skipper|editor|foreman|matron|principal|accountant|lawyer|solicitor|nurse|surgeon|vet|intern"
-    "|apprentice|receptionist|secretary|landlord|landlady|manager|supervisor|engineer|developer|architect|designer"
+    "|apprentice|receptionist|secretary|landlady|deputy|successor|predecessor|manager|supervisor|engineer|developer|architect|designer"
     "|maintainer|lead|leader)"
 )
-_APPOSED: Final = re.compile(rf"(?:,| \() ?(?:the|our|my|their|his|her)(?: new| former| current)? {_POST}\b")
+_CALLING: Final = (
+    "barrister|solicitor|paralegal|registrar|nurse|midwife|surgeon|vet|plumber|electrician|gardener|nanny|babysitter"
+    "|carpenter|caretaker|chef|cleaner|cook|dentist|doctor|farmer|joiner|journalist|librarian|mason|paramedic|pharmacist"
+    "|photographer|physiotherapist|teacher|waiter|waitress|welder"
+    "|deputy|intern|apprentice|receptionist|secretary|headteacher|landlady"
+)
+"""What a person alone is, so that no comma need follow: "our paralegal Finn", but "our editor, Finn"."""
+_APPOSED: Final = re.compile(
+    rf"(?:,| \() ?(?:the|our|my|their|his|her)(?: new| former| current)? (?:{_POST}|{_CALLING})\b"
+)
 _BEFORE: Final = re.compile(
     r"\b(?:(?:married to|engaged to|met|meet|thanked|thank|phoned|emailed|texted|married|hugged|invited"
     r"|interviewed|introduced|congratulated|remind|reminded) (?:both )?"
-    r"|\b(?:my|his|her|our|their) (?:friend|colleague|boss|manager|sister|brother|wife|husband|partner|son"
-    r"|daughter|mother"
-    r"|father|uncle|aunt|cousin|flatmate|roommate|neighbour|neighbor|mentor|assistant|doctor|teacher|coach)"
-    r"(?:,|(?<!partner)(?:['’]s| is| was))? )$"
+    r"|\b(?:[Mm]y|[Hh]is|[Hh]er|[Oo]ur|[Tt]heir) (?:[a-z-]+ )?(?:friend|colleague|boss|manager|sister|brother|wife"
+    r"|husband|partner|son|daughter|mother|father|uncle|aunt|cousin|flatmate|roommate|neighbour|neighbor|mentor"
+    rf"|assistant|doctor|teacher|coach|{_CALLING})(?:,|(?<!partner)(?:['’]s| is| was))? "
+    r"|\b[Hh](?:is|er) name(?:['’]s| is| was) )$"
     rf"|(?:\b(?:[Mm]y|[Oo]ur|[Tt]he|[Hh]is|[Hh]er|[Tt]heir)|['’]s)(?: [a-z-]+){{0,2}} {_POST}(?: this [a-z]+)?"
     r"(?:['’]s| is| was|,) $"
 )
@@ -74,12 +84,14 @@ _REACH: Final = 40
 _THEN_HE: Final = re.compile(r"(?:,? (?:and|but|so|because|since|while|when|where) |, )(?:he|she|her)\b")
 _LAST_WORDS: Final = word_set(
     "is was alongside met meet thanked thank phoned emailed texted married hugged invited interviewed introduced "
-    "congratulated remind ceo cfo cto coo cio cmo executive chair chairman chairwoman chairperson director president "
-    "headteacher captain skipper editor foreman matron principal accountant lawyer solicitor nurse surgeon vet intern "
-    "apprentice receptionist secretary landlord landlady supervisor engineer developer architect designer maintainer "
-    "lead leader reminded both with to friend colleague boss "
-    "manager sister brother wife husband partner son daughter mother father uncle aunt cousin flatmate roommate "
-    "neighbour neighbor mentor assistant doctor teacher coach"
+    "congratulated remind reminded both with to name ceo cfo cto coo cio cmo executive chair chairman chairwoman "
+    "chairperson director president headteacher captain skipper editor foreman matron principal accountant lawyer "
+    "solicitor nurse surgeon vet intern apprentice receptionist secretary landlady deputy successor predecessor "
+    "supervisor manager engineer developer architect designer maintainer lead leader barrister paralegal "
+    "registrar midwife plumber electrician gardener nanny babysitter carpenter caretaker chef cleaner cook "
+    "dentist doctor farmer joiner journalist librarian mason paramedic pharmacist photographer physiotherapist "
+    "teacher waiter waitress welder friend colleague boss sister brother wife husband partner son daughter mother "
+    "father uncle aunt cousin flatmate roommate neighbour neighbor mentor assistant coach"
 )
 """The last words before a name in `_BEFORE` and `_WITH_HIM`."""
 _ABSTRACT: Final = ("ment", "tion", "ness", "ity", "ship", "ance", "ence", "ing", "ism", "ics")

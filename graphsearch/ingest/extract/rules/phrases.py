@@ -176,7 +176,7 @@ _KINDS_OF_UNDERTAKINGS: Final = frozenset(_KIND_OF_UNDERTAKING.encode().split(b"
 _PROJECT: Final = "project|programme|rewrite|migration|launch"
 _UNDERTAKING: Final = (
     rf"(?P<name>(?![A-Z][\w'’-]+ (?:{_PROJECT})\b)[A-Za-z][\w'’-]+(?: [a-z][\w-]+)?? (?:{_KIND_OF_UNDERTAKING}))\b"
-    r"(?! [a-z]+(?:er|or)\b)"
+    r"(?! (?!(?:together|after|over|under|later|earlier|either|however|for|or)\b)[a-z]+(?:er|or)\b)"
 )
 _UNDERTAKINGS: Final = (
     re.compile(

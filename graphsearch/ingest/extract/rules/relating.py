@@ -238,7 +238,7 @@ def _becomes(name: SentenceName, accepted: Sequence[str]) -> str | None:
     if name.type:
         return name.type if name.type in accepted or f"{name.type}?" in accepted else None
     kind = next((kind.rstrip("?") for kind in accepted if kind == "" or kind.endswith("?")), None)
-    return None if kind == "person" and is_coined(name.written) else kind
+    return None if kind in {"person", "place"} and is_coined(name.written) else kind
 
 
 def _together(names: Sequence[SentenceName], paired: set[tuple[str, str]]) -> Iterator[FoundRelation]:

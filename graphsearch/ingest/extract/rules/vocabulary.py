@@ -45,9 +45,13 @@ _CHANGING: Final = (
     r"(?:switch(?:ed|es|ing)?|mov(?:ed|es|e|ing)|migrat(?:ed|es|e|ing)|port(?:ed|ing)?|upgrad(?:ed|es|e|ing)"
     r"|convert(?:ed|s|ing)?)"
 )
-_OTHER: Final = r"(?P<name>[A-Za-z][\w-]*(?:\.[a-z]\w*)?)"
+_OTHER: Final = r"(?P<name>[A-Z][\w-]*(?: [A-Z][\w-]*){1,2}|[A-Za-z][\w-]*(?:\.[a-z]\w*)?)"
 _CHANGED_FROM: Final = re.compile(
     rf"\b(?:{_CHANGING}(?: (?!to\b)[a-z-]+){{0,4}} (?:from|off)|replac(?:ed|e|es|ing)|swapp(?:ed|ing)|swap) {_OURS}$",
+    re.IGNORECASE,
+)
+_REPLACED: Final = re.compile(
+    rf"\b(?:replac(?:ed|e|es|ing)|swap(?:ped|ping)?|(?:migrat(?:ed|es|e|ing)|port(?:ed|ing)?) (?:from|off)) {_OURS}$",
     re.IGNORECASE,
 )
 _CHANGED_TO: Final = re.compile(
@@ -154,9 +158,16 @@ def changed_names(text: str, found: Sequence[FoundName]) -> Iterator[NameSpan]:
         before = max(0, each.start - _REACH)
         after = _CHANGED_TO.match(text, each.end) if _CHANGED_FROM.search(text, before, each.start) else None
         for match in (after, _CHANGED_FROM_OTHER.search(text, before, each.start)):
-            if match and match["name"].casefold() not in COMMON and not match["name"][-1].isupper():
+            if match and _is_changed(text[before : each.start], match["name"]):
                 start, end = match.span("name")
                 yield NameSpan(start=start, end=end, type=TOOL, confidence=_CHANGED_CONFIDENCE, pattern="changed")
+
+
+def _is_changed(before: str, written: str) -> bool:
+    """Whether a word beside a change may be a tool; a firm that somebody moves to is written with a capital, too."""
+    if written.casefold() in COMMON or written[-1].isupper():
+        return False
+    return written[0].islower() or _REPLACED.search(before) is not None
 
 
 def _first_word(written: str) -> bytes:

@@ -286,3 +286,27 @@ def test_who_is_on_in_or_with_a_team_is_a_member_of_it(text, team):
 )
 def test_what_is_no_name_of_a_team_or_of_a_person_has_no_membership(text):
     assert triples(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("Dr. Eze of the University of Leeds wrote to us.", [("Dr. Eze", "works_at", "University of Leeds")]),
+        ("Dr. Eze from Pike Sandler LLP called.", [("Dr. Eze", "works_at", "Pike Sandler LLP")]),
+        ("We hired Dr. Eze from Pike Sandler LLP.", []),
+        (
+            "Greta Lund (lighting) and Bashir Haddad (sound) work for Beam & Bell.",
+            [("Greta Lund", "works_at", "Beam & Bell"), ("Bashir Haddad", "works_at", "Beam & Bell")],
+        ),
+        ("Felix lives with his partner Jonas in Croydon.", [("Felix", "lives_in", "Croydon")]),
+        ("Ben Castell moved to Ward 9.", []),
+        ("Dr. Eze leads the ballast trial together with Bo.", [("Dr. Eze", "leads", "ballast trial")]),
+    ],
+)
+def test_people_of_firms_and_places(text: str, stated: list[tuple[str, str, str]]) -> None:
+    assert triples(text) == stated
+
+
+def test_a_date_after_a_verb_is_not_that_of_a_membership() -> None:
+    (found,) = read("Ana Pohl from the Brewers' Guild came on 6 May 2024.").statements
+    assert (found.type, found.valid_from) == ("member_of", None)

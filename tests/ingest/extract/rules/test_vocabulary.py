@@ -145,3 +145,15 @@ def test_an_assistant_speaks_of_the_user() -> None:
     note = Memory(id="n", text="The user works at Acme Inc.", speaker="assistant", occurred_at=AT)
     [extracted] = asyncio.run(TextExtractor(user="Ada Moss").extract([note]))
     assert [(each.source.name, each.target.name) for each in extracted.statements] == [("Ada Moss", "Acme Inc")]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "tool"),
+    [
+        ("We replaced Jenkins with GitHub Actions in March.", "GitHub Actions", True),
+        ("We migrated from Jenkins to Buildkite.", "Buildkite", True),
+        ("Ana moved from Shopify to Buildkite.", "Buildkite", False),  # perhaps a firm that she works for
+    ],
+)
+def test_what_a_tool_is_replaced_by_is_a_tool_in_capitals_too(text: str, name: str, *, tool: bool) -> None:
+    assert (names(text)[name] == "tool") is tool
