@@ -21,6 +21,10 @@ from graphsearch.curation.receipts import (
     verification_of,
 )
 from graphsearch.errors import UnknownScopeError
+from graphsearch.ingest.write.permission import Permission
+from graphsearch.ingest.write.settling import settle_earlier
+from graphsearch.ingest.write.telling_apart import tell_apart
+from graphsearch.ingest.write.writer import Writer
 from graphsearch.model import Action, WriteReport
 from graphsearch.model import validation as check
 from graphsearch.protocols.reading import MemoryFilters
@@ -147,10 +151,20 @@ async def _allowed(filters: MemoryFilters, access: Access) -> list[str]:
 
 
 async def _forget(ids: Sequence[str], access: Access) -> WriteReport:
-    """Forget page by page, each in a transaction of its own, and add up the reports."""
+    """Forget page by page, each in a transaction of its own, and add up the reports.
+
+    First names are those of one person again if what told two of them apart is forgotten.
+    """
     total, counted = WriteReport(), not (ids and await access.hides())
+    writer = Writer(access.store, access.engine.embedder, Permission(access.store, access.gate or ALLOW_ALL))
     for start in range(0, len(ids), PAGE):
-        total = _sum(total, await access.store.forget(ids[start : start + PAGE]))
+        some = ids[start : start + PAGE]
+        mentions, claims = (
+            await access.store.list_mentions(memory_ids=some),
+            await access.store.list_claims(memory_ids=some),
+        )
+        total = _sum(total, await access.store.forget(some))
+        await settle_earlier((), (), await tell_apart(mentions, claims, writer), writer)
     await embed_again(total.reworded, access.engine)
     return total if counted else WriteReport(memories=total.memories)
 

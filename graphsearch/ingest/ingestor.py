@@ -28,6 +28,7 @@ from graphsearch.ingest.write.limits import DEFAULT_LIMITS, IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.ingest.write.permission import Permission
 from graphsearch.ingest.write.settling import settle_earlier
+from graphsearch.ingest.write.telling_apart import tell_apart
 from graphsearch.ingest.write.texts import BATCH, ResolvedTexts, TextReader, read_before
 from graphsearch.ingest.write.writer import Writer, chunks, embed_facts
 from graphsearch.model import Batch, Memory
@@ -204,9 +205,12 @@ async def remember(
         for part in chunks(found.read, reader.batch):
             new = await echoes.keep(part)
             if new:
+                before = await read_before(new, writer.store)
                 found_in = await echoes.without(new, await _read(new, reader))
                 changed += await _write(new, found_in, writer)
-                await settle_earlier(new, found_in.mentions, writer)
+                proofs = (*before.mentions, *found_in.mentions), (*before.claims, *found_in.claims)
+                told = await tell_apart(*proofs, writer)
+                await settle_earlier(new, found_in.mentions, told, writer)
             await echoes.link(new)
             done += len(part)
             progress(done, len(distinct), part[-1].id)

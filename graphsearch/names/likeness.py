@@ -267,7 +267,12 @@ def _person(a: Form, b: Form) -> tuple[float, Likeness] | None:
         return SAME_SOUND, Likeness.SHORT_FORM
     if len({a.generation, b.generation} - {""}) > 1 or not _given_alike(a.words[0], b.words[0]):
         return None
-    return (SAME_SOUND, Likeness.SPELLING) if _near(a.words[-1], b.words[-1]) else None
+    return (SAME_SOUND, Likeness.SPELLING) if _near(_surname(a.words), _surname(b.words)) else None
+
+
+def _surname(words: Sequence[str]) -> str:
+    """The last word of a name, or all of what somebody is called by: "of the Night team"."""
+    return squashed(words[words.index("of") :]) if "of" in words else words[-1]
 
 
 def _perhaps_person(a: Form, b: Form) -> tuple[float, Likeness] | None:

@@ -41,7 +41,7 @@ def note(text: str, session: str = "", source: str = "") -> Memory:
         (note("I met Anna today.", "elsewhere"), "Anna"),
         (note("Anna of the Billing team called Tom Reddan."), "Anna Voss"),
         (note("We met Anna from the Harbour team."), "Anna Berg"),
-        (note("We met Anna from the Kitchen team."), "Anna"),
+        (note("We met Anna from the Kitchen team."), "Anna of the Kitchen team"),
         (note("Anna, that is Anna Voss, met the mayor."), "Anna Voss"),
         (note("I met Anna today.", "harbour"), "Anna Berg"),
         (note("I met Anna today.", "billing"), "Anna Voss"),
