@@ -115,7 +115,7 @@ class Summarising:
         return _Material(
             groups=[group for group in (first, *groups) if group],
             numbers=numbers,
-            communities=tuple(each.community.id for each in (*inside, *around)),
+            communities=(*(each.community.id for each in inside), *(each.community.id for each in around)),
             note="" if named or inside or not self.communities else _UNDETECTED,
         )
 

@@ -135,17 +135,11 @@ WORKING: Final = (
     ),
     # "from" where the name is the subject: whom we hired from Acme left it.
     *(
-        row(
-            f"{name}_firm",
-            "works_at",
-            f"{template} (?:the )?{{target}}",
-            ("person",),
-            ("organisation",),
-            LIKELY,
-            cues=name,
-            confirms=False,
+        row(name, "works_at", template, ("person",), ("organisation",), LIKELY, cues=cue, confirms=False)
+        for name, cue, template in (
+            ("of_firm", "of", "{source} of (?:the )?{target}"),
+            ("from_firm", "from", "^{source} from (?:the )?{target}"),
         )
-        for name, template in (("of", "{source} of"), ("from", "^{source} from"))
     ),
     row(
         "freelances_for",
