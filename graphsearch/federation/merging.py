@@ -72,10 +72,10 @@ def by_relation(found: JointSteps) -> Steps:
 
 
 def _each_once(found: JointSteps) -> JointSteps:
-    """Each step once: the most reliable of those that several scopes have."""
+    """Each step once: the most reliable of those that several scopes have, of equal ones that of the first scope."""
     weight = found.confidence * found.freshness * found.prior
     columns = (found.near, found.outgoing, found.relations)
-    order = np.lexsort((found.signatures, -weight, *columns))
+    order = np.lexsort((-weight, *columns))  # stable; not by signatures, whose numbers count hidden ones
     return found.keep(order[_begins(*(each[order] for each in columns))])
 
 

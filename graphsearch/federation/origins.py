@@ -21,10 +21,18 @@ def with_scopes(found: SearchResult, reader: Reader) -> SearchResult:
     """A result with the scopes that were searched, whose triplets have theirs."""
     scopes = _scopes_of(ElementKind.RELATION, [each.relation.id for each in found.triplets], reader)
     triplets = (
-        attrs.evolve(each, origins=_origins(each.relation, own, reader))
+        attrs.evolve(each, relation=_as_walked(each), origins=_origins(each.relation, own, reader))
         for each, own in zip(found.triplets, scopes, strict=True)
     )
     return attrs.evolve(found, triplets=tuple(triplets), scopes=_searched(reader))
+
+
+def _as_walked(triplet: Triplet) -> Relation:
+    """The relation between the ends of its triplet: where one scope merged an end, another scope has another one."""
+    relation, ends = triplet.relation, (triplet.source.id, triplet.target.id)
+    if (relation.source_id, relation.target_id) == ends:
+        return relation
+    return attrs.evolve(relation, source_id=ends[0], target_id=ends[1])
 
 
 def _origins(relation: Relation, scopes: Sequence[Scope], reader: Reader) -> Mapping[Scope, tuple[str, ...]]:

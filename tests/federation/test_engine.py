@@ -10,6 +10,7 @@ from graphsearch.access.reader import Reader
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownScopeError
 from graphsearch.federation import FederatedEngine
 from graphsearch.federation.joint_reader import JointReader
+from graphsearch.model import Batch, Entity, Relation
 from graphsearch.testing.fakes import HashEmbedder
 from tests.federation.scopes import QUESTIONS, TEXTS, answers, engine_with, engines_of, member, memories_of
 from tests.gates import allowing
@@ -39,6 +40,20 @@ async def test_a_walk_passes_from_one_scope_to_another(scopes):
     federated = FederatedEngine(await engines_of(scopes))
     found = await federated.search("Who manages Bob?", mode=SearchMode.NEIGHBORHOOD, depth=3, limit=20)
     assert {"Ada manages Bob.", "Ada works at Globex."} <= {each.relation.fact for each in found.triplets}
+
+
+async def test_a_relation_whose_end_one_scope_merged_has_the_ends_of_its_triplet(scopes):
+    ada, bob, carl = (Entity(type="person", name=name) for name in ("Ada", "Bob", "Carl"))
+    engines = await engines_of(scopes, {"me": (), "team": ()})
+    for engine in engines:
+        asserted = Relation(source_id=ada.id, type="knows", target_id=carl.id, fact="Ada knows Carl.", confidence=0.9)
+        await engine.store.write(Batch(entities=[ada, bob, carl], relations=[asserted]))
+    await engines[0].store.merge(ada.id, bob.id)
+    for question in ("Who knows Carl?", "Who is Ada?", "Who is Bob?"):
+        found = await FederatedEngine(engines).search(question, mode=SearchMode.NEIGHBORHOOD, limit=20)
+        assert found.triplets
+        for each in found.triplets:
+            assert (each.relation.source_id, each.relation.target_id) == (each.source.id, each.target.id)
 
 
 async def test_the_answers_of_a_single_scope_are_those_of_its_engine(scopes):
