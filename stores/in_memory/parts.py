@@ -113,7 +113,8 @@ class ValueDraft(Generic[T]):
 
     def changes(self) -> dict[str, Any]:
         """The fields that have changed."""
-        drafted = {name: each for name, each in vars(self).items() if name in attrs.fields_dict(type(self.before))}
+        fields = attrs.fields_dict(type(self.before))
+        drafted = {name: each for name, each in vars(self).items() if name in fields}
         values = {name: getattr(each, "result", each) for name, each in drafted.items()}
         return {name: value for name, value in values.items() if value is not getattr(self.before, name)}
 
