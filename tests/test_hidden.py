@@ -115,6 +115,19 @@ REORDERED = {
 }
 """What is hidden moves a relation to another row: a product of a whole matrix would round otherwise."""
 
+TWO_WAYS = {
+    "people": dict.fromkeys(NAMES, ()),
+    "edges": {("Bob", "knows", "Dan"): (0.5, ())},
+    "stated": [
+        (("Ada", "knows", "Ada"), 0.5, (), 0),
+        (("Dan", "likes", "Bob"), 0.5, (), 0),
+        (("Dan", "likes", "Bob"), 0.5, (SECRET,), 2),
+        (("Dan", "likes", "Ada"), 0.5, (), 0),
+    ],
+    "called": [],
+}
+"""What is hidden moves a relation before another one by which a name reaches just as much."""
+
 
 @given(
     graphs,
@@ -123,6 +136,7 @@ REORDERED = {
     st.sampled_from(NAMES),
     st.sampled_from([SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION, SearchMode.NEIGHBORHOOD]),
 )
+@example(TWO_WAYS, False, "Bob", "Bob", SearchMode.TRIPLET_COMPLETION)
 @example(REORDERED, False, "Ada", "Ada", SearchMode.TRIPLET_COMPLETION)
 @examples(75)
 async def test_a_gated_answer_is_that_of_a_graph_without_the_hidden(graph, by_signature, name, other, mode):

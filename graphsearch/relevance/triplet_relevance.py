@@ -69,7 +69,8 @@ def lent(anchor: Floats, edges: Edges, affinity: Floats, between: Mask) -> Float
     ``between``: whether each entity is of a kind that the question mentions besides the requested one.
 
     The relation by which the hop was made gets nothing, and neither do others of the same type and direction: they
-    state the same of other entities.
+    state the same of other entities. Of equally good hops that by the first type counts, which no order of relations
+    moves.
     """
     counted = np.zeros(len(edges))
     if not len(edges) or not (anchor > CERTAIN).any():
@@ -85,7 +86,8 @@ def lent(anchor: Floats, edges: Edges, affinity: Floats, between: Mask) -> Float
         return counted
     best = np.zeros(len(anchor))
     by = np.full(len(anchor), -1)
-    order = steps[np.lexsort((relation[steps], -given[steps]))][::-1]  # the best comes last, and remains
+    hop = 2 * edges.type[relation] + (far == edges.source[relation])  # all that it matters of it which way was taken
+    order = steps[np.lexsort((hop[steps], -given[steps]))][::-1]  # the best comes last, and remains
     best[far[order]], by[far[order]] = given[order], order
     for ends, is_source in ((edges.source, True), (edges.target, False)):
         step = by[ends]
