@@ -69,7 +69,7 @@ _CHANGE: Final = (
 local step, name, fresh, ttl, all = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 if step == 'begin' then
     redis.call('ZADD', changes, now + ttl, name)
-    redis.call('PEXPIRE', changes, ttl)
+    if redis.call('PTTL', changes) < tonumber(ttl) then redis.call('PEXPIRE', changes, ttl) end
 else
     redis.call('ZREM', changes, name)
 end

@@ -25,6 +25,7 @@ LONGEST_KEY: Final = 1_000
 _EDGES: Final = (MINYEAR, MAXYEAR)
 
 _LARGEST_COUNT: Final = 2**63 - 1
+_MOST_DIMENSIONS: Final = 16_000
 _LONG: Final = 128
 """Integers of more bits are not written out in messages."""
 
@@ -92,6 +93,13 @@ def count(field: str, value: object) -> str | None:
     """A whole number from 0 on that every store can hold."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _LARGEST_COUNT:
         return f"{field} must be a whole number in [0, {_LARGEST_COUNT}], not {_shown(value)}"
+    return None
+
+
+def dimensions(value: object) -> str | None:
+    """How many numbers a vector has: a whole number that every store can hold."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST_DIMENSIONS:
+        return f"dimensions must be a whole number in [1, {_MOST_DIMENSIONS}], not {_shown(value)}"
     return None
 
 

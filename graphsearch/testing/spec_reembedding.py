@@ -189,6 +189,15 @@ class ReembeddingSpec(StoreSpec):
             await store.switch_embedder(NEW.name, remade, most=100)
         assert await store.embedder_name() == OLD.name
 
+    @pytest.mark.parametrize("dimensions", [0, -1, 3.5, 3.0, True, 16_001, None, "3"])
+    async def test_a_number_of_dimensions_is_whole(self, store: GraphStore, dimensions: Any) -> None:
+        with pytest.raises(InvalidInputError, match="dimensions must be a whole number"):
+            await store.bind_embedder("model", dimensions)
+        await written(store)
+        with pytest.raises(InvalidInputError, match="dimensions must be a whole number"):
+            await store.begin_reembedding(NEW.name, dimensions)
+        assert await store.embedder_name() == OLD.name
+
     async def test_faulty_vectors_are_refused(self, store: GraphStore) -> None:
         await written(store)
         await store.begin_reembedding(NEW.name, NEW.dimensions)

@@ -61,6 +61,7 @@ from graphsearch.stores.in_memory.removing import (
     unproved,
 )
 from graphsearch.stores.in_memory.state import Draft, State
+from graphsearch.stores.shared.reembedding import refuse_model
 from graphsearch.stores.shared.vectors import (
     other_embedder,
     read_vectors,
@@ -73,9 +74,7 @@ class InMemoryWriting(InMemoryScope, Writing):
     """Changes to elements, each on a draft that becomes the state at the end."""
 
     async def bind_embedder(self, name: str, dimensions: int) -> None:
-        validation.refuse(
-            "embedder", validation.text("name", name), validation.number("dimensions", dimensions, 1, 16_000)
-        )
+        refuse_model(name, dimensions)
         async with self._draft(create=True) as draft:
             if draft.embedder is None:
                 draft.embedder, draft.dimensions = name, dimensions

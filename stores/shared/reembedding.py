@@ -30,7 +30,7 @@ class Shadow:
 
 def refuse_model(name: str, dimensions: int) -> None:
     """Raise `InvalidInputError` for a model without a name, or with an impossible number of dimensions."""
-    validation.refuse("embedder", validation.text("name", name), validation.number("dimensions", dimensions, 1, 16_000))
+    validation.refuse("embedder", validation.text("name", name), validation.dimensions(dimensions))
 
 
 def is_begun(

@@ -14,7 +14,8 @@ ORDER BY id LIMIT %(limit)s
 
 -- outdated entity --
 -- Elements with a vector and no shadow of their present text, each with a digest of all that the text is made of
--- (graphsearch.text.bm25.embedding_text); "every" are those with a vector. Without ids, of the whole scope.
+-- (graphsearch.text.bm25.embedding_text); "every" are those with a vector. Of a page of vectors by id, or of the whole
+-- scope. Shadows are looked up one by one: joins of tables that grow this fast are planned for the size they had.
 SELECT {entity columns}, e.digest FROM (
     SELECT x.*, encode(substr(sha256(convert_to(
         json_build_array(x.name, x.type, x.description)::text, 'UTF8')), 1, 16), 'hex')::uuid AS digest
@@ -22,9 +23,11 @@ SELECT {entity columns}, e.digest FROM (
     WHERE x.scope_hash = %(scope)s AND x.org_id = %(org)s AND x.project_id = %(project)s
         AND (%(ids)s::uuid[] IS NULL OR x.id = ANY(%(ids)s::uuid[]))
 ) e
-JOIN entity_embedding v ON v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = e.id
-LEFT JOIN entity_shadow s ON s.org_id = %(org)s AND s.project_id = %(project)s AND s.id = e.id
-WHERE %(every)s OR s.digest IS DISTINCT FROM e.digest
+WHERE (%(ids)s::uuid[] IS NOT NULL OR EXISTS (
+    SELECT FROM entity_embedding v WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = e.id
+)) AND (%(every)s OR e.digest IS DISTINCT FROM (
+    SELECT s.digest FROM entity_shadow s WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.id = e.id
+))
 ORDER BY e.id LIMIT %(limit)s
 
 -- outdated relation --
@@ -33,9 +36,11 @@ SELECT {relation columns}, e.digest FROM (
     FROM relation x
     WHERE x.org_id = %(org)s AND x.project_id = %(project)s AND (%(ids)s::uuid[] IS NULL OR x.id = ANY(%(ids)s::uuid[]))
 ) e
-JOIN relation_embedding v ON v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = e.id
-LEFT JOIN relation_shadow s ON s.org_id = %(org)s AND s.project_id = %(project)s AND s.id = e.id
-WHERE %(every)s OR s.digest IS DISTINCT FROM e.digest
+WHERE (%(ids)s::uuid[] IS NOT NULL OR EXISTS (
+    SELECT FROM relation_embedding v WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = e.id
+)) AND (%(every)s OR e.digest IS DISTINCT FROM (
+    SELECT s.digest FROM relation_shadow s WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.id = e.id
+))
 ORDER BY e.id LIMIT %(limit)s
 
 -- outdated memory --
@@ -45,9 +50,11 @@ SELECT {memory columns}, e.digest FROM (
     FROM memory x
     WHERE x.org_id = %(org)s AND x.project_id = %(project)s AND (%(ids)s::text[] IS NULL OR x.id = ANY(%(ids)s::text[]))
 ) e
-JOIN memory_embedding v ON v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = e.id
-LEFT JOIN memory_shadow s ON s.org_id = %(org)s AND s.project_id = %(project)s AND s.id = e.id
-WHERE %(every)s OR s.digest IS DISTINCT FROM e.digest
+WHERE (%(ids)s::text[] IS NOT NULL OR EXISTS (
+    SELECT FROM memory_embedding v WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = e.id
+)) AND (%(every)s OR e.digest IS DISTINCT FROM (
+    SELECT s.digest FROM memory_shadow s WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.id = e.id
+))
 ORDER BY e.id LIMIT %(limit)s
 
 -- put shadows --

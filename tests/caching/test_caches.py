@@ -179,6 +179,18 @@ async def test_a_process_that_dies_while_it_changes_something_closes_the_cache_f
         await change.__aexit__(None, None, None)
 
 
+async def test_a_change_of_another_process_lasts_no_shorter_for_a_brief_one(redis_url, scope):
+    async with RedisCache(redis_url, scope=scope, ttl=60) as slow, RedisCache(redis_url, scope=scope, ttl=1) as brief:
+        async with slow.changing():
+            change = brief.changing()
+            await change.__aenter__()
+            await asyncio.sleep(1.1)
+            assert await ticket_of(brief) is None
+            await change.__aexit__(None, None, None)
+            assert await ticket_of(brief) is None
+        assert await ticket_of(brief) is not None
+
+
 async def test_no_scope_sees_what_another_keeps(redis_url):
     run = uuid4().hex
     hostile = [text for text in HOSTILE_TEXTS if len(text) < 200]  # what the name of a scope may be

@@ -17,6 +17,7 @@ from graphsearch.model import Batch, ElementKind, Entity, Memory, Vector
 from graphsearch.protocols import InputType
 from graphsearch.reembedding import reembed
 from graphsearch.stores.in_postgres.index import indexing, nearest, vector_index
+from graphsearch.stores.in_postgres.index.vector_index import EXACT_UNTIL
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
@@ -125,6 +126,28 @@ async def test_a_large_scope_is_searched_exactly_until_its_index_is_made_again(
     assert await index() not in (None, before)
     indexed = [await found(number) for number in range(20)]
     assert sum(one == other for one, other in zip(exact, indexed, strict=True)) >= 19
+
+
+async def test_a_scope_above_the_sizes_that_stores_ship_with_is_changed_in_both(store: ScopedPostgresStore) -> None:
+    notes = [Memory(id=f"{number:04}", text=f"{number} and {number % 89}") for number in range(EXACT_UNTIL + 100)]
+    other = InMemoryGraphStore(clock=FixedClock()).with_scope(**SCOPE)
+    for each in (store, other):
+        await each.bind_embedder(OLD.name, OLD.dimensions)
+        await each.write(Batch(memories=notes, vectors=made(OLD, notes)))
+        report = await reembed(each, NEW)
+        assert report.embedded[ElementKind.MEMORY] == len(notes)
+        assert await each.embedder_name() == NEW.name
+    async with store._reading() as session:
+        assert session.vector_index(ElementKind.MEMORY).built == len(notes)
+    assert await everything(store) == await everything(other)
+    for note in notes[::500]:
+        one, two = [
+            await each.search_by_embedding(
+                ElementKind.MEMORY, NEW.vector(note.text), limit=10, view=view(each.clock.now())
+            )
+            for each in (store, other)
+        ]
+        assert one.values == pytest.approx(two.values, abs=1e-5)
 
 
 async def test_writers_and_readers_go_on_and_end_right(store: ScopedPostgresStore) -> None:

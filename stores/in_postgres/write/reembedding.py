@@ -22,7 +22,7 @@ from graphsearch.stores.in_postgres.session.watching import answered_within
 from graphsearch.stores.shared.reembedding import checked_vectors, is_begun, refuse_model, refuse_other_change
 
 _SCANNED: Final = 2_000
-"""Vectors that are looked at in one statement, for those that are outdated."""
+"""Most vectors that are looked at in one statement, for those that are outdated: at first all may be, later few are."""
 
 
 class PostgresReembedding(PostgresScope, Reembeddable):
@@ -57,13 +57,14 @@ class PostgresReembedding(PostgresScope, Reembeddable):
         async with self._reading() as session:
             validation.refuse("page", validation.number("limit", limit, 0))
             every, found, last = session.next_embedder != name, list[OutdatedVector](), after
+            size = min(limit, _SCANNED)
             while len(found) < limit:
                 page = statement("page of vectors", kind)
-                ids = [key for (key,) in await session.rows(page, after=last, limit=_SCANNED)]
+                ids = [key for (key,) in await session.rows(page, after=last, limit=size)]
                 found += await _outdated(session, kind, limit - len(found), ids=ids, every=every) if ids else ()
-                if len(ids) < _SCANNED:
+                if len(ids) < size:
                     break
-                last = ids[-1]
+                last, size = ids[-1], min(2 * size, _SCANNED)
             return found
 
     async def put_new_vectors(self, kind: ElementKind, name: str, vectors: Sequence[NewVector]) -> int:

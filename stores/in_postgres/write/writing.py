@@ -65,6 +65,7 @@ from graphsearch.stores.in_postgres.write.removing import (
 )
 from graphsearch.stores.in_postgres.write.renaming import called_of, rename_entities, surfaces_in
 from graphsearch.stores.in_postgres.write.summaries import drop_summaries
+from graphsearch.stores.shared.reembedding import refuse_model
 from graphsearch.stores.shared.vectors import other_embedder, read_vectors
 
 
@@ -72,9 +73,7 @@ class PostgresWriting(PostgresScope, Writing):
     """Changes to elements, each in one transaction; the writers of a scope take turns."""
 
     async def bind_embedder(self, name: str, dimensions: int) -> None:
-        validation.refuse(
-            "embedder", validation.text("name", name), validation.number("dimensions", dimensions, 1, 16_000)
-        )
+        refuse_model(name, dimensions)
         async with self._writing(create=True) as session:
             if session.embedder is None:
                 await session.run(statement("bind embedder"), embedder=name, dimensions=dimensions)
