@@ -62,6 +62,19 @@ async def test_two_qualifiers_are_two_people(scoped: GraphStore) -> None:
     assert (await curator.find_duplicates(), await curator.find_ambiguous()) == ((), ())
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I told Sam on the Day team about it.",
+        "The Sam in the Day team wrote the parser.",
+        "Ask the Day team's Sam.",
+        "Sam, of the Day team, called.",
+    ],
+)
+async def test_qualifiers_have_several_forms(scoped: GraphStore, text: str) -> None:
+    assert await meant(scoped, NIGHT, text) == ["Sam of the Night team", "Sam of the Day team"]
+
+
 async def test_one_text_may_tell_two_people_apart(scoped: GraphStore) -> None:
     text = "Sam from the Night team met Sam from the Day team."
     assert await meant(scoped, text) == ["Sam of the Night team", "Sam of the Day team"]

@@ -9,6 +9,7 @@ from graphsearch.ingest.extract.rules.patterns import Phase
 from graphsearch.ingest.extract.rules.templates import (
     AMBIGUOUS,
     CLEAR,
+    GIVEN,
     GROUP,
     HEAD,
     LIKELY,
@@ -36,6 +37,12 @@ _PART: Final = (
 
 def _performing(form: str) -> str:
     return "|".join(each.form(form) for each in _PERFORMING)
+
+
+# In the name of a thing of a team, as in "I met Ana in the Platform team meeting", nobody need be a member.
+_THING_OF_TEAM: Final = (
+    " (?:meetings?|rooms?|offices?|channels?|bus|chats?|retro|stand-?ups?|calls?|lunch|party|offsite|sync|photo|list)"
+)
 
 
 BELONGING: Final = (
@@ -122,6 +129,19 @@ BELONGING: Final = (
         cues="of from",
         confirms=False,
     ),
+    # What is no given name may be a thing: "Kestrel (Platform team)", "the Platform team's Kestrel".
+    row(
+        "in_team",
+        "member_of",
+        f"{{source}} (?<={NAME} )(?:(?:over )?(?:in|on) |\\()(?:the |our |my |their )?{{target}}"
+        f"(?!'s|{_THING_OF_TEAM}\\b)",
+        GIVEN,
+        TEAM,
+        LIKELY,
+        called="in on",
+        confirms=False,
+    ),
+    row("teams_own", "member_of", "{target}'s {source}(?!'s)", GIVEN, TEAM, LIKELY, confirms=False),
     row(
         "plays_for",
         "member_of",

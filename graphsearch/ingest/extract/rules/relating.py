@@ -238,6 +238,8 @@ def _becomes(name: SentenceName, accepted: Sequence[str]) -> str | None:
     if name.type:
         return name.type if name.type in accepted or f"{name.type}?" in accepted else None
     kind = next((kind.rstrip("?") for kind in accepted if kind == "" or kind.endswith("?")), None)
+    if kind == "given_name":
+        return "person" if is_given_name(name.key) else None
     return None if kind in {"person", "place"} and is_coined(name.written) else kind
 
 

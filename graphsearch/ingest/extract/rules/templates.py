@@ -22,6 +22,7 @@ AMBIGUOUS: Final = 0.68
 GUESSED: Final = 0.62
 
 PERSON: Final = ("person?",)
+GIVEN: Final = ("person", "given_name?")
 TEAM: Final = ("team",)
 COMPANY: Final = ("organisation?", "tool", "facility")
 EMPLOYER: Final = (*COMPANY, "team")

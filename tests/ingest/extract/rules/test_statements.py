@@ -282,6 +282,33 @@ def test_who_is_on_in_or_with_a_team_is_a_member_of_it(text, team):
 
 
 @pytest.mark.parametrize(
+    ("text", "team"),
+    [
+        ("We called Sam on the Night team.", "Night team"),
+        ("The Sam in the Platform team wrote it.", "Platform team"),
+        ("Sam (Billing team) sent the invoice.", "Billing team"),
+        ("Ask the Night team's Sam.", "Night team"),
+    ],
+)
+def test_a_given_name_that_a_team_qualifies_is_that_of_a_member(text, team):
+    assert ("Sam", "member_of", team) in triples(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We use Kestrel on the Platform team.",
+        "Kestrel (Platform team) broke.",
+        "The Platform team's Kestrel broke.",
+        "I met Sam in the Platform team meeting.",
+        "We borrowed the Night team's Sam's ladder.",
+    ],
+)
+def test_no_other_name_is_a_member_by_its_qualifier(text):
+    assert not {type_ for _, type_, _ in triples(text)} & {"member_of"}
+
+
+@pytest.mark.parametrize(
     "text", ["Nora is on the Other team.", "The report is on the Night team.", "Nora is with the crew."]
 )
 def test_what_is_no_name_of_a_team_or_of_a_person_has_no_membership(text):
