@@ -41,6 +41,7 @@ ADA = Principal(id="ada", projects=(WEB,))
 EMBEDDER = HashEmbedder()
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
 PRIVATE = ("private",)
+MODES = (SearchMode.NEIGHBORHOOD, SearchMode.GRAPH_COMPLETION)
 NOTHING = st.just(dict[str, Any]())
 
 
@@ -85,9 +86,8 @@ class Graph:
         """The same graph with every memory visible."""
         return attrs.evolve(self, memories=tuple(attrs.evolve(memory, labels=()) for memory in self.memories))
 
-    async def block(
-        self, mode: str, question: str, *, authorizer: Authorizer = SHIPPED, **options: Any
-    ) -> ContextBlock:
+    async def blocks(self, question: str, *, authorizer: Authorizer = SHIPPED, **options: Any) -> list[ContextBlock]:
+        """What the graph, once stored, answers in each mode, each in a session of its own."""
         store = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id=WEB.org_id, project_id=WEB.project_id)
         vectors: dict[UUID | str, Vector] = {entity.id: EMBEDDER.vector(entity.name) for entity in self.entities}
         vectors |= {memory.id: EMBEDDER.vector(memory.text) for memory in self.memories}
@@ -104,8 +104,9 @@ class Graph:
         )
         engine = GraphSearchEngine(store=store, embedder=EMBEDDER)
         builder = ContextBuilder(engine, counter=WordCounter())
-        asked = {"budget": 60, "mode": mode, "seeds": 3, **options}
-        return await builder.build(question, gate=Gate(authorizer, ADA), session_id="s1", **asked)
+        asked = {"budget": 60, "seeds": 3, **options}
+        gate = Gate(authorizer, ADA)
+        return [await builder.build(question, gate=gate, session_id=mode, mode=mode, **asked) for mode in MODES]
 
 
 @st.composite
@@ -163,47 +164,33 @@ def graphs(
     )
 
 
-MODES = [SearchMode.NEIGHBORHOOD, SearchMode.GRAPH_COMPLETION]
-
-
-@pytest.mark.parametrize("mode", MODES)
 @examples(60)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
-async def test_triplets_are_those_of_a_graph_in_which_the_hidden_was_never_stored(
-    mode: str, graph: Graph, question: str
-) -> None:
-    whole = await graph.block(mode, question, observations=False)
-    visible = await graph.visible().block(mode, question, observations=False)
-    assert whole.text == visible.text
-    assert [triplet.score for triplet in whole.triplets] == [triplet.score for triplet in visible.triplets]
+async def test_triplets_are_those_of_a_graph_in_which_the_hidden_was_never_stored(graph: Graph, question: str) -> None:
+    for whole, visible in await both(graph, question, observations=False):
+        assert whole.text == visible.text
+        assert [triplet.score for triplet in whole.triplets] == [triplet.score for triplet in visible.triplets]
 
 
-@pytest.mark.parametrize("mode", MODES)
 @examples(60)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
 async def test_a_block_is_that_of_a_graph_in_which_hidden_entities_and_relations_were_never_stored(
-    mode: str, graph: Graph, question: str
+    graph: Graph, question: str
 ) -> None:
-    graph = graph.all_visible()
-    whole, visible = await graph.block(mode, question), await graph.visible().block(mode, question)
-    assert whole.text == visible.text
-    assert [each.score for each in whole.memories] == pytest.approx([each.score for each in visible.memories])
+    for whole, visible in await both(graph.all_visible(), question):
+        assert whole.text == visible.text
+        assert [each.score for each in whole.memories] == pytest.approx([each.score for each in visible.memories])
 
 
-@pytest.mark.parametrize("mode", MODES)
 @examples(60)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
-async def test_a_block_equals_that_of_a_graph_without_the_hidden_memories(
-    mode: str, graph: Graph, question: str
-) -> None:
+async def test_a_block_equals_that_of_a_graph_without_the_hidden_memories(graph: Graph, question: str) -> None:
     """Possibly in another order: the rarity of a name is a statistic of the whole scope, including hidden elements."""
-    whole = await graph.block(mode, question, budget=500)
-    visible = await graph.visible().block(mode, question, budget=500)
-    assert sorted(whole.text.split("\n")) == sorted(visible.text.split("\n"))
-    assert [triplet.score for triplet in whole.triplets] == [triplet.score for triplet in visible.triplets]
+    for whole, visible in await both(graph, question, budget=500):
+        assert sorted(whole.text.split("\n")) == sorted(visible.text.split("\n"))
+        assert [triplet.score for triplet in whole.triplets] == [triplet.score for triplet in visible.triplets]
 
 
-@pytest.mark.parametrize("mode", MODES)
 @examples(60)
 @given(
     graph=graphs(fields=details(), names=NAMES[:3]),
@@ -212,14 +199,21 @@ async def test_a_block_equals_that_of_a_graph_without_the_hidden_memories(
     authorizer=st.sampled_from([SHIPPED, OneByOne()]),
 )
 async def test_triplets_say_of_a_time_what_they_say_where_the_hidden_was_never_stored(
-    mode: str, graph: Graph, question: str, day: int, authorizer: Authorizer
+    graph: Graph, question: str, day: int, authorizer: Authorizer
 ) -> None:
     """Possibly in another order among equal scores: a relation keeps the id under which it is stored."""
     asked: dict[str, Any] = {"observations": False, "budget": 500, "seeds": 30, "as_of": NOON + timedelta(days=day)}
-    whole = await graph.block(mode, question, authorizer=authorizer, **asked)
-    visible = await graph.visible().block(mode, question, **asked)
-    assert sorted(whole.text.split("\n")) == sorted(visible.text.split("\n"))
-    assert [each.score for each in whole.triplets] == [each.score for each in visible.triplets]
+    for whole, visible in await both(graph, question, authorizer, **asked):
+        assert sorted(whole.text.split("\n")) == sorted(visible.text.split("\n"))
+        assert [each.score for each in whole.triplets] == [each.score for each in visible.triplets]
+
+
+async def both(
+    graph: Graph, question: str, authorizer: Authorizer = SHIPPED, **asked: Any
+) -> list[tuple[ContextBlock, ContextBlock]]:
+    """In each mode: the block of the whole graph as it is seen, and the one of what is visible of it."""
+    whole = await graph.blocks(question, authorizer=authorizer, **asked)
+    return list(zip(whole, await graph.visible().blocks(question, **asked), strict=True))
 
 
 async def test_a_hidden_memory_closes_no_period_that_is_shown() -> None:
@@ -231,6 +225,6 @@ async def test_a_hidden_memory_closes_no_period_that_is_shown() -> None:
         Claim(memory_id="late", source_id=alpha.id, type="lives_in", target_id=gamma.id, confidence=0.9),
     )
     graph = Graph((alpha, beta, gamma), (early, late), (), claims)
-    visible = await graph.visible().block(SearchMode.NEIGHBORHOOD, "alpha")
-    assert "lives_in" in visible.text
-    assert (await graph.block(SearchMode.NEIGHBORHOOD, "alpha")).text == visible.text
+    for whole, visible in await both(graph, "alpha"):
+        assert "lives_in" in visible.text
+        assert whole.text == visible.text
