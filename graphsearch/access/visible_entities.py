@@ -253,7 +253,7 @@ def _typed(entity: Entity, given: AssertedEntity) -> bool:
 
 def _visible(entity: Entity, given: AssertedEntity, attested: _Attested) -> Entity | None:
     """The visible form of an entity; None if it exists through hidden mentions alone."""
-    if given.named and attested.by_nobody:
+    if attested.by_nobody:
         return None
     type_ = _visible_type(given, attested.mentions) if _typed(entity, given) else entity.type
     name = entity.name

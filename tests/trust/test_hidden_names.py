@@ -1,5 +1,6 @@
 """An entity that exists through mentions alone exists, is named and has its type as its visible mentions say."""
 
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
@@ -212,3 +213,119 @@ async def test_an_entity_that_a_visible_memory_mentioned_first_is_as_old_as_stor
         clock.advance(days=1)
     curator = Curator(GraphSearchEngine(store=scoped), gate=no_secrets(by_signature=by_signature))
     assert (await curator.recall_entity("Jane")).entity.created_at == created
+
+
+async def absorb(store, name, *, aliases=(), labels=(), into=ACME):
+    """Assert an organization and merge it into another."""
+    other = Entity(type="organization", name=name, aliases=aliases, labels=labels)
+    await store.write(Batch(entities=[other]))
+    return await store.merge(other.id, into)
+
+
+async def aliases_of(store, gate, entity=ACME):
+    return set((await Curator(GraphSearchEngine(store=store), gate=gate).recall_entity(entity)).entity.aliases)
+
+
+@POLICIES
+async def test_of_what_was_merged_only_that_which_may_be_seen_gives_names(scoped, by_signature):
+    await write(scoped, ("h", ["secret"], "Jane", "person"))
+    await scoped.write(
+        Batch(
+            memories=[Memory(id="i", labels=["secret"])],
+            mentions=[Mention(memory_id="i", entity_id=ACME, surface="AC")],
+        )
+    )
+    await absorb(scoped, "Nightfall", aliases=["NF"], labels=["secret"])
+    middle = await absorb(scoped, "Zenith", aliases=["Zen"])
+    undone = await absorb(scoped, "Yonder", aliases=["Yon"])
+    await scoped.undo_merge(undone.id)
+    below = Entity(type="organization", name="Xavier", aliases=["Xav"])
+    await scoped.write(Batch(entities=[below]))
+    await scoped.undo_merge(middle.id)
+    await scoped.merge(below.id, middle.source_id)
+    await scoped.merge(middle.source_id, ACME)
+    names = {"Zenith", "Zen", "Xavier", "Xav"}
+    assert await aliases_of(scoped, no_secrets(by_signature=by_signature)) == names
+    assert await aliases_of(scoped, None) == names | {"AC", "Nightfall", "NF"}
+
+
+@POLICIES
+async def test_a_merged_name_that_visible_memories_have_too_stays(scoped, by_signature):
+    await write(scoped, ("h", ["secret"], "Jane", "person"))
+    other = UUID(int=3)
+    memories = [Memory(id="j", labels=["secret"]), Memory(id="k")]
+    await scoped.write(
+        Batch(
+            named=[Entity(id=other, type="organization", name="AC")],
+            memories=memories,
+            mentions=[
+                Mention(memory_id="j", entity_id=other, surface="AC", type="organization"),
+                Mention(memory_id="k", entity_id=other, surface="AC Ltd", type="organization"),
+            ],
+        )
+    )
+    await scoped.merge(other, ACME)
+    assert await aliases_of(scoped, no_secrets(by_signature=by_signature)) == {"AC", "AC Ltd"}
+
+
+@POLICIES
+async def test_code_is_named_by_its_qualified_name_whatever_is_hidden(scoped, by_signature):
+    connect = UUID(int=3)
+    await scoped.write(
+        Batch(
+            named=[Entity(id=connect, type="function", name="ssl.connect")],
+            memories=[Memory(id="h", labels=["secret"]), Memory(id="a")],
+            mentions=[
+                Mention(memory_id="h", entity_id=connect, surface="ssl.connect", type="function"),
+                Mention(memory_id="a", entity_id=connect, surface="connect", type="function"),
+            ],
+        )
+    )
+    for gate in (None, no_secrets(by_signature=by_signature)):
+        seen = (await Curator(GraphSearchEngine(store=scoped), gate=gate).recall_entity(connect)).entity
+        assert (seen.type, seen.name, seen.aliases) == ("function", "ssl.connect", ())
+
+
+@POLICIES
+async def test_who_is_named_anew_has_the_name_of_the_memory_that_occurred_first(scoped, by_signature):
+    await write(scoped, ("h", ["secret"], "Jane Roe", "person"), ("b", (), "jr", "person"), ("a", (), "Ro", "person"))
+    curator = Curator(GraphSearchEngine(store=scoped), gate=no_secrets(by_signature=by_signature))
+    assert (await curator.recall_entity(JANE)).entity.name == "jr"
+
+
+@POLICIES
+async def test_a_hidden_memory_behind_many_visible_ones_makes_no_entity_older(scoped, clock, by_signature):
+    await write(scoped, ("z", ["secret"], "Jane", "person"))
+    clock.advance(days=1)
+    first = clock.now()
+    for number in range(9):  # more than are read at first
+        await write(scoped, (f"a{number}", (), "Jane", "person"))
+        clock.advance(days=1)
+    curator = Curator(GraphSearchEngine(store=scoped), gate=no_secrets(by_signature=by_signature))
+    assert (await curator.recall_entity(JANE)).entity.created_at == first
+
+
+@POLICIES
+async def test_an_entity_that_was_there_before_any_memory_mentioned_it_is_as_old_as_stored(scoped, clock, by_signature):
+    created = clock.now()
+    await scoped.write(Batch(named=[Entity(id=JANE, type="concept", name="Jane")]))
+    for name, labels in (("hidden", ["secret"]), ("a", ())):
+        clock.advance(days=1)
+        await write(scoped, (name, labels, "Jane", "person"))
+    curator = Curator(GraphSearchEngine(store=scoped), gate=no_secrets(by_signature=by_signature))
+    assert (await curator.recall_entity(JANE)).entity.created_at == created
+
+
+@POLICIES
+async def test_an_entity_is_no_older_than_what_was_written_into_older_memories(scoped, clock, by_signature):
+    old = [Memory(id="h", labels=["secret"], occurred_at=days_ago(9)), Memory(id="a", occurred_at=days_ago(8))]
+    await scoped.write(Batch(memories=old))
+    clock.advance(days=5)
+    await write(scoped, ("h", ["secret"], "Jane", "person"))
+    stated = clock.now()
+    clock.advance(days=5)
+    await write(scoped, ("a", (), "Jane", "person"))
+    curator = Curator(GraphSearchEngine(store=scoped), gate=no_secrets(by_signature=by_signature))
+    [hidden, visible] = await scoped.get_memories(["h", "a"])
+    assert (hidden.created_at, visible.created_at) == (stated - timedelta(days=5),) * 2
+    assert (await curator.recall_entity(JANE)).entity.created_at == stated
