@@ -22,6 +22,7 @@ from graphsearch.curation.receipts import (
 )
 from graphsearch.errors import UnknownScopeError
 from graphsearch.ingest.write.permission import Permission
+from graphsearch.ingest.write.reopening import reopen, settled_by
 from graphsearch.ingest.write.settling import settle_earlier
 from graphsearch.ingest.write.telling_apart import tell_apart
 from graphsearch.ingest.write.writer import Writer
@@ -153,7 +154,8 @@ async def _allowed(filters: MemoryFilters, access: Access) -> list[str]:
 async def _forget(ids: Sequence[str], access: Access) -> WriteReport:
     """Forget page by page, each in a transaction of its own, and add up the reports.
 
-    First names are those of one person again if what told two of them apart is forgotten.
+    First names are those of one person again if what told two of them apart is forgotten, and open again if what
+    settled whom they mean is.
     """
     total, counted = WriteReport(), not (ids and await access.hides())
     writer = Writer(access.store, access.engine.embedder, Permission(access.store, access.gate or ALLOW_ALL))
@@ -163,7 +165,9 @@ async def _forget(ids: Sequence[str], access: Access) -> WriteReport:
             await access.store.list_mentions(memory_ids=some),
             await access.store.list_claims(memory_ids=some),
         )
+        settled = await settled_by(mentions, access.store)
         total = _sum(total, await access.store.forget(some))
+        await reopen(settled, writer)
         await settle_earlier((), (), await tell_apart(mentions, claims, writer), writer)
     await embed_again(total.reworded, access.engine)
     return total if counted else WriteReport(memories=total.memories)

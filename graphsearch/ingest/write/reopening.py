@@ -1,0 +1,97 @@
+"""Names that forgotten memories had settled are open again, as if these memories had never been there."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+import attrs
+
+from graphsearch.errors import AccessDeniedError
+from graphsearch.ingest.resolve.contexts import context_of, conversation
+from graphsearch.ingest.resolve.name_stages import PERSON, open_id
+from graphsearch.ingest.write.settling import SETTLES, settle_earlier
+from graphsearch.ingest.write.telling_apart import ToldApart
+from graphsearch.ingest.write.writer import Writer
+from graphsearch.model import Batch, Claim, Entity, Memory, Mention
+from graphsearch.names.typed_names import TypedName, read
+from graphsearch.protocols import GraphStore
+
+
+async def settled_by(mentions: Sequence[Mention], store: GraphStore) -> Mapping[str, set[UUID]]:
+    """The memories with names that the memories of some mentions have settled, and the people that are meant since."""
+    people: defaultdict[str, set[UUID]] = defaultdict(set)
+    for each in mentions:
+        people[each.memory_id].add(each.entity_id)
+    found: defaultdict[str, set[UUID]] = defaultdict(set)
+    for link in await store.memory_links(sorted(people)) if people else ():
+        if link.type == SETTLES and link.from_id in people and link.to_id not in people:
+            found[link.to_id] |= people[link.from_id]
+    return found
+
+
+async def reopen(settled: Mapping[str, set[UUID]], writer: Writer) -> None:
+    """Open names again that were settled by memories which are gone, unless the rest of a conversation settles them.
+
+    A memory that may not be written, or that names the person in full by now, stays as it is; so does a name that
+    somebody merged into a person.
+    """
+    memories = await writer.store.get_memories(sorted(settled)) if settled else ()
+    for memory in await writer.permission.writable(memories):
+        mentions = await writer.store.list_mentions(memory_ids=[memory.id])
+        opened = await _opened(mentions, settled[memory.id], writer.store)
+        if opened:
+            claims = await writer.store.list_claims(memory_ids=[memory.id])
+            await _rewrite(memory, mentions, claims, opened, writer)
+    for context in {context_of(each) for each in memories}:
+        left = await conversation(context, writer.store)
+        named = await writer.store.list_mentions(memory_ids=[each.id for each in left])
+        await settle_earlier(left, named, ToldApart(), writer)
+
+
+async def _opened(mentions: Sequence[Mention], people: set[UUID], store: GraphStore) -> Mapping[UUID, Entity]:
+    """The entities of names alone that people whom a memory names by a part of their names only become again."""
+    names: dict[UUID, set[str]] = {}
+    for each in mentions:
+        if each.entity_id in people:
+            form = read(each.surface, PERSON)
+            names.setdefault(each.entity_id, set()).add(form.shown if form.partial else "")
+    found = {}
+    for person, (name, *others) in names.items():
+        if name and not others and (entity := await _entity_of(name, store)):
+            found[person] = entity
+    return found
+
+
+async def _entity_of(name: str, store: GraphStore) -> Entity | None:
+    """The entity of a part of a name, as a memory that has it makes it; None if it was merged into a person."""
+    minted = Entity(type=PERSON, name=name)
+    apart = attrs.evolve(minted, id=open_id(TypedName(name, PERSON)))
+    known = {each.id: each for each in await store.get_entities([minted.id, apart.id])}
+    if any(each.merged_into for each in known.values()):
+        return None
+    taken = known.get(minted.id)
+    return (
+        minted if taken is None or all(read(each, PERSON).partial for each in (taken.name, *taken.aliases)) else apart
+    )
+
+
+async def _rewrite(
+    memory: Memory, mentions: Sequence[Mention], claims: Sequence[Claim], opened: Mapping[UUID, Entity], writer: Writer
+) -> None:
+    def moved(id_: UUID) -> UUID:
+        return opened[id_].id if id_ in opened else id_
+
+    batch = Batch(
+        named=tuple(opened.values()),
+        memories=(memory,),
+        mentions=tuple(attrs.evolve(each, entity_id=moved(each.entity_id)) for each in mentions),
+        claims=tuple(
+            attrs.evolve(each, source_id=moved(each.source_id), target_id=moved(each.target_id)) for each in claims
+        ),
+    )
+    try:
+        await writer.write(batch, anew=False, embed=(), stale=lambda _: False)
+    except AccessDeniedError:  # a relation of theirs may not be changed
+        return
