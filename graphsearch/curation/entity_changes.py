@@ -29,6 +29,7 @@ from graphsearch.model import (
     UndoReport,
     Vector,
 )
+from graphsearch.protocols import Embedder
 from graphsearch.text.bm25 import embedding_text
 
 
@@ -194,14 +195,21 @@ async def _vectors(after: Entity, before: Entity, engine: GraphSearchEngine) -> 
     return {after.id: vector}
 
 
+async def own_embedder(engine: GraphSearchEngine) -> Embedder | None:
+    """The embedder of an engine, if it is that of its scope."""
+    embedder = engine.embedder
+    return embedder if embedder is not None and embedder.name == await engine.store.embedder_name() else None
+
+
 async def embed_again(ids: Iterable[UUID], engine: GraphSearchEngine) -> None:
     """Write the vectors of entities that a store lists as reworded.
 
     An engine without the embedder of its scope leaves them without: they are found by their words, and embedded when
     they are next written.
     """
-    wanted, embedder = sorted(set(ids)), engine.embedder
-    if not wanted or embedder is None or embedder.name != await engine.store.embedder_name():
+    wanted = sorted(set(ids))
+    embedder = await own_embedder(engine) if wanted else None
+    if embedder is None:
         return
     texts = {each.id: embedding_text(each) for each in await engine.store.get_entities(wanted)}
     rows = await embedder.embed(list(texts.values()), input_type="document")

@@ -9,7 +9,7 @@ from typing import Final, TypedDict
 import attrs
 
 from graphsearch.access.gate import ALLOW_ALL
-from graphsearch.curation.entity_changes import embed_again
+from graphsearch.curation.entity_changes import embed_again, own_embedder
 from graphsearch.curation.permissions import PAGE, Access, pages
 from graphsearch.curation.receipts import (
     ContentHash,
@@ -158,15 +158,14 @@ async def _forget(ids: Sequence[str], access: Access) -> WriteReport:
     settled whom they mean is.
     """
     total, counted = WriteReport(), not (ids and await access.hides())
-    writer = Writer(access.store, access.engine.embedder, Permission(access.store, access.gate or ALLOW_ALL))
     for start in range(0, len(ids), PAGE):
         some = ids[start : start + PAGE]
-        mentions, claims = (
-            await access.store.list_mentions(memory_ids=some),
-            await access.store.list_claims(memory_ids=some),
-        )
+        mentions = await access.store.list_mentions(memory_ids=some)
+        claims = await access.store.list_claims(memory_ids=some)
         settled = await settled_by(mentions, access.store)
         total = _sum(total, await access.store.forget(some))
+        permission = Permission(access.store, access.gate or ALLOW_ALL)
+        writer = Writer(access.store, await own_embedder(access.engine), permission)
         await reopen(settled, writer)
         await settle_earlier((), (), await tell_apart(mentions, claims, writer), writer)
     await embed_again(total.reworded, access.engine)

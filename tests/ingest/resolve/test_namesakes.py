@@ -14,6 +14,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Memory, Principal
 from graphsearch.protocols import GraphStore
+from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.testing.samples import day
 from tests.ingest.folders import Parts
 from tests.ingest.write.test_permission import Refusing
@@ -171,6 +172,13 @@ async def test_a_memory_that_is_changed_joins_again(scoped: GraphStore) -> None:
     await meant(scoped, NIGHT, DAY)
     await remember(scoped, memories("I met Bo Lind."))
     assert await sams(scoped) == {"m1": ["Sam"]}
+
+
+async def test_forgetting_joins_them_again_whichever_embedder_the_curator_has(scoped: GraphStore) -> None:
+    for each in memories(NIGHT, DAY):
+        await Ingestor(Parts(store=scoped)).remember([each])
+    await Curator(GraphSearchEngine(store=scoped, embedder=HashEmbedder(16))).forget("m1")
+    assert await sams(scoped) == {"m0": ["Sam"]}
 
 
 async def test_whoever_somebody_merged_stays_merged(scoped: GraphStore) -> None:
