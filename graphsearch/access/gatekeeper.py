@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 import numpy as np
 
+from graphsearch._support.paging import pages
 from graphsearch.access.decisions import (
     ALLOWED,
     DENIED,
@@ -31,8 +32,6 @@ from graphsearch.protocols import GraphStore
 if TYPE_CHECKING:
     from graphsearch.access.visible_documents import DocumentCache, VisibleDocuments
 
-PAGE: Final = 1_000
-"""Elements decided on at a time, where each is decided on."""
 _NO_CODES: Final = frozenset[int]()
 
 
@@ -182,11 +181,9 @@ class Gatekeeper:
 
     async def _sees_each(self) -> bool:
         for listed in (self._store.list_memories, self._store.list_entities, self._store.list_relations):
-            after: Any = None
-            while page := await listed(after=after, limit=PAGE):
+            async for page in pages(listed):
                 if not all(await self._gate.permits([resource_of(each) for each in page])):
                     return False
-                after = page[-1].id
         return True
 
     async def _verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:

@@ -8,17 +8,14 @@ of the scope where the gate's decisions can be cached.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Hashable, Mapping, Sequence
-from typing import Any, Final
-from uuid import UUID
+from typing import Any
 
+from graphsearch._support.paging import pages
 from graphsearch.access.visible_documents import Document, VisibleDocuments
 from graphsearch.access.walks import Walks
 from graphsearch.columns import Keys
 from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.text.bm25 import document, searchable_text
-
-PAGE: Final = 1_000
-"""Elements read at a time."""
 
 
 class Statistics(Walks):
@@ -95,10 +92,8 @@ class Statistics(Walks):
                 found += [each for each in page if isinstance(each, Entity)]
         else:
             for type_ in sorted((await self._store.statistics()).entities_by_type.keys() - set(without)):
-                after: UUID | None = None
-                while some := await self._store.list_entities(after=after, limit=PAGE, type=type_):
+                async for some in pages(self._store.list_entities, type=type_):
                     found += some
-                    after = some[-1].id
         kept = [each for each in found if each.merged_into is None and each.type not in without]
         return sorted(kept, key=lambda each: each.id)
 
@@ -120,10 +115,8 @@ class Statistics(Walks):
             ElementKind.MEMORY: store.list_memories,
             ElementKind.RELATION: store.list_relations,
         }[kind]
-        after: Any = None
-        while page := await listed(after=after, limit=PAGE):
+        async for page in pages(listed):
             yield await self._shown(kind, page)
-            after = page[-1].id
 
     async def _shown(self, kind: ElementKind, page: Sequence[Any]) -> Sequence[Entity | Memory | Relation]:
         if kind is ElementKind.RELATION:

@@ -13,8 +13,6 @@ from graphsearch.curation import Curator
 from graphsearch.curation.registered_types import TypeProperties
 from graphsearch.model import RelationType
 
-_FLAGS = ("functional", "causal", "skip", "state")
-
 
 async def relation_types(place: Place) -> Answer:
     """List the types of relations known from the start or registered, with their properties."""
@@ -27,7 +25,7 @@ async def relation_types(place: Place) -> Answer:
 def _row(known: RelationType) -> tuple[object, ...]:
     half_life = "" if known.half_life_days is None else f"{known.half_life_days:g} days"
     hops = ", ".join(f"{score:g}" for score in known.hop_scores)
-    return (known.name, known.prior, half_life, hops, ", ".join(flag for flag in _FLAGS if getattr(known, flag)))
+    return (known.name, known.prior, half_life, hops, ", ".join(known.flags))
 
 
 def _half_life(text: str) -> float:

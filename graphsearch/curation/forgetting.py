@@ -8,9 +8,10 @@ from typing import Final, TypedDict
 
 import attrs
 
+from graphsearch._support.paging import PAGE, pages
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.curation.entity_changes import embed_again, own_embedder
-from graphsearch.curation.permissions import PAGE, Access, pages
+from graphsearch.curation.permissions import Access
 from graphsearch.curation.receipts import (
     ContentHash,
     Receipt,

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Final, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
 import attrs
 
+from graphsearch._support.paging import PAGE, pages
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.access.reader import Reader, reading
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import PartialViewError, UnknownElementError
 from graphsearch.model import Action, Entity, Memory, Relation
 from graphsearch.protocols import GraphStore
-
-PAGE: Final = 1_000
-"""The number of elements read, or authorized, at a time."""
 
 Id = TypeVar("Id")
 Element = TypeVar("Element")
@@ -82,14 +80,6 @@ class Access:
         if absent:
             raise UnknownElementError(f"no memory {' and no memory '.join(map(repr, absent))} in {self.store.scope}")
         return [found[id_] for id_ in ids]
-
-
-async def pages(listed: Callable[..., Awaitable[Sequence[Any]]], **filters: Any) -> AsyncIterator[Sequence[Any]]:
-    """All that a `list_…` method of a store lists, page by page."""
-    after: Any = None
-    while page := await listed(after=after, limit=PAGE, **filters):
-        yield page
-        after = page[-1].id
 
 
 async def _page_by_page(

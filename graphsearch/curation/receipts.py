@@ -19,7 +19,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.curation.permissions import PAGE, pages
+from graphsearch._support.paging import PAGE, pages
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Claim, ElementKind, ElementRef, Memory, Mention, Scope, WriteReport
 from graphsearch.model.validation import as_tuple

@@ -8,8 +8,9 @@ from uuid import UUID
 
 import attrs
 
+from graphsearch._support.paging import pages
 from graphsearch.access.reader import EntityRef, Reader, known
-from graphsearch.curation.permissions import Access, pages
+from graphsearch.curation.permissions import Access
 from graphsearch.health.duplicates import ALIKE, Ambiguity, Duplicate, ambiguities, compared
 from graphsearch.model import Action, Contradiction, Relation
 from graphsearch.model import validation as check

@@ -13,10 +13,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Final, TypeVar
-from uuid import UUID
 
 import numpy as np
 
+from graphsearch._support.paging import pages
 from graphsearch.access.reader import Reader, reading
 from graphsearch.columns import Keys, Mask
 from graphsearch.engine import GraphSearchEngine
@@ -38,8 +38,6 @@ LEXICAL: Final = "lexical"
 BM25: Final = "bm25"
 RIVALS: Final = (DENSE, LEXICAL, BM25)
 """The methods that a mode is compared with: its channels, each alone, and the baseline."""
-
-_PAGE: Final = 1_000
 
 
 class PlainBM25:
@@ -125,7 +123,7 @@ async def by_facts(engine: GraphSearchEngine, limit: int) -> dict[str, Rank[Sequ
 
 async def _by_lines(store: GraphStore, limit: int) -> Rank[Sequence[Line]]:
     """BM25 over "source type target fact" of every relation that a search of the scope could return."""
-    relations = [relation async for relation in _relations(store)]
+    relations: list[Relation] = [each async for page in pages(store.list_relations) for each in page]
     lines = await _with_ends(relations, store)
     plain = PlainBM25([as_text(line) for line in lines])
 
@@ -155,14 +153,6 @@ async def at_time_of(question: str, store: GraphStore) -> AsyncIterator[Reader]:
     time = await time_asked(question, store.clock.now(), lambda: reading(store))
     async with reading(store, as_of=time.as_of, since=time.since) as reader:
         yield reader
-
-
-async def _relations(store: GraphStore) -> AsyncIterator[Relation]:
-    after: UUID | None = None
-    while page := await store.list_relations(after=after, limit=_PAGE):
-        after = page[-1].id
-        for relation in page:
-            yield relation
 
 
 async def _with_ends(relations: Sequence[Relation], store: GraphStore) -> list[Line]:

@@ -170,6 +170,9 @@ class Relation:
         )
 
 
+_FLAGS: Final = ("functional", "causal", "skip", "state")
+
+
 @attrs.frozen(kw_only=True)
 class RelationType:
     """The properties of a type of relation in one scope. An unregistered type has the defaults.
@@ -192,6 +195,11 @@ class RelationType:
     state: bool = False
 
     @property
+    def flags(self) -> tuple[str, ...]:
+        """The names of its properties that are true, of those that are true or false."""
+        return tuple(flag for flag in _FLAGS if getattr(self, flag))
+
+    @property
     def effect_first(self) -> bool:
         """Whether it is causal from effect to cause, as "caused_by" is: then the target is printed first."""
         return self.causal and self.name in _EFFECT_FIRST
@@ -211,7 +219,7 @@ class RelationType:
             check.unit("prior", self.prior),
             None if half_life is None else check.number("half_life_days", half_life, 1e-9),
             *check.units("hop_scores", self.hop_scores),
-            *(check.truth(field, getattr(self, field)) for field in ("functional", "causal", "skip", "state")),
+            *(check.truth(field, getattr(self, field)) for field in _FLAGS),
         )
 
 

@@ -47,8 +47,8 @@ async def test_a_session_leaves_the_graph_as_it_was_before_it(engine, scoped):
 
 
 async def test_a_source_goes_page_by_page_and_is_added_up(engine, scoped, monkeypatch):
-    for read_or_written in ("permissions", "forgetting"):
-        monkeypatch.setattr(f"graphsearch.curation.{read_or_written}.PAGE", 2)
+    for read_or_written in ("_support.paging", "curation.forgetting"):
+        monkeypatch.setattr(f"graphsearch.{read_or_written}.PAGE", 2)
     calls = []
     forget = type(scoped).forget
 
@@ -74,8 +74,8 @@ async def test_nothing_is_forgotten_by_mistake(engine, scoped, wrong):
 
 
 async def test_one_memory_that_may_not_be_forgotten_keeps_them_all(scoped, monkeypatch):
-    for read_or_written in ("permissions", "forgetting"):
-        monkeypatch.setattr(f"graphsearch.curation.{read_or_written}.PAGE", 2)
+    for read_or_written in ("_support.paging", "curation.forgetting"):
+        monkeypatch.setattr(f"graphsearch.{read_or_written}.PAGE", 2)
     memories = [attrs.evolve(each, labels=(SECRET,)) if each == MOVED else each for each in BATCH.memories]
     engine = await engine_over(scoped, attrs.evolve(BATCH, memories=memories))
     authorizer = Labels(action="forget")

@@ -350,7 +350,7 @@ async def test_a_self_loop_is_listed_once(scoped):
 
 
 async def test_many_relations_are_read_page_by_page(scoped, monkeypatch):
-    monkeypatch.setattr("graphsearch.curation.permissions.PAGE", 2)
+    monkeypatch.setattr("graphsearch._support.paging.PAGE", 2)
     periods = [
         Relation(source_id=ADA.id, type="visits", target_id=BOB.id, valid_from=day(number), valid_to=day(number + 1))
         for number in range(0, 14, 2)

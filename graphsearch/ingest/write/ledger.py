@@ -10,13 +10,13 @@ from typing import Any, Final, TypeVar
 
 import attrs
 
+from graphsearch._support.paging import pages
 from graphsearch.errors import UnknownScopeError
 from graphsearch.ingest.extract.extraction import Extraction
 from graphsearch.ingest.sources.files import Folder
 from graphsearch.model import Memory
 from graphsearch.protocols import GraphStore
 
-_PAGE: Final = 1000
 T = TypeVar("T")
 
 FILE_PREFIX: Final = "file:"
@@ -91,13 +91,14 @@ def _with(extraction: Extraction, **changed: Any) -> Extraction:
 
 
 async def _file_memories(store: GraphStore) -> AsyncIterator[Memory]:
-    after = FILE_PREFIX
-    while page := await or_nothing(store.list_memories(after=after, limit=_PAGE)):
-        for memory in page:
-            if not memory.id.startswith(FILE_PREFIX):
-                return
-            yield memory
-        after = page[-1].id
+    try:
+        async for page in pages(store.list_memories, after=FILE_PREFIX):
+            for memory in page:
+                if not memory.id.startswith(FILE_PREFIX):
+                    return
+                yield memory
+    except UnknownScopeError:  # nothing was ever written
+        return
 
 
 def _stamp(memory: Memory, name: str) -> str:

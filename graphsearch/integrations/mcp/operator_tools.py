@@ -255,12 +255,11 @@ async def register_type(
 
 
 def _type(known: RelationType) -> dict[str, Any]:
-    flags = [flag for flag in ("functional", "causal", "skip", "state") if getattr(known, flag)]
     half_life = {} if known.half_life_days is None else {"half_life_days": known.half_life_days}
     return {
         "name": shown_id(known.name),
         "prior": known.prior,
         **half_life,
         "hop_scores": list(known.hop_scores),
-        **dict.fromkeys(flags, True),
+        **dict.fromkeys(known.flags, True),
     }
