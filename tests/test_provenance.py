@@ -4,12 +4,13 @@ import attrs
 import pytest
 
 from graphsearch.access.gate import Gate
+from graphsearch.access.reader import reading
 from graphsearch.curation import Curator
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Batch, Memory, Relation
 from graphsearch.model.identity import relation_id
 from graphsearch.testing.samples import claim, mention
-from tests.curation.team import ADA, AGAIN, BATCH, BOB, FRIENDS, GREG, SECRET, Labels, engine_over
+from tests.curation.team import ACME, ADA, AGAIN, BATCH, BOB, FRIENDS, GLOBEX, GREG, SECRET, Labels, engine_over
 
 
 async def relation(store, type):
@@ -78,6 +79,22 @@ async def test_hidden_memories_prove_nothing(scoped):
     with pytest.raises(UnknownElementError, match=f"no relation {knows.id}"):
         await curator.why(knows.id)
     assert len((await Curator(engine).why(knows.id)).proofs) == 3
+
+
+async def test_what_a_memory_states_of_another_target_proves_nothing(scoped):
+    moved = Memory(id="moved", text="Ada works at two places.")
+    works = [claim(moved, ADA, other, "works_at", confidence=0.7) for other in (ACME, GLOBEX)]
+    engine = await engine_over(scoped, Batch(entities=[ADA, ACME, GLOBEX], memories=[moved], claims=works))
+    for each in await scoped.list_relations(type="works_at"):
+        found = await Curator(engine).why(each.id)
+        assert [proof.claim and proof.claim.target_id for proof in found.proofs] == [each.target_id]
+
+
+async def test_no_claim_of_a_hidden_memory_is_read(scoped):
+    secret = [attrs.evolve(each, labels=(SECRET,)) if each == AGAIN else each for each in BATCH.memories]
+    await engine_over(scoped, attrs.evolve(BATCH, memories=secret))
+    async with reading(scoped, gate=Gate(Labels(), GREG)) as reader:
+        assert {each.memory_id for each in await reader.claims(memory_ids=[AGAIN.id, FRIENDS.id])} == {FRIENDS.id}
 
 
 async def test_what_is_not_there_has_no_reason(scoped):

@@ -1,7 +1,9 @@
 """What a change answers, and what it writes, does not depend on what is hidden from whoever makes it."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
+import attrs
 import pytest
 
 from graphsearch.access.gate import Gate
@@ -9,7 +11,9 @@ from graphsearch.context import ContextBuilder
 from graphsearch.curation.curator import Curator
 from graphsearch.curation.entity_recall import EventKind
 from graphsearch.engine import GraphSearchEngine
+from graphsearch.errors import InvalidInputError
 from graphsearch.model import (
+    Action,
     Batch,
     Claim,
     ElementKind,
@@ -19,8 +23,11 @@ from graphsearch.model import (
     Mention,
     Outcome,
     Principal,
+    Scope,
     WriteReport,
 )
+from graphsearch.model.signatures import Resource
+from graphsearch.protocols import Authorizer
 from graphsearch.testing.fakes import HashEmbedder, WordCounter
 from tests.authz.test_cedar import authorizer
 from tests.gates import allowing, no_secrets
@@ -57,6 +64,21 @@ async def write(store):
     return GraphSearchEngine(store=store, embedder=HashEmbedder(16))
 
 
+@attrs.frozen
+class MergingAll:
+    """Who may merge all that another authorizer lets nobody read."""
+
+    reading: Authorizer
+    by_signature: bool
+
+    async def authorize(
+        self, principal: Principal, action: Action, resources: Sequence[Resource], *, scope: Scope
+    ) -> Sequence[bool]:
+        if action is Action.MERGE:
+            return [True] * len(resources)
+        return await self.reading.authorize(principal, action, resources, scope=scope)
+
+
 @POLICIES
 async def test_forgetting_counts_nothing_hidden(scoped, by_signature):
     curator = Curator(await write(scoped), gate=no_secrets(by_signature=by_signature))
@@ -82,6 +104,40 @@ async def test_a_merge_counts_nothing_hidden(scoped, by_signature):
     made = await curator.merge_entities("jr", ROE)
     assert (tried.mentions, tried.claims, tried.relations) == (made.mentions, made.claims, made.relations)
     assert (made.mentions, made.claims, made.relations) == (None, None, None)
+    [listed] = await curator.merges()
+    assert (listed.id, listed.mentions, listed.claims, listed.relations) == (made.id, None, None, None)
+    [owned] = await Curator(engine).merges()
+    assert owned.relations == 2
+
+
+@POLICIES
+async def test_a_refused_merge_names_no_type_that_hidden_memories_state(scoped, by_signature):
+    engine = await write(scoped)
+    other = Entity(type="concept", name="Other")
+    await scoped.write(
+        Batch(
+            entities=[other],
+            named=[Entity(id=(plain := UUID(int=4)), type="concept", name="Plain")],
+            memories=[Memory(id="i", labels=["secret"]), Memory(id="b")],
+            mentions=[
+                Mention(memory_id="i", entity_id=plain, surface="Plain", type="person"),
+                Mention(memory_id="b", entity_id=plain, surface="Plain"),
+            ],
+        )
+    )
+    gate = no_secrets(by_signature=by_signature)
+    merging = attrs.evolve(gate, authorizer=MergingAll(gate.authorizer, by_signature))
+    with pytest.raises(InvalidInputError, match="two types cannot be one"):
+        await Curator(engine, gate=merging).merge_entities(plain, other.id)
+
+
+@POLICIES
+async def test_a_correction_to_the_name_of_something_hidden_is_not_refused(scoped, by_signature):
+    engine = await write(scoped)
+    curator = Curator(engine, gate=no_secrets(by_signature=by_signature))
+    assert (await curator.update_entity(ROE, name="Vault")).name == "Vault"
+    await scoped.write(Batch(entities=[Entity(type="tool", name="Roe")]))
+    assert (await curator.update_entity(ROE, name="Roe")).name == "Roe"  # the other is of another type
 
 
 @POLICIES
