@@ -155,7 +155,7 @@ async def _link_probabilities(
         return {}
     hits = await reader.locate(sorted(doubtful))
     found = await reader.mentioned(ElementKind.ENTITY, np.sort(hits.keys), MENTIONED)
-    if reader.hides:
+    if reader.hides and len(best) >= LOOKED_AT:  # else all that have the words were looked at
         found = found.keep(np.isin(found.far, best))
     likely = dict.fromkeys(doubtful, 0.0)
     for entity_id, key in zip(reader.entity_ids(hits.keys), hits.keys.tolist(), strict=True):

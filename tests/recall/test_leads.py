@@ -128,6 +128,17 @@ async def test_what_is_hidden_is_not_named(scoped):
     assert await named(scoped, "where is Orla", no_secrets(by_signature=True)) == {"Orla Brennan": ("Orla", 1.0)}
 
 
+async def test_what_is_hidden_makes_no_word_less_of_a_name(scoped):
+    """Where all memories that may be seen are counted, so are those that mention the entity without its name."""
+    junior = Entity(type="person", name="jr")
+    noted, other = Memory(id="noted", text="they say jr"), Memory(id="other", text="surely the chief")
+    hidden = Memory(id="hidden", text="nothing", labels=("secret",))
+    await tell(scoped, [noted, other, hidden], entities=[junior], mentions=[mention(other, junior)])
+    question = "what of jr and Bob?"
+    assert "other" in ids(await asking(scoped).recall(question))
+    assert "other" in ids(await asking(scoped).recall(question, gate=no_secrets(by_signature=True)))
+
+
 @pytest.mark.parametrize("question", ["What was it about Orla Brennan?", "What was it about Brennan?"])
 async def test_a_walk_starts_from_part_of_a_name_too(scoped, question):
     people = [PEOPLE["Orla Brennan"], PEOPLE["Zoë"]]

@@ -96,7 +96,7 @@ async def compare(
     for name, question in (*questions, *changes):
         about = _subject(rng, world)
         one = await answer(question, gated, about)
-        if one == REFUSED and name in REFUSABLE and not whole:
+        if one == REFUSED and name in REFUSABLE and not (whole and name != "tool remember"):  # hidden from its writer
             counts["refused"] += 1
             continue
         other = await answer(question, owned, about)
