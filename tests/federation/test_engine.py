@@ -115,7 +115,7 @@ async def test_what_is_hidden_in_a_scope_shapes_nothing(scopes, by_signature):
     me, team, _ = await engines_of(scopes)
     more = [
         *memories_of(TEXTS["company"]),
-        *memories_of(["Ada left Globex.", "Globex moved to Oslo."], "s", labels=("secret",)),
+        *memories_of(["Ada left Globex.", "Globex is based in Oslo."], "s", labels=("secret",)),
     ]
     hiding = await engine_with(scopes("hiding"), more)
     plain = await engine_with(scopes("hiding2"), memories_of(TEXTS["company"]))
