@@ -114,14 +114,15 @@ class World:
     def merging(self, source: UUID, target: Entity) -> World:
         """The world in which everything mentions an unasserted entity by the type of another, which it is merged into.
 
-        Whoever sees the first sees the second: else it would be merged into something that never was.
+        Whoever sees the first sees the second: else it would be merged into something that never was. Once merged, it
+        has the type that the mentions of both state first.
         """
         shown = attrs.evolve(target, labels=())
         typed = [
             attrs.evolve(
                 each,
                 mentions=tuple(
-                    attrs.evolve(mention, type=target.type) if mention.entity_id == source else mention
+                    attrs.evolve(mention, type=target.type) if mention.entity_id in {source, target.id} else mention
                     for mention in each.mentions
                 ),
             )
