@@ -229,8 +229,10 @@ def _made(kind: Any, given: Json, **known: Any) -> Any:
 
 
 def _taken(given: Json, parsers: Mapping[str, Parser]) -> Json:
-    """Some fields, parsed and taken out of the others."""
-    return _parsed("record", {name: given.pop(name) for name in parsers if name in given}, parsers)
+    """Some fields, parsed and taken out of the others; one that is not stated is not there, and never null."""
+    found = {name: given.pop(name) for name in parsers if name in given}
+    validation.refuse("record", *(f"{name} must not be null" for name, value in found.items() if value is None))
+    return _parsed("record", found, parsers)
 
 
 _LEARNT: Final[Mapping[str, Parser]] = {"outcomes": _outcome_list, "vector": _vector}

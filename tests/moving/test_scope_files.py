@@ -230,6 +230,23 @@ async def test_what_is_wrong_with_a_line_is_said_with_its_number(sample, other, 
         await refused(other("memory"), tmp_path / "bad", with_line(content), why, at + 1)
 
 
+async def test_what_is_stated_is_never_null(sample, other, tmp_path):
+    lines = sample.read_bytes().splitlines(keepends=True)
+    taken = {
+        b"entity": ("signature", "outcomes", "words", "given_type", "given_aliases", "named", "vector"),
+        b"memory": ("mentions", "claims", "merges", "outcomes"),
+        b"relation": ("signature", "folded", "given_ends", "lapsed_at"),
+        b"merge": ("number", "held"),
+    }
+    for kind, names in taken.items():
+        at = next(number for number, line in enumerate(lines) if line.startswith(b'{"' + kind + b'":'))
+        good = json.loads(lines[at])[kind.decode()]
+        for name in names:
+            line = json.dumps({kind.decode(): {**good, name: None}}).encode() + b"\n"
+            written = sealed([*lines[:at], line, *lines[at + 1 :]])
+            await refused(other("memory"), tmp_path / "bad", written, f"{name} must not be null", at + 1)
+
+
 async def test_a_changed_reordered_or_foreign_file_is_refused(sample, other, tmp_path):
     lines = sample.read_bytes().splitlines(keepends=True)
     header = json.loads(lines[0])
