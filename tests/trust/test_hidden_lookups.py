@@ -1,0 +1,54 @@
+"""Lookups by name find what is visible, by its visible names, and no other."""
+
+from uuid import UUID
+
+import pytest
+
+from graphsearch.access.reader import reading
+from graphsearch.model import Batch, Entity, Memory, Mention
+from tests.gates import no_secrets
+
+JANE, HIDDEN, SHOWN = (UUID(int=number) for number in (1, 2, 3))
+POLICIES = pytest.mark.parametrize("by_signature", [True, False])
+
+
+async def write(store):
+    """A hidden memory names Jane Roe, a visible one calls her jr; of two vaults the first is hidden."""
+    await store.write(
+        Batch(
+            entities=[
+                Entity(id=HIDDEN, type="place", name="Vault one", labels=["secret"]),
+                Entity(id=SHOWN, type="place", name="Vault two"),
+            ],
+            named=[Entity(id=JANE, type="person", name="Jane Roe")],
+            memories=[Memory(id="h", labels=["secret"]), Memory(id="a")],
+            mentions=[
+                Mention(memory_id="h", entity_id=JANE, surface="Jane Roe", type="person"),
+                Mention(memory_id="a", entity_id=JANE, surface="jr", type="person"),
+            ],
+            words={JANE: {"nightfall": 1.0}},
+        )
+    )
+
+
+@POLICIES
+async def test_names_of_what_is_hidden_find_nothing(scoped, by_signature):
+    await write(scoped)
+    async with reading(scoped, gate=no_secrets(by_signature=by_signature)) as reader:
+        assert await reader.find_names(["vault one", "jane roe"]) == []
+        [found] = await reader.find_names(["jr"])
+        assert (found.entity_id, found.alias) == (JANE, False)  # by her name, which is stored as an alias
+        assert await reader.find_name_words(["one", "jane"]) == []
+        assert [each.entity_id for each in await reader.find_name_words(["vault"], limit=1)] == [SHOWN]
+        assert await reader.words([JANE, SHOWN]) == {}
+
+
+@POLICIES
+async def test_names_are_as_similar_as_the_visible_ones(scoped, by_signature):
+    await write(scoped)
+    async with reading(scoped, gate=no_secrets(by_signature=by_signature)) as reader:
+        similar = await reader.similar_names(["jane roe", "jr", "two vault one"], threshold=0.6, limit=1)
+        assert list(similar["jane roe"]) == []
+        [jane] = similar["jr"]
+        assert (jane.entity_id, jane.similarity) == (JANE, 1.0)
+        assert [each.entity_id for each in similar["two vault one"]] == [SHOWN]
