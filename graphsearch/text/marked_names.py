@@ -1,4 +1,4 @@
-"""Names recognised by their shape: addresses, paths, handles, code in backticks."""
+"""Names recognised by their shape: addresses, paths, handles, code in backticks, services such as billing-api."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from graphsearch.text.name_spans import NameSpan
 MAX_MARK: Final = 500
 """Characters of an address or a path; a longer one is a blob, not a name."""
 
-_HINT: Final = re.compile(r"[`@/\\]|www\.|\.[a-z]{1,5}\b")
+_PART: Final = "api|backend|cli|daemon|db|exporter|frontend|gateway|proxy|sdk|service|svc|ui"
+_HINT: Final = re.compile(rf"[`@/\\]|www\.|\.[a-z]{{1,5}}\b|-(?:{_PART})\b")
 _SUFFIXES: Final = (
     "py|pyi|js|ts|tsx|jsx|md|rst|txt|json|jsonl|toml|yaml|yml|sql|csv|html|css|sh|rs|go|java|cpp|h|hpp|rb|ipynb"
     "|cfg|ini|lock|log|xml|pdf|docx|xlsx|pptx|png|jpg|jpeg|svg|gif|parquet|proto|tf|cedar|env|conf|zip|tar|gz"
@@ -20,6 +21,8 @@ _SUFFIXES: Final = (
 _MARK: Final = re.compile(
     r"(?P<url>(?:https?://|ftp://|www\.)[^\s<>\"'`|\\^{}]+)|(?P<email>[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+)"
     r"|(?<![\w.@/])@(?P<handle>\w[\w.-]{0,63})(?![/\w])|`(?P<code>[^`\n]{1,120})`"
+    r"|(?P<component>(?<![\w@/.-])(?!(?:civil|cross|customer|food|full|in|inter|multi|non|out|pre|post|public|room|self)-)"
+    rf"[a-z][a-z0-9]+(?:-[a-z0-9]+)*-(?:{_PART})(?![\w@/-]|\.\w))"
     r"|(?P<windows>(?<!\w)[A-Za-z]:\\(?:[\w. -]{1,64}\\)*[\w.-]+)"
     rf"|(?P<path>(?<![\w/.~-])(?:(?:~|\.{{1,2}})?/(?:[\w.@-]+/)*[\w.@-]+/?"
     rf"|(?:[\w.@-]+/)+[\w@-]*(?:\.[\w-]+)*\.(?:{_SUFFIXES})(?!\w)|[\w-]+(?:\.[\w-]+)*\.(?:{_SUFFIXES})(?![\w/])))"
@@ -73,6 +76,10 @@ def _code(match: re.Match[str]) -> NameSpan:
     return NameSpan(start=match.start(), end=match.end(), named=False, type="", confidence=0.0, pattern="code")
 
 
+def _component(match: re.Match[str]) -> NameSpan:
+    return _found(match, *match.span(), "", 0.8, "component")
+
+
 def _path(match: re.Match[str]) -> NameSpan:
     written = match[0].rstrip(".")
     end = match.start() + len(written)
@@ -86,4 +93,12 @@ def _found(match: re.Match[str], start: int, end: int, type: str, confidence: fl
     return NameSpan(start=start, end=end, named=named, type=type, confidence=confidence, pattern=pattern)
 
 
-_FOUND: Final = {"url": _url, "email": _email, "handle": _handle, "code": _code, "windows": _path, "path": _path}
+_FOUND: Final = {
+    "url": _url,
+    "email": _email,
+    "handle": _handle,
+    "code": _code,
+    "component": _component,
+    "windows": _path,
+    "path": _path,
+}

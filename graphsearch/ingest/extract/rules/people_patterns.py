@@ -141,6 +141,7 @@ WORKING: Final = (
             ("from_firm", "from", "^{source} from (?:the )?{target}"),
         )
     ),
+    row("been_with", "works_at", "{source} been (?:with|at) {target}", PERSON, ("organisation",), LIKELY, cues="been"),
     row(
         "freelances_for",
         "works_at",

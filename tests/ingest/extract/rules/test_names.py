@@ -262,3 +262,16 @@ def test_an_institution_may_belong_to_several(name: str) -> None:
 
 def test_an_institution_dedicated_to_a_saint_is_no_person() -> None:
     assert names("Ana works at Saint Brannoc's Hospital.")["Saint Brannoc's Hospital"] == "organisation"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Dana leads auth-service and the read-only-ui.", {"auth-service", "read-only-ui"}),
+        ("The self-service desk is out-of-service.", set()),
+        ("See /srv/aurora-api/main.py.", {"/srv/aurora-api/main.py"}),
+        ("aurora-api.internal is down.", set()),
+    ],
+)
+def test_services_are_known_by_what_they_end_with(text: str, found: set[str]) -> None:
+    assert {name for name in names(text) if "-" in name} == found

@@ -326,7 +326,10 @@ def test_what_is_no_name_of_a_team_or_of_a_person_has_no_membership(text):
             [("Greta Lund", "works_at", "Beam & Bell"), ("Bashir Haddad", "works_at", "Beam & Bell")],
         ),
         ("Felix lives with his partner Jonas in Croydon.", [("Felix", "lives_in", "Croydon")]),
+        ("Ann Berg has been with Globex Ltd since 2021.", [("Ann Berg", "works_at", "Globex Ltd")]),
+        ("Ann Berg has been with Bob since 2021.", []),
         ("Ben Castell moved to Ward 9.", []),
+        ("aurora-api depends on billing-db.", [("aurora-api", "depends_on", "billing-db")]),
         ("Dr. Eze leads the ballast trial together with Bo.", [("Dr. Eze", "leads", "ballast trial")]),
     ],
 )
