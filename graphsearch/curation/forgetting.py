@@ -10,6 +10,7 @@ import attrs
 
 from graphsearch._support.paging import PAGE, pages
 from graphsearch.access.gate import ALLOW_ALL
+from graphsearch.access.stored_elements import demand_everything
 from graphsearch.curation.entity_changes import embed_again, own_embedder
 from graphsearch.curation.permissions import Access
 from graphsearch.curation.receipts import (
@@ -85,7 +86,7 @@ async def remove_scope(access: Access) -> Receipt:
         async with access.reading() as reader:
             await access.demand_whole("the removal of a scope", reader)
             held = await store.statistics()
-            await _demand_everything(access)
+            await demand_everything(store, access.gate, Action.FORGET)
             async for page in pages(store.list_memories):
                 content.add(*await read_content([memory.id for memory in page], store))
     except UnknownScopeError:  # nothing was ever written
@@ -110,15 +111,6 @@ async def verify_receipt(receipt: Receipt, access: Access) -> Verification:
             return await verification_of(receipt, access.store)
     except UnknownScopeError:  # removed
         return Verification(intact=receipt.intact, left={})
-
-
-async def _demand_everything(access: Access) -> None:
-    """Raise `AccessDeniedError` unless every element of the scope may be forgotten."""
-    if not access.gated:
-        return
-    for listed in (access.store.list_memories, access.store.list_entities, access.store.list_relations):
-        async for page in pages(listed):
-            await access.demand(Action.FORGET, page)
 
 
 def _who(access: Access) -> str:

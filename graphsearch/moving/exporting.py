@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import attrs
 
 from graphsearch.access.gate import Gate, resource_of
 from graphsearch.access.reader import reading
+from graphsearch.access.stored_elements import record_pages, stored_elements
 from graphsearch.errors import PartialViewError
 from graphsearch.ingest import Progress
-from graphsearch.model import Entity, Memory, Relation
-from graphsearch.model.stored import Key, Record, RecordKind, StoredEntity, StoredMemory, StoredRelation, key_of
+from graphsearch.model.stored import Record, RecordKind, StoredEntity, StoredMemory, StoredRelation
 from graphsearch.moving.scope_file import COUNTED, ScopeWriter, written
 from graphsearch.protocols import GraphStore
-
-PAGE: Final = 1_000
-"""Records read at a time."""
-
-_ELEMENTS: Final = (RecordKind.ENTITY, RecordKind.MEMORY, RecordKind.RELATION)
 
 
 @attrs.frozen(kw_only=True)
@@ -62,7 +57,7 @@ async def export_scope(
             writer = ScopeWriter(stream)
             writer.header(settings, vectors=vectors)
             for kind in RecordKind:
-                async for page in _pages(store, kind):
+                async for page in record_pages(store, kind):
                     records = page if vectors else [_without_vector(each) for each in page]
                     embedded += sum(getattr(each, "vector", None) is not None for each in records)
                     await asyncio.to_thread(_write, writer, records)
@@ -76,15 +71,6 @@ async def export_scope(
 def _write(writer: ScopeWriter, records: Sequence[Record]) -> None:
     for each in records:
         writer.record(each)
-
-
-async def _pages(store: GraphStore, kind: RecordKind) -> AsyncIterator[Sequence[Record]]:
-    after: Key | None = None
-    while page := await store.records(kind, after=after, limit=PAGE):
-        yield page
-        if len(page) < PAGE:
-            return
-        after = key_of(page[-1])
 
 
 def _without_vector(record: Record) -> Record:
@@ -105,15 +91,6 @@ async def _demand_whole(store: GraphStore, gate: Gate | None) -> None:
             if not await reader.sees_everything():
                 raise PartialViewError("exports of a scope")
         return
-    for kind in _ELEMENTS:
-        async for page in _pages(store, kind):
-            if not all(await bound.permits([resource_of(element_of(each)) for each in page])):
-                raise PartialViewError("exports of a scope")
-
-
-def element_of(record: Any) -> Entity | Memory | Relation:
-    """The element of the record of one."""
-    if isinstance(record, StoredEntity):
-        return record.entity
-    element: Memory | Relation = record.memory if isinstance(record, StoredMemory) else record.relation
-    return element
+    async for elements in stored_elements(store):
+        if not all(await bound.permits([resource_of(each) for each in elements])):
+            raise PartialViewError("exports of a scope")

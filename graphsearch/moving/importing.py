@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 
 from graphsearch.access.gate import Gate
+from graphsearch.access.stored_elements import RECORDS, demand_everything, element_of
 from graphsearch.errors import RecordError, ScopeFileError, UnknownScopeError
 from graphsearch.ingest import Progress
 from graphsearch.model import Action, ElementKind, Entity, Memory, Relation
@@ -22,9 +23,7 @@ from graphsearch.model.stored import (
     StoredEntity,
     StoredMemory,
     StoredRelation,
-    key_of,
 )
-from graphsearch.moving.exporting import PAGE, element_of
 from graphsearch.moving.scope_file import COUNTED, Header, ScopeReader, opened
 from graphsearch.protocols import Embedder, GraphStore
 from graphsearch.text.bm25 import embedding_text
@@ -162,7 +161,7 @@ def _text(element: Entity | Memory | Relation) -> str:
 def _paged(reader: ScopeReader) -> Iterator[Sequence[Record]]:
     page: list[Record] = []
     for record in reader.records():
-        if page and (len(page) == PAGE or type(record) is not type(page[0])):
+        if page and (len(page) == RECORDS or type(record) is not type(page[0])):
             yield page
             page = []
         page.append(record)
@@ -188,13 +187,8 @@ async def _demand_writing(store: GraphStore, gate: Gate, page: Sequence[Record])
 
 async def _demand_forgetting(store: GraphStore, gate: Gate) -> None:
     """Raise `AccessDeniedError` unless the principal may forget all that the scope holds."""
-    bound = gate.bind(store.scope, Action.FORGET)
     try:
         async with store.snapshot():
-            for kind in (RecordKind.ENTITY, RecordKind.MEMORY, RecordKind.RELATION):
-                after = None
-                while page := await store.records(kind, after=after, limit=PAGE):
-                    await bound.demand([element_of(each) for each in page])
-                    after = key_of(page[-1])
+            await demand_everything(store, gate, Action.FORGET)
     except UnknownScopeError:  # nothing was ever written
         return

@@ -7,7 +7,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator, Receipt
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import AccessDeniedError, InvalidInputError, PartialViewError, UnknownScopeError
-from graphsearch.model import Batch, Memory, MemoryLink
+from graphsearch.model import Action, Batch, Memory, MemoryLink
 from graphsearch.testing.samples import claim
 from tests.curation.team import ADA, BATCH, BOB, ENTITIES, FRIENDS, GREG, MEMORIES, SECRET, Labels, engine_over
 
@@ -106,6 +106,21 @@ async def test_a_scope_is_removed_by_who_sees_it_and_may_forget_all_of_it(engine
     nowhere = Curator(GraphSearchEngine(store=engine.store))
     assert (await nowhere.remove_scope()).removed
     assert (await nowhere.remove_scope()).removed == {}  # there is none
+
+
+async def test_a_relation_that_was_retracted_is_among_what_must_be_forgotten(engine, scoped):
+    told = Memory(id="told")
+    await scoped.write(Batch(memories=(told,), claims=(claim(told, ADA, BOB, "advises"),)))
+    await scoped.write(Batch(memories=(told,)))  # says so no more
+    before = await scoped.statistics()
+
+    class Keeping(Labels):
+        async def authorize(self, principal, action, resources, *, scope):
+            return [action is not Action.FORGET or each.type != "advises" for each in resources]
+
+    with pytest.raises(AccessDeniedError):
+        await Curator(engine, gate=Gate(Keeping(), GREG)).remove_scope()
+    assert await scoped.statistics() == before
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": "1"}', '{"version": "graphsearch receipt 1"}'])
