@@ -103,7 +103,7 @@ def surfaced(scope: Scope, memories: Iterable[RecalledMemory], triplets: Iterabl
         elements.update(
             (
                 ElementRef(ElementKind.ENTITY, str(triplet.source.id)),
-                ElementRef(ElementKind.RELATION, str(triplet.relation.id)),
+                ElementRef(ElementKind.RELATION, str(triplet.id_in(scope))),
                 ElementRef(ElementKind.ENTITY, str(triplet.target.id)),
                 *(
                     ElementRef(ElementKind.MEMORY, memory_id)

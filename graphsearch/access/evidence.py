@@ -101,6 +101,13 @@ class _VisibleRelation:
             for each in self.periods or ()
         ]
 
+    def visible_id(self, view: View) -> UUID:
+        """The id that it has in a graph without what is hidden: claims that begin at another time prove another id."""
+        stated = self.stated(view)
+        if not isinstance(stated, Period) or stated.valid_from == self.stored.valid_from:
+            return self.stored.id
+        return self._id_of(stated)
+
     def _of(self, period: Period) -> Relation:
         own = {name: getattr(self.stored, name) for name in _OWN}
         return attrs.evolve(period.relation, **own, created_at=self._created(period))
@@ -182,6 +189,11 @@ class VisibleEvidence:
         Each was kept by `correct`, or is visible with everything it was folded from.
         """
         return [self._relations[each.id].relation(view) if each.id in self._relations else each for each in relations]
+
+    def visible_ids(self, ids: Sequence[UUID], view: View) -> Sequence[UUID]:
+        """The ids that relations have in a graph without what is hidden, one for each; of those that `stated` shows."""
+        read = self._relations
+        return [read[id_].visible_id(view) if id_ in read else id_ for id_ in ids] if read else ids
 
     def _unread(self, ids: Iterable[UUID]) -> list[UUID]:
         """Those relations that are not folded yet."""

@@ -254,6 +254,10 @@ class Window:
         stored = await self._store.elements(ElementKind.RELATION, keys)
         return [relation for relation in self._evidence.stated(stored, self.view) if relation]
 
+    def visible_relation_ids(self, keys: Keys) -> Sequence[UUID]:
+        """The ids that relations walked by this question have in a graph without what is hidden."""
+        return self._evidence.visible_ids(self.relation_ids(keys), self.view)
+
     async def relation(self, relation_id: UUID) -> Relation | None:
         """One relation, whether it passes the view or not, if it and both of its ends are visible."""
         found = await self.shown(await self._store.get_relations([relation_id]))

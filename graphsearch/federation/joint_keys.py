@@ -1,8 +1,10 @@
 """Joint keys: the keys of the elements of several scopes in one order, and the scopes' own keys behind them.
 
 An entity or a relation has one joint key in all scopes, the 16 bytes of its id: that is derived from what it is, so
-that the same id means the same thing. Ids of memories are given by whoever writes them, and may mean another memory in
-each scope: their joint key is the id followed by the number of the scope. Joint keys sort as ids do.
+that the same id means the same thing. Where something hidden began a relation, its scope has it under another id than
+what is visible proves; its joint key is that of what is visible. Ids of memories are given by whoever writes them, and
+may mean another memory in each scope: their joint key is the id followed by the number of the scope. Joint keys sort as
+ids do.
 """
 
 from __future__ import annotations
@@ -60,9 +62,9 @@ def own_memory(memory: Memory) -> Memory:
     return _with(memory, id=own_id(memory.id), session_id=session)
 
 
-def joint_relation(relation: Relation, number: int) -> Relation:
-    """A relation with the joint ids of its evidence."""
-    return _with(relation, evidence=tuple(joint_id(each, number) for each in relation.evidence))
+def joint_relation(relation: Relation, number: int, joint: UUID) -> Relation:
+    """A relation with its joint id, and the joint ids of its evidence."""
+    return _with(relation, id=joint, evidence=tuple(joint_id(each, number) for each in relation.evidence))
 
 
 def own_relation(relation: Relation) -> Relation:

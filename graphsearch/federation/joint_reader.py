@@ -116,13 +116,20 @@ class JointReader(JointWindow):
         return merging.by_relation(JointSteps.concatenate(await self._each(of)))
 
     async def page(self, *, after: UUID | None = None, limit: int) -> RelationPage:
-        """The visible ones among the next relations of the view, by id: ``limit`` or more, fewer only at the end."""
+        """The visible ones among the next relations of the view, by id: ``limit`` or more, fewer only at the end.
+
+        By the ids that they have in their scopes: what scopes have under several ids may be on several pages.
+        """
+
+        def until(part: ScopePart, found: Steps) -> JointSteps:
+            steps = part.steps(found)
+            own = packed(part.reader.relation_ids(found.rows.relations))
+            return steps if last is None else steps.keep(np.flatnonzero(own <= packed([last])))
+
         pages = await self._each(lambda part: part.reader.page(after=after, limit=limit))
         ends = [each.last for each in pages if each.read == limit and each.last is not None]
         last = min(ends, default=None)
-        found = JointSteps.concatenate([part.steps(each.steps) for part, each in zip(self.parts, pages, strict=True)])
-        if last is not None:
-            found = found.keep(np.flatnonzero(found.relations <= packed([last])))
+        found = JointSteps.concatenate([until(part, each.steps) for part, each in zip(self.parts, pages, strict=True)])
         read = limit if ends else min(sum(each.read for each in pages), limit - 1)
         return RelationPage(merging.by_relation(found), read, last)
 
@@ -269,12 +276,15 @@ class JointReader(JointWindow):
 
     async def relations(self, keys: Keys) -> list[Relation]:
         """Relations met by this question, as visible; of several scopes the most confident, with all evidence."""
-        owned = self.owned(ElementKind.RELATION, keys)
+        owned, ids = self.owned(ElementKind.RELATION, keys), unpacked(keys)
 
         async def of(part: ScopePart) -> list[tuple[int, Relation]]:
             rows, own = owned[part.number]
             read = await part.reader.relations(own) if len(own) else []
-            return [(row, joint_relation(each, part.number)) for row, each in zip(rows.tolist(), read, strict=True)]
+            return [
+                (row, joint_relation(each, part.number, ids[row]))
+                for row, each in zip(rows.tolist(), read, strict=True)
+            ]
 
         forms: list[list[Relation]] = [[] for _ in range(len(keys))]
         for row, each in chain.from_iterable(await self._each(of)):
@@ -286,7 +296,7 @@ class JointReader(JointWindow):
 
         async def of(part: ScopePart) -> Relation | None:
             found = await part.reader.relation(relation_id)
-            return None if found is None else joint_relation(found, part.number)
+            return None if found is None else joint_relation(found, part.number, relation_id)
 
         forms = [each for each in await self._each(of) if each is not None]
         return merging.joint_relations(forms) if forms else None

@@ -15,7 +15,7 @@ from graphsearch.access.reader import Reader
 from graphsearch.claims.folding import type_named
 from graphsearch.columns import Keys, Rows
 from graphsearch.errors import EmbeddingModelError
-from graphsearch.federation.joint_keys import unpacked
+from graphsearch.federation.joint_keys import packed, unpacked
 from graphsearch.federation.merging import joint_table, summed
 from graphsearch.federation.scope_part import ScopePart
 from graphsearch.model import ElementKind, RelationType, Scope, View
@@ -102,6 +102,16 @@ class JointWindow(Reader):
             for row in owned[part.number][0].tolist():
                 found[row].append(part.scope)
         return [tuple(each) for each in found]
+
+    def own_relation_ids(self, ids: Sequence[UUID]) -> list[dict[Scope, UUID]]:
+        """The scopes that gave each relation to this question, by joint id, and the id that it has in each."""
+        found: list[dict[Scope, UUID]] = [{} for _ in ids]
+        owned = self.owned(ElementKind.RELATION, packed(ids))
+        for part in self.parts:
+            rows, own = owned[part.number]
+            for row, id_ in zip(rows.tolist(), part.reader.relation_ids(own) if len(own) else (), strict=True):
+                found[row][part.scope] = id_
+        return found
 
     async def embedder_name(self) -> str | None:
         """The one model of all vectors. Raises `EmbeddingModelError` for scopes of different models."""

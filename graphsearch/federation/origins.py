@@ -19,12 +19,22 @@ from graphsearch.traversal.paths import Path
 
 def with_scopes(found: SearchResult, reader: Reader) -> SearchResult:
     """A result with the scopes that were searched, whose triplets have theirs."""
-    scopes = _scopes_of(ElementKind.RELATION, [each.relation.id for each in found.triplets], reader)
+    own = _own_relation_ids([each.relation.id for each in found.triplets], reader)
     triplets = (
-        attrs.evolve(each, relation=_as_walked(each), origins=_origins(each.relation, own, reader))
-        for each, own in zip(found.triplets, scopes, strict=True)
+        attrs.evolve(
+            each,
+            relation=_as_walked(each),
+            origins=_origins(each.relation, tuple(ids), reader),
+            own_ids={scope: id_ for scope, id_ in ids.items() if id_ != each.relation.id},
+        )
+        for each, ids in zip(found.triplets, own, strict=True)
     )
     return attrs.evolve(found, triplets=tuple(triplets), scopes=_searched(reader))
+
+
+def _own_relation_ids(ids: Sequence[UUID], reader: Reader) -> Sequence[Mapping[Scope, UUID]]:
+    """The scopes of each relation, with the id that it has there."""
+    return reader.own_relation_ids(ids) if isinstance(reader, JointReader) else [{reader.scope: id_} for id_ in ids]
 
 
 def _as_walked(triplet: Triplet) -> Relation:
@@ -69,13 +79,17 @@ def recalled(found: RecallResult, reader: Reader, scopes: Sequence[Scope]) -> Re
 
 def ranked(found: RankResult, reader: Reader) -> RankResult:
     """A result with the scopes that were searched, whose entities have theirs."""
-    scopes = _scopes_of(ElementKind.ENTITY, [each.entity.id for each in found.entities], reader)
+    scopes = _scopes_of([each.entity.id for each in found.entities], reader)
     entities = (attrs.evolve(each, scopes=own) for each, own in zip(found.entities, scopes, strict=True))
     return attrs.evolve(found, entities=tuple(entities), scopes=_searched(reader))
 
 
-def _scopes_of(kind: ElementKind, ids: Sequence[UUID], reader: Reader) -> Sequence[tuple[Scope, ...]]:
-    return reader.scopes_of(kind, packed(ids)) if isinstance(reader, JointReader) else [(reader.scope,)] * len(ids)
+def _scopes_of(ids: Sequence[UUID], reader: Reader) -> Sequence[tuple[Scope, ...]]:
+    return (
+        reader.scopes_of(ElementKind.ENTITY, packed(ids))
+        if isinstance(reader, JointReader)
+        else [(reader.scope,)] * len(ids)
+    )
 
 
 def _searched(reader: Reader) -> tuple[Scope, ...]:

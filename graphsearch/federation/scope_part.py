@@ -116,7 +116,7 @@ class ScopePart:
             case ElementKind.ENTITY:
                 joint = packed(self.reader.entity_ids(own))
             case _:
-                joint = packed(self.reader.relation_ids(own))
+                joint = packed(self.reader.visible_relation_ids(own))
         self._known[kind].learn(joint, own)
         self._here[kind].learn(joint, own)
         return joint

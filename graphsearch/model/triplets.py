@@ -89,6 +89,7 @@ class Triplet:
     * ``path``: ids of the relations walked from where the search began to the nearer endpoint.
     * ``origins``: the scopes that it comes from, each with the ids of the memories that prove it there, in the answer
       of a `FederatedEngine`; else empty.
+    * ``own_ids``: the id of the relation in those of the scopes that have it under another one: see `id_in`.
     """
 
     source: Entity
@@ -97,6 +98,7 @@ class Triplet:
     breakdown: TripletScore
     path: tuple[UUID, ...] = ()
     origins: Mapping[Scope, tuple[str, ...]] = attrs.field(default=NOTHING, hash=False)
+    own_ids: Mapping[Scope, UUID] = attrs.field(default=NOTHING, hash=False, repr=False)
 
     @property
     def score(self) -> float:
@@ -112,3 +114,11 @@ class Triplet:
     def scopes(self) -> tuple[Scope, ...]:
         """The scopes that it comes from, in the answer of a `FederatedEngine`; else empty."""
         return tuple(self.origins)
+
+    def id_in(self, scope: Scope) -> UUID:
+        """The id of the relation in one of its scopes.
+
+        Ids follow from how a relation begins. That of an answer of several scopes follows from what is visible; a scope
+        in which something hidden began the relation stores it under another one.
+        """
+        return self.own_ids.get(scope, self.relation.id)

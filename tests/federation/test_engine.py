@@ -182,5 +182,6 @@ def test_a_joint_reader_has_an_answer_of_its_own_for_every_read():
         "shown",
         "unmerged_entities",
         "visible_documents",
+        "visible_relation_ids",  # of each scope, as joint ids
         "whenever",  # through `viewing`
     }

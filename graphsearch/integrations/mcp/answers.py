@@ -55,13 +55,13 @@ def entity_json(entity: Entity) -> Json:
     )
 
 
-def triplet_json(triplet: Triplet) -> Json:
-    """The line of a prompt, the score, the three ids, and the supporting memories."""
+def triplet_json(triplet: Triplet, scope: Scope | None = None) -> Json:
+    """The line of a prompt, the score, the three ids (of the relation in a scope), and the supporting memories."""
     relation = triplet.relation
     return _without_empty(
         line=cut(triplet_line(triplet).removeprefix("- ")),
         score=round(triplet.score, 4),
-        relation_id=str(relation.id),
+        relation_id=str(relation.id if scope is None else triplet.id_in(scope)),
         source_id=str(triplet.source.id),
         target_id=str(triplet.target.id),
         **_period(relation),

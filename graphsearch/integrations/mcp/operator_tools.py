@@ -47,7 +47,7 @@ async def search(
 ) -> dict[str, Any]:
     """Search for the triplets that answer a question, with their scores. Nothing is logged for feedback."""
     found = await caller.asked.search(query, mode=SearchMode(mode), limit=limit, as_of=as_of, gate=caller.gate)
-    triplets = [triplet_json(triplet) for triplet in found.triplets]
+    triplets = [triplet_json(triplet, caller.engine.store.scope) for triplet in found.triplets]
     summary = {} if found.summary is None else {"summary": safe_text(found.summary.text)}
     return caller.fitted({"found": found.found, "reason": plain(found.reason), **summary}, triplets=triplets)
 

@@ -97,7 +97,7 @@ async def context(
     if block.interpretation is not None and block.interpretation.time.written:
         head["time"] = time_json(block.interpretation.time)
     lists = {
-        "triplets": [triplet_json(triplet) for triplet in block.triplets],
+        "triplets": [triplet_json(triplet, caller.engine.store.scope) for triplet in block.triplets],
         "memories": [{**_without_text(each.memory), "score": round(each.score, 4)} for each in block.memories],
     }
     if block.summary is not None:
