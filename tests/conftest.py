@@ -7,7 +7,7 @@ import pytest
 
 from tests.properties import load_profile
 
-pytest_plugins = ["pytester", "tests.fix_postgres", "tests.fix_stores"]
+pytest_plugins = ["pytester", "tests.fix_branches", "tests.fix_postgres", "tests.fix_stores"]
 
 load_profile()
 
