@@ -69,6 +69,22 @@ def respelt(word: str) -> Iterator[str]:
             yield word[:at] + word[at - 1 :]
 
 
+_UMLAUTS: Final = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "Ø": "Oe"}
+)
+_TRANSCRIBED: Final = re.compile(r"([aou])e")
+
+
+def transcribed(text: str) -> str:
+    """A text with umlauts as two letters: "Zuerich" for "Zürich"."""
+    return text.translate(_UMLAUTS)
+
+
+def without_umlauts(word: str) -> str:
+    """One spelling of a folded word for both transcriptions: "muller" for "mueller" and "muller"."""
+    return _TRANSCRIBED.sub(r"\1", word)
+
+
 def _first_difference(short: str, long: str) -> int:
     return next((at for at, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short))
 

@@ -8,7 +8,19 @@ from typing import Final
 
 import attrs
 
-from graphsearch.names.forms import FEW, Form, cut_to_initials, light_slip, numbers_in, one_slip, slip, squashed, tidy
+from graphsearch.names.forms import (
+    FEW,
+    Form,
+    cut_to_initials,
+    light_slip,
+    numbers_in,
+    one_slip,
+    slip,
+    squashed,
+    tidy,
+    transcribed,
+    without_umlauts,
+)
 from graphsearch.names.given_names import FORMAL_NAMES, NAMES_OF
 from graphsearch.names.vocabulary import (
     DEGREES,
@@ -27,11 +39,7 @@ _ASIDE: Final = re.compile(r"""\s*[(\[<"“][^)\]>"”]*[)\]>"”]\s*""")
 _EMAIL: Final = re.compile(r"([\w.+-]+)@[\w-]+(?:\.[\w-]+)+")
 _HANDLE_BREAK: Final = re.compile(r"[._+-]+")
 _HONORIFIC: Final = re.compile(rf"-(?:{'|'.join(sorted(HONORIFIC_SUFFIXES))})$", re.IGNORECASE)
-_UMLAUTS: Final = str.maketrans(
-    {"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "Ø": "Oe"}
-)
 _ABBREVIATED: Final = DEGREES | {title for title in TITLES if len(title) > 2}  # noqa: PLR2004 - "D. R." are initials
-_TRANSCRIBED: Final = re.compile(r"([aou])e")
 _SKI: Final = re.compile(r"(?<=sk)(?:y|iy|ii|yi|ij|yj)$")
 _NUMBERED: Final = re.compile(r"(?<=[^\W\d_]{3})[\W_]?\d+$")
 _MOST_INITIALS: Final = 3
@@ -133,7 +141,7 @@ class PersonForm(Form):
         given = self.words[0]
         called = {name for formal in FORMAL_NAMES.get(given, ()) for name in NAMES_OF[formal]}
         handle = (given[1:], given[:-1]) if self.single else ()
-        written = spoken_words(self.shown.translate(_UMLAUTS))
+        written = spoken_words(transcribed(self.shown))
         found = (*self.words, *map(_flat, self.words), *written, squashed(self.words), *sorted(called), *handle)
         return tuple(dict.fromkeys(word for word in found if len(word) > 1 and word not in PARTICLES))
 
@@ -174,7 +182,7 @@ def _initials_apart(first: str, others: Sequence[str]) -> tuple[str, ...]:
 
 def _flat(word: str) -> str:
     """Fold both transcriptions of umlauts ("Mueller", "Muller") and the spellings of "-sky"."""
-    return _SKI.sub("i", _TRANSCRIBED.sub(r"\1", word))
+    return _SKI.sub("i", without_umlauts(word))
 
 
 def _unhandled(text: str) -> str:

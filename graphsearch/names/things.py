@@ -1,7 +1,7 @@
-"""Names of organisations and projects, of tools and of files.
+"""Names of organisations, projects and places, of tools and of files.
 
-Organisations have legal forms, descriptive words and initials; tools have versions, vendors and common short names;
-paths of files are equal up to notation and leading folders.
+Organisations have legal forms, descriptive words and initials; places are spelt with and without umlauts; tools have
+versions, vendors and common short names; paths of files are equal up to notation and leading folders.
 """
 
 from __future__ import annotations
@@ -13,7 +13,16 @@ from typing import Final
 
 import attrs
 
-from graphsearch.names.forms import Form, numbers_in, plain_fields, squashed, tidy, without_the
+from graphsearch.names.forms import (
+    Form,
+    numbers_in,
+    plain_fields,
+    squashed,
+    tidy,
+    transcribed,
+    without_the,
+    without_umlauts,
+)
 from graphsearch.names.vocabulary import (
     ABBREVIATED_WORDS,
     DESCRIPTORS,
@@ -126,6 +135,25 @@ def project_form(name: str) -> ProjectForm:
     return ProjectForm(**plain_fields(name, shown=shown, words=words))
 
 
+@attrs.frozen(kw_only=True)
+class PlaceForm(Form):
+    """A place's name: "Zürich" and "Zuerich", "Saint-Étienne" and "St. Etienne"."""
+
+    def lookups(self) -> tuple[str, ...]:
+        """As `Form.lookups`, in each spelling of umlauts and of "saint"."""
+        found = Form.lookups(self)
+        long = ("saint",) if "st" in self.words else ()
+        other = (*map(without_umlauts, found), *spoken_words(transcribed(self.shown)), *long)
+        return tuple(dict.fromkeys((*found, *other)))
+
+
+def place_form(name: str) -> PlaceForm:
+    """Parse a name as a place's."""
+    fields = plain_fields(name)
+    words = tuple("st" if word == "saint" else word for word in fields["words"])
+    return PlaceForm(**{**fields, "words": words, "keys": frozenset({without_umlauts(squashed(words))})})
+
+
 _PLURALS: Final = (
     (re.compile(r"(?<=[^\W\d_]{2}[^aeiou\W\d_])ies$"), "y"),
     (re.compile(r"(?<=[^\W\d_]l)yses$"), "ysis"),
@@ -133,6 +161,23 @@ _PLURALS: Final = (
     (re.compile(r"(?<=[^\W\d_]{2}[^isu\W\d_])s$"), ""),
 )
 """Regular plurals of English, the first that fits; words in -ss, -us and -is are none."""
+_SINGULARS: Final = {
+    "indices": "index",
+    "matrices": "matrix",
+    "vertices": "vertex",
+    "appendices": "appendix",
+    "criteria": "criterion",
+    "phenomena": "phenomenon",
+    "hypotheses": "hypothesis",
+    "children": "child",
+    "women": "woman",
+    "men": "man",
+    "shelves": "shelf",
+    "halves": "half",
+    **{each: each for each in ("news", "lens", "series", "species", "means")},
+}
+"""Other plurals, and words in -s that are none."""
+_PLURAL_OF: Final = {singular: plural for plural, singular in _SINGULARS.items()}
 
 
 @attrs.frozen(kw_only=True)
@@ -142,8 +187,9 @@ class ConceptForm(Form):
     singular: str
 
     def lookups(self) -> tuple[str, ...]:
-        """As `Form.lookups`, and the singular of its last word with regular plurals of it."""
-        plurals = (self.singular, f"{self.singular}s") if self.singular else ()
+        """As `Form.lookups`, and the singular of its last word with its plural."""
+        plural = _PLURAL_OF.get(self.singular, f"{self.singular}s")
+        plurals = (self.singular, plural) if self.singular else ()
         return tuple(dict.fromkeys((*Form.lookups(self), *plurals)))
 
 
@@ -153,7 +199,8 @@ def concept_form(name: str) -> ConceptForm:
     *others, last = fields["words"]
     if not fields["shown"].islower():
         return ConceptForm(**fields, singular="")
-    singular = next((end.sub(by, last) for end, by in _PLURALS if end.search(last)), last)
+    regular = next((end.sub(by, last) for end, by in _PLURALS if end.search(last)), last)
+    singular = _SINGULARS.get(last, regular)
     return ConceptForm(**{**fields, "keys": frozenset({squashed((*others, singular))})}, singular=singular)
 
 

@@ -13,14 +13,16 @@ from graphsearch.claims.naming import UNKNOWN_TYPES
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES, snake_case
 from graphsearch.names.forms import Form, plain_form, verbatim_form
 from graphsearch.names.persons import person_form
-from graphsearch.names.things import concept_form, file_form, organisation_form, project_form, tool_form
+from graphsearch.names.things import concept_form, file_form, organisation_form, place_form, project_form, tool_form
 from graphsearch.names.vocabulary import SAME_TYPES
 
+PLACE_TYPES: Final = ("place", "city", "country", "location", "region")
 _READERS: Final[Mapping[str, Callable[[str], Form]]] = MappingProxyType(
     {
         "person": person_form,
         "organisation": organisation_form,
         "project": project_form,
+        **dict.fromkeys(PLACE_TYPES, place_form),
         **dict.fromkeys(("tool", "technology", "library", "framework", "language", "software"), tool_form),
         **dict.fromkeys(CASE_SENSITIVE_TYPES, verbatim_form),
         **dict.fromkeys(("date", "quantity"), verbatim_form),
@@ -28,7 +30,7 @@ _READERS: Final[Mapping[str, Callable[[str], Form]]] = MappingProxyType(
         "": concept_form,
     }
 )
-COINED_NAME_TYPES: Final = frozenset(_READERS) - {"", "person"}
+COINED_NAME_TYPES: Final = frozenset(_READERS) - {"", "person", *PLACE_TYPES}
 """Types whose names are usually coined, and so distinctive."""
 _GUESSES: Final = ("", "person", "organisation", "project", "tool", "file")
 """Types by which a name of unknown type is parsed."""
