@@ -48,10 +48,8 @@ async def tell_apart(mentions: Sequence[Mention], claims: Sequence[Claim], write
     """
     told = ToldApart()
     written = {each.memory_id for each in mentions}
-    names = sorted(_first_names(mentions, claims))
-    words = await writer.store.find_name_words(names) if names else ()
-    known = await writer.store.get_entities(list(dict.fromkeys(each.entity_id for each in words)))
-    for first in names:
+    named = await _named(sorted(_first_names(mentions, claims)), writer.store)
+    for first, known in named.items():
         namesakes = await _namesakes(first, known, writer.store)
         if namesakes is not None:
             changed = await _rewrite(namesakes, writer)
@@ -72,6 +70,17 @@ def _first_names(mentions: Sequence[Mention], claims: Sequence[Claim]) -> set[st
             stated |= ends - groups
     people = (each for each in mentions if (each.memory_id, each.entity_id) in stated and each.type in ("", PERSON))
     return {read(each.surface, PERSON).words[0] for each in people}
+
+
+async def _named(names: Sequence[str], store: GraphStore) -> Mapping[str, Sequence[Entity]]:
+    """Of each first name the entities that have it as a word of a name."""
+    matches = await store.find_name_words(names) if names else ()
+    ids = list(dict.fromkeys(each.entity_id for each in matches))
+    known = {each.id: each for each in await store.get_entities(ids)} if ids else {}
+    named: dict[str, list[Entity]] = {first: [] for first in names}
+    for each in matches:
+        named[each.name].append(known[each.entity_id])
+    return named
 
 
 async def _namesakes(first: str, known: Sequence[Entity], store: GraphStore) -> Namesakes | None:
