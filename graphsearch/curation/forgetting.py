@@ -23,10 +23,10 @@ from graphsearch.curation.receipts import (
     verification_of,
 )
 from graphsearch.errors import UnknownScopeError
+from graphsearch.ingest.write.distinguishing import distinguish_people
 from graphsearch.ingest.write.permission import Permission
 from graphsearch.ingest.write.reopening import reopen, settled_by
 from graphsearch.ingest.write.settling import settle_earlier
-from graphsearch.ingest.write.telling_apart import tell_apart
 from graphsearch.ingest.write.writer import Writer
 from graphsearch.model import Action, WriteReport
 from graphsearch.model import validation as check
@@ -147,7 +147,7 @@ async def _allowed(filters: MemoryFilters, access: Access) -> list[str]:
 async def _forget(ids: Sequence[str], access: Access) -> WriteReport:
     """Forget page by page, each in a transaction of its own, and add up the reports.
 
-    First names are those of one person again if what told two of them apart is forgotten, and open again if what
+    First names are those of one person again if what distinguished two of them is forgotten, and open again if what
     settled whom they mean is.
     """
     total, counted = WriteReport(), not (ids and await access.hides())
@@ -160,7 +160,7 @@ async def _forget(ids: Sequence[str], access: Access) -> WriteReport:
         permission = Permission(access.store, access.gate or ALLOW_ALL)
         writer = Writer(access.store, await own_embedder(access.engine), permission)
         await reopen(settled, writer)
-        await settle_earlier((), (), await tell_apart(mentions, claims, writer), writer)
+        await settle_earlier((), (), await distinguish_people(mentions, claims, writer), writer)
     await embed_again(total.reworded, access.engine)
     return total if counted else WriteReport(memories=total.memories)
 

@@ -109,9 +109,9 @@ async def test_a_scope_is_removed_by_who_sees_it_and_may_forget_all_of_it(engine
 
 
 async def test_a_relation_that_was_retracted_is_among_what_must_be_forgotten(engine, scoped):
-    told = Memory(id="told")
-    await scoped.write(Batch(memories=(told,), claims=(claim(told, ADA, BOB, "advises"),)))
-    await scoped.write(Batch(memories=(told,)))  # says so no more
+    memory = Memory(id="advice")
+    await scoped.write(Batch(memories=(memory,), claims=(claim(memory, ADA, BOB, "advises"),)))
+    await scoped.write(Batch(memories=(memory,)))  # which states it no more
     before = await scoped.statistics()
 
     class Keeping(Labels):

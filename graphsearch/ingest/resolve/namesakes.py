@@ -1,6 +1,6 @@
-"""Two people of one first name, told apart by the groups that qualify it: "Sam from the Night team", "… the Day team".
+"""People of one first name, distinguished by the groups that qualify it: "Sam from the Night team", "… the Day team".
 
-While nothing tells two of them apart, all mentions are of one person. As soon as two qualifiers do, each of them is a
+While nothing distinguishes two of them, all mentions are of one person. As soon as two qualifiers do, each of them is a
 person: the only one in that group who is known by a whole name, or somebody who is called by it, as in "Sam of the
 Night team". Mentions without a qualifier stay with the open name, which may be any. All of it is a function of what is
 stored about a first name, so that the order of the memories does not matter, and what is forgotten leaves no trace.
@@ -18,7 +18,7 @@ import attrs
 from graphsearch.claims.naming import UNKNOWN_TYPES
 from graphsearch.ingest.resolve.contexts import MEMBERSHIP, Context, context_of
 from graphsearch.ingest.resolve.name_stages import PERSON, open_id
-from graphsearch.ingest.resolve.qualifiers import Sayings, read_sayings, told_apart
+from graphsearch.ingest.resolve.qualifiers import StatedGroups, distinguishing_groups, stated_groups
 from graphsearch.model import Claim, Entity, Memory, Mention
 from graphsearch.model.identity import entity_id
 from graphsearch.names.typed_names import TypedName, read
@@ -45,21 +45,21 @@ class Namesakes:
     proofs: Proofs
 
     @cached_property
-    def sayings(self) -> Mapping[str, Sayings]:
+    def stated(self) -> Mapping[str, StatedGroups]:
         """What each memory states."""
-        return {memory.id: self._sayings(memory) for memory in self.proofs.memories}
+        return {memory.id: self._stated(memory) for memory in self.proofs.memories}
 
-    def _sayings(self, memory: Memory) -> Sayings:
+    def _stated(self, memory: Memory) -> StatedGroups:
         mentions = self.proofs.mentions.get(memory.id, ())
         people = [each for each in mentions if each.entity_id in self.people]
         groups = [each for each in mentions if each.entity_id in self.groups]
-        return read_sayings(memory.text, people, groups, self.proofs.claims.get(memory.id, ()))
+        return stated_groups(memory.text, people, groups, self.proofs.claims.get(memory.id, ()))
 
     @cached_property
     def meant(self) -> Mapping[UUID, Entity]:
-        """The person whom each group means that tells people apart."""
+        """The person whom each distinguishing group means."""
         nouns = {id_: _noun(group.name) for id_, group in self.groups.items()}
-        return {group: self._meant(group) for group in sorted(told_apart(self.sayings.values(), nouns))}
+        return {group: self._meant(group) for group in sorted(distinguishing_groups(self.stated.values(), nouns))}
 
     def _meant(self, group: UUID) -> Entity:
         members = {
@@ -83,19 +83,19 @@ class Namesakes:
         return self.people.get(target, entity) if target else entity
 
     @cached_property
-    def told(self) -> frozenset[UUID]:
+    def called_by_group(self) -> frozenset[UUID]:
         """Those who are called by a group so far."""
-        return frozenset(id_ for id_, each in self.people.items() if _is_told(each))
+        return frozenset(id_ for id_, each in self.people.items() if _is_called_by_group(each))
 
     @cached_property
     def known(self) -> frozenset[UUID]:
         """Those who have a whole name."""
-        return frozenset(id_ for id_, each in self.people.items() if _is_whole(each)) - self.told
+        return frozenset(id_ for id_, each in self.people.items() if _is_whole(each)) - self.called_by_group
 
     @cached_property
     def open(self) -> Entity:
         """The person whom a first name means that nothing qualifies: the only one with a whole name, else anybody."""
-        bare = sorted(self.people.keys() - self.known - self.told)
+        bare = sorted(self.people.keys() - self.known - self.called_by_group)
         if len(self.known) == 1 and not self.meant:
             return self.people[next(iter(self.known))]
         if bare:
@@ -115,20 +115,20 @@ class Namesakes:
         for each, group in groups.items():
             if group is not None and group in self.meant:
                 found[each] = self.meant[group]
-            elif certain or (each.entity_id in self.told and self._named_in(memory) != {each.entity_id}):
+            elif certain or (each.entity_id in self.called_by_group and self._named_in(memory) != {each.entity_id}):
                 found[each] = self.open
         return {each: person for each, person in found.items() if person.id != each.entity_id}
 
     def _groups(self, memory: Memory) -> Mapping[Mention, UUID | None]:
         """The group of each mention of the first name alone: its qualifier, else the only one that is stated."""
-        said = self.sayings[memory.id]
-        bare = {each: group for each, group in said.named.items() if self._is_bare(each)}
-        stated = {*bare.values(), *said.joined} - {None}
+        here = self.stated[memory.id]
+        bare = {each: group for each, group in here.named.items() if self._is_bare(each)}
+        stated = {*bare.values(), *here.joined} - {None}
         alone = next(iter(stated)) if len(stated) == 1 else None
         return {each: group or alone for each, group in bare.items()}
 
     def _named_in(self, memory: Memory) -> set[UUID]:
-        """The people whom the conversation of a memory tells apart."""
+        """The people whom the conversation of a memory distinguishes."""
         return self._conversations[context_of(memory)] if any(context_of(memory)) else set()
 
     @cached_property
@@ -157,15 +157,15 @@ class Namesakes:
         return end if end in self.known else self.open.id
 
     def evidence(self) -> list[Mention]:
-        """The mentions of people who are told apart, each with the name as its surface."""
-        told = {each.id: each.name for each in self.meant.values()}
+        """The mentions of people who are distinguished, each with the name as its surface."""
+        names = {each.id: each.name for each in self.meant.values()}
         found = []
         for memory in self.proofs.memories:
             moved = self.moved(memory)
             for each in self._in(memory.id):
                 person = moved[each].id if each in moved else each.entity_id
-                if person in told:
-                    found.append(attrs.evolve(each, entity_id=person, surface=told[person]))
+                if person in names:
+                    found.append(attrs.evolve(each, entity_id=person, surface=names[person]))
         return found
 
     def _in(self, memory_id: str) -> Sequence[Mention]:
@@ -185,7 +185,7 @@ def _is_whole(entity: Entity) -> bool:
     return not all(read(name, PERSON).partial for name in (entity.name, *entity.aliases))
 
 
-def _is_told(entity: Entity) -> bool:
+def _is_called_by_group(entity: Entity) -> bool:
     """Whether an entity is called by a first name and a group: its id is of no name that somebody has."""
     return _is_whole(entity) and entity.id == open_id(TypedName(entity.name, PERSON))
 

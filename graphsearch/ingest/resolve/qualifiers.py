@@ -1,7 +1,7 @@
-"""The group by which a text tells which of several people of one first name it means: "Sam from the Night team".
+"""The group by which a text distinguishes people of one first name: "Sam from the Night team".
 
 A qualifier belongs to the name. That somebody is, has joined or has left a group is a statement about a person who is
-known already, and tells nobody apart.
+known already, and distinguishes nobody.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _CHANGE: Final = re.compile(
 
 
 @attrs.frozen(eq=False)
-class Sayings:
+class StatedGroups:
     """What a memory states about the people of one first name and their groups.
 
     ``named`` has the group that qualifies each of their mentions, None for none; ``joined`` are groups that the memory
@@ -45,7 +45,9 @@ class Sayings:
     changed: frozenset[UUID]
 
 
-def read_sayings(text: str, people: Collection[Mention], groups: Iterable[Mention], claims: Iterable[Claim]) -> Sayings:
+def stated_groups(
+    text: str, people: Collection[Mention], groups: Iterable[Mention], claims: Iterable[Claim]
+) -> StatedGroups:
     """What a memory with this text states, given its claims, and its mentions of people so called and of groups."""
     placed = [each for each in groups if each.span is not None]
     named = {each: next((to.entity_id for to in placed if _qualifies(each, to, text)), None) for each in people}
@@ -60,7 +62,7 @@ def read_sayings(text: str, people: Collection[Mention], groups: Iterable[Mentio
             joined |= others
         if is_change(claim):
             changed |= others
-    return Sayings(named, frozenset(joined), frozenset(changed))
+    return StatedGroups(named, frozenset(joined), frozenset(changed))
 
 
 def is_change(claim: Claim) -> bool:
@@ -77,13 +79,13 @@ def _qualifies(name: Mention, group: Mention, text: str) -> bool:
     return _OWNER.fullmatch(text, other.end, one.start) is not None
 
 
-def told_apart(sayings: Iterable[Sayings], nouns: Mapping[UUID, str]) -> frozenset[UUID]:
-    """The groups that tell people of one first name apart: qualifiers of one kind, by the ``nouns`` of groups.
+def distinguishing_groups(stated: Iterable[StatedGroups], nouns: Mapping[UUID, str]) -> frozenset[UUID]:
+    """The groups that distinguish people of one first name: qualifiers of one kind, by the ``nouns`` of groups.
 
-    Nobody is told apart by a group that somebody so called changes to or from, nor by those that one memory states the
-    same person to be in.
+    Nobody is distinguished by a group that somebody so called changes to or from, nor by those that one memory states
+    the same person to be in.
     """
-    given = list(sayings)
+    given = list(stated)
     shared = {group for each in given for group in each.changed}
     shared |= {group for each in given if len(each.joined) > 1 for group in each.joined}
     kinds: defaultdict[str, set[UUID]] = defaultdict(set)

@@ -11,8 +11,8 @@ import attrs
 from graphsearch.errors import AccessDeniedError
 from graphsearch.ingest.resolve.contexts import context_of, conversation
 from graphsearch.ingest.resolve.name_stages import PERSON, open_id
+from graphsearch.ingest.write.distinguishing import Distinguished
 from graphsearch.ingest.write.settling import SETTLES, settle_earlier
-from graphsearch.ingest.write.telling_apart import ToldApart
 from graphsearch.ingest.write.writer import Writer
 from graphsearch.model import Batch, Claim, Entity, Memory, Mention
 from graphsearch.names.typed_names import TypedName, read
@@ -34,7 +34,7 @@ async def settled_by(mentions: Sequence[Mention], store: GraphStore) -> Mapping[
 async def reopen(settled: Mapping[str, set[UUID]], writer: Writer) -> None:
     """Open names again that were settled by memories which are gone, unless the rest of a conversation settles them.
 
-    A memory that may not be written, or that names the person in full by now, stays as it is; so does a name that
+    A memory that may not be written, or that names the person in full meanwhile, stays as it is; so does a name that
     somebody merged into a person.
     """
     memories = await writer.store.get_memories(sorted(settled)) if settled else ()
@@ -47,7 +47,7 @@ async def reopen(settled: Mapping[str, set[UUID]], writer: Writer) -> None:
     for context in {context_of(each) for each in memories}:
         left = await conversation(context, writer.store)
         named = await writer.store.list_mentions(memory_ids=[each.id for each in left])
-        await settle_earlier(left, named, ToldApart(), writer)
+        await settle_earlier(left, named, Distinguished(), writer)
 
 
 async def _opened(mentions: Sequence[Mention], people: set[UUID], store: GraphStore) -> Mapping[UUID, Entity]:

@@ -17,7 +17,7 @@ import attrs
 from graphsearch.errors import AccessDeniedError
 from graphsearch.ingest.resolve.contexts import Context, context_of, conversation
 from graphsearch.ingest.resolve.name_stages import PERSON, open_id
-from graphsearch.ingest.write.telling_apart import ToldApart
+from graphsearch.ingest.write.distinguishing import Distinguished
 from graphsearch.ingest.write.writer import Writer
 from graphsearch.model import Batch, Entity, Memory, MemoryLink, Mention
 from graphsearch.model.identity import entity_id
@@ -31,19 +31,19 @@ MAX_WORDS: Final = 4
 
 
 async def settle_earlier(
-    memories: Sequence[Memory], mentions: Sequence[Mention], told: ToldApart, writer: Writer
+    memories: Sequence[Memory], mentions: Sequence[Mention], distinguished: Distinguished, writer: Writer
 ) -> int:
     """Settle open names of stored memories in the conversations of new ones; return how many memories were changed.
 
-    ``mentions`` are those of the new memories; people who were ``told`` apart are named as by a whole name. A memory
+    ``mentions`` are those of the new memories; people who were ``distinguished`` are named as by a whole name. A memory
     that may not be written, that names the person besides the open name, or whose open name is marked as distinct from
     the person, stays as it is. A store is asked for the open names that the new whole names may settle, in one call,
     and only if there are any for at most `MAX_MEMORIES` of a conversation. Takes time linear in the new mentions.
     """
-    contexts = {memory.id: context_of(memory) for memory in (*memories, *told.memories)}
-    whole = (*(each for each in mentions if _is_whole(each)), *told.evidence)
+    contexts = {memory.id: context_of(memory) for memory in (*memories, *distinguished.memories)}
+    whole = (*(each for each in mentions if _is_whole(each)), *distinguished.evidence)
     named = [each for each in whole if any(contexts.get(each.memory_id, ()))]
-    ids = {*told.open, *(id_ for each in named for id_ in _open_ids(each.surface))}
+    ids = {*distinguished.open, *(id_ for each in named for id_ in _open_ids(each.surface))}
     found = await writer.store.get_entities(sorted(ids)) if ids else ()
     opened = {each.id: each for each in found if each.merged_into is None and _is_part(each)}
     changed = 0

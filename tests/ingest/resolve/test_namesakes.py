@@ -1,4 +1,4 @@
-"""People of one first name, told apart by the groups that qualify it, in whatever order the memories come and go."""
+"""People of one first name, distinguished by the groups that qualify it, in whatever order the memories come and go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tell people of one first name apart, or join them again, whenever a memory adds to what is stored about them."""
+"""Distinguish people of one first name, or join them again, whenever a memory adds to what is stored about them."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ Proof = TypeVar("Proof", Mention, Claim)
 
 
 @attrs.define(eq=False)
-class ToldApart:
-    """What telling people apart has changed, and the evidence that it gives to conversations.
+class Distinguished:
+    """What distinguishing people has changed, and the evidence that it gives to conversations.
 
-    ``evidence`` are the mentions of people who are told apart, in the ``memories`` that changed or were just written,
-    with their names as surfaces; ``open`` are the entities of first names that nothing qualifies.
+    ``evidence`` are the mentions of people who are distinguished, in the ``memories`` that changed or were just
+    written, with their names as surfaces; ``open`` are the entities of first names that nothing qualifies.
     """
 
     memories: list[Memory] = attrs.field(factory=list)
@@ -40,13 +40,13 @@ class ToldApart:
     open: list[UUID] = attrs.field(factory=list)
 
 
-async def tell_apart(mentions: Sequence[Mention], claims: Sequence[Claim], writer: Writer) -> ToldApart:
+async def distinguish_people(mentions: Sequence[Mention], claims: Sequence[Claim], writer: Writer) -> Distinguished:
     """Decide again whom first names mean, after memories with these mentions and claims were written.
 
     They may also be what memories proved before they were changed or forgotten. A memory that may not be written stays
     as it is. A store is asked only if somebody is stated to be in a group, or to change one.
     """
-    told = ToldApart()
+    found = Distinguished()
     written = {each.memory_id for each in mentions}
     named = await _named(sorted(_first_names(mentions, claims)), writer.store)
     for first, known in named.items():
@@ -54,10 +54,10 @@ async def tell_apart(mentions: Sequence[Mention], claims: Sequence[Claim], write
         if namesakes is not None:
             changed = await _rewrite(namesakes, writer)
             here = written.union(memory.id for memory in changed)
-            told.memories += changed
-            told.evidence += [each for each in namesakes.evidence() if each.memory_id in here]
-            told.open.append(namesakes.open.id)
-    return told
+            found.memories += changed
+            found.evidence += [each for each in namesakes.evidence() if each.memory_id in here]
+            found.open.append(namesakes.open.id)
+    return found
 
 
 def _first_names(mentions: Sequence[Mention], claims: Sequence[Claim]) -> set[str]:
@@ -84,7 +84,7 @@ async def _named(names: Sequence[str], store: GraphStore) -> Mapping[str, Sequen
 
 
 async def _namesakes(first: str, known: Sequence[Entity], store: GraphStore) -> Namesakes | None:
-    """Everybody of a first name; None if no groups tell them apart or have done so.
+    """Everybody of a first name; None if no groups distinguish them or have done so.
 
     ``known`` has all entities with the name. Where everybody goes by a whole name, nothing else is read.
     """
@@ -97,7 +97,7 @@ async def _namesakes(first: str, known: Sequence[Entity], store: GraphStore) -> 
     groups = {each.id: each for each in await store.get_entities(targets)}
     members = {(person, type_, end) for person in people for type_ in MEMBERSHIP for end in (*groups, None)}
     found = Namesakes(first, people, groups, merged, await _proofs(members, (), store))
-    if not found.meant and not found.told:
+    if not found.meant and not found.called_by_group:
         return None
     together = {
         triple
@@ -105,7 +105,7 @@ async def _namesakes(first: str, known: Sequence[Entity], store: GraphStore) -> 
         for group in found.meant
         for triple in ((person, "co_occurs", group), (group, "co_occurs", person))
     }
-    return attrs.evolve(found, proofs=await _proofs(members | together, found.told, store))
+    return attrs.evolve(found, proofs=await _proofs(members | together, found.called_by_group, store))
 
 
 async def _proofs(groups: Iterable[Group], people: Iterable[UUID], store: GraphStore) -> Proofs:
