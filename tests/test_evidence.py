@@ -11,7 +11,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Batch, Claim, ElementKind, Memory
 from tests.curation.team import GREG
-from tests.graphs import days_ago, people, person
+from tests.graphs import days_ago, edge, people, person
 from tests.test_engine import HOPS, ONLY_HOPS, denying, facts, tell
 
 BY_SIGNATURE = pytest.mark.parametrize("by_signature", [False, True])
@@ -171,3 +171,39 @@ async def test_what_supported_it_by_then_is_what_may_be_seen(scoped, by_signatur
     *numbers, parts = attrs.astuple(shown.breakdown)
     assert numbers == pytest.approx(attrs.astuple(expected.breakdown)[:-1])
     assert parts == {}
+
+
+@BY_SIGNATURE
+async def test_evidence_of_what_was_asserted_is_what_may_be_seen(scoped, by_signature):
+    """Of three memories behind one relation two, of the one behind another none."""
+    memories = [
+        Memory(id=id_, labels=labels, occurred_at=days_ago(days))
+        for id_, days, labels in (("one", 90, ()), ("two", 80, ()), ("three", 70, ["secret"]))
+    ]
+    proved = edge("Ada", "knows", "Bob", evidence=[each.id for each in memories], supported_at=days_ago(70))
+    hidden = edge("Ada", "knows", "Cyd", evidence=["three"])
+    await scoped.write(attrs.evolve(people(proved, hidden, names="Ada Bob Cyd"), memories=memories))
+    engine, gate = GraphSearchEngine(store=scoped), hiding(by_signature, "secret")
+    (shown,) = await engine.neighbors("Ada", gate=gate)
+    assert (shown.relation.evidence, shown.relation.supported_at) == (("one", "two"), days_ago(80))
+    curator = Curator(engine, gate=gate)
+    assert [each.memory.id for each in (await curator.why(proved.id)).proofs] == ["one", "two"]
+    with pytest.raises(UnknownElementError):
+        await curator.why(hidden.id)
+    assert not any(each.relation and each.relation.id == hidden.id for each in await curator.entity_timeline("Ada"))
+
+
+@BY_SIGNATURE
+async def test_what_the_visible_ended_holds_no_longer(scoped, by_signature):
+    """What is folded again is read from a store whenever it held."""
+    dates = {"valid_from": days_ago(90), "valid_to": days_ago(80)}
+    await say(
+        scoped,
+        ("open", "Ada", "works_with", "Bob", {"confidence": 0.9, **dates}),
+        ("secret", "Ada", "works_with", "Bob", {"confidence": 0.9, **dates}),
+        names="Ada Bob",
+    )
+    engine, gate = GraphSearchEngine(store=scoped), hiding(by_signature, "secret")
+    assert await engine.neighbors("Ada", gate=gate) == ()
+    assert (await engine.search("Ada", mode=HOPS, gate=gate)).triplets == ()
+    assert len(await engine.neighbors("Ada", gate=gate, as_of=days_ago(87))) == 1

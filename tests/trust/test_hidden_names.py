@@ -119,6 +119,14 @@ async def test_policies_decide_on_the_visible_type(scoped, by_signature):
     assert await engine.neighbors("Acme", gate=allowing(rule, by_signature=by_signature)) == ()
 
 
+@POLICIES
+async def test_who_is_of_a_hidden_type_by_all_memories_is_hidden(scoped, by_signature):
+    engine = await write(scoped, ("a", (), "Jane", "person"))
+    gate = allowing(lambda resource: resource.type != "person", by_signature=by_signature)
+    assert await engine.neighbors("Acme", gate=gate) == ()
+    assert await Curator(engine, gate=gate).search_entities("Jane") == ()
+
+
 async def test_policies_that_read_names_read_the_visible_one(scoped):
     engine = await write(scoped, ("h", ["secret"], "Jane Roe", "person"), ("a", (), "jr", "person"))
     gate = allowing(lambda resource: "secret" not in resource.labels and resource.name != "Jane Roe")
