@@ -56,19 +56,19 @@ async def test_only_what_policies_allow_is_explained(engine, by_signature):
         await engine.explain("zinc", ElementRef(ElementKind.MEMORY, "hidden"), gate=gate, known_at=MOMENT)
 
 
-@pytest.mark.parametrize("first", [{}, {"known_at": MOMENT}])
+@pytest.mark.parametrize("first", [None, MOMENT])
 @POLICIES
 async def test_statistics_of_one_time_are_not_those_of_another(engine, by_signature, first):
     """In either order of two questions to one engine."""
     gate = versioned(by_signature=by_signature)
     counted = {}
-    for options in (first, {}, {"known_at": MOMENT}):
-        async with engine._reading(SearchRequest(query="zinc", gate=gate, **options)) as reader:
-            counted[bool(options)] = await reader.document_count(ElementKind.MEMORY)
-    assert counted == {False: 2, True: 1}
+    for known_at in (first, None, MOMENT):
+        async with engine._reading(SearchRequest(query="zinc", gate=gate, known_at=known_at)) as reader:
+            counted[known_at] = await reader.document_count(ElementKind.MEMORY)
+    assert counted == {None: 2, MOMENT: 1}
 
 
-@pytest.mark.parametrize("first", [{}, {"as_of": MOMENT}])
+@pytest.mark.parametrize("first", [None, MOMENT])
 @POLICIES
 async def test_facts_of_one_time_are_not_those_of_another(scoped, by_signature, first):
     """Two visible memories state a relation, the later one in other words."""
@@ -79,7 +79,7 @@ async def test_facts_of_one_time_are_not_those_of_another(scoped, by_signature, 
     ]
     await scoped.write(Batch(entities=[ANN, DEPOT], memories=memories, claims=claims))
     engine, gate, counted = GraphSearchEngine(store=scoped), versioned(by_signature=by_signature), {}
-    for options in (first, {}, {"as_of": MOMENT}):
-        async with engine._reading(SearchRequest(query="zinc", gate=gate, **options)) as reader:
-            counted[bool(options)] = await reader.document_frequencies(ElementKind.RELATION, [["zinc"], ["copper"]])
-    assert counted == {False: [0, 1], True: [1, 0]}
+    for as_of in (first, None, MOMENT):
+        async with engine._reading(SearchRequest(query="zinc", gate=gate, as_of=as_of)) as reader:
+            counted[as_of] = await reader.document_frequencies(ElementKind.RELATION, [["zinc"], ["copper"]])
+    assert counted == {None: [0, 1], MOMENT: [1, 0]}
