@@ -1,11 +1,11 @@
-"""Lookups by name find what is visible, by its visible names, and no other."""
+"""Lookups find what is visible, by its visible names, and no other."""
 
 from uuid import UUID
 
 import pytest
 
 from graphsearch.access.reader import reading
-from graphsearch.model import Batch, Entity, Memory, Mention
+from graphsearch.model import Batch, Claim, Entity, Memory, Mention, Relation
 from tests.gates import no_secrets
 
 JANE, HIDDEN, SHOWN = (UUID(int=number) for number in (1, 2, 3))
@@ -13,7 +13,7 @@ POLICIES = pytest.mark.parametrize("by_signature", [True, False])
 
 
 async def write(store):
-    """A hidden memory names Jane Roe, a visible one calls her jr; of two vaults the first is hidden."""
+    """A hidden memory names Jane Roe, a visible one calls her jr; of two vaults the first is hidden, one is hers."""
     await store.write(
         Batch(
             entities=[
@@ -25,6 +25,9 @@ async def write(store):
             mentions=[
                 Mention(memory_id="h", entity_id=JANE, surface="Jane Roe", type="person"),
                 Mention(memory_id="a", entity_id=JANE, surface="jr", type="person"),
+            ],
+            claims=[
+                Claim(memory_id=id_, source_id=JANE, type="owns", target_id=SHOWN, confidence=0.9) for id_ in ("h", "a")
             ],
             words={JANE: {"nightfall": 1.0}},
         )
@@ -52,3 +55,29 @@ async def test_names_are_as_similar_as_the_visible_ones(scoped, by_signature):
         [jane] = similar["jr"]
         assert (jane.entity_id, jane.similarity) == (JANE, 1.0)
         assert [each.entity_id for each in similar["two vault one"]] == [SHOWN]
+
+
+@POLICIES
+async def test_mentions_and_claims_are_those_of_visible_memories(scoped, by_signature):
+    await write(scoped)
+    group = (JANE, "owns", SHOWN)
+    async with reading(scoped, gate=no_secrets(by_signature=by_signature)) as reader:
+        assert [each.memory_id for each in await reader.mentions(entity_ids=[JANE])] == ["a"]
+        assert await reader.mentions(memory_ids=["h"]) == []
+        assert [each.memory_id for each in await reader.claims(groups=[group])] == ["a"]
+        assert await reader.claims(memory_ids=["h"]) == []
+
+
+@POLICIES
+@pytest.mark.parametrize("hidden", ["entity", "memory", "relation", ""])
+async def test_who_may_not_see_one_kind_does_not_see_everything(scoped, by_signature, hidden):
+    labels = {kind: ["secret"] if kind == hidden else [] for kind in ("entity", "memory", "relation")}
+    await scoped.write(
+        Batch(
+            entities=[Entity(id=SHOWN, type="place", name="Vault", labels=labels["entity"])],
+            memories=[Memory(id="a", labels=labels["memory"])],
+            relations=[Relation(source_id=SHOWN, type="near", target_id=SHOWN, labels=labels["relation"])],
+        )
+    )
+    async with reading(scoped, gate=no_secrets(by_signature=by_signature)) as reader:
+        assert await reader.sees_everything() is not bool(hidden)
