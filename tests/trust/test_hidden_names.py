@@ -127,6 +127,25 @@ async def test_who_is_of_a_hidden_type_by_all_memories_is_hidden(scoped, by_sign
     assert await Curator(engine, gate=gate).search_entities("Jane") == ()
 
 
+@POLICIES
+async def test_what_only_somebody_of_a_hidden_type_ended_goes_on(scoped, by_signature):
+    """A hidden memory calls Jane a person, a visible one a tool, which is hidden; Ada works at Acme, and then at Jane."""
+    ada = Entity(id=UUID(int=3), type="person", name="Ada")
+    await write(scoped, ("h", ["secret"], "Jane", "person"), ("a", (), "Jane", "tool"))
+    memories = [Memory(id=id_, occurred_at=days_ago(days)) for id_, days in (("first", 5), ("second", 4))]
+    claims = [
+        Claim(memory_id=each.id, source_id=ada.id, type="works_at", target_id=target, confidence=0.9)
+        for each, target in zip(memories, (ACME, JANE), strict=True)
+    ]
+    await scoped.write(Batch(entities=[ada], memories=memories, claims=claims))
+    engine = GraphSearchEngine(store=scoped)
+    gate = allowing(
+        lambda resource: "secret" not in resource.labels and resource.type != "tool", by_signature=by_signature
+    )
+    assert [each.target.id for each in await engine.neighbors("Ada")] == [JANE]
+    assert [each.target.id for each in await engine.neighbors("Ada", gate=gate)] == [ACME]
+
+
 async def test_policies_that_read_names_read_the_visible_one(scoped):
     engine = await write(scoped, ("h", ["secret"], "Jane Roe", "person"), ("a", (), "jr", "person"))
     gate = allowing(lambda resource: "secret" not in resource.labels and resource.name != "Jane Roe")
