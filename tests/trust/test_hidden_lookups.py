@@ -2,10 +2,13 @@
 
 from uuid import UUID
 
+import numpy as np
 import pytest
 
 from graphsearch.access.reader import reading
-from graphsearch.model import Batch, Claim, Entity, Memory, Mention, Relation
+from graphsearch.model import Batch, Claim, ElementKind, Entity, Memory, Mention, Relation
+from graphsearch.testing.fakes import HashEmbedder
+from graphsearch.text.bm25 import embedding_text
 from tests.gates import no_secrets
 
 JANE, HIDDEN, SHOWN = (UUID(int=number) for number in (1, 2, 3))
@@ -81,3 +84,21 @@ async def test_who_may_not_see_one_kind_does_not_see_everything(scoped, by_signa
     )
     async with reading(scoped, gate=no_secrets(by_signature=by_signature)) as reader:
         assert await reader.sees_everything() is not bool(hidden)
+
+
+@POLICIES
+async def test_nobody_is_near_by_a_hidden_name(scoped, by_signature):
+    """By it Jane is the nearest, by her visible name others are nearer."""
+    embedder = HashEmbedder(64)
+    await scoped.bind_embedder(embedder.name, embedder.dimensions)
+    await write(scoped)
+    vectors = {each.id: embedder.vector(embedding_text(each)) for each in await scoped.list_entities()}
+    await scoped.write(Batch(vectors=vectors))
+
+    async def embed(texts):
+        return np.array([embedder.vector(text) for text in texts])
+
+    for gate, nearest in ((None, JANE), (no_secrets(by_signature=by_signature), SHOWN)):
+        async with reading(scoped, gate=gate, embed=embed) as reader:
+            hits = await reader.nearest(ElementKind.ENTITY, embedder.vector("Jane Roe Jane Roe vault two"), 1)
+            assert list(reader.entity_ids(hits.keys)) == [nearest]

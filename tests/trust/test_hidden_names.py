@@ -129,7 +129,7 @@ async def test_who_is_of_a_hidden_type_by_all_memories_is_hidden(scoped, by_sign
 
 @POLICIES
 async def test_what_only_somebody_of_a_hidden_type_ended_goes_on(scoped, by_signature):
-    """A hidden memory calls Jane a person, a visible one a tool, which is hidden; Ada works at Acme, and then at Jane."""
+    """A hidden memory calls Jane a person, a visible one a tool, which is hidden; Ada works at Acme, then at Jane."""
     ada = Entity(id=UUID(int=3), type="person", name="Ada")
     await write(scoped, ("h", ["secret"], "Jane", "person"), ("a", (), "Jane", "tool"))
     memories = [Memory(id=id_, occurred_at=days_ago(days)) for id_, days in (("first", 5), ("second", 4))]
