@@ -102,3 +102,35 @@ async def test_nobody_is_near_by_a_hidden_name(scoped, by_signature):
         async with reading(scoped, gate=gate, embed=embed) as reader:
             hits = await reader.nearest(ElementKind.ENTITY, embedder.vector("Jane Roe Jane Roe vault two"), 1)
             assert list(reader.entity_ids(hits.keys)) == [nearest]
+
+
+@POLICIES
+async def test_entities_of_a_type_are_listed_as_visible(scoped, by_signature):
+    await write(scoped)
+    async with reading(scoped, gate=no_secrets(by_signature=by_signature)) as reader:
+        listed = [(await reader.list_entities(type=type_, limit=9))[0] for type_ in ("person", "place")]
+        assert [[each.name for each in some] for some in listed] == [["jr"], ["Vault two"]]
+
+
+@POLICIES
+async def test_relations_are_found_and_counted_by_visible_facts(scoped, by_signature):
+    """Of one relation a hidden memory has another fact, another is hidden."""
+    await write(scoped)
+    stated = (("a", "zinc", 0.6), ("h", "nightfall", 0.95))
+    await scoped.write(
+        Batch(
+            memories=[Memory(id="h", labels=["secret"]), Memory(id="a")],
+            claims=[
+                Claim(memory_id=id_, source_id=JANE, type="owns", target_id=SHOWN, confidence=sure, fact=fact)
+                for id_, fact, sure in stated
+            ],
+            relations=[Relation(source_id=JANE, type="near", target_id=SHOWN, fact="copper", labels=["secret"])],
+        )
+    )
+    gate = no_secrets(by_signature=by_signature, statistics="visible")
+    async with reading(scoped, gate=gate) as reader:
+        words = [["zinc"], ["nightfall"], ["copper"]]
+        assert list(await reader.document_frequencies(ElementKind.RELATION, words)) == [1, 0, 0]
+    async with reading(scoped, gate=no_secrets(by_signature=by_signature)) as reader:
+        found = [len(await reader.lexical(ElementKind.RELATION, word, 5)) for [word] in words]
+        assert found == [1, 0, 0]
