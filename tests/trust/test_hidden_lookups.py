@@ -134,3 +134,24 @@ async def test_relations_are_found_and_counted_by_visible_facts(scoped, by_signa
     async with reading(scoped, gate=no_secrets(by_signature=by_signature)) as reader:
         found = [len(await reader.lexical(ElementKind.RELATION, word, 5)) for [word] in words]
         assert found == [1, 0, 0]
+
+
+@POLICIES
+async def test_what_a_view_leaves_out_is_counted_only_for_whom_nothing_is_hidden(scoped, by_signature):
+    """A count would include hidden relations."""
+    await write(scoped)
+    doubtful = Relation(source_id=SHOWN, type="near", target_id=JANE, confidence=0.2, labels=["secret"])
+    await scoped.write(Batch(relations=[doubtful]))
+    async with reading(scoped) as reader:
+        assert await reader.left_out((await reader.locate([SHOWN])).keys) == {"low_confidence": 1}
+    async with reading(scoped, gate=no_secrets(by_signature=by_signature)) as reader:
+        assert await reader.left_out((await reader.locate([SHOWN])).keys) == {}
+
+
+@POLICIES
+async def test_relations_of_hidden_sources_are_on_no_page(scoped, by_signature):
+    await write(scoped)
+    await scoped.write(Batch(relations=[Relation(source_id=HIDDEN, type="near", target_id=SHOWN)]))
+    async with reading(scoped, gate=no_secrets(by_signature=by_signature)) as reader:
+        found = (await reader.page(limit=10)).steps
+        assert [each.type for each in await reader.relations(found.rows.relations)] == ["owns"]
