@@ -75,7 +75,6 @@ class ScopeSettings:
             None if bound else "embedder and dimensions must be given together",
             None if self.embedder is None else check.text("embedder", self.embedder),
             None if self.dimensions is None else check.dimensions(self.dimensions),
-            None if isinstance(self.dimensions, int | None) else "dimensions must be a whole number",
             check.count("merges", self.merges) or check.number("merges", self.merges, 0, 2**31 - 1),
         )
 

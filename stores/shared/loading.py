@@ -68,12 +68,14 @@ class LoadCheck:
             references += ((place, *each) for each in _references(record))
             own.append(_own(record))
         self._known[kind].add(own)
-        self._signed.add(each.memory for each in records if isinstance(each, StoredMemory))
+        if kind is _MEMORY:
+            self._signed.add(each.memory for each in records if isinstance(each, StoredMemory))
         if kind in {RecordKind.MERGE, _ENTITY}:
             self._later += references
         else:
             self._demand(references)
-            self._demand_signatures(records)
+            if kind is _RELATION:  # only now, so that the keys of memories are sorted once
+                self._demand_signatures([each for each in records if isinstance(each, StoredRelation)])
         self._place += len(records)
         return kind
 
@@ -103,9 +105,8 @@ class LoadCheck:
             shown = key if isinstance(key, UUID) else " of ".join(map(repr, key))
             raise RecordError(place, "record", [f"refers to the {kind} {shown}, which is not there"])
 
-    def _demand_signatures(self, records: Sequence[Record]) -> None:
+    def _demand_signatures(self, relations: Sequence[StoredRelation]) -> None:
         """A gate decides on a relation by its signature, so that it must name the evidence which the relation has."""
-        relations = [each for each in records if isinstance(each, StoredRelation)]
         keys = [(key,) for each in relations for key in each.relation.evidence]
         codes = iter(self._signed.at(self._known[_MEMORY].places(keys).tolist()))
         for place, record in enumerate(relations, self._place):

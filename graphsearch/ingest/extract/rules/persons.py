@@ -50,8 +50,8 @@ _WITH: Final = (
 _POST: Final = (
     "(?:CEO|CFO|CTO|COO|CIO|CMO|chief executive|chair(?:man|woman|person)?|(?:managing )?director|president|headteacher"
     "|head teacher|captain|skipper|editor|foreman|matron|principal|accountant|lawyer|solicitor|nurse|surgeon|vet|intern"
-    "|apprentice|receptionist|secretary|landlady|deputy|successor|predecessor|manager|supervisor|engineer|developer|architect|designer"
-    "|maintainer|lead|leader)"
+    "|apprentice|receptionist|secretary|landlady|deputy|successor|predecessor|manager|supervisor|engineer|developer"
+    "|architect|designer|maintainer|lead|leader)"
 )
 _CALLING: Final = (
     "barrister|solicitor|paralegal|registrar|nurse|midwife|surgeon|vet|plumber|electrician|gardener|nanny|babysitter"
@@ -85,14 +85,11 @@ _THEN_HE: Final = re.compile(r"(?:,? (?:and|but|so|because|since|while|when|wher
 _LAST_WORDS: Final = word_set(
     "is was alongside met meet thanked thank phoned emailed texted married hugged invited interviewed introduced "
     "congratulated remind reminded both with to name ceo cfo cto coo cio cmo executive chair chairman chairwoman "
-    "chairperson director president headteacher captain skipper editor foreman matron principal accountant lawyer "
-    "solicitor nurse surgeon vet intern apprentice receptionist secretary landlady deputy successor predecessor "
-    "supervisor manager engineer developer architect designer maintainer lead leader barrister paralegal "
-    "registrar midwife plumber electrician gardener nanny babysitter carpenter caretaker chef cleaner cook "
-    "dentist doctor farmer joiner journalist librarian mason paramedic pharmacist photographer physiotherapist "
-    "teacher waiter waitress welder friend colleague boss sister brother wife husband partner son daughter mother "
-    "father uncle aunt cousin flatmate roommate neighbour neighbor mentor assistant coach"
-)
+    "chairperson director president captain skipper editor foreman matron principal accountant lawyer successor "
+    "predecessor supervisor manager engineer developer architect designer maintainer lead leader friend colleague "
+    "boss sister brother wife husband partner son daughter mother father uncle aunt cousin flatmate roommate "
+    "neighbour neighbor mentor assistant coach"
+) | word_set(_CALLING.replace("|", " "))
 """The last words before a name in `_BEFORE` and `_WITH_HIM`."""
 _ABSTRACT: Final = ("ment", "tion", "ness", "ity", "ship", "ance", "ence", "ing", "ism", "ics")
 """Ends of nouns that may begin a sentence, and are no names of people."""

@@ -41,19 +41,17 @@ _USED: Final = re.compile(
 _BESIDE: Final = re.compile(r"(?:, | ?/ ?| & | plus |,? (?:and|or|to|into|over to) )")
 _FROM: Final = re.compile(rf"\b(?:from|off) {_OURS}$", re.IGNORECASE)
 _CHANGE: Final = re.compile(rf" (?:over )?(?:to|into|onto) {_OURS}")
+_MIGRATING: Final = "(?:migrat(?:ed|es|e|ing)|port(?:ed|ing)?)"
 _CHANGING: Final = (
-    r"(?:switch(?:ed|es|ing)?|mov(?:ed|es|e|ing)|migrat(?:ed|es|e|ing)|port(?:ed|ing)?|upgrad(?:ed|es|e|ing)"
-    r"|convert(?:ed|s|ing)?)"
+    rf"(?:switch(?:ed|es|ing)?|mov(?:ed|es|e|ing)|{_MIGRATING}|upgrad(?:ed|es|e|ing)|convert(?:ed|s|ing)?)"
 )
+_REPLACING: Final = "replac(?:ed|e|es|ing)|swap(?:ped|ping)?"
 _OTHER: Final = r"(?P<name>[A-Z][\w-]*(?: [A-Z][\w-]*){1,2}|[A-Za-z][\w-]*(?:\.[a-z]\w*)?)"
 _CHANGED_FROM: Final = re.compile(
-    rf"\b(?:{_CHANGING}(?: (?!to\b)[a-z-]+){{0,4}} (?:from|off)|replac(?:ed|e|es|ing)|swapp(?:ed|ing)|swap) {_OURS}$",
+    rf"\b(?:{_CHANGING}(?: (?!to\b)[a-z-]+){{0,4}} (?:from|off)|{_REPLACING}) {_OURS}$",
     re.IGNORECASE,
 )
-_REPLACED: Final = re.compile(
-    rf"\b(?:replac(?:ed|e|es|ing)|swap(?:ped|ping)?|(?:migrat(?:ed|es|e|ing)|port(?:ed|ing)?) (?:from|off)) {_OURS}$",
-    re.IGNORECASE,
-)
+_REPLACED: Final = re.compile(rf"\b(?:{_REPLACING}|{_MIGRATING} (?:from|off)) {_OURS}$", re.IGNORECASE)
 _CHANGED_TO: Final = re.compile(
     rf" (?:(?:over )?(?:to|onto)|with|by|for) {_OURS}{_OTHER}(?=\W*$|[.,;:!?)]| (?:in|on|at|for|last|this|next|because"
     r"|since|when|after|before|and|but|so|as|during|over|yesterday|today|now|instead)\b)"
