@@ -90,7 +90,7 @@ class Namesakes:
     @cached_property
     def known(self) -> frozenset[UUID]:
         """Those who have a whole name."""
-        return frozenset(id_ for id_, each in self.people.items() if _is_whole(each)) - self.called_by_group
+        return frozenset(id_ for id_, each in self.people.items() if has_whole_name(each)) - self.called_by_group
 
     @cached_property
     def open(self) -> Entity:
@@ -107,8 +107,12 @@ class Namesakes:
             Entity(id=open_id(name) if minted in self.people else minted, type="concept", name=name.name)
         )
 
-    def moved(self, memory: Memory) -> Mapping[Mention, Entity]:
-        """The person of each mention of the first name alone, for those that are to change."""
+    @cached_property
+    def moved(self) -> Mapping[str, Mapping[Mention, Entity]]:
+        """By memory, the person of each mention of the first name alone, for those that are to change."""
+        return {memory.id: self._moved(memory) for memory in self.proofs.memories}
+
+    def _moved(self, memory: Memory) -> Mapping[Mention, Entity]:
         groups = self._groups(memory)
         certain = any(group in self.meant for group in groups.values())
         found = {}
@@ -160,9 +164,8 @@ class Namesakes:
         """The mentions of people who are distinguished, each with the name as its surface."""
         names = {each.id: each.name for each in self.meant.values()}
         found = []
-        for memory in self.proofs.memories:
-            moved = self.moved(memory)
-            for each in self._in(memory.id):
+        for memory_id, moved in self.moved.items():
+            for each in self._in(memory_id):
                 person = moved[each].id if each in moved else each.entity_id
                 if person in names:
                     found.append(attrs.evolve(each, entity_id=person, surface=names[person]))
@@ -181,13 +184,14 @@ def is_bare(name: str, first: str) -> bool:
     return form.partial and form.words == (first,)
 
 
-def _is_whole(entity: Entity) -> bool:
+def has_whole_name(entity: Entity) -> bool:
+    """Whether one of its names is more than a part of a person's name."""
     return not all(read(name, PERSON).partial for name in (entity.name, *entity.aliases))
 
 
 def _is_called_by_group(entity: Entity) -> bool:
     """Whether an entity is called by a first name and a group: its id is of no name that somebody has."""
-    return _is_whole(entity) and entity.id == open_id(TypedName(entity.name, PERSON))
+    return has_whole_name(entity) and entity.id == open_id(TypedName(entity.name, PERSON))
 
 
 def _noun(name: str) -> str:

@@ -9,7 +9,6 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.errors import AccessDeniedError
 from graphsearch.ingest.resolve.contexts import MEMBERSHIP
 from graphsearch.ingest.resolve.name_stages import PERSON
 from graphsearch.ingest.resolve.namesakes import Namesakes, Proofs, is_bare, is_called
@@ -131,7 +130,7 @@ def _by_memory(proofs: Iterable[Proof]) -> Mapping[str, Sequence[Proof]]:
 
 async def _rewrite(namesakes: Namesakes, writer: Writer) -> Sequence[Memory]:
     """Write the memories again whose mentions move; returns those that could be written."""
-    moved = {memory.id: namesakes.moved(memory) for memory in namesakes.proofs.memories}
+    moved = namesakes.moved
     chosen = await writer.permission.writable([each for each in namesakes.proofs.memories if moved[each.id]])
     if not chosen:
         return ()
@@ -151,8 +150,4 @@ async def _rewrite(namesakes: Namesakes, writer: Writer) -> Sequence[Memory]:
         mentions=tuple(mentions),
         claims=tuple(each for each in claims if each.source_id != each.target_id),
     )
-    try:
-        await writer.write(batch, anew=False, embed=(), stale=lambda _: False)
-    except AccessDeniedError:  # a relation of theirs may not be changed
-        return ()
-    return chosen
+    return chosen if await writer.rewrite(batch) else ()

@@ -8,13 +8,13 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.errors import AccessDeniedError
 from graphsearch.ingest.resolve.contexts import context_of, conversation
 from graphsearch.ingest.resolve.name_stages import PERSON, open_id
+from graphsearch.ingest.resolve.namesakes import has_whole_name
 from graphsearch.ingest.write.distinguishing import Distinguished
-from graphsearch.ingest.write.settling import SETTLES, settle_earlier
+from graphsearch.ingest.write.settling import SETTLES, moved, settle_earlier
 from graphsearch.ingest.write.writer import Writer
-from graphsearch.model import Batch, Claim, Entity, Memory, Mention
+from graphsearch.model import Batch, Entity, Mention
 from graphsearch.names.typed_names import TypedName, read
 from graphsearch.protocols import GraphStore
 
@@ -43,11 +43,13 @@ async def reopen(settled: Mapping[str, set[UUID]], writer: Writer) -> None:
         opened = await _opened(mentions, settled[memory.id], writer.store)
         if opened:
             claims = await writer.store.list_claims(memory_ids=[memory.id])
-            await _rewrite(memory, mentions, claims, opened, writer)
+            again = moved(mentions, claims, {person: part.id for person, part in opened.items()})
+            named = tuple(opened.values())
+            await writer.rewrite(Batch(named=named, memories=(memory,), mentions=again[0], claims=again[1]))
     for context in {context_of(each) for each in memories}:
         left = await conversation(context, writer.store)
-        named = await writer.store.list_mentions(memory_ids=[each.id for each in left])
-        await settle_earlier(left, named, Distinguished(), writer)
+        there = await writer.store.list_mentions(memory_ids=[each.id for each in left])
+        await settle_earlier(left, there, Distinguished(), writer)
 
 
 async def _opened(mentions: Sequence[Mention], people: set[UUID], store: GraphStore) -> Mapping[UUID, Entity]:
@@ -72,26 +74,4 @@ async def _entity_of(name: str, store: GraphStore) -> Entity | None:
     if any(each.merged_into for each in known.values()):
         return None
     taken = known.get(minted.id)
-    return (
-        minted if taken is None or all(read(each, PERSON).partial for each in (taken.name, *taken.aliases)) else apart
-    )
-
-
-async def _rewrite(
-    memory: Memory, mentions: Sequence[Mention], claims: Sequence[Claim], opened: Mapping[UUID, Entity], writer: Writer
-) -> None:
-    def moved(id_: UUID) -> UUID:
-        return opened[id_].id if id_ in opened else id_
-
-    batch = Batch(
-        named=tuple(opened.values()),
-        memories=(memory,),
-        mentions=tuple(attrs.evolve(each, entity_id=moved(each.entity_id)) for each in mentions),
-        claims=tuple(
-            attrs.evolve(each, source_id=moved(each.source_id), target_id=moved(each.target_id)) for each in claims
-        ),
-    )
-    try:
-        await writer.write(batch, anew=False, embed=(), stale=lambda _: False)
-    except AccessDeniedError:  # a relation of theirs may not be changed
-        return
+    return minted if taken is None or not has_whole_name(taken) else apart

@@ -14,12 +14,12 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.errors import AccessDeniedError
 from graphsearch.ingest.resolve.contexts import Context, context_of, conversation
 from graphsearch.ingest.resolve.name_stages import PERSON, open_id
+from graphsearch.ingest.resolve.namesakes import has_whole_name
 from graphsearch.ingest.write.distinguishing import Distinguished
 from graphsearch.ingest.write.writer import Writer
-from graphsearch.model import Batch, Entity, Memory, MemoryLink, Mention
+from graphsearch.model import Batch, Claim, Entity, Memory, MemoryLink, Mention
 from graphsearch.model.identity import entity_id
 from graphsearch.names.forms import Form
 from graphsearch.names.typed_names import TypedName, read
@@ -59,7 +59,7 @@ def _is_whole(mention: Mention) -> bool:
 
 
 def _is_part(entity: Entity) -> bool:
-    return entity.type == PERSON and all(read(name, PERSON).partial for name in (entity.name, *entity.aliases))
+    return entity.type == PERSON and not has_whole_name(entity)
 
 
 def _open_ids(surface: str) -> Iterator[UUID]:
@@ -113,6 +113,23 @@ def _fits(part: Form, person: Entity) -> bool:
     return any(part.fits(name) for name in names if not name.partial)
 
 
+def moved(
+    mentions: Iterable[Mention], claims: Iterable[Claim], to: Mapping[UUID, UUID]
+) -> tuple[tuple[Mention, ...], tuple[Claim, ...]]:
+    """Mentions and claims with the entities that others have become."""
+    return (
+        tuple(attrs.evolve(each, entity_id=to.get(each.entity_id, each.entity_id)) for each in mentions),
+        tuple(
+            attrs.evolve(
+                each,
+                source_id=to.get(each.source_id, each.source_id),
+                target_id=to.get(each.target_id, each.target_id),
+            )
+            for each in claims
+        ),
+    )
+
+
 async def _rewrite(
     memories: Sequence[Memory], moving: Mapping[UUID, UUID], evidence: Sequence[Mention], writer: Writer
 ) -> int:
@@ -120,22 +137,10 @@ async def _rewrite(
     if not memories:
         return 0
     ids = [memory.id for memory in memories]
-    mentions = [
-        attrs.evolve(each, entity_id=moving.get(each.entity_id, each.entity_id))
-        for each in await writer.store.list_mentions(memory_ids=ids)
-    ]
-    claims = [
-        attrs.evolve(
-            each,
-            source_id=moving.get(each.source_id, each.source_id),
-            target_id=moving.get(each.target_id, each.target_id),
-        )
-        for each in await writer.store.list_claims(memory_ids=ids)
-    ]
-    batch = Batch(memories=tuple(memories), mentions=tuple(mentions), claims=tuple(claims))
-    try:
-        await writer.write(batch, anew=False, embed=(), stale=lambda _: False)
-    except AccessDeniedError:  # a relation of theirs may not be changed
+    stored = await writer.store.list_mentions(memory_ids=ids), await writer.store.list_claims(memory_ids=ids)
+    mentions, claims = moved(*stored, moving)
+    batch = Batch(memories=tuple(memories), mentions=mentions, claims=claims)
+    if not await writer.rewrite(batch):
         return 0
     people = {each.memory_id: each.entity_id for each in mentions if each.entity_id in moving.values()}
     links = [
