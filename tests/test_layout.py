@@ -1,11 +1,10 @@
-"""The shape of the repository: its rooms, who may import whom, and how long a file may be."""
+"""The shape of the repository: its rooms, who may import whom, and how many lines it may have."""
 
 import ast
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from statistics import median
 
 import pytest
 
@@ -14,7 +13,8 @@ ROOMS = ("graphsearch", "stores", "authz", "context", "tests")
 INNER_ROOMS = ("stores", "authz", "context")
 OUTER_ROOMS = ("cli", "integrations", "sync", "evaluation")
 TOP_MODULES = {"__init__", "engine", "feedback", "errors"}
-LONGEST, LONGEST_TEST_OR_SQL, MEDIAN = 400, 500, 200
+CEILING = 79_394
+"""The most lines that the package may have, Python and SQL: lowered when it shrinks, never raised."""
 
 
 def sources(*rooms: str) -> Iterator[Path]:
@@ -55,15 +55,8 @@ def test_links_lead_to_the_rooms(room: str) -> None:
     assert link.readlink() == Path("..", room)
 
 
-def _longest(name: str) -> int:
-    return LONGEST_TEST_OR_SQL if name.startswith("tests/") or name.endswith(".sql") else LONGEST
-
-
-def test_no_file_is_too_long_to_be_read_in_one_sitting() -> None:
-    lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in sources(*ROOMS)}
-    longest = {name: _longest(name) for name in lengths}
-    assert {name: length for name, length in lengths.items() if length > longest[name]} == {}
-    assert median(lengths.values()) < MEDIAN
+def test_the_package_stays_below_its_ceiling() -> None:
+    assert sum(len(path.read_text().splitlines()) for path in sources("graphsearch", *INNER_ROOMS)) <= CEILING
 
 
 def folder(module: str) -> str:
