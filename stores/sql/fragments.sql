@@ -1,5 +1,6 @@
--- The five fragments that statements share: {columns}, {view} and {ids}, which have a text for each kind of element,
--- {endpoint} and {since}. A statement for every kind has {view}; a statement for one kind names it, as in {entity view}.
+-- The fragments that statements share. Some have a text for each kind of element: a statement for every kind has {view}, one
+-- for a single kind names it, as in {entity view}. Some have one for scopes where all is settled, and one where a bulk write
+-- left something for later (unsettled.sql). A fragment may hold others. {seen} is {relation view}, or true in "left out".
 
 -- entity columns --
 -- Most lists and attributes are empty, and decoding an empty one takes as long as the rest of a row.
@@ -65,4 +66,91 @@ coalesce(
         WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id AND m.occurred_at <= %(as_of)s
     ) END,
     e.valid_from, e.created_at
+)
+
+-- entity text --
+array_to_string(e.name || e.aliases || e.description, E'\n')
+
+-- relation text --
+e.fact
+
+-- memory text --
+concat_ws(E'\n', e.subject, e.speaker, e.text, to_char(e.occurred_at AT TIME ZONE 'UTC', 'FMDD FMMonth FMYYYY'))
+
+-- unmerged --
+(e.merged_into IS NULL OR NOT EXISTS (
+    SELECT FROM merge m
+    WHERE m.org_id = %(org)s AND m.project_id = %(project)s AND m.source_id = e.id AND m.undone_at IS NULL
+))
+
+-- settled vectors --
+{kind}_embedding
+
+-- unsettled vectors --
+-- The vectors in the rows of entities are in no index.
+(
+    SELECT org_id, project_id, id, embedding, generation FROM entity_embedding
+    UNION ALL
+    SELECT org_id, project_id, id, embedding, 2147483647 FROM entity WHERE embedding IS NOT NULL
+)
+
+-- settled named --
+SELECT wanted.place, wanted.name, x.id, x.alias FROM wanted CROSS JOIN LATERAL (
+    SELECT e.id, false AS alias FROM entity e
+    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.embedding IS NULL
+        AND e.name_hash = wanted.hash AND e.folded_name = wanted.folded AND {unmerged}
+    UNION ALL
+    SELECT entity_id, true FROM entity_alias
+    WHERE org_id = %(org)s AND project_id = %(project)s AND hash = wanted.hash AND name = wanted.folded
+) x
+
+-- unsettled named --
+-- The unsettled entities are read once for all the names.
+{settled named}
+UNION ALL
+SELECT wanted.place, wanted.name, e.id, false
+FROM wanted JOIN entity e ON e.name_hash = wanted.hash AND e.folded_name = wanted.folded
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.embedding IS NOT NULL AND {unmerged}
+
+-- step --
+weight, e.id, confidence, signature, type_hash, learned, supported_at, valid_from, valid_to, created_at, retracted_at
+
+-- outgoing --
+true AS outgoing, target_id AS far, target_columns AS far_columns, {step}
+
+-- incoming --
+false, source_id, source_columns, {step}
+
+-- settled hops --
+(
+    SELECT f.place, x.* FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place), LATERAL (
+        (SELECT {outgoing} FROM relation e
+        WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
+            AND settled AND source_id = f.id AND {seen}
+        ORDER BY weight DESC, id LIMIT %(limit)s)
+        UNION ALL
+        (SELECT {incoming} FROM relation e
+        WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
+            AND settled AND target_id = f.id AND {seen}
+        ORDER BY weight DESC, id LIMIT %(limit)s)
+    ) x
+)
+
+-- unsettled hops --
+-- The unsettled relations are read once for the whole frontier, and ranked among the settled ones.
+(
+    SELECT * FROM (
+        SELECT *, row_number() OVER (PARTITION BY place, outgoing ORDER BY weight DESC, id) AS rank FROM (
+            SELECT * FROM {settled hops} settled
+            UNION ALL
+            SELECT f.place, {outgoing}
+            FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place) JOIN relation e ON e.source_id = f.id
+            WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND NOT e.settled AND {seen}
+            UNION ALL
+            SELECT f.place, {incoming}
+            FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place) JOIN relation e ON e.target_id = f.id
+            WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND NOT e.settled AND {seen}
+        ) met
+    ) ranked
+    WHERE rank <= %(limit)s ORDER BY place, outgoing DESC, rank
 )

@@ -93,10 +93,7 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = ANY(%(ids)s:
 
 -- names to index --
 -- An entity that was merged into another has no names to index; the other has them.
-SELECT e.id, CASE WHEN e.merged_into IS NOT NULL AND EXISTS (
-        SELECT FROM merge m
-        WHERE m.org_id = %(org)s AND m.project_id = %(project)s AND m.source_id = e.id AND m.undone_at IS NULL
-    ) THEN ARRAY[]::text[] ELSE e.name || e.aliases END AS names
+SELECT e.id, CASE WHEN {unmerged} THEN e.name || e.aliases ELSE ARRAY[]::text[] END AS names
 FROM entity e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[])
 
 -- same lookups --

@@ -6,7 +6,7 @@
 -- seldom hides anything. Distances are to the query as it is given, not rounded to float16, so that every store gives the
 -- same. Returns how many candidates there were as well.
 WITH candidate AS MATERIALIZED (
-    SELECT id, embedding::vector <=> %(vector)s::vector AS value FROM {kind}_embedding
+    SELECT id, embedding::vector <=> %(vector)s::vector AS value FROM {vectors} v
     WHERE org_id = %(org)s AND project_id = %(project)s
     ORDER BY value, id LIMIT %(candidates)s
 )
@@ -33,7 +33,7 @@ WITH indexed AS MATERIALIZED (
 ), candidate AS MATERIALIZED (
     SELECT id, value FROM indexed
     UNION ALL
-    (SELECT id, embedding::vector <=> %(vector)s::vector AS value FROM {kind}_embedding
+    (SELECT id, embedding::vector <=> %(vector)s::vector AS value FROM {vectors} v
     WHERE org_id = %(org)s AND project_id = %(project)s AND generation >= %(generation)s
     ORDER BY value, id LIMIT %(candidates)s)
 )
@@ -54,7 +54,7 @@ FROM (
 -- vectors by key --
 -- All of one length, each as it is sent: a header of two two-byte numbers, then its numbers.
 SELECT {ids}, coalesce(string_agg(vector_send(v.embedding::vector), ''), '')
-FROM {kind}_embedding v WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = ANY(%(found)s::{id}[])
+FROM {vectors} v WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = ANY(%(found)s::{id}[])
 
 -- locate --
 SELECT
@@ -175,19 +175,7 @@ WITH wanted AS (
     SELECT * FROM unnest(%(names)s::text[], %(folded)s::text[], %(hashes)s::bigint[]) WITH ORDINALITY a (name, folded, hash, place)
 )
 SELECT n.name, n.id, bool_and(n.alias) AS alias
-FROM (
-    SELECT wanted.place, wanted.name, x.id, x.alias FROM wanted CROSS JOIN LATERAL (
-        SELECT e.id, false AS alias FROM entity e
-        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.embedding IS NULL
-            AND e.name_hash = wanted.hash AND e.folded_name = wanted.folded AND (e.merged_into IS NULL OR NOT EXISTS (
-                SELECT FROM merge m
-                WHERE m.org_id = %(org)s AND m.project_id = %(project)s AND m.source_id = e.id AND m.undone_at IS NULL
-            ))
-        UNION ALL
-        SELECT entity_id, true FROM entity_alias
-        WHERE org_id = %(org)s AND project_id = %(project)s AND hash = wanted.hash AND name = wanted.folded
-    ) x
-) n
+FROM ({named}) n
 GROUP BY n.place, n.name, n.id
 ORDER BY n.id, n.place
 

@@ -11,7 +11,7 @@ SELECT places, ids, fars, far_columns, confidences, sinces, feedbacks, signature
         string_agg(int8send(CASE WHEN outgoing THEN place ELSE -place END), '') AS places,
         string_agg(uuid_send(e.id), '') AS ids,
         string_agg(uuid_send(far), '') AS fars,
-        string_agg(uuid_send(coalesce(far_columns, '00000000000000000000000000000000')), '') AS far_columns,
+        string_agg(uuid_send(coalesce(far_columns, repeat('0', 32)::uuid)), '') AS far_columns,
         string_agg(float8send(confidence), '') AS confidences,
         string_agg(timestamptz_send({since}), '') AS sinces,
         string_agg(float8send(CASE WHEN e.learned THEN (
@@ -20,24 +20,7 @@ SELECT places, ids, fars, far_columns, confidences, sinces, feedbacks, signature
         ) ELSE 0.5 END), '') AS feedbacks,
         string_agg(int8send(signature), '') AS signatures,
         array_agg(far) FILTER (WHERE far_columns IS NULL) AS others
-    FROM (
-        SELECT f.place, x.* FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place)
-        CROSS JOIN LATERAL (
-            (SELECT true AS outgoing, e.target_id AS far, e.target_columns AS far_columns,
-                e.id, e.confidence, e.signature, e.learned, e.supported_at, e.valid_from, e.created_at
-            FROM relation e
-            WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
-                AND e.settled AND e.source_id = f.id AND {relation view}
-            ORDER BY e.weight DESC, e.id LIMIT %(limit)s)
-            UNION ALL
-            (SELECT false, e.source_id, e.source_columns,
-                e.id, e.confidence, e.signature, e.learned, e.supported_at, e.valid_from, e.created_at
-            FROM relation e
-            WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
-                AND e.settled AND e.target_id = f.id AND {relation view}
-            ORDER BY e.weight DESC, e.id LIMIT %(limit)s)
-        ) x
-    ) e
+    FROM {hops} e
 ) relations CROSS JOIN LATERAL (
     SELECT
         string_agg(uuid_send(id), ''),
@@ -48,7 +31,7 @@ SELECT places, ids, fars, far_columns, confidences, sinces, feedbacks, signature
 ) others
 
 -- left out --
--- Why the view leaves relations out, of the strongest of each entity and direction.
+-- Why the view leaves relations out, of the strongest of each entity and direction in any view.
 SELECT reason, count(*) FROM (
     SELECT DISTINCT e.id, CASE
         WHEN e.retracted_at <= %(known_at)s THEN 'not_known'
@@ -67,22 +50,7 @@ SELECT reason, count(*) FROM (
             ) = ANY(%(only)s::text[]))
         ) THEN 'other_type'
     END AS reason
-    FROM (
-        SELECT x.* FROM unnest(%(frontier)s::uuid[]) f (id)
-        CROSS JOIN LATERAL (
-            (SELECT e.id, e.created_at, e.retracted_at, e.valid_from, e.valid_to, e.confidence, e.type_hash, e.signature
-            FROM relation e
-            WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
-                AND e.settled AND e.source_id = f.id
-            ORDER BY e.weight DESC, e.id LIMIT %(limit)s)
-            UNION ALL
-            (SELECT e.id, e.created_at, e.retracted_at, e.valid_from, e.valid_to, e.confidence, e.type_hash, e.signature
-            FROM relation e
-            WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
-                AND e.settled AND e.target_id = f.id
-            ORDER BY e.weight DESC, e.id LIMIT %(limit)s)
-        ) x
-    ) e
+    FROM {hops} e
 ) reasons
 WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason
 

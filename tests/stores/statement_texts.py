@@ -24,6 +24,7 @@ def every_text() -> Iterator[tuple[str, str]]:
         texts: dict[str, None] = {}
         for kind in ElementKind:
             for table in TABLES if "{table}" in template else (None,):
-                texts[statement(name, kind, table=table).decode()] = None
+                for unsettled in (False, True):
+                    texts[statement(name, kind, table=table, unsettled=unsettled).decode()] = None
         for text in texts:
             yield name, text

@@ -1,4 +1,4 @@
-"""The .sql files of the Postgres store: whole statements by name, and five fragments that they share."""
+"""The .sql files of the Postgres store: whole statements by name, and fragments that they share."""
 
 from __future__ import annotations
 
@@ -39,15 +39,11 @@ def test_a_statement_for_any_kind_or_table_needs_one(name: str, missing: str) ->
 def test_every_statement_is_whole() -> None:
     for name in catalogue().statements:
         for kind in ElementKind:
-            text = statement(name, kind, table="entity").decode()
-            assert text.split()[0] in {"SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "SET", "BEGIN"}
-            assert "--" not in text
-
-
-def test_at_most_five_fragments_are_shared() -> None:
-    kinds = {kind.value for kind in ElementKind}
-    names = {" ".join(word for word in name.split() if word not in kinds) for name in catalogue().fragments}
-    assert names == {"columns", "view", "ids", "endpoint", "since"}
+            for unsettled in (False, True):
+                text = statement(name, kind, table="entity", unsettled=unsettled).decode()
+                assert text.split()[0] in {"SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "SET", "BEGIN"}
+                assert "--" not in text
+                assert "{" not in text.replace("'{}'", "").replace("{text}", "")
 
 
 def test_only_known_files_hold_statements() -> None:
@@ -60,18 +56,27 @@ def test_fragments_are_filled_in_without_comments() -> None:
     assert Catalogue.of(sources).compose("all", None, None) == b"SELECT org = 1\nAND project = 2"
 
 
+def test_fragments_hold_fragments_and_have_texts_for_unsettled_rows() -> None:
+    sources = {
+        FRAGMENTS: "-- settled hops --\nfew\n-- unsettled hops --\n{settled hops} and {rest}\n-- rest --\nmany",
+        "a.sql": "-- all --\nSELECT {hops}",
+    }
+    found = [Catalogue.of(sources).compose("all", None, None, unsettled=each) for each in (False, True)]
+    assert found == [b"SELECT few", b"SELECT few and many"]
+
+
 @pytest.mark.parametrize(
     ("sources", "message"),
     [
-        ({"a.sql": "-- one --\nSELECT {nowhere}"}, "statement 'one': there is no fragment 'nowhere'"),
-        ({"a.sql": "-- one --\nSELECT {columns}"}, "statement 'one': there is no fragment 'columns'"),
+        ({"a.sql": "-- one --\nSELECT {nowhere}"}, "'one': there is no fragment 'nowhere'"),
+        ({"a.sql": "-- one --\nSELECT {columns}"}, "'one': there is no fragment 'columns'"),
         (
             {FRAGMENTS: "-- here --\n1\n-- idle --\n2", "a.sql": "-- one --\nSELECT {here}"},
             "no statement uses idle",
         ),
         (
-            {FRAGMENTS: "-- here --\n{there}\n-- there --\n2", "a.sql": "-- one --\nSELECT {here}, {there}"},
-            "fragments hold no fragments, but here do",
+            {FRAGMENTS: "-- here --\n{there}", "a.sql": "-- one --\nSELECT {here}"},
+            "'here': there is no fragment 'there'",
         ),
         ({"a.sql": "-- one --\nSELECT 1\n-- one --\nSELECT 2"}, "a.sql: a name is given twice: one"),
         ({"a.sql": "-- one --\nSELECT 1", "b.sql": "-- one --\nSELECT 2"}, "b.sql: a name is given twice: one"),

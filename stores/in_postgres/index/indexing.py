@@ -255,8 +255,9 @@ async def _documented(session: Session, kind: ElementKind, ids: list[Any]) -> se
 
 async def undocumented(session: Session, kind: ElementKind, limit: int | None = None) -> list[tuple[Any, Document]]:
     """At most ``limit`` elements without a document, by id, with the document to write."""
-    found = await session.rows(statement(f"undocumented {kind}"), limit=limit)
-    return [(key, document(text, words, session.analyser)) for key, text, words in found]
+    found = await session.rows(statement("undocumented", kind), limit=limit)
+    words = await words_of(session, [key for key, _ in found]) if kind is ElementKind.ENTITY else {}
+    return [(key, document(text, words.get(key, {}), session.analyser)) for key, text in found]
 
 
 async def settle_owed(session: Session, sizes: Mapping[ElementKind, int]) -> None:

@@ -43,7 +43,7 @@ class PostgresSearching(PostgresScope, Searching):
             folded = [folded_name(name) for name in requested]
             values = {"names": requested, "folded": folded, "hashes": name_hashes(folded).tolist()}
             if session.tally(ElementKind.ENTITY).behind:  # selectivity varies: planned for its values
-                found = await session.rows(statement("find names unsettled"), **values)
+                found = await session.rows(statement("find names", unsettled=True), **values)
             else:
                 found = await session.rows_kept(statement("find names"), **values)
             return [NameMatch(name=name, entity_id=entity, alias=alias) for name, entity, alias in found]
@@ -196,7 +196,7 @@ class PostgresSearching(PostgresScope, Searching):
                 return found
             requested = rows.texts(keys) if kind is ElementKind.MEMORY else rows.uuids(keys)
             if kind is ElementKind.ENTITY and session.tally(kind).behind:
-                columns = await session.row(statement("unsettled vectors by key"), found=requested)
+                columns = await session.row(statement("vectors by key", kind, unsettled=True), found=requested)
             else:
                 (columns,) = await session.rows_kept(statement("vectors by key", kind), found=requested)
             there, packed = rows.keys_of(kind, columns[0]), np.frombuffer(columns[1], ">f4").reshape(-1, dimensions + 1)

@@ -163,7 +163,7 @@ async def _walk(session: Session, name: str, keys: Keys, limit: int, view: View)
     """
     values = {"limit": max(limit, 0), **rows.view_values(view)}
     if session.tally(ElementKind.RELATION).behind:
-        return await session.rows(statement(f"{name} unsettled"), frontier=rows.uuids(keys), **values)
+        return await session.rows(statement(name, unsettled=True), frontier=rows.uuids(keys), **values)
     return await session.rows_kept(statement(name), frontier=UuidArray.of_keys(keys), **values)
 
 

@@ -1,8 +1,8 @@
 """The SQL of the Postgres store: whole statements by name, read from the .sql files of `graphsearch.stores.sql`.
 
 A statement is the text under a header ``-- name --``. It holds parameters for psycopg, as in ``%(ids)s``, and in braces
-the few fragments that statements share (``fragments.sql``). A statement for every kind of element also has ``{kind}``,
-a table; ``{id}``, the type of its key; and ``{importance}``, a column or a constant.
+the fragments that statements share (``fragments.sql``), which may hold others. A statement for every kind of element
+also has ``{kind}``, a table; ``{id}``, the type of its key; and ``{importance}``, a column or a constant.
 """
 
 from __future__ import annotations
@@ -28,9 +28,13 @@ FRAGMENTS: Final = "fragments.sql"
 SCHEMA: Final = ("schema.sql", "schema_search.sql", "schema_settings.sql", "schema_functions.sql")
 """The tables as the migrations leave them, in the order in which they can be made: no statements, and not loaded."""
 
-_BY_KIND: Final = ("columns", "view", "ids")
+_BY_KIND: Final = ("columns", "view", "ids", "text")
 """Fragments with a text for every kind of element."""
-_IDENTIFIERS: Final = frozenset({"kind", "id", "importance", "table"})
+_BY_STATE: Final = ("vectors", "named", "hops")
+"""Fragments with a text for scopes where all is settled, and one for the others."""
+_WHATEVER_IS_SEEN: Final = frozenset({"left out"})
+"""Statements over relations whether or not these are in view."""
+_IDENTIFIERS: Final = frozenset({"kind", "id", "importance", "table", "seen"})
 _OF_KIND: Final[Mapping[ElementKind, Mapping[str, str]]] = MappingProxyType(
     {
         ElementKind.ENTITY: {"kind": "entity", "id": "uuid", "importance": "e.importance_weight"},
@@ -57,31 +61,37 @@ class Catalogue:
                 if name in statements or name in fragments:
                     raise StatementError(f"{file}: a name is given twice: {name}")
                 (fragments if file == FRAGMENTS else statements)[name] = text
-        if nested := sorted(name for name, text in fragments.items() if _BRACES.search(text)):
-            raise StatementError(f"{FRAGMENTS}: fragments hold no fragments, but {', '.join(nested)} do")
         used: set[str] = set()
-        for name, text in statements.items():
+        for name, text in [*statements.items(), *fragments.items()]:
             for braces in _BRACES.findall(text):
-                found = {f"{kind} {braces}" for kind in ElementKind} if braces in _BY_KIND else {braces}
+                kinds = ElementKind if braces in _BY_KIND else ("settled", "unsettled") if braces in _BY_STATE else ()
+                found = {f"{each} {braces}" for each in kinds} or {braces}
                 if not found <= fragments.keys() | _IDENTIFIERS:
-                    raise StatementError(f"statement {name!r}: there is no fragment {braces!r}")
+                    raise StatementError(f"{name!r}: there is no fragment {braces!r}")
                 used |= found
         if unused := fragments.keys() - used:
             raise StatementError(f"{FRAGMENTS}: no statement uses {', '.join(sorted(unused))}")
         return cls(statements, fragments)
 
-    def compose(self, name: str, kind: ElementKind | None, table: str | None) -> bytes:
+    def compose(self, name: str, kind: ElementKind | None, table: str | None, *, unsettled: bool = False) -> bytes:
         """A statement with its fragments and identifiers filled in. Raises `StatementError` for an unknown name."""
         if name not in self.statements:
             raise StatementError(f"there is no statement {name!r}")
         parts = dict(self.fragments)
+        state = "unsettled" if unsettled else "settled"
+        parts |= {each: f"{{{state} {each}}}" for each in _BY_STATE}
+        parts["seen"] = "true" if name in _WHATEVER_IS_SEEN else "{relation view}"
         if kind is not None:
             parts |= {each: self.fragments[f"{kind} {each}"] for each in _BY_KIND}
             parts |= _OF_KIND[kind]
         if table is not None:
             parts["table"] = sql.Identifier(table).as_string(None)
+
+        def filled(text: str) -> str:
+            return _BRACES.sub(lambda braces: filled(parts[braces[1]]), text)
+
         try:
-            return _BRACES.sub(lambda braces: parts[braces[1]], self.statements[name]).encode()
+            return filled(self.statements[name]).encode()
         except KeyError as error:
             raise StatementError(f"statement {name!r} needs {error}: name a kind of element, or a table") from error
 
@@ -103,12 +113,15 @@ def catalogue() -> Catalogue:
 
 
 @cache
-def statement(name: str, kind: ElementKind | None = None, *, table: str | None = None) -> bytes:
+def statement(
+    name: str, kind: ElementKind | None = None, *, table: str | None = None, unsettled: bool = False
+) -> bytes:
     """The statement of this name, for a kind of element or a table if it is one for any.
 
-    Raises `StatementError` for an unknown name, and where a kind or a table is missing.
+    ``unsettled`` also reads what a bulk write left for later. Raises `StatementError` for an unknown name, and where a
+    kind or a table is missing.
     """
-    return catalogue().compose(name, kind, table)
+    return catalogue().compose(name, kind, table, unsettled=unsettled)
 
 
 def with_literals(query: bytes, values: Mapping[str, Any], *, escaped: bool = False) -> bytes:
