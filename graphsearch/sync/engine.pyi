@@ -9,13 +9,11 @@ from datetime import datetime
 from datetime import timedelta
 from graphsearch import engine
 from graphsearch import feedback
-from graphsearch import protocols
 from graphsearch.access.gate import Gate
 from graphsearch.access.provenance import Provenance
 from graphsearch.access.reader import EntityRef
 from graphsearch.context import builder
 from graphsearch.context.builder import ContextBlock
-from graphsearch.context.builder import with_search_options
 from graphsearch.context.tokens import DEFAULT_BUDGETS
 from graphsearch.context.tokens import WorkType
 from graphsearch.curation import curator
@@ -23,14 +21,13 @@ from graphsearch.curation import entity_changes
 from graphsearch.curation import entity_recall
 from graphsearch.curation import entity_search
 from graphsearch.curation import forgetting
+from graphsearch.curation import health
 from graphsearch.curation import judging
 from graphsearch.curation import memories
 from graphsearch.curation import neighbourhood
 from graphsearch.curation import receipts
 from graphsearch.curation import registered_types
 from graphsearch.curation import summarising
-from graphsearch.curation.health import Growth
-from graphsearch.curation.health import Health
 from graphsearch.explaining.explanation import Explanation
 from graphsearch.explaining.options import ExplainOptions
 from graphsearch.federation import engine as federation
@@ -86,43 +83,19 @@ from uuid import UUID
 
 class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
     """As `graphsearch.GraphSearchEngine`, for a blocking store. The other parts are the asynchronous ones."""
-
-    def __init__(self, *, store: GraphStore, embedder: Embedder | Callable[[str], Awaitable[Sequence[float]]] | None=None, llm: LLM | None=None, traversal: Traversal | None=None, modes: Mapping[str, Mode]=DEFAULT_MODES, scoring: ScoringOptions | None=None, recall_scoring: RecallScoring | None=None) -> None:
-        ...
+    embedder: Embedder | None
+    llm: LLM | None
+    traversal: Traversal
+    modes: Mapping[str, Mode]
+    scoring: ScoringOptions
+    recall_scoring: RecallScoring
 
     @property
     def store(self) -> GraphStore:
         """The store."""
         ...
 
-    @property
-    def embedder(self) -> Embedder | None:
-        """The embedder of questions."""
-        ...
-
-    @property
-    def llm(self) -> LLM | None:
-        """The language model of the modes."""
-        ...
-
-    @property
-    def traversal(self) -> Traversal:
-        """The traversal of the modes."""
-        ...
-
-    @property
-    def modes(self) -> Mapping[str, Mode]:
-        """Search modes by name."""
-        ...
-
-    @property
-    def scoring(self) -> ScoringOptions:
-        """The parameters of the triplet score."""
-        ...
-
-    @property
-    def recall_scoring(self) -> RecallScoring:
-        """The parameters of the memory score."""
+    def __init__(self, *, store: GraphStore, embedder: Embedder | Callable[[str], Awaitable[Sequence[float]]] | None=None, llm: LLM | None=None, traversal: Traversal | None=None, modes: Mapping[str, Mode]=DEFAULT_MODES, scoring: ScoringOptions | None=None, recall_scoring: RecallScoring | None=None) -> None:
         ...
 
     def explain(self, query: str, element: ElementRef | UUID | str, **options: Unpack[ExplainOptions]) -> Explanation:
@@ -184,9 +157,6 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
 class FederatedEngine(Facade[federation.FederatedEngine]):
     """As `graphsearch.federation.FederatedEngine`, for blocking engines."""
 
-    def __init__(self, engines: Sequence[GraphSearchEngine]) -> None:
-        ...
-
     @property
     def engines(self) -> tuple[GraphSearchEngine, ...]:
         """The engines, in the order of the names of their scopes."""
@@ -195,6 +165,9 @@ class FederatedEngine(Facade[federation.FederatedEngine]):
     @property
     def stores(self) -> tuple[GraphStore, ...]:
         """The stores, in the same order."""
+        ...
+
+    def __init__(self, engines: Sequence[GraphSearchEngine]) -> None:
         ...
 
     def rank_entities(self, query: str, **options: Unpack[RankOptions]) -> RankResult:
@@ -284,10 +257,6 @@ class Curator(Facade[curator.Curator]):
     def __init__(self, engine: GraphSearchEngine, *, gate: Gate | None=None) -> None:
         ...
 
-    def graph_health(self, *, scopes: Iterable[GraphStore] | None=None, resolutions: ResolutionCounts | None=None, earlier: Growth | None=None) -> Health:
-        """Report the health of the graph; ``scopes`` are blocking stores, all else is as in `graphsearch.Curator`."""
-        ...
-
     def backlinks(self, *, entity: EntityRef | None=None, memory: str | None=None, limit: int | None=None) -> tuple[memories.Backlink, ...]:
         """The memories that mention an entity, newest first, or those that refer to a memory; give one of the two.
 
@@ -367,6 +336,16 @@ class Curator(Facade[curator.Curator]):
 
         The content that its hash covers is read before anything is forgotten, in another transaction. Reads all
         relations of the scope.
+        """
+        ...
+
+    def graph_health(self, *, scopes: Iterable[GraphStore] | None=None, resolutions: ResolutionCounts | None=None, earlier: health.Growth | None=None) -> health.Health:
+        """The health of the graph, from counts of the whole scope; it is stored with the graph, for recall and blocks.
+
+        `PartialViewError` for a principal that may not see everything. ``scopes`` are the scopes whose edge coverage is
+        measured, by default this one; `AccessDeniedError` is raised if the principal is not a member of all of them.
+        ``resolutions`` default to those counted in the scope. ``earlier`` is what growth is compared with: by
+        default what was counted when the graph had at most four fifths of its memories, if it was.
         """
         ...
 
@@ -527,9 +506,6 @@ class ContextBuilder(Facade[builder.ContextBuilder]):
         Raises `ReadOnlyStoreError` without a log.
         """
         ...
-def _behind_log(log: GraphStore | Sequence[GraphStore] | Literal['engine'] | None) -> protocols.GraphStore | Sequence[protocols.GraphStore] | Literal['engine'] | None:
-    ...
-@with_search_options
 def build_graph_context_block(engine: GraphSearchEngine, query: str, *, gate: Gate, session_id: str, budget: int=DEFAULT_BUDGETS[WorkType.UNKNOWN], counter: TokenCounter | None=None, **options: Unpack[UngatedSearchOptions]) -> ContextBlock:
-    """As `graphsearch.context.build_graph_context_block`: one block of triplets alone."""
+    """`ContextBuilder.build` as a function, for a single block of triplets alone."""
     ...

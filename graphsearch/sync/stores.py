@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 from graphsearch import protocols
 from graphsearch.caching import EntityCache
 from graphsearch.caching import cached as cached_store
-from graphsearch.protocols import Clock
 from graphsearch.stores import memory
 from graphsearch.sync.facade import Facade, behind
-from graphsearch.text.analyser import ENGLISH, Analyser
 
 if TYPE_CHECKING:
     from graphsearch.evaluation.corpus import Stores as AsyncStores
@@ -30,11 +28,8 @@ class Stores(Facade[Any]):
         return GraphStore.of(self.asynchronous.with_scope(org_id=org_id, project_id=project_id))
 
 
-class InMemoryGraphStore(Stores):
+class InMemoryGraphStore(Stores, Facade[memory.InMemoryGraphStore]):
     """As `graphsearch.stores.InMemoryGraphStore`."""
-
-    def __init__(self, *, clock: Clock | None = None, analyser: Analyser = ENGLISH) -> None:
-        self.asynchronous = memory.InMemoryGraphStore(clock=clock, analyser=analyser)
 
 
 def cached(store: GraphStore, cache: EntityCache) -> GraphStore:

@@ -55,10 +55,11 @@ from graphsearch.model.stored import Key
 from graphsearch.model.stored import Record
 from graphsearch.model.stored import RecordKind
 from graphsearch.model.stored import ScopeSettings
-from graphsearch.protocols import Clock
+from graphsearch.protocols.parts import Clock
 from graphsearch.protocols.reading import MemoryFilters
 from graphsearch.protocols.reembedding import NewVector
 from graphsearch.protocols.reembedding import Remake
+from graphsearch.stores import memory
 from graphsearch.sync.facade import Facade
 from graphsearch.text.analyser import Analyser
 from graphsearch.text.analyser import ENGLISH
@@ -528,7 +529,7 @@ class Stores(Facade[Any]):
     def with_scope(self, *, org_id: str, project_id: str) -> GraphStore:
         """The graph of one scope. Raises `InvalidInputError` if either part is empty."""
         ...
-class InMemoryGraphStore(Stores):
+class InMemoryGraphStore(Stores, Facade[memory.InMemoryGraphStore]):
     """As `graphsearch.stores.InMemoryGraphStore`."""
 
     def __init__(self, *, clock: Clock | None=None, analyser: Analyser=ENGLISH) -> None:

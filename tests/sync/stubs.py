@@ -12,13 +12,27 @@ from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent, indent
 from types import ModuleType
-from typing import Any, Final, get_args
+from typing import Any, Final, TypeVar, get_args
 
 from graphsearch import sync
+from graphsearch.sync import facade
 from graphsearch.sync.facade import Facade
 
 HEAD: Final = "# Written by `python -m tests.sync.stubs`.\n\n"
-BLOCKING: Final = {"AbstractAsyncContextManager": "AbstractContextManager"}
+BLOCKING: Final = {
+    "AbstractAsyncContextManager": ("contextlib", "AbstractContextManager"),
+    "AsyncIterator": ("collections.abc", "Iterator"),
+}
+HANDED_OVER: Final = {
+    "GraphStore": ("graphsearch.sync.stores", "GraphStore"),
+    "Stores": ("graphsearch.sync.stores", "Stores"),
+    "Ingestor": ("graphsearch.sync.engine", "Ingestor"),
+    "GraphSearchEngine": ("graphsearch.sync.engine", "GraphSearchEngine"),
+    "Parts": ("graphsearch.sync.engine", "GraphSearchEngine"),
+    "FederatedEngine": ("graphsearch.sync.engine", "FederatedEngine"),
+}
+"""The types of parameters that take blocking objects."""
+Statement = TypeVar("Statement", bound=ast.stmt)
 Import = tuple[str, str, str]
 """Module, name in it (empty for the module itself) and the name that it is bound to."""
 
@@ -40,25 +54,40 @@ def _stub(name: str) -> str | None:
         if isinstance(node, ast.ClassDef):
             members = list(_derived(node, getattr(module, node.name), needed))
             found = found or bool(members)
-            node.body = [*(_bare(each, 2) for each in node.body), *members]
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.Assign | ast.AnnAssign):
+            own = [each for each in node.body if getattr(each, "name", None) not in {each.name for each in members}]
+            node.body = [*(_bare(each, 2) for each in own), *members]
+        if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("blocking("):
+            found = True
+            body.append(_member(inspect.unwrap(getattr(module, ast.unparse(node.targets[0]))), needed, depth=1))
+        elif isinstance(node, ast.ClassDef | ast.FunctionDef | ast.Assign | ast.AnnAssign):
             body.append(_bare(node, 1))
     if not found:
         return None
-    lines = [_line(*needed[bound]) for bound in sorted(_names(body) & needed.keys())]
+    there = {each.name for each in body if isinstance(each, ast.ClassDef)}
+    lines = [_line(*needed[bound]) for bound in sorted((_names(body) & needed.keys()) - there)]
     return HEAD + "\n".join([*sorted(set(lines)), "", *(ast.unparse(each) for each in body)]) + "\n"
 
 
-def _derived(node: ast.ClassDef, facade: type[Any], needed: dict[str, Import]) -> Iterator[ast.stmt]:
+def _derived(node: ast.ClassDef, facade: type[Any], needed: dict[str, Import]) -> Iterator[ast.FunctionDef]:
     """The members that a class does not define itself, as functions with signatures alone."""
-    own = {each.name for each in node.body if isinstance(each, ast.FunctionDef)} | vars(Facade).keys()
+    own = {each.name for each in node.body if isinstance(each, ast.FunctionDef)} | vars(Facade).keys() - {"__init__"}
     for owner in [each for base in getattr(facade, "__orig_bases__", ()) for each in get_args(base)]:
+        if owner is Any or not isinstance(owner, type):
+            continue
+        if "__init__" not in own and not getattr(owner, "_is_protocol", False):
+            yield _member(inspect.getattr_static(owner, "__init__"), needed)
         for name in dir(owner):
-            if not name.startswith("_") and name not in own:
-                yield _member(inspect.getattr_static(owner, name), needed)
+            member = inspect.getattr_static(owner, name)
+            if isinstance(member, classmethod) and not name.startswith("_"):
+                opened = _member(member.__func__, needed)
+                opened.decorator_list = [ast.Name("classmethod"), ast.Name("contextmanager")]
+                opened.returns = ast.parse("Iterator[Self]", mode="eval").body
+                yield opened
+            elif not name.startswith("_") and name not in own and name not in {*dir(facade.__base__)}:
+                yield _member(member, needed)
 
 
-def _member(member: Any, needed: dict[str, Import]) -> ast.stmt:
+def _member(member: Any, needed: dict[str, Import], depth: int = 2) -> ast.FunctionDef:
     accessed: Any = member.fget if isinstance(member, property) else member
     function = inspect.unwrap(accessed)
     (written,) = ast.parse(dedent(inspect.getsource(function))).body
@@ -66,15 +95,23 @@ def _member(member: Any, needed: dict[str, Import]) -> ast.stmt:
     fields: dict[str, Any] = {field: getattr(written, field, None) for field in ast.FunctionDef._fields}
     made = ast.copy_location(ast.FunctionDef(**fields), written)
     made.decorator_list = [ast.Name("property")] if isinstance(member, property) else []
-    for node in [each for part in (made.args, made.returns) if part for each in ast.walk(part)]:
+    parts = [made.args, made.returns] if made.returns else [made.args]
+    taking = [each for each in ast.walk(made.args) if isinstance(each, ast.arg) and each.arg in facade._OBJECTS]
+    handed = {node for each in taking if each.annotation for node in ast.walk(each.annotation)}
+    for node in [each for part in parts for each in ast.walk(part)]:
         if isinstance(node, ast.Name):
-            node.id = _bound(BLOCKING.get(node.id, node.id), function, found, needed)
-    return _bare(made, 2)
+            twin = HANDED_OVER.get(node.id) if node in handed else BLOCKING.get(node.id)
+            if twin:
+                node.id = twin[1]
+                needed[node.id] = (*twin, twin[1])
+            else:
+                node.id = _bound(node.id, function, found, needed)
+    return _bare(made, depth)
 
 
 def _bound(name: str, function: Any, found: dict[str, Import], needed: dict[str, Import]) -> str:
     """What a name of a function's module is called in the stub: after its module where the name is taken there."""
-    module, original, _ = ("contextlib", name, name) if name in BLOCKING.values() else found.get(name, ("", name, name))
+    module, original, _ = found.get(name, ("", name, name))
     if not module and hasattr(_module(function), name):
         module = function.__module__
     if not module:
@@ -96,7 +133,7 @@ def _module(function: Any) -> ModuleType:
     return importlib.import_module(function.__module__)
 
 
-def _bare(node: ast.stmt, depth: int) -> ast.stmt:
+def _bare(node: Statement, depth: int) -> Statement:
     """A statement without what happens in it: functions keep their docstrings, and classes."""
     if isinstance(node, ast.FunctionDef):
         text = ast.get_docstring(node)
