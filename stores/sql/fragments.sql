@@ -154,3 +154,51 @@ false, source_id, source_columns, {step}
     ) ranked
     WHERE rank <= %(limit)s ORDER BY place, outgoing DESC, rank
 )
+
+-- entity embedded --
+json_build_array(x.name, x.type, x.description)::text
+
+-- relation embedded --
+x.fact
+
+-- memory embedded --
+json_build_array(x.subject, x.speaker, x.text)::text
+
+-- entity scope --
+scope_hash = %(scope)s AND org_id = %(org)s AND project_id = %(project)s
+
+-- relation scope --
+org_id = %(org)s AND project_id = %(project)s
+
+-- memory scope --
+org_id = %(org)s AND project_id = %(project)s
+
+-- entity written --
+type, given_type, name, folded_name, name_hash, description, aliases, named, labels, attributes, importance_weight,
+feedback_weight, valid_from, valid_to, created_at, merged_into, signature, embedding
+
+-- relation written --
+source_id, type, target_id, valid_from, valid_to, fact, kind, confidence, weight, labels, attributes, feedback_weight,
+evidence, supported_at, created_at, retracted_at, folded, signature, source_columns, target_columns
+
+-- memory written --
+text, subject, speaker, session_id, position, occurred_at, source, labels, attributes, feedback_weight, created_at, signature
+
+-- hits --
+{ids},
+coalesce(string_agg(int8send(signature), ''), ''),
+coalesce(string_agg(float8send(value), ''), ''),
+coalesce(string_agg(float8send(importance), ''), '')
+
+-- scored --
+-- BM25 of the candidates, with the postings of texts that have no document yet.
+SELECT p.id, round(1e9 * sum(q.idf * (p.frequency / (p.frequency
+    + %(k1)s::float8 * (%(flat)s::float8 + %(b)s::float8 * p.length / %(average)s::float8))))) / 1e9 AS value
+FROM unnest(%(terms)s::text[], %(idf)s::float8[]) q (term, idf)
+JOIN (
+    SELECT term, id, frequency, length FROM {kind}_posting
+    WHERE org_id = %(org)s AND project_id = %(project)s AND term = ANY(%(candidates)s::text[])
+    UNION ALL
+    SELECT * FROM unnest(%(new_terms)s::text[], %(new_ids)s::{id}[], %(new_frequencies)s::float8[], %(new_lengths)s::float8[])
+) p ON p.term = q.term
+GROUP BY p.id

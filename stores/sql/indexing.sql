@@ -5,10 +5,6 @@ INSERT INTO entity_words AS w (org_id, project_id, id, words)
 SELECT %(org)s, %(project)s, id, words FROM unnest(%(ids)s::uuid[], %(words)s::jsonb[]) AS given (id, words)
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET words = excluded.words WHERE w.words <> excluded.words
 
--- documented --
-SELECT id FROM {kind}_document
-WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
-
 -- changed documents --
 -- A length below 0 drops a document.
 INSERT INTO changed_{kind}
@@ -100,9 +96,6 @@ WHERE v.org_id = %(org)s AND v.project_id = %(project)s
 -- count vectors --
 INSERT INTO tally AS t (org_id, project_id, kind, vectors) VALUES (%(org)s, %(project)s, '{kind}', %(step)s)
 ON CONFLICT (org_id, project_id, kind) DO UPDATE SET vectors = t.vectors + %(step)s
-
--- delete vectors --
-DELETE FROM {kind}_embedding WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
 
 -- delete copies --
 -- Copies of vectors in the scope's part of the vector index.

@@ -87,10 +87,6 @@ SELECT %(org)s, %(project)s, entity_id, ordinal, name, hash FROM incoming_alias
 ON CONFLICT (org_id, project_id, entity_id, ordinal) DO UPDATE SET name = excluded.name, hash = excluded.hash
 WHERE a.name <> excluded.name
 
--- delete aliases --
-DELETE FROM entity_alias
-WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = ANY(%(ids)s::uuid[])
-
 -- names to index --
 -- An entity that was merged into another has no names to index; the other has them.
 SELECT e.id, CASE WHEN {unmerged} THEN e.name || e.aliases ELSE ARRAY[]::text[] END AS names

@@ -7,53 +7,18 @@ WHERE org_id = %(org)s AND project_id = %(project)s
 -- shadows --
 SELECT count(*) FROM {kind}_shadow WHERE org_id = %(org)s AND project_id = %(project)s
 
--- page of vectors --
-SELECT id FROM {kind}_embedding
-WHERE org_id = %(org)s AND project_id = %(project)s AND (%(after)s::{id} IS NULL OR id > %(after)s::{id})
-ORDER BY id LIMIT %(limit)s
-
--- outdated entity --
+-- outdated --
 -- Elements with a vector and no shadow of their present text, each with a digest of all that the text is made of
 -- (graphsearch.text.bm25.embedding_text); "every" are those with a vector. Of a page of vectors by id, or of the whole
 -- scope. Shadows are looked up one by one: joins of tables that grow this fast are planned for the size they had.
-SELECT {entity columns}, e.digest FROM (
-    SELECT x.*, encode(substr(sha256(convert_to(
-        json_build_array(x.name, x.type, x.description)::text, 'UTF8')), 1, 16), 'hex')::uuid AS digest
-    FROM entity x
-    WHERE x.scope_hash = %(scope)s AND x.org_id = %(org)s AND x.project_id = %(project)s
-        AND (%(ids)s::uuid[] IS NULL OR x.id = ANY(%(ids)s::uuid[]))
+SELECT {columns}, e.digest FROM (
+    SELECT x.*, encode(substr(sha256(convert_to({embedded}, 'UTF8')), 1, 16), 'hex')::uuid AS digest FROM {kind} x
+    WHERE {scope} AND (%(ids)s::{id}[] IS NULL OR x.id = ANY(%(ids)s::{id}[]))
 ) e
-WHERE (%(ids)s::uuid[] IS NOT NULL OR EXISTS (
-    SELECT FROM entity_embedding v WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = e.id
+WHERE (%(ids)s::{id}[] IS NOT NULL OR EXISTS (
+    SELECT FROM {kind}_embedding v WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = e.id
 )) AND (%(every)s OR e.digest IS DISTINCT FROM (
-    SELECT s.digest FROM entity_shadow s WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.id = e.id
-))
-ORDER BY e.id LIMIT %(limit)s
-
--- outdated relation --
-SELECT {relation columns}, e.digest FROM (
-    SELECT x.*, encode(substr(sha256(convert_to(x.fact, 'UTF8')), 1, 16), 'hex')::uuid AS digest
-    FROM relation x
-    WHERE x.org_id = %(org)s AND x.project_id = %(project)s AND (%(ids)s::uuid[] IS NULL OR x.id = ANY(%(ids)s::uuid[]))
-) e
-WHERE (%(ids)s::uuid[] IS NOT NULL OR EXISTS (
-    SELECT FROM relation_embedding v WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = e.id
-)) AND (%(every)s OR e.digest IS DISTINCT FROM (
-    SELECT s.digest FROM relation_shadow s WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.id = e.id
-))
-ORDER BY e.id LIMIT %(limit)s
-
--- outdated memory --
-SELECT {memory columns}, e.digest FROM (
-    SELECT x.*, encode(substr(sha256(convert_to(
-        json_build_array(x.subject, x.speaker, x.text)::text, 'UTF8')), 1, 16), 'hex')::uuid AS digest
-    FROM memory x
-    WHERE x.org_id = %(org)s AND x.project_id = %(project)s AND (%(ids)s::text[] IS NULL OR x.id = ANY(%(ids)s::text[]))
-) e
-WHERE (%(ids)s::text[] IS NOT NULL OR EXISTS (
-    SELECT FROM memory_embedding v WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = e.id
-)) AND (%(every)s OR e.digest IS DISTINCT FROM (
-    SELECT s.digest FROM memory_shadow s WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.id = e.id
+    SELECT s.digest FROM {kind}_shadow s WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.id = e.id
 ))
 ORDER BY e.id LIMIT %(limit)s
 
@@ -65,24 +30,15 @@ ORDER BY i.id
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET digest = excluded.digest, embedding = excluded.embedding
 RETURNING 1
 
--- delete shadows --
-DELETE FROM {kind}_shadow WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
-
 -- delete shadows of changed vectors --
 DELETE FROM {kind}_shadow s USING incoming_{kind}_embedding i, {kind}_embedding v
 WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.id = i.id
     AND v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = i.id AND v.embedding <> i.embedding
 
--- delete all vectors --
-DELETE FROM {kind}_embedding WHERE org_id = %(org)s AND project_id = %(project)s
-
 -- shadows to vectors --
 INSERT INTO {kind}_embedding (org_id, project_id, id, dimensions, embedding, generation)
 SELECT org_id, project_id, id, %(length)s, embedding, %(generation)s FROM {kind}_shadow
 WHERE org_id = %(org)s AND project_id = %(project)s AND embedding IS NOT NULL ORDER BY id
-
--- delete all shadows --
-DELETE FROM {kind}_shadow WHERE org_id = %(org)s AND project_id = %(project)s
 
 -- switch embedder --
 UPDATE scope SET embedder = next_embedder, dimensions = next_dimensions, next_embedder = NULL, next_dimensions = NULL

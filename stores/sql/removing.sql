@@ -25,13 +25,9 @@ WHERE org_id = %(org)s AND project_id = %(project)s
     AND (memory_id = ANY(%(memory_ids)s::text[]) OR entity_id = ANY(%(entity_ids)s::uuid[]))
 RETURNING entity_id, coalesce(original_entity_id, entity_id)
 
--- delete evidence --
-DELETE FROM evidence
-WHERE org_id = %(org)s AND project_id = %(project)s AND relation_id = ANY(%(ids)s::uuid[])
-
 -- delete rows --
--- What a table keeps for each of some entities or relations.
-DELETE FROM {table} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
+-- What a table keeps for each of some elements.
+DELETE FROM {table} WHERE org_id = %(org)s AND project_id = %(project)s AND {key} = ANY(%(ids)s::{id}[])
 
 -- delete elements --
 DELETE FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[]) RETURNING signature

@@ -10,12 +10,7 @@ WITH candidate AS MATERIALIZED (
     WHERE org_id = %(org)s AND project_id = %(project)s
     ORDER BY value, id LIMIT %(candidates)s
 )
-SELECT
-    {ids},
-    coalesce(string_agg(int8send(signature), ''), ''),
-    coalesce(string_agg(float8send(value), ''), ''),
-    coalesce(string_agg(float8send(importance), ''), ''),
-    (SELECT count(*) FROM candidate)
+SELECT {hits}, (SELECT count(*) FROM candidate)
 FROM (
     SELECT e.id, e.signature, {importance} AS importance, c.value
     FROM candidate c JOIN {kind} e ON e.id = c.id
@@ -38,10 +33,7 @@ WITH indexed AS MATERIALIZED (
     ORDER BY value, id LIMIT %(candidates)s)
 )
 SELECT
-    {ids},
-    coalesce(string_agg(int8send(signature), ''), ''),
-    coalesce(string_agg(float8send(value), ''), ''),
-    coalesce(string_agg(float8send(importance), ''), ''),
+    {hits},
     (SELECT count(*) FROM indexed),
     (SELECT count(*) FROM indexed WHERE value <= max(hit.value))
 FROM (
@@ -57,13 +49,8 @@ SELECT {ids}, coalesce(string_agg(vector_send(v.embedding::vector), ''), '')
 FROM {vectors} v WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = ANY(%(found)s::{id}[])
 
 -- locate --
-SELECT
-    {entity ids},
-    coalesce(string_agg(int8send(signature), ''), ''),
-    coalesce(string_agg(float8send(0), ''), ''),
-    coalesce(string_agg(float8send(importance_weight), ''), '')
-FROM (
-    SELECT e.id, e.signature, e.importance_weight FROM entity e
+SELECT {hits} FROM (
+    SELECT e.id, e.signature, e.importance_weight AS importance, 0 AS value FROM entity e
     WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[]) AND {entity view}
     ORDER BY e.id
 ) hit
@@ -74,16 +61,7 @@ FROM (
 -- best. Sums are rounded, so that equal documents have equal scores in whatever order the terms were added. Sorted before
 -- they are joined, no more of the elements are looked up than are returned.
 WITH candidate AS MATERIALIZED (
-    SELECT p.id, round(1e9 * sum(q.idf * (p.frequency / (p.frequency
-        + %(k1)s::float8 * (%(flat)s::float8 + %(b)s::float8 * p.length / %(average)s::float8))))) / 1e9 AS value
-    FROM unnest(%(terms)s::text[], %(idf)s::float8[]) q (term, idf)
-    JOIN (
-        SELECT term, id, frequency, length FROM {kind}_posting
-        WHERE org_id = %(org)s AND project_id = %(project)s AND term = ANY(%(candidates)s::text[])
-        UNION ALL
-        SELECT * FROM unnest(%(new_terms)s::text[], %(new_ids)s::{id}[], %(new_frequencies)s::float8[], %(new_lengths)s::float8[])
-    ) p ON p.term = q.term
-    GROUP BY p.id HAVING bool_or(q.term = ANY(%(candidates)s::text[]))
+    {scored} HAVING bool_or(q.term = ANY(%(candidates)s::text[]))
 ), least AS MATERIALIZED (
     SELECT CASE WHEN count(*) = %(limit)s THEN min(value) - %(most_added)s::float8 ELSE 0 END AS value
     FROM (
@@ -95,12 +73,7 @@ WITH candidate AS MATERIALIZED (
 ), near AS MATERIALIZED (
     SELECT c.id, c.value FROM candidate c JOIN least ON c.value >= least.value
 )
-SELECT
-    {ids},
-    coalesce(string_agg(int8send(signature), ''), ''),
-    coalesce(string_agg(float8send(value), ''), ''),
-    coalesce(string_agg(float8send(importance), ''), '')
-FROM (
+SELECT {hits} FROM (
     SELECT e.id, e.signature, {importance} AS importance, s.value
     FROM (
         SELECT id, round(1e9 * sum(value)) / 1e9 AS value FROM (
@@ -122,24 +95,10 @@ FROM (
 
 -- lexical by candidates --
 -- The same where every term yields candidates: their sums are the scores.
-SELECT
-    {ids},
-    coalesce(string_agg(int8send(signature), ''), ''),
-    coalesce(string_agg(float8send(value), ''), ''),
-    coalesce(string_agg(float8send(importance), ''), '')
-FROM (
+SELECT {hits} FROM (
     SELECT e.id, e.signature, {importance} AS importance, s.value
     FROM (
-        SELECT p.id, round(1e9 * sum(q.idf * (p.frequency / (p.frequency
-            + %(k1)s::float8 * (%(flat)s::float8 + %(b)s::float8 * p.length / %(average)s::float8))))) / 1e9 AS value
-        FROM unnest(%(terms)s::text[], %(idf)s::float8[]) q (term, idf)
-        JOIN (
-            SELECT term, id, frequency, length FROM {kind}_posting
-            WHERE org_id = %(org)s AND project_id = %(project)s AND term = ANY(%(candidates)s::text[])
-            UNION ALL
-            SELECT * FROM unnest(%(new_terms)s::text[], %(new_ids)s::{id}[], %(new_frequencies)s::float8[], %(new_lengths)s::float8[])
-        ) p ON p.term = q.term
-        GROUP BY p.id ORDER BY value DESC, id OFFSET 0
+        {scored} ORDER BY value DESC, id OFFSET 0
     ) s
     JOIN {kind} e ON e.id = s.id
     WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {view}

@@ -3,7 +3,7 @@
 -- and fails if one is not.
 
 -- existing --
-SELECT id FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
+SELECT id FROM {table} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
 
 -- none existing --
 -- Whether the scope has no element of the kind, and whether it has none of these.
@@ -50,23 +50,13 @@ JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.
 WHERE (e.name, e.merged_into) IS DISTINCT FROM (i.name, i.merged_into)
 
 -- insert entities --
-INSERT INTO entity (org_id, project_id, id, type, given_type, name, folded_name, name_hash, description, aliases, given_aliases,
-    named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature, embedding,
-    scope_hash)
-SELECT %(org)s, %(project)s, id, type, given_type, name, folded_name, name_hash, description, aliases, aliases,
-    named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature, embedding,
-    %(scope)s
-FROM incoming_entity
+INSERT INTO entity (org_id, project_id, id, {entity written}, given_aliases, scope_hash)
+SELECT %(org)s, %(project)s, id, {entity written}, aliases, %(scope)s FROM incoming_entity
 RETURNING 1
 
 -- upsert entities --
-INSERT INTO entity AS e (org_id, project_id, id, type, given_type, name, folded_name, name_hash, description, aliases, given_aliases,
-    named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature, embedding,
-    scope_hash)
-SELECT %(org)s, %(project)s, id, type, given_type, name, folded_name, name_hash, description, aliases, aliases,
-    named, labels, attributes, importance_weight, feedback_weight, valid_from, valid_to, created_at, merged_into, signature, embedding,
-    %(scope)s
-FROM incoming_entity
+INSERT INTO entity AS e (org_id, project_id, id, {entity written}, given_aliases, scope_hash)
+SELECT %(org)s, %(project)s, id, {entity written}, aliases, %(scope)s FROM incoming_entity
 ON CONFLICT (scope_hash, id, org_id, project_id) DO UPDATE SET
     type = excluded.type, given_type = excluded.given_type,
     name = excluded.name, folded_name = excluded.folded_name, name_hash = excluded.name_hash,
@@ -96,11 +86,8 @@ JOIN memory m ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.id = i.
 WHERE (m.text, m.subject, m.speaker, m.occurred_at) IS DISTINCT FROM (i.text, i.subject, i.speaker, i.occurred_at)
 
 -- upsert memories --
-INSERT INTO memory AS m (org_id, project_id, id, text, subject, speaker, session_id, position, occurred_at, source, labels,
-    attributes, feedback_weight, created_at, signature)
-SELECT %(org)s, %(project)s, id, text, subject, speaker, session_id, position, occurred_at, source, labels,
-    attributes, feedback_weight, created_at, signature
-FROM incoming_memory
+INSERT INTO memory AS m (org_id, project_id, id, {memory written})
+SELECT %(org)s, %(project)s, id, {memory written} FROM incoming_memory
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET
     text = excluded.text, subject = excluded.subject, speaker = excluded.speaker, session_id = excluded.session_id,
     position = excluded.position, occurred_at = excluded.occurred_at, source = excluded.source, labels = excluded.labels,
@@ -202,13 +189,8 @@ WHERE n.scope_hash = %(scope)s AND n.org_id = %(org)s AND n.project_id = %(proje
     AND n.valid_from IS NULL AND n.valid_to IS NULL AND n.merged_into IS NULL
 
 -- insert relations --
-INSERT INTO relation (org_id, project_id, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
-    confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
-    signature, settled, source_columns, target_columns)
-SELECT %(org)s, %(project)s, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
-    confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
-    signature, %(settled)s, source_columns, target_columns
-FROM incoming_relation
+INSERT INTO relation (org_id, project_id, id, {relation written}, settled)
+SELECT %(org)s, %(project)s, id, {relation written}, %(settled)s FROM incoming_relation
 RETURNING 1
 
 -- reworded relations --
@@ -222,13 +204,8 @@ WHERE r.retracted_at IS NULL AND (
 )
 
 -- upsert relations --
-INSERT INTO relation AS r (org_id, project_id, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
-    confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
-    signature, settled, source_columns, target_columns)
-SELECT %(org)s, %(project)s, id, source_id, type, target_id, valid_from, valid_to, fact, kind,
-    confidence, weight, labels, attributes, feedback_weight, evidence, supported_at, created_at, retracted_at, folded,
-    signature, true, source_columns, target_columns
-FROM incoming_relation
+INSERT INTO relation AS r (org_id, project_id, id, {relation written}, settled)
+SELECT %(org)s, %(project)s, id, {relation written}, true FROM incoming_relation
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET
     source_id = excluded.source_id, type = excluded.type, target_id = excluded.target_id,
     valid_from = excluded.valid_from, valid_to = excluded.valid_to, fact = excluded.fact, kind = excluded.kind,

@@ -16,8 +16,7 @@ import pglast
 from pglast import ast as nodes_of_postgres
 from pglast.enums import BoolExprType, JoinType, SetOperation
 
-from graphsearch.stores.in_postgres.session.statements import SCHEMA
-from tests.stores.statement_texts import schema_text
+from tests.stores.statement_texts import SCHEMA, schema_text
 
 ast: Final[Any] = nodes_of_postgres
 """Nodes; which of their fields are set depends on the statement, which their types do not know."""

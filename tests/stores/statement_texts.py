@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
 from graphsearch.model import ElementKind
@@ -13,9 +13,13 @@ TABLES: Final = ("claim", "relation", "entity_words", "entity_lookup", "unembedd
 """Tables that statements for any table are composed with."""
 
 
+SCHEMA: Final = ("schema.sql", "schema_search.sql", "schema_settings.sql", "schema_functions.sql")
+"""The tables as the migrations leave them, in the order in which they can be made."""
+
+
 def schema_text(name: str) -> str:
     """One file of the schema."""
-    return files("graphsearch.stores").joinpath("sql", name).read_text(encoding="utf-8")
+    return Path(__file__).parent.joinpath("schema", name).read_text(encoding="utf-8")
 
 
 def every_text() -> Iterator[tuple[str, str]]:
@@ -23,8 +27,9 @@ def every_text() -> Iterator[tuple[str, str]]:
     for name, template in sorted(catalogue().statements.items()):
         texts: dict[str, None] = {}
         for kind in ElementKind:
-            for table in TABLES if "{table}" in template else (None,):
+            tables = TABLES if "{table}" in template else ("entity",)
+            for given in ({"table": table, "key": "id"} for table in tables):
                 for unsettled in (False, True):
-                    texts[statement(name, kind, table=table, unsettled=unsettled).decode()] = None
+                    texts[statement(name, kind, unsettled=unsettled, **given).decode()] = None
         for text in texts:
             yield name, text

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-from importlib.resources import files
 from typing import Any
 
 import psycopg
@@ -18,9 +17,9 @@ from graphsearch.errors import (
 )
 from graphsearch.stores.in_postgres.session import migrating
 from graphsearch.stores.in_postgres.session.migrating import Migration, apply_text, migrate, migrations
-from graphsearch.stores.in_postgres.session.statements import SCHEMA
 from graphsearch.stores.postgres import PostgresGraphStore
 from tests.fix_postgres import APP_ROLE, PASSWORD, Database
+from tests.stores.statement_texts import SCHEMA, schema_text
 
 CATALOGS = {
     "columns": """
@@ -50,11 +49,10 @@ def catalogs(dsn: str) -> dict[str, list[Any]]:
 
 
 async def test_the_migrations_end_in_the_schema(postgres_database: Database, empty_database: Database) -> None:
-    schema = [files("graphsearch.stores").joinpath("sql", name).read_text(encoding="utf-8") for name in SCHEMA]
     async with await psycopg.AsyncConnection.connect(empty_database.admin_dsn) as connection:
         await connection.execute("CREATE EXTENSION vector")
         await connection.execute(migrating._JOURNAL)
-        await apply_text(connection, "\n".join(schema))
+        await apply_text(connection, "\n".join(map(schema_text, SCHEMA)))
     assert catalogs(empty_database.admin_dsn) == catalogs(postgres_database.admin_dsn)
 
 

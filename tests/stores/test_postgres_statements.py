@@ -10,7 +10,6 @@ from graphsearch.errors import StatementError
 from graphsearch.model import ElementKind
 from graphsearch.stores.in_postgres.session.statements import (
     FRAGMENTS,
-    SCHEMA,
     Catalogue,
     catalogue,
     statement,
@@ -40,7 +39,7 @@ def test_every_statement_is_whole() -> None:
     for name in catalogue().statements:
         for kind in ElementKind:
             for unsettled in (False, True):
-                text = statement(name, kind, table="entity", unsettled=unsettled).decode()
+                text = statement(name, kind, table="entity", key="id", unsettled=unsettled).decode()
                 assert text.split()[0] in {"SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "SET", "BEGIN"}
                 assert "--" not in text
                 assert "{" not in text.replace("'{}'", "").replace("{text}", "")
@@ -48,12 +47,12 @@ def test_every_statement_is_whole() -> None:
 
 def test_only_known_files_hold_statements() -> None:
     found = {file.name for file in files("graphsearch.stores").joinpath("sql").iterdir() if file.name.endswith(".sql")}
-    assert found > {FRAGMENTS, *SCHEMA, "reading.sql", "searching.sql", "walking.sql", "writing.sql"}
+    assert found > {FRAGMENTS, "reading.sql", "searching.sql", "walking.sql", "writing.sql"}
 
 
 def test_fragments_are_filled_in_without_comments() -> None:
     sources = {FRAGMENTS: "-- here --\n-- the scope\norg = 1\n  AND project = 2\n", "a.sql": "-- all --\nSELECT {here}"}
-    assert Catalogue.of(sources).compose("all", None, None) == b"SELECT org = 1\nAND project = 2"
+    assert Catalogue.of(sources).compose("all", None) == b"SELECT org = 1\nAND project = 2"
 
 
 def test_fragments_hold_fragments_and_have_texts_for_unsettled_rows() -> None:
@@ -61,7 +60,7 @@ def test_fragments_hold_fragments_and_have_texts_for_unsettled_rows() -> None:
         FRAGMENTS: "-- settled hops --\nfew\n-- unsettled hops --\n{settled hops} and {rest}\n-- rest --\nmany",
         "a.sql": "-- all --\nSELECT {hops}",
     }
-    found = [Catalogue.of(sources).compose("all", None, None, unsettled=each) for each in (False, True)]
+    found = [Catalogue.of(sources).compose("all", None, unsettled=each) for each in (False, True)]
     assert found == [b"SELECT few", b"SELECT few and many"]
 
 

@@ -63,7 +63,7 @@ async def put_words(session: Session, words: Mapping[UUID, Mapping[str, float]])
         encoded = [Jsonb({word: stepped(weight) for word, weight in each.items()}) for each in kept.values()]
         await session.run(statement("upsert words"), ids=list(kept), words=encoded)
     if len(kept) < len(words):
-        await session.run(statement("delete rows", table="entity_words"), ids=[key for key in words if key not in kept])
+        await delete_rows(session, ElementKind.ENTITY, "entity_words", [key for key in words if key not in kept])
 
 
 async def words_of(session: Session, ids: Collection[UUID]) -> dict[UUID, Mapping[str, float]]:
@@ -80,8 +80,13 @@ async def drop_documents(session: Session, kind: ElementKind, ids: Iterable[Any]
     await _replace_documents(session, kind, [(key, _REMOVED, (), ()) for key in gone])
     if kind is ElementKind.ENTITY:
         await _replace_lookups(session, [lookup_row(key, ()) for key in gone])
-        await session.run(statement("delete rows", table="entity_lookup"), ids=gone)
-        await session.run(statement("delete rows", table="entity_words"), ids=gone)
+        await delete_rows(session, kind, "entity_lookup", gone)
+        await delete_rows(session, kind, "entity_words", gone)
+
+
+async def delete_rows(session: Session, kind: ElementKind, table: str, ids: Collection[Any], *, key: str = "id") -> int:
+    """Delete what a table keeps for each of some elements; return the number of its rows."""
+    return (await session.run(statement("delete rows", kind, table=table, key=key), ids=list(ids))).rowcount
 
 
 async def put_documents(session: Session, kind: ElementKind, documents: Sequence[tuple[Any, Document]]) -> None:
@@ -154,15 +159,15 @@ async def drop_vectors(session: Session, kind: ElementKind, ids: Collection[Any]
     """Drop vectors."""
     if kind is ElementKind.ENTITY:
         await move_vectors(session, ids=list(ids))
-    deleted = await session.run(statement("delete vectors", kind), ids=list(ids))
+    deleted = await delete_rows(session, kind, f"{kind}_embedding", ids)
     await drop_copies(session, kind, ids)
-    await count_vectors(session, kind, -deleted.rowcount)
+    await count_vectors(session, kind, -deleted)
 
 
 async def drop_copies(session: Session, kind: ElementKind, ids: Collection[Any]) -> None:
     """Drop the copies of vectors in the vector index of a large scope, and their shadows by the next model."""
     if session.next_embedder is not None and ids:
-        await session.run(statement("delete shadows", kind), ids=list(ids))
+        await delete_rows(session, kind, f"{kind}_shadow", ids)
     part = session.vector_index(kind).part
     if part is not None and ids:
         await session.run(statement("delete copies", kind), ids=list(ids), part=part)
@@ -217,7 +222,7 @@ async def strike_embedded(session: Session, ids: Collection[UUID]) -> None:
 async def strike_facts(session: Session, ids: Collection[UUID]) -> None:
     """Remove relations from the list."""
     if ids:
-        await session.run(statement("delete rows", table="unembedded_fact"), ids=list(ids))
+        await delete_rows(session, ElementKind.RELATION, "unembedded_fact", ids)
 
 
 BULK: Final = 1_000
@@ -242,15 +247,12 @@ async def index_documents(
     """
     known: Collection[Any] = elements
     if is_bulk(elements):
-        had = set[Any]() if fresh else await _documented(session, kind, [element.id for element in elements])
+        query = statement("existing", kind, table=f"{kind}_document")
+        had = () if fresh else set(await session.column(query, ids=[element.id for element in elements]))
         known = [element for element in elements if element.id in had] if had else ()
         if len(known) < len(elements):
             await session.run(statement("fall behind", kind), behind=True)
     await put_texts(session, kind, known)
-
-
-async def _documented(session: Session, kind: ElementKind, ids: list[Any]) -> set[Any]:
-    return set(await session.column(statement("documented", kind), ids=ids))
 
 
 async def undocumented(session: Session, kind: ElementKind, limit: int | None = None) -> list[tuple[Any, Document]]:

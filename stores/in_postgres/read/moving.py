@@ -48,13 +48,24 @@ _HEAD: Final = 4
 """Bytes before the numbers of a halfvec: how many there are, and two unused ones."""
 
 
-async def _column(session: Session, page: bytes, **values: Any) -> list[Any]:
+async def _ids(session: Session, kind: ElementKind, table: str, after: Key | None, limit: int) -> list[Any]:
     """Ids, by a plan for these values: one for any would read a page from the beginning of the table."""
-    return [key for (key,) in await session.rows(page, **values)]
+    start = after and (after[0] if kind is ElementKind.MEMORY else UUID(after[0]))
+    page = statement("page of ids", kind, table=table, key="id")
+    return [key for (key,) in await session.rows(page, after=start, limit=limit)]
+
+
+async def _page(
+    session: Session, table: str, key: str, after: Key | None, limit: int, of: type[str | int] = str
+) -> list[dict[str, Any]]:
+    """The rows of a table after a key, from the beginning if it is None."""
+    start = of(after[0]) if after else of()
+    rows = await session.dicts(statement("page", table=table, key=key), after=start, limit=limit)
+    return [{name: value for name, value in row.items() if name not in {"org_id", "project_id"}} for row in rows]
 
 
 async def _entities(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
-    ids = await _column(session, statement("page of entity ids"), after=after and UUID(after[0]), limit=limit)
+    ids = await _ids(session, ElementKind.ENTITY, "entity", after, limit)
     rows = await session.dicts(statement("stored entities"), ids=ids)
     outcomes = await _outcomes(session, ElementKind.ENTITY, ids)
     attested = await _attestations(session, rows)
@@ -74,8 +85,7 @@ async def _entities(session: Session, after: Key | None, limit: int) -> Sequence
 
 
 async def _memories(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
-    page = statement("page of ids", ElementKind.MEMORY)
-    ids = await _column(session, page, after=after and after[0], limit=limit)
+    ids = await _ids(session, ElementKind.MEMORY, "memory", after, limit)
     rows = await session.dicts(statement("stored memories"), ids=ids)
     mentions: dict[str, list[Mention]] = {}
     for row in await session.dicts(statement("original mentions"), memory_ids=ids):
@@ -98,8 +108,7 @@ async def _memories(session: Session, after: Key | None, limit: int) -> Sequence
 
 
 async def _relations(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
-    page = statement("page of ids", ElementKind.RELATION)
-    ids = await _column(session, page, after=after and UUID(after[0]), limit=limit)
+    ids = await _ids(session, ElementKind.RELATION, "relation", after, limit)
     rows = await session.dicts(statement("stored relations"), ids=ids)
     outcomes = await _outcomes(session, ElementKind.RELATION, ids)
     attested = await _attestations(session, rows)
@@ -153,17 +162,15 @@ def _vector(packed: bytes | None) -> HalfVector | None:
 
 
 async def _types(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
-    rows = await session.dicts(statement("page of types"), after=after and after[0], limit=limit)
-    return [RelationType(**row) for row in rows]
+    return [RelationType(**row) for row in await _page(session, "relation_type", "name", after, limit)]
 
 
 async def _counters(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
-    rows = await session.dicts(statement("page of counters"), after=after and after[0], limit=limit)
-    return [Counter(**row) for row in rows]
+    return [Counter(**row) for row in await _page(session, "counter", "name", after, limit)]
 
 
 async def _merges(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
-    rows = await session.dicts(statement("page of merges"), after=after and int(after[0]), limit=limit)
+    rows = await _page(session, "merge", "number", after, limit, int)
     return [StoredMerge(number=row.pop("number"), held=row.pop("held"), merge=Merge(**row)) for row in rows]
 
 
@@ -179,18 +186,16 @@ async def _links(session: Session, after: Key | None, limit: int) -> Sequence[Re
 
 
 async def _communities(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
-    ids = await _column(session, statement("page of community ids"), after=after and UUID(after[0]), limit=limit)
-    found = await stored_communities(session, ids)
+    found = await stored_communities(session, await _ids(session, ElementKind.RELATION, "community", after, limit))
     return sorted(found, key=lambda community: community.id)
 
 
 async def _sessions(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
-    rows = await session.dicts(statement("page of sessions"), after=after and after[0], limit=limit)
-    return [StoredSession(**row) for row in rows]
+    return [StoredSession(**row) for row in await _page(session, "session", "id", after, limit)]
 
 
 async def _injections(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
-    rows = await session.dicts(statement("page of injections"), after=after and after[0], limit=limit)
+    rows = await _page(session, "injection", "id", after, limit)
     return [
         Injection(
             elements=[

@@ -2,7 +2,8 @@
 
 A statement is the text under a header ``-- name --``. It holds parameters for psycopg, as in ``%(ids)s``, and in braces
 the fragments that statements share (``fragments.sql``), which may hold others. A statement for every kind of element
-also has ``{kind}``, a table; ``{id}``, the type of its key; and ``{importance}``, a column or a constant.
+also has ``{kind}``, a table; ``{id}``, the type of its key; and ``{importance}``, a column or a constant. One for any
+table has ``{table}``, and ``{key}``, a column.
 """
 
 from __future__ import annotations
@@ -25,16 +26,13 @@ _BRACES: Final = re.compile(r"{([a-z ]+)}")
 _PARAMETER: Final = re.compile(rb"%\(([a-z_]+)\)s")
 
 FRAGMENTS: Final = "fragments.sql"
-SCHEMA: Final = ("schema.sql", "schema_search.sql", "schema_settings.sql", "schema_functions.sql")
-"""The tables as the migrations leave them, in the order in which they can be made: no statements, and not loaded."""
-
-_BY_KIND: Final = ("columns", "view", "ids", "text")
+_BY_KIND: Final = ("columns", "view", "ids", "text", "embedded", "scope")
 """Fragments with a text for every kind of element."""
 _BY_STATE: Final = ("vectors", "named", "hops")
 """Fragments with a text for scopes where all is settled, and one for the others."""
 _WHATEVER_IS_SEEN: Final = frozenset({"left out"})
 """Statements over relations whether or not these are in view."""
-_IDENTIFIERS: Final = frozenset({"kind", "id", "importance", "table", "seen"})
+_IDENTIFIERS: Final = frozenset({"kind", "id", "importance", "table", "key", "seen"})
 _OF_KIND: Final[Mapping[ElementKind, Mapping[str, str]]] = MappingProxyType(
     {
         ElementKind.ENTITY: {"kind": "entity", "id": "uuid", "importance": "e.importance_weight"},
@@ -73,7 +71,7 @@ class Catalogue:
             raise StatementError(f"{FRAGMENTS}: no statement uses {', '.join(sorted(unused))}")
         return cls(statements, fragments)
 
-    def compose(self, name: str, kind: ElementKind | None, table: str | None, *, unsettled: bool = False) -> bytes:
+    def compose(self, name: str, kind: ElementKind | None, *, unsettled: bool = False, **identifiers: str) -> bytes:
         """A statement with its fragments and identifiers filled in. Raises `StatementError` for an unknown name."""
         if name not in self.statements:
             raise StatementError(f"there is no statement {name!r}")
@@ -84,8 +82,7 @@ class Catalogue:
         if kind is not None:
             parts |= {each: self.fragments[f"{kind} {each}"] for each in _BY_KIND}
             parts |= _OF_KIND[kind]
-        if table is not None:
-            parts["table"] = sql.Identifier(table).as_string(None)
+        parts |= {each: sql.Identifier(given).as_string(None) for each, given in identifiers.items()}
 
         def filled(text: str) -> str:
             return _BRACES.sub(lambda braces: filled(parts[braces[1]]), text)
@@ -107,21 +104,18 @@ def _named(source: str) -> Iterable[tuple[str, str]]:
 @cache
 def catalogue() -> Catalogue:
     """The statements of the Postgres store."""
-    folder = files("graphsearch.stores").joinpath("sql")
-    found = [file for file in folder.iterdir() if file.name.endswith(".sql") and file.name not in SCHEMA]
-    return Catalogue.of({file.name: file.read_text(encoding="utf-8") for file in found})
+    found = files("graphsearch.stores").joinpath("sql").iterdir()
+    return Catalogue.of({file.name: file.read_text(encoding="utf-8") for file in found if file.name.endswith(".sql")})
 
 
 @cache
-def statement(
-    name: str, kind: ElementKind | None = None, *, table: str | None = None, unsettled: bool = False
-) -> bytes:
-    """The statement of this name, for a kind of element or a table if it is one for any.
+def statement(name: str, kind: ElementKind | None = None, *, unsettled: bool = False, **identifiers: str) -> bytes:
+    """The statement of this name, for a kind of element, or for a ``table`` and its ``key``, if it is one for any.
 
     ``unsettled`` also reads what a bulk write left for later. Raises `StatementError` for an unknown name, and where a
     kind or a table is missing.
     """
-    return catalogue().compose(name, kind, table, unsettled=unsettled)
+    return catalogue().compose(name, kind, unsettled=unsettled, **identifiers)
 
 
 def with_literals(query: bytes, values: Mapping[str, Any], *, escaped: bool = False) -> bytes:

@@ -239,7 +239,7 @@ class PostgresCurating(PostgresScope, Curating):
             refuse_communities(
                 communities, {key for key, community in stay.items() if community not in (replaced or ())}
             )
-            there = await session.column(statement("existing", ElementKind.ENTITY), ids=members)
+            there = await session.column(statement("existing", ElementKind.ENTITY, table="entity"), ids=members)
             gone = set(members).difference(there)
             summaries = await _kept_summaries(session, communities)
             await drop_communities(session, replaced)

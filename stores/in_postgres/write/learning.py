@@ -132,7 +132,7 @@ async def _apply(
         kept = {"ids": [str(key) for key in moved], "seqs": list(moved.values()), "kind": kind.value}
         await session.run(statement("keep outcomes"), **kept, **values)
     if left := [key for key in there if key not in moved]:
-        known = await session.column(statement("existing", kind), ids=left)
+        known = await session.column(statement("existing", kind, table=kind), ids=left)
         became |= dict.fromkeys(left, "missing") | dict.fromkeys(known, "repeated")
         replaced = await session.column(statement("replace outcome", kind), ids=known, **values) if known else ()
         became |= dict.fromkeys(replaced, "replaced")

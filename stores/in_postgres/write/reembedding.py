@@ -59,7 +59,7 @@ class PostgresReembedding(PostgresScope, Reembeddable):
             every, found, last = session.next_embedder != name, list[OutdatedVector](), after
             size = min(limit, _SCANNED)
             while len(found) < limit:
-                page = statement("page of vectors", kind)
+                page = statement("page of ids", kind, table=f"{kind}_embedding", key="id")
                 ids = [key for (key,) in await session.rows(page, after=last, limit=size)]
                 found += await _outdated(session, kind, limit - len(found), ids=ids, every=every) if ids else ()
                 if len(ids) < size:
@@ -97,8 +97,8 @@ async def _outdated(
     session: Session, kind: ElementKind, limit: int, *, ids: Sequence[Any] | None = None, every: bool = False
 ) -> list[OutdatedVector]:
     """Up to ``limit`` outdated vectors of a kind, of these elements or of the whole scope."""
-    name = statement(f"outdated {kind}")
-    rows = await session.dicts(name, ids=None if ids is None else list(ids), every=every, limit=limit)
+    query = statement("outdated", kind)
+    rows = await session.dicts(query, ids=None if ids is None else list(ids), every=every, limit=limit)
     digests = [row.pop("digest") for row in rows]
     return [OutdatedVector(element_of(kind, row), digest) for row, digest in zip(rows, digests, strict=True)]
 
@@ -134,7 +134,7 @@ async def _switch(session: Session, remake: Remake, most: int) -> int:
             await _put(session, kind, await remake(outdated))
     await forget_vector_indexes(session)
     for kind in ElementKind:
-        await session.run(statement("delete all vectors", kind))
+        await session.run(statement("remove scope", table=f"{kind}_embedding"))
         generation = session.vector_index(kind).generation
         query = statement("shadows to vectors", kind)
         taken = await session.run(query, length=session.next_dimensions, generation=generation)
@@ -154,4 +154,4 @@ async def _discard(session: Session) -> None:
 
 async def _discard_shadows(session: Session) -> None:
     for kind in ElementKind:
-        await session.run(statement("delete all shadows", kind))
+        await session.run(statement("remove scope", table=f"{kind}_shadow"))

@@ -9,7 +9,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.model import ElementKind
-from graphsearch.stores.in_postgres.index.indexing import drop_documents, drop_vectors, strike_facts
+from graphsearch.stores.in_postgres.index.indexing import delete_rows, drop_documents, drop_vectors, strike_facts
 from graphsearch.stores.in_postgres.index.signing import Stored, drop_signatures, stored_relations
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
@@ -24,7 +24,7 @@ async def drop_relations(session: Session, ids: Collection[UUID]) -> set[UUID]:
     going = await stored_relations(session, "relations touching", relation_ids=list(ids), entity_ids=[])
     ends = {end for each in going.values() for end in (each.relation.source_id, each.relation.target_id)}
     await drop_summaries(session, entities=ends)
-    await session.run(statement("delete evidence"), ids=list(ids))
+    await delete_rows(session, ElementKind.RELATION, "evidence", ids, key="relation_id")
     await strike_facts(session, ids)
     await drop_elements(session, ElementKind.RELATION, ids)
     return ends
@@ -49,7 +49,7 @@ async def drop_entities(session: Session, ids: Collection[UUID]) -> int:
     """Remove entities with everything that depends on them; return the number of their marks as distinct."""
     if not ids:
         return 0
-    await session.run(statement("delete aliases"), ids=list(ids))
+    await delete_rows(session, ElementKind.ENTITY, "entity_alias", ids, key="entity_id")
     await drop_elements(session, ElementKind.ENTITY, ids)
     return await untie(session, ids)
 

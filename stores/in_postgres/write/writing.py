@@ -168,7 +168,11 @@ class PostgresWriting(PostgresScope, Writing):
         """
         async with self._writing(changing=True) as session:
             now = self._clock.now()
-            ids = sorted(await session.column(statement("existing", ElementKind.MEMORY), ids=storable(memory_ids)))
+            ids = sorted(
+                await session.column(
+                    statement("existing", ElementKind.MEMORY, table="memory"), ids=storable(memory_ids)
+                )
+            )
             if not ids:
                 return WriteReport()
             types = await stored_types(session)
@@ -215,7 +219,7 @@ class PostgresWriting(PostgresScope, Writing):
     async def delete(self, *, entities: Sequence[UUID] = (), relations: Sequence[UUID] = ()) -> WriteReport:
         async with self._writing(changing=True) as session:
             now = self._clock.now()
-            found = await session.column(statement("existing", ElementKind.ENTITY), ids=list(entities))
+            found = await session.column(statement("existing", ElementKind.ENTITY, table="entity"), ids=list(entities))
             gone, left_by = await separated(session, sorted(found))
             values = {"relation_ids": list(relations), "entity_ids": gone}
             dropped = set(await stored_relations(session, "relations touching", **values))
