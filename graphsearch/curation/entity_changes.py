@@ -114,7 +114,7 @@ async def update_entity(entity: EntityRef, corrections: Corrections, access: Acc
     async with access.reading() as reader:
         stored = await known(entity, reader)
         [given] = await access.store.asserted([stored.id])
-        corrected = await _corrected(given, corrections, access)
+        corrected = await _corrected(given, stored.name, corrections, reader)
         # a name that is not corrected stays as it is seen: the given one may be that of hidden memories
         seen = {each: getattr(stored, each) for each in ("name", "type") if each not in corrections}
         shown = attrs.evolve(corrected, **seen)
@@ -130,25 +130,20 @@ async def update_entity(entity: EntityRef, corrections: Corrections, access: Acc
         model = access.engine.embedder.name if access.engine.embedder else ""
         await access.store.write(Batch(entities=entities, named=named, vectors=vectors, embedder=model))
     async with access.reading() as reader:
-        [now] = await reader.get_entities([stored.id])
-    return now
+        now = await reader.get_entities([stored.id])
+    return now[0] if now else shown  # its new labels may hide it
 
 
-async def _corrected(given: AssertedEntity, corrections: Corrections, access: Access) -> Entity:
-    """The entity after the corrections. Raises `InvalidInputError` that names every fault."""
-    before = given.entity
-    after = attrs.evolve(before, **corrections)
+async def _corrected(given: AssertedEntity, name: str, corrections: Corrections, reader: Reader) -> Entity:
+    """The entity, so far shown by a name, after the corrections. Raises `InvalidInputError` that names every fault."""
+    after = attrs.evolve(given.entity, **corrections)
     aliases = [alias for alias in after.aliases if folded_name(alias) != folded_name(after.name)]
     known_as = {folded_name(name) for name in (after.name, *aliases)}
-    if folded_name(before.name) not in known_as and not (given.named and await _is_mentioned_by_name(before, access)):
-        aliases.append(before.name)
+    if folded_name(name) not in known_as:
+        mentions = await reader.mentions(entity_ids=[after.id]) if given.named else ()
+        if all(folded_name(mention.surface) != folded_name(name) for mention in mentions):  # else one while they exist
+            aliases.append(name)
     return attrs.evolve(after, aliases=aliases)
-
-
-async def _is_mentioned_by_name(entity: Entity, access: Access) -> bool:
-    """Whether memories mention an entity by its name, which then stays an alias while they exist."""
-    mentions = await access.store.list_mentions(entity_ids=[entity.id])
-    return any(folded_name(mention.surface) == folded_name(entity.name) for mention in mentions)
 
 
 async def _refuse_namesake(after: Entity, before: Entity, reader: Reader) -> None:

@@ -85,7 +85,7 @@ class Merge:
     """One entity merged into another: ids and numbers, never text.
 
     ``mentions`` and ``claims`` are how many moved from the source to the target, ``relations`` how many unretracted
-    ones the source had; None behind a gate that may hide some of them. ``undone_at`` is None for as long as it
+    ones the source had; None behind a gate that may hide, but for the visible ones of a merge being made. ``undone_at`` is None for as long as it
     stands.
     """
 
