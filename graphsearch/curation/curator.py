@@ -41,7 +41,7 @@ class Curator:
     """Curates the graph of an engine on behalf of the principal of a ``gate``; without a gate, of the owner.
 
     Elements that the principal may not read are treated as absent. A change needs permission for every visible element
-    it touches; otherwise `AccessDeniedError` is raised before anything is written. Without a gate everything is allowed.
+    it touches; otherwise `AccessDeniedError` is raised before anything is written. Without a gate all is allowed.
 
     Entities are given by id, or by a name or alias that is unique; the id of a merged entity resolves to the entity
     that it was merged into. Every method raises `UnknownElementError` for what does not exist or is not visible,
@@ -59,7 +59,7 @@ class Curator:
         """Merge two entities: mentions, claims, relations and names of the source become the target's.
 
         With ``dry_run``, only report what would move; behind a gate that hides, of the visible alone, and no claims.
-        Touches (merge) both entities, the source's relations, and the memories that mention it. Raises `InvalidInputError` for
+        Touches (merge) both entities, the source's relations, and the memories that mention it. `InvalidInputError` for
         an entity with itself, for entities of two types, and if either was merged into another already, which rules out
         cycles. With ``retype``, entities of two types are merged in one step, and the target's type is that of both
         until the merge is undone.

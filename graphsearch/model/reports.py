@@ -85,8 +85,8 @@ class Merge:
     """One entity merged into another: ids and numbers, never text.
 
     ``mentions`` and ``claims`` are how many moved from the source to the target, ``relations`` how many unretracted
-    ones the source had; None behind a gate that may hide, but for the visible ones of a merge being made. ``undone_at`` is None for as long as it
-    stands.
+    ones the source had; behind a gate that may hide, the visible ones of a merge being made, or None. ``undone_at`` is
+    None for as long as it stands.
     """
 
     id: UUID
