@@ -190,28 +190,21 @@ class PolicyError(GraphSearchError):
 class AccessDeniedError(GraphSearchError):
     """The policies deny it, and none of the elements was changed.
 
-    ``action`` is the denied action, ``denied`` the number of ``touched`` elements for which it is not allowed. The
-    message contains no text of the graph.
+    ``action`` is the denied action. The message contains no text of the graph, and counts nothing: what may not be
+    seen would count.
     """
 
-    def __init__(self, action: str, denied: int, touched: int) -> None:
+    def __init__(self, action: str) -> None:
         self.action = action
-        self.denied = denied
-        self.touched = touched
-        super().__init__(
-            f"{action} is denied for {denied} of the {touched} elements it touches: none of them was changed"
-        )
+        super().__init__(f"{action} is denied for some of the elements it touches: none of them was changed")
 
 
 class PartialViewError(AccessDeniedError):
-    """The result would be computed from the whole graph, of which the policies hide a part from the principal.
-
-    ``denied`` and ``touched`` are 0: nothing is counted.
-    """
+    """The result would be computed from the whole graph, of which the policies hide a part from the principal."""
 
     def __init__(self, wanted: str) -> None:
         GraphSearchError.__init__(self, f"{wanted} are made of the whole graph, and the policies hide a part of it")
-        self.action, self.denied, self.touched = "read", 0, 0
+        self.action = "read"
 
 
 class ForeignSessionError(GraphSearchError):

@@ -143,13 +143,14 @@ def test_a_gate_is_bound_to_a_scope_and_an_action() -> None:
     assert repr(gate) == f"Gate({authorizer!r}, {ADA!r})"
 
 
-async def test_a_demand_names_the_action_and_counts_the_elements() -> None:
+async def test_a_refused_demand_names_the_action_and_counts_nothing() -> None:
     bound = Gate(NoPrivate(), ADA).bind(SCOPE, Action.MERGE)
     await bound.demand([])
     await bound.demand([PUBLIC])
-    with pytest.raises(AccessDeniedError, match="merge is denied for 2 of the 3 elements") as denied:
+    with pytest.raises(AccessDeniedError, match="merge is denied") as denied:
         await bound.demand([PUBLIC, PRIVATE, MEMORIES[1]])
-    assert (denied.value.action, denied.value.denied, denied.value.touched) == ("merge", 2, 3)
+    assert denied.value.action == "merge"
+    assert not any(letter.isdigit() for letter in str(denied.value))
 
 
 # -- resources ----------------------------------------------------------------------------------------------------

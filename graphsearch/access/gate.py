@@ -157,9 +157,8 @@ class BoundGate:
         """Raise `AccessDeniedError` unless the action is allowed for every element."""
         if self.allows_all:
             return
-        answers = await self.permits([resource_of(element) for element in elements])
-        if not all(answers):
-            raise AccessDeniedError(self.action.value, answers.count(False), len(answers))
+        if not all(await self.permits([resource_of(element) for element in elements])):
+            raise AccessDeniedError(self.action.value)
 
 
 # -- resources ----------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from graphsearch.access.gate import BoundGate, StatisticsOf, resource_of
 from graphsearch.access.visible_entities import VisibleEntities
 from graphsearch.columns import Codes, Expansion, Keys, Mask, Rows
 from graphsearch.columns.key_index import distinct
-from graphsearch.model import ElementKind, Memory, Relation
+from graphsearch.model import Claim, ElementKind, Memory, Relation
 from graphsearch.protocols import GraphStore
 
 if TYPE_CHECKING:
@@ -219,6 +219,17 @@ class Gatekeeper:
     async def admits(self, elements: Sequence[Relation | Memory]) -> Sequence[bool]:
         """Whether each single element is permitted, regardless of its evidence and its ends."""
         return await self._gate.permits([resource_of(element) for element in elements])
+
+    async def admitted_claims(self, claims: Sequence[Claim]) -> list[Claim]:
+        """The claims whose relations are permitted by their types and, where policies read them, by their ends."""
+        ends = "" if self._gate.by_signature else "source_id target_id"
+        keys = [tuple(getattr(each, name) for name in f"type kind {ends}".split()) for each in claims]
+        stated = {
+            key: Relation(source_id=each.source_id, type=each.type, target_id=each.target_id, kind=each.kind)
+            for key, each in zip(keys, claims, strict=True)
+        }
+        permitted = dict(zip(stated, await self.admits(list(stated.values())), strict=True))
+        return [each for key, each in zip(keys, claims, strict=True) if permitted[key]]
 
     async def visible_memories(self, ids: Sequence[str]) -> set[str]:
         """The visible ones of some memories; behind a gate, only those that exist."""

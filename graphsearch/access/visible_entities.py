@@ -92,7 +92,7 @@ class VisibleEntities:
         shown = [self._folded[each.id] if each.id in self._partial else each for each in entities]
         found = [each for each in shown if each is not None]
         if len(found) < len(entities):  # two decisions of the authorizer contradict each other
-            raise AccessDeniedError(self._gate.action.value, len(entities) - len(found), len(entities))
+            raise AccessDeniedError(self._gate.action.value)
         return found
 
     async def shown(self, entities: Sequence[Entity]) -> list[Entity]:

@@ -239,13 +239,14 @@ class Window:
         return [each for each in found if each.memory_id in visible]
 
     async def claims(self, *, memory_ids: Sequence[str] = (), groups: Iterable[Group] = ()) -> list[Claim]:
-        """The claims of visible memories between visible entities, in the order of the fold."""
+        """The claims of visible memories that state visible relations of visible entities, in the order of the fold."""
         found = await self._store.list_claims(memory_ids=memory_ids, groups=list(groups))
         if not self.hides or not found:
             return list(found)
         visible = await self._gatekeeper.visible_memories(sorted({each.memory_id for each in found}))
         seen = await self.visible_ids({end for each in found for end in (each.source_id, each.target_id)})
-        return [each for each in found if each.memory_id in visible and {each.source_id, each.target_id} <= seen]
+        found = [each for each in found if each.memory_id in visible and {each.source_id, each.target_id} <= seen]
+        return await self._gatekeeper.admitted_claims(found)
 
     # -- relations -----------------------------------------------------------------------------------------------
 

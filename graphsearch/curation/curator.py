@@ -40,8 +40,8 @@ from graphsearch.protocols import LLM, GraphStore, TokenCounter
 class Curator:
     """Curates the graph of an engine on behalf of the principal of a ``gate``; without a gate, of the owner.
 
-    Elements that the principal may not read are treated as absent. A change needs permission for every element it
-    touches; otherwise `AccessDeniedError` is raised before anything is written. Without a gate everything is allowed.
+    Elements that the principal may not read are treated as absent. A change needs permission for every visible element
+    it touches; otherwise `AccessDeniedError` is raised before anything is written. Without a gate all is allowed.
 
     Entities are given by id, or by a name or alias that is unique; the id of a merged entity resolves to the entity
     that it was merged into. Every method raises `UnknownElementError` for what does not exist or is not visible,
@@ -58,8 +58,8 @@ class Curator:
     ) -> Merge:
         """Merge two entities: mentions, claims, relations and names of the source become the target's.
 
-        With ``dry_run``, only report what would move; without counts if anything of the scope is hidden. Touches
-        (merge) both entities, the source's relations, and the memories that mention it. Raises `InvalidInputError` for
+        With ``dry_run``, only report what would move; behind a gate that hides, of the visible alone, and no claims.
+        Touches (merge) both entities, the source's relations, and the memories that mention it. `InvalidInputError` for
         an entity with itself, for entities of two types, and if either was merged into another already, which rules out
         cycles. With ``retype``, entities of two types are merged in one step, and the target's type is that of both
         until the merge is undone.
@@ -199,8 +199,8 @@ class Curator:
         """Forget a memory, or all memories of a session, a source, a subject, an owner or a label.
 
         Everything that rests on them alone goes with them. Raises `InvalidInputError` unless one of these is given.
-        Returns what was removed, memories alone if anything of the scope is hidden; an unknown memory changes nothing,
-        and all counts are 0. Each transaction covers a thousand memories. Touches (forget) each of them.
+        Returns what was removed, behind a gate that hides memories alone; an unknown memory changes nothing, and all
+        counts are 0. Each transaction covers a thousand memories. Touches (forget) each of them.
         """
         return await forgetting.forget(memory, which, self._access)
 

@@ -29,6 +29,7 @@ from graphsearch.model import (
     UndoReport,
     Vector,
 )
+from graphsearch.model.reports import refuse_merge
 from graphsearch.protocols import Embedder
 from graphsearch.text.bm25 import embedding_text
 
@@ -56,26 +57,15 @@ async def merge_entities(
 ) -> Merge:
     """See `graphsearch.curation.Curator.merge_entities`."""
     async with access.reading() as reader:
-        ends = [await _as_stored(end, reader) for end in (source, target)]
-        moving = await _moving_with(ends[0], access)
-    await access.demand(Action.MERGE, [*ends, *moving])
-    hides = await access.hides()
-    if hides and not retype:
-        await _demand_shown_types(ends, access)
-    merge = await access.store.merge(ends[0].id, ends[1].id, dry_run=dry_run, retype=retype)
-    return merge.uncounted() if hides else merge
-
-
-async def _demand_shown_types(ends: Sequence[Entity], access: Access) -> None:
-    """Refuse to merge entities of two types by their shown types: the store would name what hidden memories state."""
-    stored = [each.type for each in await access.stored_entities([end.id for end in ends])]
-    if len(set(stored)) > 1:
-        source, target = ends
-        two = "two types" if source.type == target.type else f"a {source.type} and a {target.type}"
-        raise InvalidInputError(
-            f"merging {source.id} into {target.id}",
-            [f"{two} cannot be one: correct the type first, or merge with retype"],
-        )
+        one, other = [await _as_stored(end, reader) for end in (source, target)]
+        relations, memories = await _moving_with(one, access, reader)
+        mentions = len(await reader.mentions(entity_ids=[one.id])) if access.gated else 0
+    await access.demand(Action.MERGE, [one, other, *relations, *memories])
+    if not access.gated:
+        return await access.store.merge(one.id, other.id, dry_run=dry_run, retype=retype)
+    refuse_merge(one.id, other.id, one, other, retype=retype)  # by their shown types: hidden memories may state others
+    merge = await access.store.merge(one.id, other.id, dry_run=dry_run, retype=True)
+    return attrs.evolve(merge.uncounted(), mentions=mentions, relations=len(relations))
 
 
 async def undo_merge(merge_id: UUID, access: Access) -> UndoReport:
@@ -86,12 +76,11 @@ async def undo_merge(merge_id: UUID, access: Access) -> UndoReport:
         ends = await reader.get_entities(merged)
         if merge is None or len(ends) < len(merged):
             raise UnknownElementError(f"no merge {merge_id} in {access.store.scope}")
-        moving = [element for end in ends for element in await _moving_with(end, access)]
+        moving = [each for end in ends for elements in await _moving_with(end, access, reader) for each in elements]
     await access.demand(Action.MERGE, [*ends, *moving])
-    hides = await access.hides()
     report = await access.store.undo_merge(merge_id)
     await embed_again(report.reworded, access.engine)
-    return report.uncounted() if hides else report
+    return report.uncounted() if access.gated else report
 
 
 async def merges(entity: EntityRef | None, access: Access) -> tuple[Merge, ...]:
@@ -102,25 +91,22 @@ async def merges(entity: EntityRef | None, access: Access) -> tuple[Merge, ...]:
         ends = sorted({end for merge in found for end in (merge.source_id, merge.target_id)})
         visible = {each.id for each in await reader.get_entities(ends)}
         shown = [merge for merge in found if {merge.source_id, merge.target_id} <= visible]
-        return tuple(each.uncounted() if reader.hides else each for each in shown)
+        return tuple(each.uncounted() if access.gated else each for each in shown)
 
 
 async def _as_stored(entity: EntityRef, reader: Reader) -> Entity:
-    """The entity itself, even if it was merged into another: the store decides what that means."""
-    if isinstance(entity, UUID):
-        for shown in await reader.get_entities([entity]):
-            if shown.merged_into is not None:
-                return shown
-    return await known(entity, reader)
+    """The entity itself, even if it was merged into another that is visible: the store decides what that means."""
+    final = await known(entity, reader)
+    return (await reader.get_entities([entity]))[0] if isinstance(entity, UUID) else final
 
 
-async def _moving_with(entity: Entity, access: Access) -> Sequence[Relation | Memory]:
-    """The relations of an entity and the memories that mention it, which move with it; none without a gate."""
+async def _moving_with(entity: Entity, access: Access, reader: Reader) -> tuple[Sequence[Relation], Sequence[Memory]]:
+    """The visible relations of an entity and memories that mention it, which move with it; none without a gate."""
     if not access.gated:
-        return ()
-    relations = await access.stored_relations(entity.id)
-    mentions = await access.store.list_mentions(entity_ids=[entity.id])
-    return [*relations, *await access.stored_memories(sorted({mention.memory_id for mention in mentions}))]
+        return (), ()
+    relations = await reader.shown(await access.stored_relations(entity.id))
+    mentions = await reader.mentions(entity_ids=[entity.id])
+    return relations, await reader.get_memories(sorted({mention.memory_id for mention in mentions}))
 
 
 async def update_entity(entity: EntityRef, corrections: Corrections, access: Access) -> Entity:
@@ -128,7 +114,7 @@ async def update_entity(entity: EntityRef, corrections: Corrections, access: Acc
     async with access.reading() as reader:
         stored = await known(entity, reader)
         [given] = await access.store.asserted([stored.id])
-        corrected = await _corrected(given, corrections, access)
+        corrected = await _corrected(given, stored.name, corrections, reader)
         # a name that is not corrected stays as it is seen: the given one may be that of hidden memories
         seen = {each: getattr(stored, each) for each in ("name", "type") if each not in corrections}
         shown = attrs.evolve(corrected, **seen)
@@ -144,25 +130,20 @@ async def update_entity(entity: EntityRef, corrections: Corrections, access: Acc
         model = access.engine.embedder.name if access.engine.embedder else ""
         await access.store.write(Batch(entities=entities, named=named, vectors=vectors, embedder=model))
     async with access.reading() as reader:
-        [now] = await reader.get_entities([stored.id])
-    return now
+        now = await reader.get_entities([stored.id])
+    return now[0] if now else shown  # its new labels may hide it
 
 
-async def _corrected(given: AssertedEntity, corrections: Corrections, access: Access) -> Entity:
-    """The entity after the corrections. Raises `InvalidInputError` that names every fault."""
-    before = given.entity
-    after = attrs.evolve(before, **corrections)
+async def _corrected(given: AssertedEntity, name: str, corrections: Corrections, reader: Reader) -> Entity:
+    """The entity, so far shown by a name, after the corrections. Raises `InvalidInputError` that names every fault."""
+    after = attrs.evolve(given.entity, **corrections)
     aliases = [alias for alias in after.aliases if folded_name(alias) != folded_name(after.name)]
     known_as = {folded_name(name) for name in (after.name, *aliases)}
-    if folded_name(before.name) not in known_as and not (given.named and await _is_mentioned_by_name(before, access)):
-        aliases.append(before.name)
+    if folded_name(name) not in known_as:
+        mentions = await reader.mentions(entity_ids=[after.id]) if given.named else ()
+        if all(folded_name(mention.surface) != folded_name(name) for mention in mentions):  # else one while they exist
+            aliases.append(name)
     return attrs.evolve(after, aliases=aliases)
-
-
-async def _is_mentioned_by_name(entity: Entity, access: Access) -> bool:
-    """Whether memories mention an entity by its name, which then stays an alias while they exist."""
-    mentions = await access.store.list_mentions(entity_ids=[entity.id])
-    return any(folded_name(mention.surface) == folded_name(entity.name) for mention in mentions)
 
 
 async def _refuse_namesake(after: Entity, before: Entity, reader: Reader) -> None:

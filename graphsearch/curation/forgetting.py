@@ -135,12 +135,13 @@ async def _to_forget(memory: str | None, which: Forgotten, access: Access) -> li
 
 
 async def _allowed(filters: MemoryFilters, access: Access) -> list[str]:
-    """The ids of all memories that pass the filters, after checking that each of them may be forgotten."""
+    """The ids of all visible memories that pass the filters, after checking that each of them may be forgotten."""
     ids: list[str] = []
-    async with access.store.snapshot():
+    async with access.reading() as reader:
         async for page in pages(access.store.list_memories, **filters):
-            await access.demand(Action.FORGET, page)
-            ids += [memory.id for memory in page]
+            shown = await reader.get_memories([memory.id for memory in page])
+            await access.demand(Action.FORGET, shown)
+            ids += [memory.id for memory in shown]
     return ids
 
 
@@ -150,7 +151,7 @@ async def _forget(ids: Sequence[str], access: Access) -> WriteReport:
     First names are those of one person again if what distinguished two of them is forgotten, and open again if what
     settled whom they mean is.
     """
-    total, counted = WriteReport(), not (ids and await access.hides())
+    total = WriteReport()
     for start in range(0, len(ids), PAGE):
         some = ids[start : start + PAGE]
         mentions = await access.store.list_mentions(memory_ids=some)
@@ -162,7 +163,7 @@ async def _forget(ids: Sequence[str], access: Access) -> WriteReport:
         await reopen(settled, writer)
         await settle_earlier((), (), await distinguish_people(mentions, claims, writer), writer)
     await embed_again(total.reworded, access.engine)
-    return total if counted else WriteReport(memories=total.memories)
+    return WriteReport(memories=total.memories) if access.gated else total
 
 
 def _sum(one: WriteReport, other: WriteReport) -> WriteReport:

@@ -63,4 +63,4 @@ def _require_membership(stores: Iterable[GraphStore], access: Access) -> None:
     own = {access.store.scope, *access.gate.principal.projects}
     foreign = [store for store in stores if store.scope not in own]
     if foreign:
-        raise AccessDeniedError(Action.READ.value, len(foreign), len(list(stores)))
+        raise AccessDeniedError(Action.READ.value)

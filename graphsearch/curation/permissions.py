@@ -47,23 +47,9 @@ class Access:
         if not await reader.sees_everything():
             raise PartialViewError(wanted)
 
-    async def hides(self) -> bool:
-        """Whether anything of the scope is hidden from the principal: counts of all that a change touches may show it.
-
-        Where policies read names, ids or tags, that would take reading everything: then it is assumed.
-        """
-        if self.gate is None or self.gate.allows_all:
-            return False
-        async with self.reading() as reader:
-            return not (self.gate.bind(self.store.scope).by_signature and await reader.sees_everything())
-
     async def demand(self, action: Action, elements: Iterable[Entity | Relation | Memory]) -> None:
         """Raise `AccessDeniedError` unless the action is allowed for every element."""
         await (self.gate or ALLOW_ALL).bind(self.store.scope, action).demand(elements)
-
-    async def stored_memories(self, ids: Sequence[str]) -> list[Memory]:
-        """Memories in the order of ``ids``, not yet filtered by a gate; absent ones are left out."""
-        return await _page_by_page(self.store.get_memories, ids)
 
     async def stored_entities(self, ids: Sequence[UUID]) -> list[Entity]:
         """Entities in the order of ``ids``, not yet filtered by a gate; absent ones are left out."""

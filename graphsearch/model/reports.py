@@ -10,10 +10,10 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.errors import InvalidInputError
+from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.model import validation as check
 from graphsearch.model.batches import NO_COUNTERS
-from graphsearch.model.elements import ElementKind, Outcome, Relation
+from graphsearch.model.elements import ElementKind, Entity, Outcome, Relation
 from graphsearch.model.validation import as_tuple, type_name
 
 
@@ -85,8 +85,8 @@ class Merge:
     """One entity merged into another: ids and numbers, never text.
 
     ``mentions`` and ``claims`` are how many moved from the source to the target, ``relations`` how many unretracted
-    ones the source had; None behind a gate that may hide some of them. ``undone_at`` is None for as long as it
-    stands.
+    ones the source had; behind a gate that may hide, the visible ones of a merge being made, or None. ``undone_at`` is
+    None for as long as it stands.
     """
 
     id: UUID
@@ -101,6 +101,28 @@ class Merge:
     def uncounted(self) -> Merge:
         """The merge without its counts, which include what is hidden."""
         return attrs.evolve(self, mentions=None, claims=None, relations=None)
+
+
+def refuse_merge(
+    source_id: UUID, target_id: UUID, source: Entity | None, target: Entity | None, *, retype: bool
+) -> None:
+    """Raise `UnknownElementError` or `InvalidInputError` unless the source can be merged into the target."""
+    if source is None or target is None:
+        absent = [str(key) for key, entity in ((source_id, source), (target_id, target)) if entity is None]
+        raise UnknownElementError(f"no entity {' and no entity '.join(absent)} in this scope")
+    check.refuse(
+        f"merging {source_id} into {target_id}",
+        "an entity cannot be merged into itself" if source_id == target_id else None,
+        None if source.merged_into is None else f"the source was merged into {source.merged_into} already",
+        None
+        if target.merged_into is None
+        else "the target was merged into the source: undo that first"
+        if target.merged_into == source_id
+        else f"the target was merged into {target.merged_into}: merge into that, or undo it first",
+        None
+        if retype or source.type == target.type
+        else f"a {source.type} and a {target.type} cannot be one: correct the type first, or merge with retype",
+    )
 
 
 @attrs.frozen(kw_only=True)

@@ -25,6 +25,7 @@ from graphsearch.model import (
     UndoReport,
     validation,
 )
+from graphsearch.model.reports import refuse_merge
 from graphsearch.protocols import Curating
 from graphsearch.stores.in_memory.base import InMemoryScope, version_of
 from graphsearch.stores.in_memory.folding import (
@@ -46,7 +47,7 @@ from graphsearch.stores.shared.answers import (
     refuse_pairs,
     similar_pairs,
 )
-from graphsearch.stores.shared.merging import Record, merge_id, redirected, refuse_merge, refuse_undo
+from graphsearch.stores.shared.merging import Record, merge_id, redirected, refuse_undo
 
 
 class InMemoryCurating(InMemoryScope, Curating):
@@ -85,7 +86,7 @@ class InMemoryCurating(InMemoryScope, Curating):
             draft.merging.count += 1
             number = draft.merging.count
             made = Merge(
-                id=merge_id(source_id, target_id, number),
+                id=merge_id(source_id, target_id, (each.merge for each in state.merging.records.values())),
                 source_id=source_id,
                 target_id=target_id,
                 created_at=now,

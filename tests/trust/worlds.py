@@ -152,7 +152,7 @@ class World:
             Event(
                 each.memory,
                 tuple(mention for mention in each.mentions if mention.entity_id in there),
-                tuple(claim for claim in each.claims if {claim.source_id, claim.target_id} <= there),
+                tuple(claim for claim in each.claims if {claim.source_id, claim.target_id} <= there and seen(claim)),
             )
             for each in events
         )
@@ -314,13 +314,13 @@ def _dates(rng: random.Random) -> tuple[datetime | None, datetime | None]:
 
 def policy(rng: random.Random) -> tuple[Gate, Callable[[Any], bool]]:
     """A gate, and whether it allows an element."""
-    hidden_type = rng.choice(["", "", "tool", "place"])
+    hidden_type = rng.choice(["", "", "tool", "place", *RELATIONS[:2]])
 
     def allowed(labels: Sequence[str], type_: str) -> bool:
         return SECRET not in labels and (not hidden_type or type_ != hidden_type)
 
     def seen(element: Any) -> bool:
-        return allowed(element.labels, getattr(element, "type", ""))
+        return allowed(getattr(element, "labels", ()), getattr(element, "type", ""))
 
     gate = allowing(lambda each: allowed(each.labels, each.type), by_signature=rng.random() < 0.5)
     return gate, seen

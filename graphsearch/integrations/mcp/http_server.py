@@ -178,7 +178,7 @@ class TokenMap:
         user = request.scope.get("user") if request is not None else None
         if isinstance(user, AuthenticatedUser) and user.access_token.client_id in self._identities:
             return self._identities[user.access_token.client_id]
-        raise AccessDeniedError(Action.READ.value, 1, 1)
+        raise AccessDeniedError(Action.READ.value)
 
 
 def _identities(file: _File, default: Scope, subject: str) -> dict[str, Identity]:

@@ -104,7 +104,7 @@ async def feedback(
     moved = [*report.applied, *report.replaced]
     touched = len(moved) + len(report.repeated)
     if report.denied and not touched:
-        raise AccessDeniedError(Action.FEEDBACK.value, report.denied, report.denied)
+        raise AccessDeniedError(Action.FEEDBACK.value)
     return {"moved": len(moved), "repeated": len(report.repeated), "missing": len(report.missing)}
 
 

@@ -23,6 +23,7 @@ from graphsearch.model import (
     UndoReport,
     validation,
 )
+from graphsearch.model.reports import refuse_merge
 from graphsearch.protocols import Curating
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.signing import stored_relations
@@ -56,7 +57,7 @@ from graphsearch.stores.shared.answers import (
     refuse_communities,
     refuse_pairs,
 )
-from graphsearch.stores.shared.merging import Record, merge_id, redirected, refuse_merge, refuse_undo
+from graphsearch.stores.shared.merging import Record, merge_id, redirected, refuse_undo
 
 GROUPS: Final = 500
 """Groups of relations that are searched at a time for contradictions."""
@@ -72,8 +73,9 @@ class PostgresCurating(PostgresScope, Curating):
             refuse_merge(source_id, target_id, found.get(source_id), found.get(target_id), retype=retype)
             mentions, claims, relations = await session.row(statement("what would move"), id=source_id)
             number = session.merges + 1
+            earlier = await session.dicts(statement("merges"), ids=[source_id], id=None)
             made = Merge(
-                id=merge_id(source_id, target_id, number),
+                id=merge_id(source_id, target_id, [_record(each).merge for each in earlier]),
                 source_id=source_id,
                 target_id=target_id,
                 created_at=now,

@@ -86,9 +86,9 @@ async def test_without_a_gate_and_with_that_of_the_owner_nobody_is_asked(scoped,
 async def test_what_is_refused_is_not_written_and_nothing_with_it(scoped, refused):
     """A memory by its id or a label, an entity, and a relation that it asserts."""
     authorizer = refusing(refused, actions=[Action.WRITE])
-    with pytest.raises(AccessDeniedError, match="write is denied for 1 of the") as denied:
+    with pytest.raises(AccessDeniedError, match="write is denied") as denied:
         await ingestor(scoped, authorizer).remember([attrs.evolve(MEETS, labels=["secret"]), REPORTS])
-    assert (denied.value.action, denied.value.denied) == ("write", 1)
+    assert denied.value.action == "write"
     assert await held(scoped) == (set(), set(), {})
 
 
@@ -167,7 +167,7 @@ async def test_a_relation_that_is_stored_is_asked_for_as_it_is_stored(scoped):
 async def test_the_first_batch_of_a_scope_is_asked_for_too(scoped, refused):
     stated = Claim(memory_id="m1", source_id=UUID(int=1), type="works_at", target_id=UUID(int=2), confidence=0.9)
     permission = Permission(scoped, Gate(refusing(refused), Principal(id="bot")))
-    may = nullcontext() if refused == "nothing" else pytest.raises(AccessDeniedError, match="1 of the 2")
+    may = nullcontext() if refused == "nothing" else pytest.raises(AccessDeniedError, match="write is denied")
     with may:
         await permission.to_write(Batch(memories=[MEETS], claims=[stated]), {})
 
@@ -192,7 +192,7 @@ async def test_an_entity_is_asked_for_as_it_was_and_as_it_will_be(scoped, tmp_pa
     (first,) = [each for each in await scoped.list_entities() if each.name == "a.first"]
     await scoped.write(Batch(entities=[attrs.evolve(first, labels=["secret"])]))
     (tmp_path / "a.py").write_text(FIRST.replace("first():", "first(new):"))
-    with pytest.raises(AccessDeniedError, match="write is denied for 1 of the"):
+    with pytest.raises(AccessDeniedError, match="write is denied"):
         await ingestor(scoped, refusing("secret")).add(tmp_path, name="folder")
     (now,) = [each for each in await scoped.list_entities() if each.name == "a.first"]
     assert now.labels == ("secret",)
@@ -216,7 +216,7 @@ async def test_what_is_gone_from_a_folder_is_forgotten_by_who_may_forget(scoped,
 async def test_what_nothing_names_any_more_is_removed_by_who_may_forget_it(scoped):
     await ingestor(scoped, refusing()).remember([MEETS])
     other = attrs.evolve(MEETS, text="Ada Lovelace works with Mary Somerville.")
-    with pytest.raises(AccessDeniedError, match="forget is denied for 1 of the 1"):
+    with pytest.raises(AccessDeniedError, match="forget is denied"):
         await ingestor(scoped, refusing("Charles Babbage", actions=[Action.FORGET])).remember([other])
     names, _, memories = await held(scoped)
     assert "Charles Babbage" in names
