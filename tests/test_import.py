@@ -30,8 +30,8 @@ def run(script: str) -> str:
 
 
 def test_import_is_quick() -> None:
-    script = "import time; start = time.perf_counter(); import graphsearch; print(time.perf_counter() - start)"
-    assert any(float(run(script)) < 0.3 for _ in range(7))  # again if another program took the first turn's time
+    script = "import sys; before = len(sys.modules); import graphsearch; print(len(sys.modules) - before)"
+    assert int(run(script)) < 25
 
 
 def test_import_brings_no_vendor() -> None:

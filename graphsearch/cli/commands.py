@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.tree import Tree
 
 from graphsearch.cli.environment import Place
-from graphsearch.errors import GraphSearchError
+from graphsearch.errors import GraphSearchError, UnknownElementError, UnknownScopeError
 from graphsearch.ingest import Progress as ProgressCallback
 from graphsearch.text.rendering import safe_text
 
@@ -58,11 +58,20 @@ _STORE: Final = {
 }
 
 
-def register(app: typer.Typer, command: Command, *, name: str = "", scoped: bool = True, served: bool = True) -> None:
+def register(
+    app: typer.Typer,
+    command: Command,
+    *,
+    name: str = "",
+    scoped: bool = True,
+    served: bool = True,
+    reads: bool = False,
+) -> None:
     """Turn a function ``async (place, …) -> Answer`` into a command; its docstring is the help.
 
     The options of `Place` are added to its own: without ``scoped`` there are none for an organisation and a project,
-    and without ``served`` the server is optional. The command is called ``name``, by default the function's name.
+    and without ``served`` the server is optional. The command is called ``name``, by default the function's name. One
+    that ``reads`` answers of a scope to which nothing was ever written that it is empty, and what to do first.
     """
     shared = {**_SCOPE, **_STORE} if scoped else _STORE
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
@@ -80,7 +89,16 @@ def register(app: typer.Typer, command: Command, *, name: str = "", scoped: bool
         place = Place(**{name: given.pop(name) for name in shared if name in given})
         if served:
             place.needs_server()
-        _run(command(place, **given), as_json=as_json)
+        try:
+            answer = asyncio.run(_answered(command, place, given, reads=reads))
+        except GraphSearchError as error:
+            typer.echo(f"error: {error}", err=True)
+            raise typer.Exit(_FAILED) from error
+        if as_json:
+            typer.echo(json.dumps(answer.data, indent=2))
+        else:
+            for part in answer.shown:
+                typer.echo(part) if isinstance(part, str) else Console().print(part)
 
     run.__doc__ = inspect.getdoc(command)
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
@@ -90,21 +108,17 @@ def register(app: typer.Typer, command: Command, *, name: str = "", scoped: bool
     app.command(name=name or getattr(command, "__name__", "").replace("_", "-"))(run)
 
 
-def _run(answering: Awaitable[Answer], *, as_json: bool) -> None:
+async def _answered(command: Command, place: Place, given: Mapping[str, Any], *, reads: bool) -> Answer:
     try:
-        answer = asyncio.run(_awaited(answering))
-    except GraphSearchError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(_FAILED) from error
-    if as_json:
-        typer.echo(json.dumps(answer.data, indent=2))
-    else:
-        for part in answer.shown:
-            typer.echo(part) if isinstance(part, str) else Console().print(part)
-
-
-async def _awaited(answering: Awaitable[Answer]) -> Answer:
-    return await answering
+        return await command(place, **given)
+    except UnknownScopeError as unknown:
+        if not reads:
+            raise
+        try:
+            empty = await command(attrs.evolve(place, new=True), **given)
+        except UnknownElementError:
+            raise unknown from None
+        return Answer({**empty.data, "reason": str(unknown)}, (*empty.shown, str(unknown)))
 
 
 @contextmanager

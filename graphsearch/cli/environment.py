@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypedDict, Unpack
 
 import attrs
 import typer
@@ -15,7 +15,6 @@ import typer
 from graphsearch.caching import InProcessCache, RedisCache, cached
 from graphsearch.embedders import MiniLMEmbedder, VoyageEmbedder, WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.errors import UnknownScopeError
 from graphsearch.federation import FederatedEngine
 from graphsearch.llms import Budget, BudgetedLLM, llm_called
 from graphsearch.model import Scope
@@ -23,6 +22,7 @@ from graphsearch.modes.options import SearchMode
 from graphsearch.modes.registry import DEFAULT_MODES, mode_name
 from graphsearch.protocols import LLM, Clock, Embedder, GraphStore
 from graphsearch.stores.embedded import EmbeddedPostgres
+from graphsearch.stores.memory import or_empty
 from graphsearch.stores.postgres import PostgresGraphStore
 
 _BY_NAME: Final = (SearchMode.NEIGHBORHOOD, SearchMode.NATURAL_LANGUAGE)
@@ -31,13 +31,17 @@ _BY_NAME: Final = (SearchMode.NEIGHBORHOOD, SearchMode.NATURAL_LANGUAGE)
 
 @attrs.frozen(kw_only=True)
 class Place:
-    """The server and the scope given by the options; ``also`` are other projects that are asked with it."""
+    """The server and the scope given by the options; ``also`` are other projects that are asked with it.
+
+    ``new``: scopes to which nothing was ever written are empty.
+    """
 
     org: str = ""
     project: str = ""
     also: tuple[str, ...] = ()
     dsn: str = ""
     embedded: Path | None = None
+    new: bool = False
 
     @property
     def scopes(self) -> tuple[Scope, ...]:
@@ -69,61 +73,52 @@ async def open_scopes(place: Place, *, clock: Clock | None = None) -> AsyncItera
         yield await stack.enter_async_context(PostgresGraphStore.open(dsn, clock=clock))
 
 
-@asynccontextmanager
-async def open_store(place: Place) -> AsyncIterator[GraphStore]:
-    """The store for the scope of a place."""
-    async with open_scopes(place) as scopes:
-        yield scopes.with_scope(org_id=place.org, project_id=place.project)
-
-
-@asynccontextmanager
-async def open_engine(place: Place, *, embed: bool = False, llm: LLM | None = None) -> AsyncIterator[GraphSearchEngine]:
-    """An engine over `open_store`; it has an embedder only with ``embed``."""
-    async with open_store(place) as store:
-        embedder = await embedder_for(store) if embed else None
-        yield GraphSearchEngine(store=store, embedder=embedder, llm=llm)
-
-
-@asynccontextmanager
-async def open_for(place: Place, mode: str, *, llm: str = "", llm_url: str = "") -> AsyncIterator[GraphSearchEngine]:
-    """An engine with only the parts that a search mode uses.
+class Parts(TypedDict, total=False):
+    """What an engine has: nothing, an embedder, or the parts that a search ``mode`` uses.
 
     Raises `typer.BadParameter` for a mode that needs a language model when none is named, and `UnknownModeError`.
     """
-    embed, model = _parts_for(mode, llm, llm_url)
-    async with open_engine(place, embed=embed, llm=model) as engine:
-        yield engine
+
+    embed: bool
+    mode: str
+    llm: str
+    llm_url: str
 
 
 Asked: TypeAlias = GraphSearchEngine | FederatedEngine
 
 
 @asynccontextmanager
-async def open_asked(place: Place, *, embed: bool = False, llm: LLM | None = None) -> AsyncIterator[Asked]:
+async def open_engine(place: Place, **parts: Unpack[Parts]) -> AsyncIterator[GraphSearchEngine]:
+    """An engine over the scope of a place."""
+    async with _opened(place, **parts) as engines:
+        yield engines[0]
+
+
+@asynccontextmanager
+async def open_asked(place: Place, **parts: Unpack[Parts]) -> AsyncIterator[Asked]:
     """An engine over the scope of a place, or over all scopes that are asked with it."""
-    async with open_scopes(place) as scopes:
-        stores = [scopes.with_scope(org_id=each.org_id, project_id=each.project_id) for each in place.scopes]
-        embedder = await embedder_for(stores[0]) if embed else None
-        engines = [GraphSearchEngine(store=store, embedder=embedder, llm=llm) for store in stores]
+    async with _opened(place, **parts) as engines:
         yield FederatedEngine(engines) if place.also else engines[0]
 
 
 @asynccontextmanager
-async def open_asked_for(place: Place, mode: str, *, llm: str = "", llm_url: str = "") -> AsyncIterator[Asked]:
-    """`open_asked` with only the parts that a search mode uses; raises as `open_for`."""
-    embed, model = _parts_for(mode, llm, llm_url)
-    async with open_asked(place, embed=embed, llm=model) as engine:
-        yield engine
-
-
-def _parts_for(mode: str, llm: str, llm_url: str) -> tuple[bool, LLM | None]:
-    """Whether a mode embeds, and its language model."""
-    wanted = mode_name(mode, DEFAULT_MODES)
-    if "llm" not in DEFAULT_MODES[wanted].needs:
-        llm = llm_url = ""
-    elif not llm:
-        raise typer.BadParameter(f"--mode {wanted} needs --llm (or GRAPHSEARCH_LLM)")
-    return wanted not in _BY_NAME, choose_llm(llm, llm_url)
+async def _opened(
+    place: Place, *, embed: bool = False, mode: str = "", llm: str = "", llm_url: str = ""
+) -> AsyncIterator[list[GraphSearchEngine]]:
+    model = None
+    if mode:
+        wanted = mode_name(mode, DEFAULT_MODES)
+        if "llm" not in DEFAULT_MODES[wanted].needs:
+            llm = llm_url = ""
+        elif not llm:
+            raise typer.BadParameter(f"--mode {wanted} needs --llm (or GRAPHSEARCH_LLM)")
+        embed, model = wanted not in _BY_NAME, choose_llm(llm, llm_url)
+    async with open_scopes(place) as scopes:
+        found = (scopes.with_scope(org_id=each.org_id, project_id=each.project_id) for each in place.scopes)
+        stores = [await or_empty(store) if place.new else store for store in found]
+        embedder = await embedder_for(stores[0]) if embed else None
+        yield [GraphSearchEngine(store=store, embedder=embedder, llm=model) for store in stores]
 
 
 @asynccontextmanager
@@ -194,9 +189,5 @@ def is_known(name: str) -> bool:
 
 async def embedder_for(store: GraphStore) -> Embedder:
     """The embedder that GRAPHSEARCH_EMBEDDER names, else that of the scope's vectors, if known, else the default."""
-    if not os.environ.get(EMBEDDER):
-        with suppress(UnknownScopeError):
-            bound = await store.embedder_name()
-            if bound is not None and is_known(bound):
-                return embedder_called(bound)
-    return choose_embedder()
+    bound = None if os.environ.get(EMBEDDER) else await (await or_empty(store)).embedder_name()
+    return choose_embedder() if bound is None or not is_known(bound) else embedder_called(bound)

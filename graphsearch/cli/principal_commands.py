@@ -6,7 +6,7 @@ import asyncio
 import json
 import signal
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -40,15 +40,14 @@ from graphsearch.cli.environment import (
     embedder_for,
     entity_caches,
     open_asked,
-    open_asked_for,
     open_scopes,
 )
 from graphsearch.cli.output import as_json, pairs, sorted_counts, summary_lines, time_pairs
 from graphsearch.context import ContextBuilder, WorkType
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.errors import UnknownScopeError
 from graphsearch.model import Outcome, Principal, Scope
 from graphsearch.modes.options import SearchMode
+from graphsearch.stores.memory import or_empty
 
 PrincipalId = Annotated[str, typer.Option("--principal", help="The principal.")]
 PrincipalType = Annotated[str, typer.Option(help="The type of the principal: User or Agent.")]
@@ -95,7 +94,7 @@ async def context(
     place = place.asking(also)
     gate = gate_of(place, principal, principal_type, attribute, policies, schema, statistics)
     session_id = session or f"cli-{uuid4()}"
-    async with open_asked_for(place, mode, llm=llm, llm_url=llm_url) as engine:
+    async with open_asked(place, mode=mode, llm=llm, llm_url=llm_url) as engine:
         block = await ContextBuilder(engine, log="engine" if log else None).build(
             question,
             gate=gate,
@@ -252,8 +251,7 @@ async def mcp(
         else:
 
             async def probe() -> None:
-                with suppress(UnknownScopeError):
-                    await engine_of(scope).store.embedder_name()
+                await or_empty(engine_of(scope).store)
 
             app = served.http_app(server, host=address[0], tokens=bearers, allowed_hosts=allow_host or (), probe=probe)
             await served.serve_http(app, *address, stop, started=_say)

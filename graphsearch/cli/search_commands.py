@@ -34,7 +34,7 @@ from graphsearch.cli.arguments import (
     identifier,
 )
 from graphsearch.cli.commands import Answer
-from graphsearch.cli.environment import Place, open_asked, open_asked_for, open_for
+from graphsearch.cli.environment import Place, open_asked, open_engine
 from graphsearch.cli.output import (
     Format,
     as_json,
@@ -96,7 +96,7 @@ async def search(
         "diversity": diversity,
         "gate": ALLOW_ALL,  # an operator may read everything, so the model may as well
     }
-    async with open_asked_for(place.asking(also), mode, llm=llm, llm_url=llm_url) as engine:
+    async with open_asked(place.asking(also), mode=mode, llm=llm, llm_url=llm_url) as engine:
         found = await engine.search(question, **options)
     if format is not None:
         return exported(found, format)
@@ -228,7 +228,7 @@ async def explain(
         case _:
             raise typer.BadParameter("give the id of a relation, --memory or --entity")
     uses = options.get("mode", SearchMode.GRAPH_COMPLETION)
-    async with open_for(place, uses, llm=llm, llm_url=llm_url) as engine:
+    async with open_engine(place, mode=uses, llm=llm, llm_url=llm_url) as engine:
         found = await engine.explain(question, element, **options)
     return Answer(found.as_dict(), (pairs(_explained(found)),))
 

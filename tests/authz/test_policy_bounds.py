@@ -9,6 +9,7 @@ import pytest
 from graphsearch.authz.cedar import CedarAuthorizer
 from graphsearch.authz.policy_bounds import DEEPEST, LARGEST, refuse_unbounded
 from graphsearch.errors import PolicyError
+from tests.waiting import LONGEST
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = (ROOT / "authz/policies/schema.cedarschema").read_text()
@@ -59,7 +60,7 @@ def test_what_is_accepted_can_be_parsed():
         f"for each in {[policy(each) for each in accepted]!r}:",
         "    cedarpy.PolicySet.from_str(each)",
     ]
-    subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True, timeout=LONGEST)
 
 
 def _is_accepted(condition: str) -> bool:

@@ -16,7 +16,8 @@ def line(tmp_path, monkeypatch):
 
 def test_the_whole_loop(line, folder):
     assert "is ready" in CommandLine().run("init").stdout
-    assert line.run("stats", code=1).stderr.startswith("error:"), "nothing was ever written here"
+    new = line.json("context", QUESTION, "--principal", "bob")
+    assert (new["text"], new["reason"].partition(":")[0]) == ("", "nothing was ever written to scope acme/web")
     first = line.json("add", folder)
     assert (first["changed"], first["entities"], first["relations"]) == (1, 4, 4)
     with (folder / "tls.py").open("a") as file:

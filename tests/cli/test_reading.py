@@ -96,12 +96,6 @@ def test_an_entity_that_is_not_there_is_an_error(line):
     assert found.stderr.startswith("error: no entity called 'nothing'")
 
 
-def test_an_unknown_project_is_an_error(line):
-    line.shared = ("--org", "acme", "--project", "other", "--dsn", "x")
-    found = line.run("search", QUESTION, "--json", code=1)
-    assert (found.stdout, found.stderr[:6]) == ("", "error:")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -67,8 +67,9 @@ def test_what_policies_hide_of_another_project_takes_no_part(line, tmp_path):
 
 def test_projects_are_checked(line, tmp_path):
     tokens = tmp_path / "tokens.json"
-    for command in (("search", QUESTION), ("context", QUESTION, *BOB), ("feedback", "s1", "accepted", *BOB)):
-        assert "acme/nowhere" in line.run(*command, "--also", "nowhere", code=1).stderr
+    for command in (("search", QUESTION), ("context", QUESTION, *BOB)):
+        assert "acme/nowhere" in line.json(*command, "--also", "nowhere")["reason"]
+    assert "acme/nowhere" in line.run("feedback", "s1", "accepted", *BOB, "--also", "nowhere", code=1).stderr
     assert "name each scope once" in line.run("recall", QUESTION, "--also", "web", code=1).stderr
     tokens.write_text("{}")
     shown = line.run("mcp", "--tokens", tokens, *ALSO, code=2).output

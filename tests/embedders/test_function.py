@@ -7,6 +7,7 @@ import pytest
 
 from graphsearch.embedders import FunctionEmbedder, WordLlamaEmbedder, as_embedder
 from graphsearch.errors import EmbedderError, InvalidInputError, StoreError
+from tests.waiting import LONGEST, Crowd
 
 
 async def lengths(text: str) -> list[float]:
@@ -61,21 +62,17 @@ async def test_stated_dimensions_bind() -> None:
 
 
 async def test_calls_run_at_once_but_not_too_many() -> None:
-    running = most = 0
+    crowd = Crowd(3)
 
     async def counting(text: str) -> list[float]:
-        nonlocal running, most
-        running += 1
-        most = max(most, running)
-        await asyncio.sleep(0.001)
-        running -= 1
-        return [float(text)]
+        async with crowd:
+            return [float(text)]
 
     vectors = await FunctionEmbedder(counting, concurrency=3).embed(
         [str(number) for number in range(1, 20)], input_type="document"
     )
     assert vectors[:, 0].tolist() == list(range(1, 20))
-    assert most == 3
+    assert crowd.most == 3
 
 
 async def test_what_the_function_raises_is_wrapped_and_ends_the_others() -> None:
@@ -91,7 +88,7 @@ async def test_what_the_function_raises_is_wrapped_and_ends_the_others() -> None
         return [1.0]
 
     with pytest.raises(EmbedderError, match="ConnectionError: no route") as caught:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(LONGEST):
             await FunctionEmbedder(failing).embed(["a", "b", "bad"], input_type="query")
     assert isinstance(caught.value.__cause__, ConnectionError)
     assert sorted(ended) == ["a", "b"]

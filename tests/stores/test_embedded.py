@@ -14,6 +14,7 @@ from graphsearch.errors import MissingExtraError, StoreConfigurationError, Store
 from graphsearch.stores import embedded
 from graphsearch.stores.embedded import EmbeddedPostgres, prune, refuse_folder
 from graphsearch.stores.postgres import PostgresGraphStore
+from tests.waiting import LONGEST
 
 
 def server_process(folder: Path) -> psutil.Process:
@@ -22,7 +23,7 @@ def server_process(folder: Path) -> psutil.Process:
 
 def answers(dsn: str) -> bool:
     try:
-        with psycopg.connect(dsn, connect_timeout=2) as connection:
+        with psycopg.connect(dsn, connect_timeout=LONGEST) as connection:
             return connection.execute("SELECT 1").fetchone() == (1,)
     except psycopg.OperationalError:
         return False
@@ -49,7 +50,7 @@ async def test_a_killed_server_is_started_again(server_folder: Path) -> None:
         process = server_process(folder)
         workers = process.children(recursive=True)
         process.send_signal(signal.SIGKILL)
-        psutil.wait_procs([process, *workers], timeout=10)
+        psutil.wait_procs([process, *workers], timeout=LONGEST)
         async with EmbeddedPostgres(folder) as again:
             assert answers(again.dsn)
             assert server_process(folder).pid != process.pid
@@ -61,7 +62,7 @@ async def test_leaving_a_dead_server_does_not_mask_the_error_that_led_there(serv
             process = server_process(server_folder)
             workers = process.children(recursive=True)
             process.send_signal(signal.SIGKILL)
-            psutil.wait_procs([process, *workers], timeout=10)
+            psutil.wait_procs([process, *workers], timeout=LONGEST)
             raise LookupError("the real one")
 
     with pytest.raises(LookupError, match="the real one"):

@@ -6,13 +6,21 @@ import asyncio
 
 import pytest
 
+from graphsearch._support import concurrency
 from graphsearch._support.concurrency import in_slices
 from graphsearch.errors import UnknownScopeError
 from graphsearch.model import Batch, Entity
 from graphsearch.stores.memory import InMemoryGraphStore, ScopedMemoryStore
+from tests.waiting import Ticks
 
 LARGE = Batch(entities=tuple(Entity(type="concept", name=f"Entity of number {number}") for number in range(1500)))
 SMALL = Batch(entities=(Entity(type="concept", name="Small"),))
+
+
+@pytest.fixture(autouse=True)
+def by_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each step of long work is a slice of its own, however fast the machine is."""
+    monkeypatch.setattr(concurrency, "time", Ticks())
 
 
 @pytest.fixture
@@ -63,16 +71,18 @@ async def test_writers_wait_for_one_another(store: ScopedMemoryStore) -> None:
 
 async def test_a_cancelled_slice_has_ended_when_the_cancellation_is_raised() -> None:
     ended = []
+    begun, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def work():
         try:
             while True:
+                loop.call_soon_threadsafe(begun.set)
                 yield
         finally:
             ended.append(True)
 
     task = asyncio.create_task(in_slices(work()))
-    await asyncio.sleep(0.02)
+    await begun.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

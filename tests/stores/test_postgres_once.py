@@ -21,6 +21,8 @@ from graphsearch.stores.in_postgres.session import sessions
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, HashEmbedder
+from tests.fix_postgres import Database
+from tests.waiting import until, working_on
 
 VIEW = View(NOON, NOON)
 ADA, BOB, EVE = (Entity(type="person", name=name, created_at=NOON) for name in ("Ada", "Bob", "Eve"))
@@ -157,13 +159,15 @@ async def test_a_failure_is_raised_in_all_that_were_sent_with_it(store: ScopedPo
     assert isinstance(failed[1], StoreError)
 
 
-async def test_a_cancelled_task_fails_those_that_were_sent_with_it(store: ScopedPostgresStore) -> None:
+async def test_a_cancelled_task_fails_those_that_were_sent_with_it(
+    store: ScopedPostgresStore, postgres_database: Database
+) -> None:
     async with store.snapshot():
         session = store._gateway.current(store.scope)
         assert session is not None
-        slow = asyncio.create_task(session.run_kept(b"SELECT pg_sleep(60)"))
+        slow = asyncio.create_task(session.run_kept(b"SELECT pg_sleep(600)"))
         other = asyncio.create_task(store.get_entities([ADA.id]))
-        await asyncio.sleep(0.1)
+        await until(lambda: working_on(postgres_database.admin_dsn, "pg_sleep"))
         slow.cancel()
         with pytest.raises(asyncio.CancelledError):
             await slow

@@ -24,6 +24,7 @@ from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.in_postgres.session.migrating import migrate
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from tests.fix_postgres import APP_ROLE, Database
+from tests.waiting import LONGEST, until, working_on
 
 ADA = Entity(type="person", name="Ada")
 BOB = Entity(type="person", name="Bob")
@@ -143,30 +144,34 @@ async def test_an_unscoped_store_has_no_data(postgres_store: PostgresGraphStore)
         postgres_store.with_scope(org_id="", project_id="p")
 
 
-async def test_a_cancelled_call_leaves_the_pool_whole(pool: AsyncConnectionPool[Any]) -> None:
-    scoped = PostgresGraphStore(pool, timeout=20).with_scope(org_id="o", project_id="p")
+async def test_a_cancelled_call_leaves_the_pool_whole(
+    pool: AsyncConnectionPool[Any], postgres_database: Database
+) -> None:
+    scoped = PostgresGraphStore(pool, timeout=LONGEST).with_scope(org_id="o", project_id="p")
     await scoped.write(Batch(entities=(ADA,)))
 
     async def slow() -> None:
         async with scoped._gateway.reading(scoped.scope) as session:
-            await session.run(b"SELECT pg_sleep(20)")
+            await session.run(b"SELECT pg_sleep(600)")
 
     for _ in range(4):  # more than the pool has
         task = asyncio.create_task(slow())
-        await asyncio.sleep(0.05)
+        await until(lambda: working_on(postgres_database.admin_dsn, "pg_sleep"))
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
     assert len(await scoped.list_entities()) == 1
 
 
-async def test_a_cancelled_write_writes_nothing(scoped: ScopedPostgresStore) -> None:
-    many = [Entity(type="person", name=f"Person {number}") for number in range(20_000)]
-    task = asyncio.create_task(scoped.write(Batch(entities=many)))
-    await asyncio.sleep(0.03)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
+async def test_a_cancelled_write_writes_nothing(scoped: ScopedPostgresStore, postgres_database: Database) -> None:
+    many = [Entity(type="person", name=f"Person {number}") for number in range(2_000)]
+    with psycopg.connect(postgres_database.admin_dsn) as other:
+        other.execute("LOCK TABLE graphsearch.entity IN SHARE MODE")
+        task = asyncio.create_task(scoped.write(Batch(entities=many)))
+        await until(lambda: other.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone())
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
     assert (await scoped.statistics()).entities == 1
 
 
@@ -201,16 +206,16 @@ async def test_a_server_that_goes_and_comes_back(server_folder: Path) -> None:
 
         async def slow() -> None:
             async with scoped._gateway.reading(scoped.scope) as session:
-                await session.run(b"SELECT pg_sleep(20)")
+                await session.run(b"SELECT pg_sleep(600)")
 
         busy = [asyncio.create_task(slow()) for _ in range(3)]
-        await asyncio.sleep(0.5)
+        await until(lambda: working_on(server.admin_dsn, "pg_sleep") == 3)
         process = psutil.Process(int((server_folder / "postmaster.pid").read_text().splitlines()[0]))
         workers = process.children(recursive=True)
         process.kill()
         for worker in workers:
             worker.kill()
-        await asyncio.to_thread(psutil.wait_procs, [process, *workers], 10)
+        await asyncio.to_thread(psutil.wait_procs, [process, *workers], LONGEST)
         for result in await asyncio.gather(*busy, return_exceptions=True):
             assert isinstance(result, StoreUnavailableError)
             assert isinstance(result.__cause__, psycopg.OperationalError)

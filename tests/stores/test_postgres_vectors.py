@@ -20,6 +20,7 @@ from graphsearch.stores.in_postgres.session.sessions import VectorIndex
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, FixedClock
 from tests.fix_postgres import Database
+from tests.waiting import LONGEST
 
 VIEW = View(NOON, NOON)
 DIMENSIONS = 64
@@ -233,7 +234,7 @@ async def test_readers_and_other_writers_go_on_while_an_index_is_built(opened: P
     each, other = [await tenant(opened, name, settled=name == "tight") for name in ("uniform", "tight")]
     async with each.store._gateway.writing(each.store.scope) as session:
         assert await settle_vectors(session, ElementKind.MEMORY) == 600
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(LONGEST):
             assert await each.recalls(questions(each.vectors)) == [1.0] * 32
             assert np.mean(await other.recalls(questions(other.vectors))) >= 0.95
             await other.write(shape_of("more", 20), 600)

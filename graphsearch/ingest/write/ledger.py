@@ -156,7 +156,7 @@ def _moved(stored: Memory, memory: Memory) -> bool:
     return memory == attrs.evolve(_with_unset_fields(stored, memory), position=memory.position)
 
 
-async def or_nothing(reading: Awaitable[Sequence[T]]) -> Sequence[T]:
+async def or_nothing(reading: Awaitable[T]) -> T | tuple[()]:
     """The result of a read, empty in a scope that was never written to."""
     try:
         return await reading

@@ -15,7 +15,6 @@ import attrs
 
 from graphsearch.access.gate import Gate, resource_of
 from graphsearch.claims.folding import DatedClaim, fold, group_of, type_named
-from graphsearch.errors import UnknownScopeError
 from graphsearch.ingest.write.ledger import is_changed, or_nothing
 from graphsearch.model import (
     KNOWN_RELATION_TYPES,
@@ -108,7 +107,7 @@ class Permission:
         replaced = await or_nothing(self.store.list_claims(memory_ids=list(occurred)))
         if not (batch.claims or replaced):
             return []
-        types = await self._types()
+        types = dict(await or_nothing(self.store.relation_types()) or KNOWN_RELATION_TYPES)
         groups = {group_of(claim, types) for claim in (*batch.claims, *replaced)}
         before = await self._dated(await or_nothing(self.store.list_claims(groups=list(groups))))
         after = [
@@ -118,12 +117,6 @@ class Permission:
         relations = {each.id: each for each in _folded(before, types) ^ _folded(after, types)}
         stored = {each.id: each for each in await or_nothing(self.store.get_relations(sorted(relations)))}
         return [stored.get(id_, relation) for id_, relation in relations.items()]
-
-    async def _types(self) -> Mapping[str, RelationType]:
-        try:
-            return await self.store.relation_types()
-        except UnknownScopeError:  # nothing was ever written
-            return KNOWN_RELATION_TYPES
 
     async def _dated(self, claims: Sequence[Claim]) -> list[DatedClaim]:
         memories = await or_nothing(self.store.get_memories(sorted({claim.memory_id for claim in claims})))

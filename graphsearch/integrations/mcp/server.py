@@ -47,6 +47,7 @@ from graphsearch.integrations.mcp.limits import RateLimit
 from graphsearch.integrations.mcp.resources import CONTEXT_FOR_TASK, ENTITY, SCHEMA, context_for_task, read
 from graphsearch.integrations.mcp.service import Caller, GraphService, Identity
 from graphsearch.integrations.mcp.tool import Tool
+from graphsearch.model import Scope
 from graphsearch.text.rendering import safe_text
 
 _log = logging.getLogger(__name__)
@@ -184,19 +185,33 @@ class _Handlers:
             self._rate.admit(identity.principal.qualified_id)
         async with within(self._service.time_limit):
             await asyncio.to_thread(self._service.counter.count, "{")  # the first count may have to fetch a vocabulary
-            return await ask(self._service.caller(identity))
+            try:
+                answer = await ask(self._service.caller(identity))
+            except UnknownScopeError:  # nothing was ever written: answered as a scope that shows nothing is
+                new = await self._service.with_new_scopes_empty(identity)
+                answer = await ask(new.caller(identity))
+            return _with_hint(answer, identity.scope)
 
     async def _or_protocol_error(self, context: Context, ask: Callable[[Caller], Awaitable[Json]], doing: str) -> Json:
         """Raise errors of resources and prompts as errors of the protocol: they have none of their own."""
         try:
             return await self._answer(context, ask)
         except GraphSearchError as error:
-            wrong = isinstance(error, (InvalidInputError, RateLimitError, UnknownElementError, UnknownScopeError))
+            wrong = isinstance(error, (InvalidInputError, RateLimitError, UnknownElementError))
             data = error_json(error)["error"]
             raise MCPError(INVALID_PARAMS if wrong else INTERNAL_ERROR, data["message"], data) from None
         except Exception as error:  # noqa: BLE001 - as for tools
             data = unexpected_error_json(error, doing)["error"]
             raise MCPError(INTERNAL_ERROR, data["message"], data) from None
+
+
+def _with_hint(answer: Json, scope: Scope) -> Json:
+    """Say what to do about an answer without any item: the same whether nothing is there or nothing may be seen."""
+    lists = [value for value in answer.values() if isinstance(value, list)]
+    if not lists or any(lists) or "truncated" in answer:
+        return answer
+    hint = f"a new project is empty until something is remembered; is it the right one, {safe_text(str(scope))}?"
+    return {**answer, "reason": "; ".join(filter(None, (answer.get("reason"), hint)))}
 
 
 def _result(answer: Json, *, is_error: bool = False) -> CallToolResult:

@@ -19,6 +19,7 @@ from graphsearch.integrations.mcp.limits import TIME_LIMIT
 from graphsearch.model import Principal, Scope
 from graphsearch.model import validation as check
 from graphsearch.protocols import Authorizer, Extractor, TokenCounter
+from graphsearch.stores.memory import or_empty
 
 MAX_TOKENS: Final = 4_000
 LIMITS: Final = IngestLimits(characters=200_000, names=20_000)
@@ -83,6 +84,17 @@ class GraphService:
             None if self.rate is None else check.number("rate", self.rate, 1),
             None if self.log or self.read_only else "without a log it must be read_only, as there is no feedback",
         )
+
+    async def with_new_scopes_empty(self, identity: Identity) -> GraphService:
+        """The service over scopes that are empty where nothing was ever written, to answer one request."""
+        engines: dict[Scope, GraphSearchEngine] = {}
+        for scope in (identity.scope, *identity.also):
+            engine = self.engine_of(scope)
+            store = await or_empty(engine.store)
+            engines[scope] = GraphSearchEngine(
+                store=store, embedder=engine.embedder, llm=engine.llm, modes=engine.modes
+            )
+        return attrs.evolve(self, engine_of=engines.__getitem__)
 
     def caller(self, identity: Identity) -> Caller:
         """The context of one request."""

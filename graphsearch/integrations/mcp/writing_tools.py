@@ -10,18 +10,18 @@ import attrs
 from pydantic import BaseModel, Field
 
 from graphsearch.curation.entity_changes import Corrections
-from graphsearch.errors import AccessDeniedError, UnknownScopeError
+from graphsearch.errors import AccessDeniedError
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.sources.documents import document_memories
 from graphsearch.ingest.sources.memory_files import transcript_memories
 from graphsearch.ingest.write.intake import Intake
+from graphsearch.ingest.write.ledger import or_nothing
 from graphsearch.integrations.mcp.answers import community_json, counts_json, entity_json, shown_id
 from graphsearch.integrations.mcp.service import Caller
 from graphsearch.integrations.mcp.tool import Entity, EntityType, Labels, Limit, MemoryId, Moment, Name, Session, writes
 from graphsearch.model import Action, Memory, Outcome
 from graphsearch.model import validation as check
 from graphsearch.model.identity import id_or_name
-from graphsearch.protocols import GraphStore
 
 _NOTE: Final = UUID("0d1f6c1e-52d9-5c0b-8f0a-3b8f5f0a7c11")
 
@@ -69,7 +69,8 @@ async def remember(
     """
     service = caller.service
     given, options = _memories(turns, session_id, text, occurred_at, source), service.ingest
-    stored = await _stored(caller.engine.store, [memory.id for memory in given])
+    found = await or_nothing(caller.engine.store.get_memories([memory.id for memory in given]))  # hidden or not
+    stored = {memory.id: memory for memory in found}
     new = [_written_by(caller, memory, labels or ()) for memory in given if memory.id not in stored]
     # all at once: a caller without write permission does not learn which of them are stored
     await caller.gate.bind(caller.engine.store.scope, Action.WRITE).demand([*new, *stored.values()])
@@ -215,14 +216,6 @@ def _memories(
         return transcript_memories(dumped, session_id=session_id or "", source=source)
     note = text or ""
     return document_memories(note, document_id=f"note:{uuid5(_NOTE, note)}", source=source, occurred_at=occurred_at)
-
-
-async def _stored(store: GraphStore, ids: Sequence[str]) -> dict[str, Memory]:
-    """The ids of memories that exist already, hidden or not; none in a new scope."""
-    try:
-        return {memory.id: memory for memory in await store.get_memories(ids)}
-    except UnknownScopeError:
-        return {}
 
 
 def _written_by(caller: Caller, memory: Memory, labels: Sequence[str]) -> Memory:

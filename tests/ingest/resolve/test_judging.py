@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,6 +20,7 @@ from graphsearch.testing.fakes import EchoLLM
 from graphsearch.testing.names import ListedNames
 from tests.ingest.resolve.surfaces import surface
 from tests.ingest.resolve.test_meaning import LOGIN, Angles
+from tests.waiting import Crowd
 
 KEYNOTE = Entity(type="event", name="Spring Keynote", description="Held in May", aliases=("keynote of spring",))
 
@@ -152,19 +152,15 @@ async def test_a_budget_that_is_spent_merges_nothing_more_and_is_reported(monkey
 
 async def test_no_more_than_four_prompts_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(structured, "QUESTIONS", 1)
-    running = most = 0
+    crowd = Crowd(4)
 
     class Slow:
         async def ask(self, text: str) -> str:
-            nonlocal running, most
-            running += 1
-            most = max(most, running)
-            await asyncio.sleep(0.001)
-            running -= 1
-            return same(0)
+            async with crowd:
+                return same(0)
 
     await resolve(*NAMES, llm=Slow())
-    assert most == 4
+    assert crowd.most == 4
 
 
 async def test_what_the_judge_may_not_see_it_is_not_asked_about() -> None:

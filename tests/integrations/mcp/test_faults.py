@@ -16,6 +16,7 @@ from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from tests.integrations.mcp.conftest import asking, server_for
 from tests.llms.llm_server import fail, hang, hang_up, reply, serving
+from tests.waiting import LONGEST, until
 
 BOTH = pytest.mark.parametrize("mode", ["natural_language", "summary"])
 DOWN = "The language model cannot be reached, or kept failing after retries."
@@ -141,7 +142,7 @@ async def test_a_model_that_answers_well_queries_and_summarises(engine, model):
 
 async def soon(ask):
     """The answer, as soon as there is one: a pool takes a moment to notice that its server is back."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(LONGEST):
         while True:
             try:
                 return await ask()
@@ -149,14 +150,8 @@ async def soon(ask):
                 await asyncio.sleep(0.1)
 
 
-async def until(true):
-    async with asyncio.timeout(60):
-        while not true():  # noqa: ASYNC110 - set in the thread of a server
-            await asyncio.sleep(0.01)
-
-
 def stop(folder):
     """Stop a server of Postgres as its own administrator would, at once."""
     process = psutil.Process(int((folder / "postmaster.pid").read_text().splitlines()[0]))
     process.send_signal(signal.SIGINT)
-    process.wait(60)
+    process.wait(LONGEST)

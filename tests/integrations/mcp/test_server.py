@@ -13,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 from graphsearch.errors import StoreUnavailableError
 from tests.curation.team import ADA
 from tests.integrations.mcp.conftest import STRANGER, Asked, Slow, asking, server_for
+from tests.waiting import LONGEST
 
 TOOLS = (
     *("context", "neighbors", "path", "remember", "feedback", "explain"),
@@ -149,9 +150,9 @@ async def test_a_call_that_is_given_up_is_cancelled_and_others_go_on(engine, ser
     async with Client(server, mode=mode) as client:
         ask = Asked(client)
         call = asyncio.ensure_future(ask("context", query="anything?"))
-        await asyncio.wait_for(slow.asked.wait(), 30)
+        await asyncio.wait_for(slow.asked.wait(), LONGEST)
         call.cancel()
-        await asyncio.wait_for(slow.cancelled.wait(), 30)
+        await asyncio.wait_for(slow.cancelled.wait(), LONGEST)
         engine.embedder = fast
         assert (await ask("context", query="where does Ada Lovelace live?"))["triplets"]
 

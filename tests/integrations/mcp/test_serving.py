@@ -16,6 +16,7 @@ from graphsearch.integrations.mcp import serve_stdio
 from tests.integrations.mcp.bearers import ADA, BOB, ENTRIES, token_file
 from tests.integrations.mcp.conftest import server_for
 from tests.integrations.mcp.test_http import asking_at, status
+from tests.waiting import LONGEST
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ async def started(postgres_database, monkeypatch):
     yield start
     os.kill(os.getpid(), signal.SIGTERM)
     for each in running:
-        answer = await asyncio.wait_for(each, 30)
+        answer = await asyncio.wait_for(each, LONGEST)
         assert (answer.data, answer.shown) == ({}, ())
 
 
@@ -52,7 +53,7 @@ async def test_tokens_over_http(started, tmp_path):
     assert await status(url) == 401
     async with asking_at(url, ADA) as ada, asking_at(url, BOB) as bob:
         assert "remember" not in await ada.tools()
-        assert (await bob.error("recall", query="anything?"))["type"] == "UnknownScopeError"
+        assert (await bob("recall", query="anything?"))["memories"] == []
 
 
 async def test_a_server_that_is_switched_off(started):
@@ -74,7 +75,7 @@ async def test_standard_input_and_output_until_it_is_told_to_stop(engine, monkey
         answer = json.loads(await asyncio.to_thread(os.read, answered, 1_000))
         assert os.read(0, 1) == b"", "nobody else reads from the wire"
         stop.set()
-        await asyncio.wait_for(served, 30)
+        await asyncio.wait_for(served, LONGEST)
     finally:
         os.dup2(kept, 0)
         printed.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import select
 import signal
 import sys
 import threading
@@ -23,6 +24,7 @@ from graphsearch.stores.embedded import EmbeddedPostgres
 from tests.fix_postgres import copied
 from tests.integrations.mcp.conftest import Asked
 from tests.integrations.mcp.tour import TURNS, at_once, every_tool, faults
+from tests.waiting import LONGEST, until
 
 COMMAND = ["-c", "from graphsearch.cli import main; main()", "mcp"]
 PLACE = ["--org", "acme", "--project", "web", "--principal", "ada", "--attribute", "role=editor"]
@@ -67,12 +69,6 @@ def admin(folder):
     return psycopg.connect(host=socket, user="postgres", dbname="graphsearch", options=options, autocommit=True)
 
 
-async def until(true):
-    async with asyncio.timeout(60):
-        while not true():  # noqa: ASYNC110 - other processes have no event to wait for
-            await asyncio.sleep(0.02)
-
-
 async def test_an_agent_learns_asks_and_reports_and_the_weight_moves(data):
     async with started(data) as ask:
         learnt = await ask("remember", turns=TRANSCRIPT, session_id="standup")
@@ -108,7 +104,7 @@ async def test_a_client_that_closes_standard_input_ends_the_server_and_its_postg
     assert process.stdin is not None
     process.stdin.write(b'no JSON\n{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "recall"}}\n')
     process.stdin.close()
-    printed, errors = await asyncio.wait_for(process.communicate(), 60)
+    printed, errors = await asyncio.wait_for(process.communicate(), LONGEST)
     assert process.returncode == 0
     assert stopped(data)
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in printed.splitlines()), "nothing else goes to the wire"
@@ -119,7 +115,7 @@ async def test_a_client_that_closes_standard_input_ends_the_server_and_its_postg
 async def test_a_signal_ends_the_server_and_its_postgres_though_the_client_stays(data, sign):
     process = await raw(data)
     process.send_signal(sign)
-    assert await asyncio.wait_for(process.wait(), 60) == 0
+    assert await asyncio.wait_for(process.wait(), LONGEST) == 0
     assert stopped(data)
 
 
@@ -131,7 +127,7 @@ async def raw(folder):
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
-    answer = json.loads(await asyncio.wait_for(process.stdout.readline(), 60))
+    answer = json.loads(await asyncio.wait_for(process.stdout.readline(), LONGEST))
     assert answer["id"] == 1
     return process
 
@@ -235,7 +231,7 @@ def pipe():
         os.close(writing)
     for thread in threading.enumerate():
         if thread.name == "standard input":
-            thread.join(5)
+            thread.join(LONGEST)
     os.close(reading)
 
 
@@ -243,7 +239,7 @@ async def test_lines_come_whole_and_end_with_the_file(pipe):
     reading, writing = pipe
     lines = aiter(Lines(reading))
     os.write(writing, b'{"a":\xc3')
-    await asyncio.sleep(0.05)
+    await until(lambda: not select.select([reading], [], [], 0)[0])  # it is read
     os.write(writing, b"\xa9}\n\xff\nrest")
     os.close(writing)
     assert [line async for line in lines] == ['{"a":é}', "\ufffd"]
@@ -256,7 +252,7 @@ async def test_closing_ends_the_lines_though_the_other_end_stays_open(pipe):
     found = aiter(lines)
     assert await anext(found) == "one"
     lines.close()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(LONGEST):
         assert [line async for line in found] == []
 
 
@@ -266,8 +262,8 @@ async def test_many_lines_wait_for_whoever_reads_them(pipe):
     expected = [str(number) for number in range(1_000)]
     writer = asyncio.to_thread(os.write, writing, "".join(f"{line}\n" for line in expected).encode())
     await writer
-    await asyncio.sleep(0.05)
-    assert lines._lines.qsize() <= 64
+    await until(lines._lines.full)
+    assert lines._lines.qsize() == 64
     os.close(writing)
     assert [line async for line in lines] == expected
 

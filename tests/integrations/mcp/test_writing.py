@@ -1,16 +1,20 @@
-"""Every tool that writes, asked by the official client."""
+"""Every tool that writes, asked by the official client; and what is read before anything is written."""
+
+import json
 
 import attrs
 import pytest
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownScopeError
-from graphsearch.ingest import IngestOptions, TextExtractor
+from graphsearch.ingest import IngestOptions, Ingestor, TextExtractor
 from graphsearch.ingest.extract.rules.vocabulary import KnownName
-from graphsearch.stores.memory import InMemoryGraphStore
+from graphsearch.integrations.mcp.server import make_server
+from graphsearch.integrations.mcp.service import Identity
+from graphsearch.model import Memory
 from graphsearch.testing.fakes import HashEmbedder
 from tests.curation.team import ACME, ADA, GLOBEX
-from tests.integrations.mcp.conftest import EDITOR, asking, server_for
+from tests.integrations.mcp.conftest import EDITOR, STRANGER, asking, server_for, surface_over
 
 GRACE = attrs.evolve(EDITOR, id="grace")
 TURNS = [
@@ -121,13 +125,52 @@ async def test_each_text_is_redacted_once_and_nothing_is_stored_unredacted(engin
     assert "swordfish" not in repr(everything)
 
 
-async def test_the_first_words_of_a_project():
-    store = InMemoryGraphStore().with_scope(org_id="acme", project_id="web")
-    engine = GraphSearchEngine(store=store, embedder=HashEmbedder(16))
-    async with asking(server_for(engine)) as ask:
-        assert (await ask.error("context", query="anything?"))["type"] == UnknownScopeError.__name__
+READS = {
+    "context": {"query": "anything?", "session_id": "s"},
+    "recall": {"query": "anything?"},
+    "search": {"query": "anything?"},
+    "rank_entities": {"query": "anything?"},
+    "search_entities": {"query": "Grace"},
+    "find_duplicates": {},
+    "find_ambiguous": {},
+    "contradictions": {},
+    "communities": {},
+    "merges": {},
+}
+
+
+async def test_a_new_project_is_empty_and_says_what_to_do_first(scoped):
+    engine = GraphSearchEngine(store=scoped, embedder=HashEmbedder(16))
+    who = Identity(attrs.evolve(EDITOR, projects=[scoped.scope]), scoped.scope)
+    async with asking(make_server(surface_over(engine, operator=True), who)) as ask:
+        for tool, arguments in READS.items():
+            answer = await ask(tool, **arguments)
+            assert not any(value for value in answer.values() if isinstance(value, list)), tool
+            assert answer["reason"].endswith(f"until something is remembered; is it the right one, {scoped.scope}?")
+        assert (await ask("stats"))["memories"] == 0
+        assert (await ask("feedback", session_id="s", outcome="accepted"))["moved"] == 0
+        assert json.loads(await ask.resource("graphsearch://schema"))["entity_types"] == []
+        assert "Nothing is known." in await ask.prompt(task="anything")
+        assert (await ask.error("recall_entity", entity="Grace"))["type"] == "UnknownElementError"
+        with pytest.raises(UnknownScopeError):  # reading it made nothing
+            await scoped.embedder_name()
         await ask("remember", text="Grace Hopper built COBOL.")
-        assert "COBOL" in (await ask("context", query="what did Grace Hopper build?"))["text"]
+        found = await ask("context", query="what did Grace Hopper build?")
+    assert "COBOL" in found["text"]
+    assert "reason" not in found
+
+
+async def test_who_may_see_nothing_does_not_learn_whether_anything_was_written(scoped):
+    engine = GraphSearchEngine(store=scoped, embedder=HashEmbedder(16))
+    tools = {**READS, "forget": {"session_id": "x"}, "merge_entities": {"source": "a", "target": "b"}}
+    del tools["communities"]  # made of the whole graph: refused, with that reason, to whoever sees a part of it
+    stranger = make_server(surface_over(engine, operator=True), Identity(STRANGER, scoped.scope))
+    answers = []
+    for _ in range(2):
+        async with asking(stranger) as ask:
+            answers.append([await ask._called(tool, arguments) for tool, arguments in tools.items()])
+        await Ingestor(engine).remember([Memory(id="m", text="Grace Hopper built COBOL.")])
+    assert answers[0] == answers[1]
 
 
 @pytest.mark.parametrize(

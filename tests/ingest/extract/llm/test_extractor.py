@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -34,6 +33,7 @@ from tests.ingest.extract.llm.model import (
     states,
     triples,
 )
+from tests.waiting import Crowd
 
 
 def memories(count: int) -> list[Memory]:
@@ -63,20 +63,16 @@ async def test_a_question_holds_only_so_many_tokens() -> None:
 
 
 async def test_only_so_many_questions_are_asked_at_a_time() -> None:
-    running = most = 0
+    crowd = Crowd(3)
 
     class Slow(Model):
         async def ask(self, text: str) -> str:
-            nonlocal running, most
-            running += 1
-            most = max(most, running)
-            await asyncio.sleep(0.001)
-            running -= 1
-            return await super().ask(text)
+            async with crowd:
+                return await super().ask(text)
 
     reader = extractor(Slow(), memories=1, at_once=3)
     await reader.extract(memories(9))
-    assert (most, reader.batch) == (3, 3)
+    assert (crowd.most, reader.batch) == (3, 3)
 
 
 # -- broken answers ---------------------------------------------------------------------------------------------------
