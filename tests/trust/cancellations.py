@@ -16,7 +16,7 @@ import random
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -291,12 +291,11 @@ class Cancelling:
                 group.create_task(use())
 
 
-async def cancellations(dsn: str, counts: Mapping[int, int], seed: int = 0) -> list[Mapping[str, int]]:
-    """Cancel so many calls on a pool of each size, reads four times as often; return what was found for each."""
+async def cancellations(dsn: str, counts: Mapping[int, int], seed: int = 0) -> AsyncIterator[Mapping[str, int]]:
+    """Cancel so many calls on a pool of each size, reads four times as often; what was found for each."""
     rng = random.Random(seed)  # noqa: S311 - no secret
     names = [*READS] * 4 + [*WRITES]
     rng.shuffle(names)
-    found: list[Mapping[str, int]] = []
     known: Cancelling | None = None
     with patch.object(indexing, "BULK", BULK):
         for size, count in counts.items():
@@ -310,8 +309,7 @@ async def cancellations(dsn: str, counts: Mapping[int, int], seed: int = 0) -> l
                     for number in range(count):
                         await cancelling.cancel(names[number % len(names)])
                 opened, sessions = cancelling.opened - before, await _sessions(dsn, size)
-                found.append({"pool": size, **cancelling.numbers, "opened": opened, "sessions": sessions})
-    return found
+                yield {"pool": size, **cancelling.numbers, "opened": opened, "sessions": sessions}
 
 
 async def _sessions(dsn: str, most: int) -> int:
@@ -334,8 +332,8 @@ async def main(count: int) -> None:
     share = -(-count // 3)
     with tempfile.TemporaryDirectory(prefix="graphsearch-", ignore_cleanup_errors=True) as folder:
         async with EmbeddedPostgres(Path(folder) / "data", settings={"fsync": "off"}) as server:
-            found = await cancellations(server.dsn, {size: share for size in (1, 2, 8)})
-    print(json.dumps(found, indent=2))  # noqa: T201 - the result of a command
+            async for found in cancellations(server.dsn, dict.fromkeys((1, 2, 8), share)):
+                print(json.dumps(found), flush=True)  # noqa: T201 - the result of a command
 
 
 if __name__ == "__main__":
