@@ -74,13 +74,13 @@ async def in_slices(work: Generator[None, None, Answer], *, seconds: float = SLI
     try:
         left = more(HEAD_S)
         while left:
-            left = await _finished(asyncio.ensure_future(asyncio.to_thread(more, seconds)))
+            left = await finished(asyncio.ensure_future(asyncio.to_thread(more, seconds)))
     finally:
         steps.close()
     return results[0]
 
 
-async def _finished(running: asyncio.Future[Answer]) -> Answer:
+async def finished(running: asyncio.Future[Answer]) -> Answer:
     """The result of a future, which has ended also if the task is cancelled while it waits."""
     try:
         return await asyncio.shield(running)

@@ -17,6 +17,7 @@ from graphsearch.model import ElementKind, Entity, Relation, Vector
 from graphsearch.stores.in_postgres.session.copying import Columns, Incoming
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
+from graphsearch.stores.in_postgres.session.watching import unbroken
 from graphsearch.stores.shared.vectors import read_matrix
 
 Element = TypeVar("Element")
@@ -63,14 +64,18 @@ async def copy_parts(
 
 async def _fill(session: Session, table: Incoming, content: bytes) -> None:
     await empty_table(session, table)
-    async with session.connection.cursor() as cursor, cursor.copy(table.copy.encode()) as copy:
-        await copy.write(content)
+
+    async def copy() -> None:
+        async with session.connection.cursor() as cursor, cursor.copy(table.copy.encode()) as copying:
+            await copying.write(content)
+
+    await unbroken(session.connection, copy())
 
 
 async def empty_table(session: Session, table: Incoming) -> None:
     """Create a temporary table, or empty it if this transaction has filled it before."""
     emptying = table.clearing if table.name in session.filled else table.ddl(reused=not session.pooled)
-    await session.connection.execute(emptying.encode())
+    await unbroken(session.connection, session.connection.execute(emptying.encode()))
     session.filled.add(table.name)
 
 
@@ -90,9 +95,13 @@ async def as_new(
     if empty or not none or len(some) == len(elements):
         return await put(bool(none))
     filled = set(session.filled)
-    try:
+
+    async def insert() -> Written:
         async with session.connection.transaction():
             return await put(True)
+
+    try:
+        return await unbroken(session.connection, insert())
     except UniqueViolation as error:
         if not _is_key_of(kind, error):
             raise

@@ -17,6 +17,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 
+from graphsearch._support.concurrency import finished
 from graphsearch._support.observing import stage
 from graphsearch.errors import AnalyserError, StoreConfigurationError, UnknownScopeError
 from graphsearch.model import Scope
@@ -32,7 +33,7 @@ from graphsearch.stores.in_postgres.session.migrating import (
 )
 from graphsearch.stores.in_postgres.session.sessions import Connection, Session, SignatureCaches, Tally, VectorIndex
 from graphsearch.stores.in_postgres.session.statements import statement, with_literals
-from graphsearch.stores.in_postgres.session.watching import answered_within
+from graphsearch.stores.in_postgres.session.watching import answered_within, make_idle, round_trip, unbroken
 from graphsearch.text.analyser import ENGLISH, Analyser
 
 Pool: TypeAlias = AsyncConnectionPool[Any]
@@ -132,6 +133,7 @@ class Gateway:
             async with AsyncExitStack() as stack:
                 connection, row = await self._begin(stack, opening, writing=writing)
                 session = self._session_of(connection, scope, row)
+                stack.push_async_callback(session.sender.close)
                 try:
                     yield session
                 finally:
@@ -169,6 +171,34 @@ class Gateway:
                 "open the store with that one, or write to another scope"
             )
 
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Connection]:
+        """A connection of the pool, committed at the end; it goes back idle or closed, whatever is cancelled when."""
+        getting = asyncio.ensure_future(self.pool.getconn(timeout=self.timeout))
+        ended = False
+        try:
+            connection = await asyncio.shield(getting)
+            await connection.set_autocommit(True)
+            yield connection
+            ended = True
+        finally:
+            getting.cancel()  # what waits for a connection is cancelled but once, or the pool would lose count
+            await finished(asyncio.ensure_future(self._give_back(getting, commit=ended)))
+
+    async def _give_back(self, got: asyncio.Future[Connection], *, commit: bool) -> None:
+        await asyncio.wait([got])
+        if got.cancelled() or got.exception() is not None:
+            return
+        connection = got.result()
+        try:
+            if commit:
+                await connection.commit()
+        finally:
+            try:
+                await make_idle(connection, self.timeout)
+            finally:
+                await self.pool.putconn(connection)
+
     async def _begin(
         self, stack: AsyncExitStack, opening: Opening, *, writing: bool
     ) -> tuple[Connection, dict[str, Any] | None]:
@@ -178,14 +208,13 @@ class Gateway:
         """
         for _ in range(self.pool.max_size + 1):
             attempt = AsyncExitStack()
-            connection = await attempt.enter_async_context(self.pool.connection(timeout=self.timeout))
+            connection = await attempt.enter_async_context(self._connection())
             try:
-                await connection.set_autocommit(True)
                 connection.adapters.register_dumper(UuidArray, UuidArrayDumper)
                 await self._check(connection)
                 # A read begins at once; a write waits for the writers before it.
                 with nullcontext() if writing else answered_within(connection, self.timeout):
-                    row = await _last_row(connection, opening(distributed=self._distributed))
+                    row = await unbroken(connection, _last_row(connection, opening(distributed=self._distributed)))
             except BaseException as error:
                 await attempt.__aexit__(type(error), error, error.__traceback__)
                 lost = isinstance(error, psycopg.Error) and connection.closed and is_connection_fault(error)
@@ -204,8 +233,7 @@ class Gateway:
         cluster, where a table belongs to all organisations.
         """
         with translated(self.server):
-            async with self.pool.connection(timeout=self.timeout) as connection:
-                await connection.set_autocommit(True)
+            async with self._connection() as connection:
                 await self._check(connection)
                 if connection.info.server_version < MAINTAIN_SINCE or self._distributed:
                     return
@@ -262,7 +290,7 @@ async def _last_row(connection: Connection, opening: Sequence[bytes]) -> dict[st
             while cursor.nextset():
                 pass
             return await cursor.fetchone()
-        async with connection.pipeline() if psycopg.AsyncPipeline.is_supported() else nullcontext():
+        async with round_trip(connection):
             for each in opening[:-1]:
                 await connection.execute(each, prepare=False)
             await cursor.execute(opening[-1], prepare=False)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any, Final, TypeAlias, TypeVar
 from uuid import UUID
@@ -17,10 +17,13 @@ import psycopg
 from numpy.typing import NDArray
 from psycopg.rows import dict_row
 
+from graphsearch._support.concurrency import finished
+from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, RelationType, Scope, View
 from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.stores.in_postgres.session.copying import UuidArray, packed
 from graphsearch.stores.in_postgres.session.statements import statement, with_literals
+from graphsearch.stores.in_postgres.session.watching import round_trip, unbroken
 from graphsearch.text.analyser import ENGLISH, Analyser
 
 Connection: TypeAlias = psycopg.AsyncConnection[Any]
@@ -54,6 +57,7 @@ class Sender:
     scope: Scope
     _asked: list[_Asked] = attrs.field(factory=list)
     _turn: asyncio.Lock = attrs.field(factory=asyncio.Lock)
+    _closed: bool = False
 
     async def execute(
         self,
@@ -64,11 +68,13 @@ class Sender:
         *,
         prepare: bool | None = None,
     ) -> psycopg.AsyncCursor[Row]:
-        """The cursor with the result of a statement in a scope."""
+        """The cursor with the result of a statement in a scope. Raises `StoreError` when the snapshot has ended."""
         mine = _Asked(scope, cursor, query, values, prepare)
         self._asked.append(mine)
         await asyncio.sleep(0)  # other tasks may be about to request theirs
         async with self._turn:
+            if self._closed:
+                raise StoreError("the snapshot of this read has ended: await its reads inside")
             if not mine.sent:
                 await self._send()
         if mine.error is not None:
@@ -83,27 +89,35 @@ class Sender:
             await self.connection.execute(setting, prepare=False)
         self.scope = scope
 
-    def _pipeline(self) -> AbstractAsyncContextManager[Any]:
-        """One round trip, unless the client library is older than PostgreSQL 14."""
-        return self.connection.pipeline() if psycopg.AsyncPipeline.is_supported() else nullcontext()
+    async def close(self) -> None:
+        """Refuse all statements from now on; one that is being sent for another task has ended first."""
+        self._closed = True
+        if self._turn.locked():
+            await finished(asyncio.ensure_future(self._turn.acquire()))
 
     async def _send(self) -> None:
         """Send all that waits. A failure fails all of it: the transaction is aborted."""
         together, self._asked = self._asked, []
         error: Exception = psycopg.OperationalError("a statement that was sent with this one was cancelled")
         try:
-            alone = len(together) == 1 and together[0].scope == self.scope
-            async with nullcontext() if alone else self._pipeline():
-                for each in together:
-                    await self._enter(each.scope)
-                    await each.execute()
+            await unbroken(self.connection, self._send_together(together))
         except BaseException as raised:
             for each in together:
-                each.error = raised if isinstance(raised, Exception) else error
+                if not each.sent:
+                    each.error = raised if isinstance(raised, Exception) else error
             raise
         finally:
             for each in together:
                 each.sent = True
+
+    async def _send_together(self, together: Sequence[_Asked]) -> None:
+        alone = len(together) == 1 and together[0].scope == self.scope
+        async with nullcontext() if alone else round_trip(self.connection):
+            for each in together:
+                await self._enter(each.scope)
+                await each.execute()
+        for each in together:
+            each.sent = True
 
 
 @lru_cache(maxsize=1_024)
@@ -300,7 +314,7 @@ class Session:
         self, cursor: psycopg.AsyncCursor[Row], query: bytes, values: Mapping[str, Any]
     ) -> psycopg.AsyncCursor[Row]:
         if not self.keeps_plans:
-            return await cursor.execute(query, self._bound(values))
+            return await unbroken(self.connection, cursor.execute(query, self._bound(values)))
         # Statements with literals are planned for these; kept plans are of statements with parameters.
         literal = psycopg.AsyncClientCursor(self.connection).mogrify(query, {**self._here, **values})
         return await self._send(cursor, literal.encode(), prepare=False)
@@ -310,7 +324,7 @@ class Session:
     ) -> psycopg.AsyncCursor[Row]:
         """Execute a statement; in a read, in one round trip with those that other tasks send at the same moment."""
         if not self.keeps_plans:
-            return await cursor.execute(query, values, prepare=prepare)
+            return await unbroken(self.connection, cursor.execute(query, values, prepare=prepare))
         return await self.sender.execute(self.scope, cursor, query, values, prepare=prepare)
 
     def tally(self, kind: ElementKind) -> Tally:
