@@ -183,7 +183,7 @@ ADJACENT: Final = 0.02
 FIRST: Final = 0.01
 """The weight of being the first sentence, which introduces the topic; also as a share of the rarest term's."""
 CUT: Final = "…"
-_SENTENCE: Final = re.compile(r"(?<=[.!?。！？])[\"'”’)\]]*\s+|\s*\n+\s*")
+_SENTENCE: Final = re.compile(r"(?<=[.!?。！？])[\"'”’)\]]*+\s++|(?<!\s)[^\S\n]*+\n\s*+")
 _CHARACTERS: Final = 8
 """The least characters of a word with its space, so that scripts without spaces have a size."""
 Terms = Callable[[str], Sequence[str]]

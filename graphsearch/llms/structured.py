@@ -21,7 +21,7 @@ from graphsearch.text.rendering import safe_text
 
 SHOWN: Final = 2_000
 """Characters of a faulty answer that are repeated in the prompt for its repair."""
-_FENCED: Final = re.compile(r"\A```[a-zA-Z]*\s*\n(.*)\n\s*```\Z", re.DOTALL)
+_FENCE: Final = re.compile(r"```[a-zA-Z]*+[^\S\n]*+\n")
 
 T = TypeVar("T")
 
@@ -89,9 +89,9 @@ async def ask_for_data(llm: LLM, text: str, schema: Mapping[str, Any]) -> Mappin
 def object_in(answer: str) -> Mapping[str, Any]:
     """The JSON object in an answer, with or without a code fence around it. Raises `LLMAnswerError`."""
     bare = answer.strip()
-    match = _FENCED.match(bare)
+    fence = _FENCE.match(bare)
     try:
-        data = parse_json(match.group(1) if match else bare)
+        data = parse_json(bare[fence.end() : -3] if fence and bare.endswith("```") else bare)
     except ValueError as error:
         raise LLMAnswerError("the model's answer", faults=[f"it is not JSON: {error}"], answer=answer) from error
     return _checked_object(data, answer)

@@ -35,7 +35,7 @@ from graphsearch.names.vocabulary import (
 )
 from graphsearch.text.trigrams import SMALL_WORDS, spoken_words
 
-_ASIDE: Final = re.compile(r"""\s*[(\[<"“][^)\]>"”]*[)\]>"”]\s*""")
+_ASIDE: Final = re.compile(r"""(?<!\s)\s*+[(\[<"“][^)\]>"”]*+(?:(?P<closed>[)\]>"”])\s*+|\Z)""")
 _EMAIL: Final = re.compile(r"([\w.+-]+)@[\w-]+(?:\.[\w-]+)+")
 _HANDLE_BREAK: Final = re.compile(r"[._+-]+")
 _HONORIFIC: Final = re.compile(rf"-(?:{'|'.join(sorted(HONORIFIC_SUFFIXES))})$", re.IGNORECASE)
@@ -195,7 +195,7 @@ def _unhandled(text: str) -> str:
 
 def _in_order(text: str) -> str:
     """Remove asides, move a surname before a comma to the end, drop what follows a full name, such as an office."""
-    text = _ASIDE.sub(" ", text).strip() or text
+    text = _ASIDE.sub(lambda match: " " if match["closed"] else match[0], text).strip() or text
     first, *rest = (part.strip() for part in text.split(","))
     names = [part for part in rest if part and not _all_in(part, DEGREES | GENERATIONS)]
     generation = [part for part in rest if part and _all_in(part, GENERATIONS)]

@@ -286,8 +286,8 @@ def _apart(text: str) -> str:
 # -- files ------------------------------------------------------------------------------------------------------------
 
 _SLASHES: Final = re.compile(r"[/\\]+")
-_LINE_NUMBER: Final = re.compile(r"(?<=\w)(?:(?::\d+)+|#L\d+(?:-L?\d+)?)$")
-_ABOUT_A_FILE: Final = re.compile(r"^(?:the\s+)?(?:file\s+)?|\s+file$", re.IGNORECASE)
+_LINE_NUMBER: Final = re.compile(r"(?<=\w)(?:(?::\d++){1,3}|#L\d+(?:-L?\d+)?)$")
+_ABOUT_A_FILE: Final = re.compile(r"^(?:the\s+)?(?:file\s+)?|(?<!\s)\s++file$", re.IGNORECASE)
 
 
 @attrs.frozen(kw_only=True)

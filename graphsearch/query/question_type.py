@@ -67,7 +67,7 @@ _AUXILIARY: Final = (
 )
 _WH: Final = "who|whom|whose|which|what|when|where|why|how"
 _LEAD: Final = re.compile(
-    r"\W*(?:(?:please|and|so|but|also|then|ok|okay|well|hey|hi|now)\W+)*"
+    r"\W*+(?:(?:please|and|so|but|also|then|ok|okay|well|hey|hi|now)\W++){0,6}"
     r"(?:(?:can|could|would) you (?:please )?(?:tell|remind|show) (?:me|us) (?:about )?"
     r"|(?:please )?(?:tell|remind|show) (?:me|us) (?:about )?|do (?:you|we) know |(?:i|we) (?:want|need) to know "
     r"|(?:i )?wonder )?(?:(?:in|on|at|to|from|for|by|of|with|since|until|under|during|about|through|against|near)\s+)?"
@@ -77,7 +77,7 @@ _LEAD: Final = re.compile(
 _SUBORDINATE: Final = re.compile(rf"(?:when|where|how|who)\s+(?!(?:{_AUXILIARY})\b)", re.IGNORECASE)
 # Positions of a question word that asks, and does not only join a clause: best first.
 _INNER: Final = (
-    re.compile(rf"\b(?P<word>{_WH})\s*\?*\s*$", re.IGNORECASE),
+    re.compile(rf"\b(?P<word>{_WH})\s*+(?:\?++\s*+)?$", re.IGNORECASE),
     re.compile(
         r"\b(?:in|on|at|to|from|for|by|of|with|since|until|under|during|about|as)\s+"
         r"(?P<word>what|which|whom|whose|how many)\b"

@@ -79,7 +79,7 @@ _NATURAL: Final = re.compile(
     rf"|(?P<day>{_DAY})|(?P<month>{_MONTH})"
     r"|(?P<nth>\d{1,2}(?:st|nd|rd|th)(?=[.,;:!?)]|\s*$| (?:and|but|so|when|as|onwards?)\b))"
     r"|(?<= of the )(?P<current>week|month|quarter|year)"
-    rf"|(?P<year>{_YEAR}(?!-(?!{_YEAR}\b|{_STILL})|[\w,.]*\d)))(?!\w)"
+    rf"|(?P<year>{_YEAR}(?!-(?!{_YEAR}\b|{_STILL})|[\w,.]{{0,20}}\d)))(?!\w)"
 )
 _KINDS: Final = (*("iso", "holiday", "full", "relative", "ahead", "lasting", "day", "month", "nth", "current", "year"),)
 # "has lived in Leeds for two years": the years up to now
@@ -93,7 +93,7 @@ _CLUE: Final = re.compile(
 _BEFORE: Final = re.compile(
     r"\b(?P<word>in|on|at|of|since|from|until|till|through|to|by|before|after|during|between|and|around|about|as "
     "of|effective|starting|beginning|early|mid|late)(?: the)?(?: (?:about|around|early|mid|late|the|beginning"
-    "|start|end|summer|spring|fall|winter|of))*[ -](?:in |on )?$",
+    "|start|end|summer|spring|fall|winter|of)){0,4}[ -](?:in |on )?$",
     re.IGNORECASE,
 )
 _PART: Final = re.compile(r"\b(?:end|start|beginning|middle) of the $")

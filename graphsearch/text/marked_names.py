@@ -19,17 +19,17 @@ _SUFFIXES: Final = (
     "|swift|kt|scala|php"
 )
 _MARK: Final = re.compile(
-    r"(?P<url>(?:https?://|ftp://|www\.)[^\s<>\"'`|\\^{}]+)|(?P<email>[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+)"
+    r"(?P<url>(?:https?://|ftp://|www\.)[^\s<>\"'`|\\^{}]+)|(?P<email>(?<![\w.+-])[\w.+-]{1,64}+@[\w-]++(?:\.[\w-]++)++)"
     r"|(?<![\w.@/])@(?P<handle>\w[\w.-]{0,63})(?![/\w])|`(?P<code>[^`\n]{1,120})`"
     r"|(?P<component>(?<![\w@/.-])(?!(?:civil|cross|customer|food|full|in|inter|multi|non|out|pre|post|public|room|self)-)"
     rf"[a-z][a-z0-9]+(?:-[a-z0-9]+)*-(?:{_PART})(?![\w@/-]|\.\w))"
     r"|(?P<windows>(?<!\w)[A-Za-z]:\\(?:[\w. -]{1,64}\\)*[\w.-]+)"
-    rf"|(?P<path>(?<![\w/.~-])(?:(?:~|\.{{1,2}})?/(?:[\w.@-]+/)*[\w.@-]+/?"
+    rf"|(?P<path>(?<![\w/.~@-])(?:(?:~|\.{{1,2}})?/(?:[\w.@-]+/)*[\w.@-]+/?"
     rf"|(?:[\w.@-]+/)+[\w@-]*(?:\.[\w-]+)*\.(?:{_SUFFIXES})(?!\w)|[\w-]+(?:\.[\w-]+)*\.(?:{_SUFFIXES})(?![\w/])))"
 )
 _FILE: Final = re.compile(rf"(?:[~.\w-]*/)*[\w.-]+\.(?:{_SUFFIXES})|(?:~|\.{{1,2}})?/[\w./-]+")
 _CODE: Final = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*(?P<called>\(\))?")
-_CLASS: Final = re.compile(r"(?:^|[.:>#])[A-Z]\w*[a-z]\w*\(\)$")
+_CLASS: Final = re.compile(r"(?:^|[.:>#])[A-Z](?=\w*[a-z])\w*+\(\)$")
 _PACKAGE: Final = re.compile(r"@?[A-Za-z][\w-]*(?:[/.][\w-]+)*")
 _LIBRARY: Final = re.compile(r"[A-Z][\w-]*\.(?:js|ts|py|rs|go)")
 

@@ -37,17 +37,17 @@ _PLAIN_MARKS: Final = frozenset({".", "!", "!!", "?", "??", "?!", "!?"})
 _CONTRACTED: Final = re.compile(r"[a-z]['’](?:s|t|m|re|ve|ll|d)$")
 # Words that begin a sentence and hardly ever follow "Acme Corp." within one.
 _OPENER: Final = re.compile(
-    r"\s+(?:i|it|he|she|we|they|you|if|so|but|and|no|yes|yeah|ok|please|there|this|that|these|those|my|our|can|does|do"
+    r"(?<!\s)\s++(?:i|it|he|she|we|they|you|if|so|but|and|no|yes|yeah|ok|please|there|this|that|these|those|my|our|can|does|do"
     r"|is|are|not|now|then|also|when|what|who|where|why|how)\b"
 )
 _MARKS: Final = ".!?…"
 _UNSPACED_MARKS: Final = "。！？｡؟।"
 _END: Final = re.compile(
-    rf"[{_MARKS}]+[\"'”’»)\]*_]*(?=\s|\Z)|[{_UNSPACED_MARKS}]+[\"'”’」』）]*|\n",
+    rf"(?<![{_MARKS}])[{_MARKS}]++[\"'”’»)\]*_]*+(?=\s|\Z)|[{_UNSPACED_MARKS}]+[\"'”’」』）]*|\n",
 )
-_LINE_START: Final = re.compile(r"[ \t]*(?:[-*+•–—>|#]|\d{1,3}[.)]\s|\n|\Z)")
+_LINE_START: Final = re.compile(r"(?<![ \t])[ \t]*+(?:[-*+•–—>|#]|\d{1,3}[.)]\s|\n|\Z)")
 _MARKER: Final = re.compile(r"(?:\s|[-*+•>|](?=\s)|#{1,6}(?=\s)|\d{1,3}[.)](?=\s)|\[[ xX]\](?=\s))+")
-_LAST_WORD: Final = re.compile(r"[^\s(\[\"'“‘]*\Z")
+_WORD_BREAK: Final = re.compile(r"[\s(\[\"'“‘]")
 _LETTER: Final = re.compile(r"\w")
 _FENCE: Final = re.compile(r"^[ \t]{0,3}(```+|~~~+)[^\n]*(?:\n|\Z)", re.MULTILINE)
 _HEADING_LINE: Final = re.compile(r"[ \t]{0,3}#{1,6}\s")
@@ -123,8 +123,7 @@ def _mark_ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
 
 
 def _word_before(text: str, start: int, match: re.Match[str]) -> str:
-    found = _LAST_WORD.search(text, max(start, match.start() - 12), match.start())
-    return found[0] if found else ""
+    return _WORD_BREAK.split(text[max(start, match.start() - 12) : match.start()])[-1]
 
 
 def _small_letter_starts_sentence(text: str, start: int, match: re.Match[str]) -> bool:

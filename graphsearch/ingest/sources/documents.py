@@ -21,10 +21,10 @@ from graphsearch.text.sentences import sentences
 CHUNK_SIZE: Final = 1_200
 """Default characters of a chunk: about 200 words."""
 MIN_SIZE: Final = 100
-_HEADING: Final = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
+_HEADING: Final = re.compile(r"[ ]{0,3}(#{1,6})[ \t]++([^\n]*+)")
 _UNDERLINE: Final = re.compile(r"[ ]{0,3}(=+|-{2,})[ \t]*")
 _FENCE: Final = re.compile(r"[ ]{0,3}(```+|~~~+)")
-_DECORATION: Final = re.compile(r"[*_`]+|!?\[([^\]]*)\]\([^)]*\)")
+_DECORATION: Final = re.compile(r"[*_`]+|!?\[([^][]*)\]\([^)[]*\)")
 _SEPARATOR: Final = "\x1f"
 
 
@@ -108,7 +108,7 @@ def _heading(line: str, before: list[str]) -> tuple[int, str] | None:
     """The level and text of the heading in a line, or in the one before it if underlined, which is removed."""
     marked = _HEADING.fullmatch(line)
     if marked:
-        return len(marked[1]), _plain(marked[2])
+        return len(marked[1]), _plain(marked[2].rstrip(" \t").rstrip("#"))
     underlined = _UNDERLINE.fullmatch(line)
     if underlined and before and before[-1].strip() and (len(before) == 1 or not before[-2].strip()):
         return (1 if underlined[1][0] == "=" else 2), _plain(before.pop())

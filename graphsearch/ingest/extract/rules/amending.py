@@ -44,14 +44,14 @@ _CUES: Final = re.compile(
     "|take that back|take it back"
 )
 _LED: Final = rf"(?:{_HESITATION}[ ,.:!-]*)*(?:{_MARK}[ ,.:!-]+)(?:(?:{_HESITATION}|{_MARK})[ ,.:!-]*)*"
-_STARTS: Final = re.compile(rf"\W*{_LED}", re.IGNORECASE)
-_SMALL: Final = r"(?:(?:in|at|to|on|by|for|with|from|of|the|an?|our|is|was|it's) )*"
+_STARTS: Final = re.compile(rf"\W*+{_LED}", re.IGNORECASE)
+_SMALL: Final = r"(?:(?:in|at|to|on|by|for|with|from|of|the|an?|our|is|was|it's) ){0,4}"
 _FRAGMENT: Final = re.compile(
-    rf"\W*(?:{_LED}(?:not (?P<not>{_SMALL}{NAME})(?:,? but |, ?| ))?|not (?P<other>{_SMALL}{NAME})(?:,? but |, ))"
+    rf"\W*+(?:{_LED}(?:not (?P<not>{_SMALL}{NAME})(?:,? but |, ?| ))?|not (?P<other>{_SMALL}{NAME})(?:,? but |, ))"
     rf"{_SMALL}(?P<meant>{NAME})(?:,? (?:not|rather than|instead of) (?P<wrong>{_SMALL}{NAME}))?"
     r"(?P<acts> (?:does|did|do|is|was|has|will))?(?: (?:it|that|of course|obviously|instead|not \w+))*[ .!)]*$"
 )
-_AFTER_BACK: Final = re.compile(rf"[ ,.:;!-]+(?:it(?:'s| is) )?{_SMALL}(?P<meant>{NAME})[ .!]*$")
+_AFTER_BACK: Final = re.compile(rf"(?<![ ,.:;!-])[ ,.:;!-]++(?:it(?:'s| is) )?{_SMALL}(?P<meant>{NAME})[ .!]*$")
 _SLIP: Final = rf"(?:(?:oh|er|erm|um|uh|well),? )*(?:(?:{_MARK}|scratch that|strike that)[,:.]? )+"
 _AT_ONCE: Final = re.compile(
     rf"(?P<wrong>{NAME}|{DATE})(?:,? -+|,|\.\.\.|…| \(|) {_SLIP}{_SMALL}(?P<meant>{NAME}|{DATE})\)?"

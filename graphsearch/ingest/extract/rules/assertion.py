@@ -56,7 +56,7 @@ _ASIDE: Final = re.compile(
     r"|,? if (?:any(?:one|body)|someone|somebody|you|people|they|you all)(?:'s|'re| is| are| was| were)? "
     r"(?:ever )?(?:ask|wonder|care|mind|need to know|want to know|missed|must know|like|interested)"
     r"|(?:,| -|;|\))? (?:so|and|but|because|since) (?:if|when|whenever|maybe|perhaps|unless)\b|,? "
-    r"whether\b(?=.*\bor not\b)"
+    r"whether\b(?=.{0,80}\bor not\b)"
     r"|,? (?:no matter|whatever|however) (?!is\b)"
 )
 
@@ -101,10 +101,10 @@ _LASTING: Final = re.compile(r" for (?:[a-z]+ |\d+ )?(?:years?|months?|weeks?|ag
 _UNTIL: Final = re.compile(r"\b(?:until|till|through) (?:[a-z]+ ){0,3}$", re.IGNORECASE)
 # "joined Acme in 2023 and left in June 2025": whom or what was left is that which was joined.
 _LEFT_AGAIN: Final = re.compile(
-    rf"(?: (?:in|on|at|during|around|back in|this|last|early in|late in|the|start|end|of|{DATE}))*,?"
-    rf"(?:;| and| but)?(?: (?:(?P<who>{NAME})|then|later|already|he|she|they|has|have|had|since))* "
+    rf"(?: (?:in|on|at|during|around|back in|this|last|early in|late in|the|start|end|of|{DATE})){{0,6}},?"
+    rf"(?:;| and| but)?(?: (?:(?P<who>{NAME})|then|later|already|he|she|they|has|have|had|since)){{0,4}} "
     rf"(?:left|quit|resigned|departed)(?: again| there| (?:the |that )?(?:company|firm|team|job|group))?"
-    rf"(?: (?:in|on|at|during|around|back in|the|start|end|of))*(?: (?P<left>{DATE})|(?= *[.,;!]|$))"
+    rf"(?: (?:in|on|at|during|around|back in|the|start|end|of)){{0,4}}(?: (?P<left>{DATE})|(?= *[.,;!]|$))"
 )
 # "joined the club last spring" began before, at a time that depends on the hemisphere.
 _SEASON: Final = re.compile(r"[^.;,]{0,40}\b(?:last|in|the) (?:spring|summer|autumn|fall|winter)\b")

@@ -34,7 +34,6 @@ MAX_SUBJECT: Final = 120
 
 _BESIDE: Final = 0.9
 _CALLED: Final = 0.6
-_QUALIFIED: Final = re.compile(r"(\S.*?)\s*\([^()]*\)")
 
 
 def context_surfaces(memory: Memory) -> list[ExtractedName]:
@@ -115,8 +114,9 @@ def _subjects(subject: str) -> list[ExtractedName]:
     mark = next((found for found in marked_names(subject, 0, len(subject)) if found.end == len(subject)), None)
     type_ = mark.type if mark and mark.start == 0 else ""
     found = [ExtractedName(name=subject, type=type_, span=None, confidence=_BESIDE, pattern="subject")]
-    if bare := _QUALIFIED.fullmatch(subject):  # "Palo Alto (2013 film)" is what texts call Palo Alto
-        found.append(ExtractedName(name=bare[1], type="", span=None, confidence=_CALLED, pattern="subject"))
+    bare, _, qualifier = subject.rpartition("(")  # "Palo Alto (2013 film)" is what texts call Palo Alto
+    if bare and qualifier.partition(")")[1:] == (")", ""):
+        found.append(ExtractedName(name=bare.rstrip(), type="", span=None, confidence=_CALLED, pattern="subject"))
     return found
 
 
@@ -147,7 +147,7 @@ class Topics:
 
 
 NO_TOPICS: Final = Topics()
-_PEOPLE: Final = "(?:any(?:one|body)|who|you|we|people|everyone|everybody|folks?)(?: all| else| of (?:you|us))*"
+_PEOPLE: Final = "(?:any(?:one|body)|who|you|we|people|everyone|everybody|folks?)(?: all| else| of (?:you|us)){0,2}"
 _WHERE: Final = r"\bwhere(?:abouts)?\b[^.?!]{0,40}\b"
 _REQUESTED: Final = {
     "home": re.compile(rf"{_WHERE}(?:live|lives|living|based)\b|\b{_PEOPLE} (?:lives?|living)\b", re.IGNORECASE),

@@ -14,7 +14,8 @@ from graphsearch.text import word_lists as known
 from graphsearch.text.sentences import sentences
 from graphsearch.text.word_lists import word_set
 
-_WORD: Final = r"[A-Z][\w'’-]*\w"
+# Followed by no letter: only whole parts are given back, and a part is entered at its head.
+_WORD: Final = r"\b[A-Z](?:\w++|['’-]++\w++)(?:['’-]++\w++){0,3}"
 _SHORT: Final = rf"[\"“']?(?P<short>{_WORD}(?: {_WORD})?)"
 _ONE: Final = rf"[\"“']?(?P<short>{_WORD})"
 _FULL: Final = rf"(?P<full>{_WORD}(?: {_WORD}){{0,4}})"
@@ -75,7 +76,7 @@ _OTHERS_IF_ALIKE: Final = (
 )
 # Acronyms: the letters prove the name, whose small words may be left out of them.
 _LETTERS: Final = r"[\"“']?(?P<short>[A-Z][A-Z&]{1,6})\b[\"”']?"
-_EXPANSION: Final = rf"(?P<full>{_WORD}(?:(?: (?:of|for|and|the|on|in|de|du|des|la|las|los|&))* {_WORD}){{1,6}})"
+_EXPANSION: Final = rf"(?P<full>{_WORD}(?:(?: (?:of|for|and|the|on|in|de|du|des|la|las|los|&)){{0,3}} {_WORD}){{1,6}})"
 _ACRONYMS: Final = (
     re.compile(rf"\b{_EXPANSION},? \((?:or |hereafter |henceforth |the |aka |short: ?)*{_LETTERS}\)"),
     re.compile(rf"\b{_LETTERS} \((?:the |for )?{_EXPANSION}\)"),

@@ -39,7 +39,7 @@ _DEFINES: Final = re.compile(
 )
 # "A *pulse* is a message"
 _TERM: Final = re.compile(
-    r"(?:An? |The )?[*_]{1,2}(?P<term>[A-Za-z][\w-]*(?: [\w-]+){0,3})[*_]{1,2}(?=:| [–—-]| (?:is|are|means"
+    r"(?:An? |The )?[*_]{1,2}(?P<term>[A-Za-z][\w-]{0,40}(?: [\w-]{1,40}){0,3})[*_]{1,2}(?=:| [–—-]| (?:is|are|means"
     r"|denotes|refers) )"
 )
 _NOUN: Final = re.compile(r"[A-Za-z][\w'’-]*")

@@ -15,6 +15,8 @@ FIRST_NAME: Final = 0xE000
 FIRST_DATE: Final = 0xE100
 MAX_NAMES: Final = 64
 """Maximum names of a sentence that are masked; later ones are related to nothing."""
+MOST_LISTED: Final = 16
+"""Maximum names of a list that are related together; more are no subject of a verb."""
 NAME: Final = "[\ue000-\ue0ff]"
 DATE: Final = "[\ue100-\ue1ff]"
 _IN_BRACKETS: Final = re.compile(rf"({NAME}) \([a-z][a-z /'-]{{0,30}}\)(?= (?:and|,|[a-z]))")
@@ -25,7 +27,7 @@ PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
 _DECORATION: Final = str.maketrans({"’": "'", "“": '"', "”": '"', "*": None, "`": None, "\u00a0": " ", ";": "."})
 _ME: Final = re.compile(r"(?<![\w'.-])(?:i|me|myself)(?![\w-]|\.\w)")
 _MINE: Final = re.compile(
-    r"(?<![\w'-])my (?=(?:new |old |current |former |line |direct |main |own )*(?:managers?|boss(?:es)?|supervisors?"
+    r"(?<![\w'-])my (?=(?:new |old |current |former |line |direct |main |own ){0,4}(?:managers?|boss(?:es)?|supervisors?"
     r"|superior"
     r"|gaffer|team lead|direct reports?|team|colleagues?|coworkers?|co-workers?|teammates?|employer|home|home ?town"
     r"|sponsors?|backers?|work|invention|creation|brainchild)\b)"
@@ -35,7 +37,7 @@ _MINE: Final = re.compile(
 _WE: Final = re.compile(
     r"(?<![\w'.-])we(?='(?:re|ve) | )(?='?(?:[a-z]+)? ?(?:(?:now|also|both|all|just|still|currently|recently"
     r"|finally|are|have"
-    r"|had|were|already|then|mostly|mainly) )*(?:us(?:e|ed|ing)|mov(?:e|ed|ing)|switch(?:ed|ing)?|migrat(?:e|ed|ing)"
+    r"|had|were|already|then|mostly|mainly) ){0,4}(?:us(?:e|ed|ing)|mov(?:e|ed|ing)|switch(?:ed|ing)?|migrat(?:e|ed|ing)"
     r"|replac(?:e|ed|ing)|adopt(?:ed|ing)?|upgrad(?:e|ed|ing)"
     r"|met|meet|spoke|talked|caught up|had (?:an? )?(?:lunch|dinner|coffee|call|meeting)|work(?:ed|ing)? (?:on|at"
     r"|for|with)"
@@ -52,21 +54,22 @@ _NOT_ANYMORE: Final = re.compile(
 # "Ada works at Acme and lives in Rome": both verbs have the same subject.
 VERB: Final = (
     "(?:(?:then|later|now|also|still|already|recently|currently|just|no longer|never|will|is|was|has|are|were"
-    "|have|does|did|both) )*(?:[a-z]{2,}ed|is|was|has|'s|will|does|works?|lives?|leads?|manages?|uses?|reports?"
+    "|have|does|did|both) ){0,4}(?:[a-z]{2,}ed|is|was|has|'s|will|does|works?|lives?|leads?|manages?|uses?|reports?"
     "|depends?|runs?|heads?|plays?|joins?|leaves?|moves?|funds?|sponsors?|teaches|teach|stores?|keeps?|relies|rely|built|wrote"
     "|left|led|ran|taught|set up|quit|took|became|got|head of|working|living|leading|managing|using|reporting"
     r"|based|member|part|[a-z]+ (?:at|for|of))\b"
 )
 _ARTICLE: Final = "(?:the |an? |our )?"
 LIST: Final = (
-    rf"{NAME}(?:(?:, {_ARTICLE}{NAME})+,? (?:and|&) {_ARTICLE}{NAME}|(?: and| &|,? as well as) {_ARTICLE}{NAME})*"
+    rf"{NAME}(?:(?:, {_ARTICLE}{NAME}){{1,{MOST_LISTED}}}+,? (?:and|&) {_ARTICLE}{NAME}"
+    rf"|(?: and| &|,? as well as) {_ARTICLE}{NAME}){{0,{MOST_LISTED}}}"
 )
 """A list of names; a comma alone makes no list, as in "Austin, Texas"."""
 _SUBJECT_NEXT: Final = rf"(?!'s |(?:'s)? {VERB})"
 CLOSED_LIST: Final = (
-    rf"{NAME}(?:(?:, {_ARTICLE}{NAME})+,? (?:and|&) {_ARTICLE}{NAME}{_SUBJECT_NEXT}"
+    rf"{NAME}(?:(?:, {_ARTICLE}{NAME}){{1,{MOST_LISTED}}}+,? (?:and|&) {_ARTICLE}{NAME}{_SUBJECT_NEXT}"
     rf"|(?: and| &|,? as well as) (?:(?:also )?(?:by|to|on|with|for|in|of|at) )?{_ARTICLE}{NAME}{_SUBJECT_NEXT}"
-    rf"|, and (?:also )?of {_ARTICLE}{NAME}{_SUBJECT_NEXT})*"
+    rf"|, and (?:also )?of {_ARTICLE}{NAME}{_SUBJECT_NEXT}){{0,{MOST_LISTED}}}"
 )
 """A list of names after a verb: in "leads Apollo and Bob leads Gemini" it ends before Bob."""
 _SHARED_SUBJECT: Final = re.compile(rf",? (?:and|but|then) (?={VERB})")
@@ -86,12 +89,12 @@ _LEFT_OUT: Final = re.compile(
 )
 # "Ana, that means you report to Bo"
 _FROM_THIS: Final = (
-    rf"(?:(?:(?:and|so|then|now|well|ok|okay|yes|right|that|this|it|which|also) )*(?:means|is why|(?:from|as of|since) "
+    rf"(?:(?:(?:and|so|then|now|well|ok|okay|yes|right|that|this|it|which|also) ){{0,4}}(?:means|is why|(?:from|as of|since) "
     rf"(?:now on|now|{DATE})|now|so|then|and|yes|ok|okay|please note),? (?:that )?)?"
 )
 # "Ana, you report to Bo": "you" is the name addressed.
 _ADDRESSED: Final = re.compile(
-    rf"^((?:[a-z]+,? )*)({NAME}), {_FROM_THIS}you(?= |'re |'ve |'ll )|\byou(?=(?:'re|'ve|'ll)? [^.;]*, ({NAME})[.!]?$)"
+    rf"^((?:[a-z]+,? )*)({NAME}), {_FROM_THIS}you(?= |'re |'ve |'ll )|\byou(?=(?:'re|'ve|'ll)? [^.;]{{0,80}}, ({NAME})[.!]?$)"
 )
 _PRONOUN: Final = re.compile(r"\b(?:he|she|they|we|it|you)\b")
 _MODAL: Final = re.compile(

@@ -29,7 +29,7 @@ class PhraseRule:
     confidence: float
 
 
-_NAME: Final = r"(?:[A-Z][\w+#.-]*\w|[A-Z])(?: [A-Z][\w+#-]*){0,2}"
+_NAME: Final = r"(?:[A-Z][\w+#.-]{0,40}\w|[A-Z])(?: [A-Z][\w+#-]{0,40}){0,2}"
 
 _TITLE_WORD: Final = r"[A-Z0-9][\w'’&.-]*"
 _TITLE: Final = rf"{_TITLE_WORD}(?:(?: |: )(?:{_TITLE_WORD}|of|the|and|a|an|in|on|to|for|from|with|at|by|de|la)){{1,9}}"
@@ -39,8 +39,8 @@ PHRASES: Final = (
     PhraseRule(
         "team",
         re.compile(
-            rf"\b(?P<name>(?!The |Our |A |My |Your |His |Her |Their )(?:{_NAME}|[A-Z][\w-]*(?: (?:and|&) "
-            r"[A-Z][\w-]*)?) [Tt]eam)\b"
+            rf"\b(?P<name>(?!The |Our |A |My |Your |His |Her |Their )(?:{_NAME}|[A-Z][\w-]{{0,40}}(?: (?:and|&) "
+            r"[A-Z][\w-]{0,40})?) [Tt]eam)\b"
         ),
         "team",
         0.88,
@@ -211,8 +211,7 @@ _SMALL: Final = " (?P<small>of|to|and|for|in|on|at)(?: the)? "
 _RUN: Final = re.compile(rf"(?<![\w'’-]){_CAPITAL}(?: {_CAPITAL}){{0,2}}{_SMALL}{_CAPITAL}(?: {_CAPITAL}){{0,2}}")
 _CAPITALS: Final = re.compile(rf"(?<![\w'’-]){_CAPITAL}(?: {_CAPITAL}){{1,4}}")
 _WORD: Final = re.compile(rf"(?<![\w'’-]){_CAPITAL}")
-_WORDS: Final = re.compile(r"[\w-]+(?: [\w-]+){1,8}")
-_OPENING: Final = re.compile(r"(?:^|[.!?:\n]|[-–—]\s)\s*$")
+_WORDS: Final = re.compile(r"(?<![\w-])[\w-]++(?: [\w-]++){1,8}")
 # "Learn to Row relies on it": the name is the subject of a singular verb.
 _ACTS: Final = re.compile(r" (?:is|was|has|needs|uses|depends|relies|runs|starts|begins|gets|meets|opens|returns)\b")
 _ACTED_ON: Final = re.compile(
@@ -310,11 +309,18 @@ def _headed(texts: Iterable[str], people: Container[str]) -> set[str]:
     return found[False] & found[True]
 
 
+def _opens_sentence(before: str) -> bool:
+    """Whether a sentence or an item begins after this."""
+    rest = before.rstrip()
+    gap = before[len(rest) :]
+    return not rest or "\n" in gap or rest[-1] in ".!?:" or (rest[-1] in "-–—" and gap != "")
+
+
 def _add(runs: dict[str, _Run], text: str, match: re.Match[str]) -> None:
     """Record a run, without the words at its ends that are no part of it."""
     start, end = match.span()
     before = text[max(0, start - _BEFORE) : start]
-    opening = _OPENING.search(before) is not None
+    opening = _opens_sentence(before)
     words = match[0][: match.start("small") - 1 - start].split(" ")
     while len(words) > 1 and words[0].casefold() in (known.COMMON if opening else known.GRAMMAR):
         start += len(words[0]) + 1

@@ -31,7 +31,7 @@ _PRONOUN: Final = re.compile(
 )
 # "his job" expresses no relation: only nouns of relations count.
 _HIS: Final = re.compile(
-    rf"(?:his|her|its) (?=(?:new |current |old |own )*(?:{BOSS}|{REPORT}|{EMPLOYING}|{HOME}|{MATE}|{HEAD}|{BACKER}"
+    rf"(?:his|her|its) (?=(?:new |current |old |own ){{0,2}}(?:{BOSS}|{REPORT}|{EMPLOYING}|{HOME}|{MATE}|{HEAD}|{BACKER}"
     rf"|{MAKER}"
     r"|(?:[a-z]+ )?members?|team)\b)",
     re.IGNORECASE,
@@ -169,14 +169,14 @@ def placeholder(character: str, found: NameSpan, text: str) -> str:
 
 # -- elliptical answers -----------------------------------------------------------------------------------------------
 
-_LEAD: Final = "(?:(?:well|yes|no|oh|also|and|same|me too),? )*"
+_LEAD: Final = "(?:(?:well|yes|no|oh|also|and|same|me too),? ){0,3}"
 _CLAUSE: Final = rf"(?P<clause>(?:^|[,.!;:] |\b(?:and|but|so|because|since|as) ){_LEAD})"
 _SELF: Final = f"(?P<self>{NAME}) am"
 _THERE: Final = f"(?P<there>{NAME})"
 _A_COMPANY: Final = f"(?:the )?{_THERE}"
 _NEARBY: Final = (
     "(?:(?:up|over|down|out|just|still|also|right|way|actually|all the way|round the corner|around the corner|nearby"
-    "|both|not far|based) )*"
+    "|both|not far|based) ){0,4}"
 )
 # "I'm at Acme myself but", "I'm in Leeds I'm afraid", and no more words that the name may belong to
 _ENDS: Final = (

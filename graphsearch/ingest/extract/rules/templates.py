@@ -41,7 +41,7 @@ USER: Final = (*SYSTEM, "person", "facility")
 ROLES: Final = (
     "(?:(?:the|an?|our|its|new|former|senior|junior|staff|principal|chief|lead|head|software|data|product"
     "|research|general|deputy|associate|assistant|vice|executive|technical|operations|marketing|sales|design"
-    "|engineering|managing)[ -])*"
+    "|engineering|managing)[ -]){0,6}"
 )
 JOB: Final = (
     f"{ROLES}(?:engineer|developer|designer|manager|analyst|scientist|researcher|nurse|teacher|doctor|professor"
@@ -77,18 +77,18 @@ EMPLOYING: Final = "employer"
 HOME: Final = "(?:home|hometown|home town)"
 DWELLING: Final = "(?:flat|house|home|cottage|apartment|studio|room|place)"
 RESIDENT: Final = "(?:resident|inhabitant)s?"
-STANDING: Final = "(?:(?:core|founding|active|senior|board|honorary|proud|full|paid-up|newest|latest) )*"
+STANDING: Final = "(?:(?:core|founding|active|senior|board|honorary|proud|full|paid-up|newest|latest) ){0,3}"
 BACKER: Final = "(?:(?:main|lead|principal|headline) )?(?:sponsors?|backers?|funders?|patrons?|benefactors?|donors?)"
 MONEY: Final = "money|funding|support|sponsorship|grant|backing|contribution"
 WORK: Final = "(?:invention|creation|brainchild|handiwork)"
-MATE: Final = "(?:(?:old|close|former) )*(?:colleague|coworker|co-worker|teammate|collaborator)s?"
+MATE: Final = "(?:(?:old|close|former) ){0,3}(?:colleague|coworker|co-worker|teammate|collaborator)s?"
 
 _NO_CUES: Final = word_set(
     "is are was were am be been being to by with for at the of in on from an and or as his her their its now up "
     "off out down away back who not there my has have had over any again one ly new old our team co"
 )
 _WORD: Final = re.compile("[a-z]{2,}")
-_SLOT: Final = re.compile(r"\{\w+\}|\?P<\w+>|\[[^\]]*\]|\\.")
+_SLOT: Final = re.compile(r"\{\w+\}|\?P<\w+>|\[[^][]*\]|\\.")
 
 
 def row(

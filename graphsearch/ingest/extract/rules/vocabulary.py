@@ -25,7 +25,7 @@ TOOL: Final = "tool"
 VOCABULARY: Final = "vocabulary"
 KNOWN_CONFIDENCE: Final = 0.85
 _CAPITAL_NEXT: Final = re.compile(r" (?!I\b)[A-Z][a-z]")
-_CAPITAL_LAST: Final = re.compile(r"(?<!\w)([A-Z][\w'’-]*) $")
+_CAPITAL_LAST: Final = re.compile(r"(?<!\w)([A-Z][\w'’-]{0,60}) $")
 _NO_WORD: Final = b""
 """In place of the first word of names without a letter of ASCII."""
 _REACH: Final = 60
@@ -62,7 +62,7 @@ _CHANGED_FROM_OTHER: Final = re.compile(
 _CHANGED_CONFIDENCE: Final = 0.75
 _AT: Final = re.compile(r"\b(?:in|on|via|over|through|with|into|to|from) $")
 _FOLLOWING: Final = re.compile(
-    r"(?=\W*$|[.,;:!?)\"”]|/| (?:and|or|but|so|for|to|in|on|at|as|with|from|because|since|every|daily|all|instead"
+    r"(?=\W{0,9}$|[.,;:!?)\"”]|/| (?:and|or|but|so|for|to|in|on|at|as|with|from|because|since|every|daily|all|instead"
     r"|now|again"
     r"|too|already|last|this|next|when|while|like|by|via|over|these|is|are|was|than|before|after|until|here|there|and|mostly"
     r"|everywhere|together|any|anymore|who|which|that|if|i|we|he|she|they|you|yesterday|today)\b)",
