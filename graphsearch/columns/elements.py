@@ -26,7 +26,7 @@ NONE: Final = -1
 
 
 @attrs.frozen(eq=False, kw_only=True)
-class _ColumnSet:
+class ColumnSet:
     """Columns of equal length."""
 
     _columns: ClassVar[tuple[str, ...]]
@@ -50,7 +50,7 @@ class _ColumnSet:
 
 
 @attrs.frozen(eq=False, kw_only=True)
-class Hits(_ColumnSet):
+class Hits(ColumnSet):
     """The hits of a search, best first.
 
     ``values`` are distances (lower is nearer) from a vector search, scores (higher is better) from a lexical one,
@@ -64,7 +64,7 @@ class Hits(_ColumnSet):
 
 
 @attrs.frozen(eq=False, kw_only=True)
-class Edges(_ColumnSet):
+class Edges(ColumnSet):
     """Relations as pairs of entities, in order of their keys."""
 
     relations: Keys
@@ -75,7 +75,7 @@ class Edges(_ColumnSet):
 
 
 @attrs.frozen(eq=False, kw_only=True)
-class Mentioned(_ColumnSet):
+class Mentioned(ColumnSet):
     """Mentions as a row for every (memory, entity) pair, in the requested order of ``near``, then by ``far``."""
 
     near: Keys
@@ -88,7 +88,7 @@ class Mentioned(_ColumnSet):
 
 
 @attrs.frozen(eq=False, kw_only=True)
-class Turns(_ColumnSet):
+class Turns(ColumnSet):
     """Adjacent memories of a session: a row for every pair, in the requested order."""
 
     near: Keys
@@ -129,22 +129,12 @@ class Subgraph:
     @staticmethod
     def none(like: Keys) -> Subgraph:
         """An empty subgraph, with keys of the dtype of ``like``."""
-        keys, rows, numbers = like[:0], np.empty(0, dtype=np.intp), np.empty(0)
-        return Subgraph(
-            entities=keys,
-            hops=np.empty(0, dtype=np.int64),
-            importance=numbers,
-            previous=rows,
-            via=rows,
-            relations=keys,
-            source=rows,
-            target=rows,
-            confidence=numbers,
-            freshness=numbers,
-            prior=numbers,
-            feedback=numbers,
-            signatures=rows,
-        )
+        columns: dict[str, Any] = {
+            **dict.fromkeys(("entities", "relations"), like[:0]),
+            **dict.fromkeys(("previous", "via", "source", "target", "signatures"), np.empty(0, np.intp)),
+            **dict.fromkeys(("importance", "confidence", "freshness", "prior", "feedback"), np.empty(0)),
+        }
+        return Subgraph(hops=np.empty(0, np.int64), **columns)
 
     def seeds(self) -> Keys:
         """Keys of the entities that the traversal started from."""

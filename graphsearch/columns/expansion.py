@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
+from typing import Any
 
 import attrs
 import numpy as np
@@ -105,20 +106,15 @@ class Expansion:
     @staticmethod
     def none(like: Keys) -> Expansion:
         """An empty expansion, with keys of the dtype of ``like``."""
-        keys, numbers, codes = like[:0], np.empty(0), np.empty(0, dtype=np.int64)
-        rows = np.empty(0, dtype=np.intp)
+        keys, codes = like[:0], np.empty(0, dtype=np.int64)
+        ends = FarEnds(keys=keys, signatures=codes, importance=np.empty(0))
+        columns: dict[str, Any] = {
+            **dict.fromkeys(("start", "end"), np.empty(0, dtype=np.intp)),
+            **dict.fromkeys(("confidence", "since", "feedback"), np.empty(0)),
+        }
+        nowhere = np.empty(0, dtype=np.bool_)
         return Expansion(
-            starts=keys,
-            start=rows,
-            ends=FarEnds(keys=keys, signatures=codes, importance=numbers),
-            end=rows,
-            outgoing=np.empty(0, dtype=np.bool_),
-            relations=keys,
-            confidence=numbers,
-            since=numbers,
-            feedback=numbers,
-            signatures=codes,
-            far_holds=None,
+            starts=keys, ends=ends, outgoing=nowhere, relations=keys, signatures=codes, far_holds=None, **columns
         )
 
     @staticmethod

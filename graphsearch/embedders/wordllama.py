@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final
 
 import numpy as np
 
-from graphsearch._support.lazy import load, require
-from graphsearch._support.observing import observed
+from graphsearch._support.lazy import load
 from graphsearch.embedders.checking import checked_texts, checked_vectors
+from graphsearch.embedders.local import LocalEmbedder
 from graphsearch.errors import EmbedderError
 from graphsearch.model import Vector
-from graphsearch.protocols import InputType
 
 _EXTRA: Final = {"extra": "local", "purpose": "WordLlamaEmbedder"}
 _CONFIG: Final = "l2_supercat"
@@ -26,7 +23,7 @@ _TOKENS: Final = 1 << 12
 """Maximum tokens whose vectors are summed at a time, unless a text alone has more."""
 
 
-class WordLlamaEmbedder:
+class WordLlamaEmbedder(LocalEmbedder):
     """WordLlama's l2_supercat, 256 dimensions: no key, no network, well under a millisecond a query.
 
     The model is loaded in a thread at first use. The constructor raises `MissingExtraError` if the package is missing.
@@ -38,33 +35,8 @@ class WordLlamaEmbedder:
     """Weight in recall of a standard deviation of its cosines relative to one of BM25."""
     relevance_floor: Final = 0.46
     """The relevance below which a recall returns nothing."""
-
-    def __init__(self) -> None:
-        require("wordllama", **_EXTRA)
-        self._lock = Lock()
-        self._model: Any = None
-
-    @property
-    def name(self) -> str:
-        """wordllama-l2-supercat-256."""
-        return "wordllama-l2-supercat-256"
-
-    @property
-    def dimensions(self) -> int:
-        """256."""
-        return _DIMENSIONS
-
-    @observed("embeddings")
-    async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:  # noqa: ARG002 - one for both
-        """Float32 array of shape (len(texts), 256), each vector of length 1; queries and documents alike.
-
-        Raises `EmbedderError` if the weights are missing.
-        """
-        wanted = checked_texts(texts)
-        if not wanted:
-            return checked_vectors((), 0, _DIMENSIONS)
-        vectors = await asyncio.to_thread(self._embed, wanted)
-        return checked_vectors(vectors, len(wanted), _DIMENSIONS, embedder=self.name)
+    _name, _dimensions, _extra = "wordllama-l2-supercat-256", _DIMENSIONS, _EXTRA["extra"]
+    _packages = ("wordllama",)
 
     def word_vectors(self, words: Sequence[str]) -> Vector:
         """Float32 array of shape (len(words), 256), each row of length 1. Raises `EmbedderError` as `embed` does."""
@@ -73,10 +45,10 @@ class WordLlamaEmbedder:
         return checked_vectors(vectors, len(wanted), _DIMENSIONS, embedder=self.name)
 
     def _embed(self, texts: list[str]) -> Any:
-        with self._lock:
-            if self._model is None:
-                self._model = _load_model()
-        return _pooled(self._model, texts)
+        return _pooled(self._loaded(), texts)
+
+    def _load(self) -> Any:
+        return _load_model()
 
 
 def _pooled(model: Any, texts: list[str]) -> Any:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import attrs
 import numpy as np
 
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Hits, Keys, Rows, Steps
+from graphsearch.columns.elements import ColumnSet
 from graphsearch.columns.key_index import distinct
 from graphsearch.federation.joint_keys import KeyMap, joint_id, packed, unpacked
 from graphsearch.model import ElementKind, Scope, View
 
 
 @attrs.frozen(eq=False, kw_only=True)
-class JointSteps:
+class JointSteps(ColumnSet):
     """Steps of one scope or several, in joint keys; all of their far ends hold and are visible."""
 
     near: Keys
@@ -31,33 +33,16 @@ class JointSteps:
     freshness: Floats
     prior: Floats
 
-    def keep(self, rows: Rows) -> JointSteps:
-        """The rows of an index, in their order."""
-        return JointSteps(**{each.name: getattr(self, each.name)[rows] for each in attrs.fields(JointSteps)})
-
-    @staticmethod
-    def concatenate(parts: Sequence[JointSteps]) -> JointSteps:
-        """The rows of several, which must not be none."""
-        names = [each.name for each in attrs.fields(JointSteps)]
-        return JointSteps(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
-
     @staticmethod
     def none() -> JointSteps:
         """No steps."""
-        keys, rows, numbers = packed(()), np.empty(0, np.intp), np.empty(0)
-        return JointSteps(
-            near=keys,
-            relations=keys,
-            far=keys,
-            outgoing=rows,
-            importance=numbers,
-            confidence=numbers,
-            since=numbers,
-            feedback=numbers,
-            signatures=rows,
-            freshness=numbers,
-            prior=numbers,
-        )
+        numbers = ("importance", "confidence", "since", "feedback", "freshness", "prior")
+        columns: dict[str, Any] = {
+            **dict.fromkeys(("near", "relations", "far"), packed(())),
+            **dict.fromkeys(("outgoing", "signatures"), np.empty(0, np.intp)),
+            **dict.fromkeys(numbers, np.empty(0)),
+        }
+        return JointSteps(**columns)
 
 
 class ScopePart:

@@ -24,6 +24,7 @@ from graphsearch.model.stored import (
 )
 from graphsearch.stores.in_memory.folding import replace_proof
 from graphsearch.stores.in_memory.state import Draft
+from graphsearch.stores.shared.loading import attested
 from graphsearch.stores.shared.merging import Record as MergeRecord
 
 _GONE: Final = 0
@@ -66,7 +67,7 @@ class Loading:
         """Sign the entities entered, those first whose signatures others name. In steps."""
         for key, attestation in sorted(self._unsigned, key=lambda each: bool(each[1].evidence or each[1].influences)):
             entity = self._draft.entities.items[key]
-            self._sign(ElementKind.ENTITY, key, _attested(entity_signature(entity), attestation))
+            self._sign(ElementKind.ENTITY, key, attested(entity_signature(entity), attestation))
             yield
         self._unsigned = []
 
@@ -115,7 +116,7 @@ class Loading:
         draft.relations.put(relation)
         for memory in relation.evidence:
             draft.proved.add(memory, relation.id)
-        self._sign(ElementKind.RELATION, relation.id, _attested(relation_signature(relation, ()), record.attestation))
+        self._sign(ElementKind.RELATION, relation.id, attested(relation_signature(relation, ()), record.attestation))
         if record.given_ends is not None:
             draft.merging.ends.set(relation.id, record.given_ends)
         if record.lapsed_at is not None:
@@ -149,13 +150,3 @@ class Loading:
 
     def _injection(self, record: Injection) -> None:
         self._draft.injections.set(record.id, record)
-
-
-def _attested(signature: Signature, attestation: Attestation) -> Signature:
-    return attrs.evolve(
-        signature,
-        evidence=attestation.evidence,
-        influences=attestation.influences,
-        shared=attestation.shared,
-        typed=attestation.typed,
-    )

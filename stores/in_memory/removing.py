@@ -9,16 +9,8 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.model import (
-    Claim,
-    ElementKind,
-    ElementRef,
-    WriteReport,
-)
-from graphsearch.stores.in_memory.folding import (
-    put_relation,
-    replace_proof,
-)
+from graphsearch.model import Claim, ElementKind, ElementRef, WriteReport
+from graphsearch.stores.in_memory.folding import put_relation, replace_proof
 from graphsearch.stores.in_memory.merging import ends_of
 from graphsearch.stores.in_memory.state import Draft
 from graphsearch.stores.shared.merging import shown
@@ -56,11 +48,7 @@ def drop_relations(draft: Draft, keys: Iterable[UUID]) -> set[UUID]:
 
 def isolated(draft: Draft, entities: Iterable[UUID]) -> list[UUID]:
     """The entities without mentions and relations that are part of no merge."""
-    unmentioned = {
-        key
-        for key in entities
-        if key in draft.entities.items and not draft.mentioned.get(key) and not draft.merging.involves(key)
-    }
+    unmentioned = _unmentioned(draft, entities)
     if unmentioned:
         for relation in draft.relations.items.result.values():
             unmentioned.difference_update(ends_of(relation))
@@ -73,7 +61,8 @@ def drop_faded(draft: Draft, entities: Iterable[UUID]) -> tuple[list[UUID], set[
     Their names are forgotten words. The relations go with them, and what these joined in turn. Returns both.
     """
     gone, relations = list[UUID](), set[UUID]()
-    waiting = _unmentioned_names(draft, entities)
+    named = draft.naming.named
+    waiting = {key for key in _unmentioned(draft, entities) if key in named}
     while waiting:
         every = draft.relations.items.result.values()
         waiting.difference_update(*(ends_of(each) for each in every if each.retracted_at is None))
@@ -82,25 +71,19 @@ def drop_faded(draft: Draft, entities: Iterable[UUID]) -> tuple[list[UUID], set[
             draft.drop(ElementKind.ENTITY, key)
         gone += waiting
         relations |= lapsed
-        waiting = _unmentioned_names(draft, drop_relations(draft, lapsed))
+        waiting = {key for key in _unmentioned(draft, drop_relations(draft, lapsed)) if key in named}
     return sorted(gone), relations
 
 
-def _unmentioned_names(draft: Draft, entities: Iterable[UUID]) -> set[UUID]:
-    return {
-        key
-        for key in entities
-        if key in draft.naming.named and not draft.mentioned.get(key) and not draft.merging.involves(key)
-    }
+def _unmentioned(draft: Draft, entities: Iterable[UUID]) -> set[UUID]:
+    """The entities without mentions that are part of no merge."""
+    there = (key for key in entities if key in draft.entities.items)
+    return {key for key in there if not draft.mentioned.get(key) and not draft.merging.involves(key)}
 
 
 def prune(draft: Draft, entities: Iterable[UUID]) -> list[UUID]:
     """Remove those of some entities that nothing names, with their retracted relations; return them (`Batch.prune`)."""
-    gone = {
-        key
-        for key in entities
-        if key in draft.entities.items and not draft.mentioned.get(key) and not draft.merging.involves(key)
-    }
+    gone = _unmentioned(draft, entities)
     if gone:
         every = draft.relations.items.result.values()
         gone.difference_update(*(ends_of(each) for each in every if each.retracted_at is None))

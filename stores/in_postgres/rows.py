@@ -17,8 +17,10 @@ from graphsearch.model import (
     Claim,
     EdgeKind,
     ElementKind,
+    ElementRef,
     Entity,
     Group,
+    Injection,
     Memory,
     Mention,
     Relation,
@@ -68,6 +70,19 @@ def mention_of(row: Mapping[str, Any]) -> Mention:
         type=row["type"],
         span=_span(row),
         confidence=row["confidence"],
+    )
+
+
+def injection_of(row: Mapping[str, Any]) -> Injection:
+    """An injection from its row."""
+    pairs = zip(row["element_kinds"], row["element_ids"], strict=True)
+    return Injection(
+        id=row["id"],
+        session_id=row["session_id"],
+        principal=row["principal"],
+        created_at=row["created_at"],
+        tokens=row["tokens"],
+        elements=tuple(ElementRef(ElementKind(kind), key) for kind, key in pairs),
     )
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
 
 from graphsearch.errors import AnalyserError, RecordError
 from graphsearch.model import Community, Injection, MemoryLink
+from graphsearch.model.signatures import Signature
 from graphsearch.model.stored import (
     KIND_OF,
     UNKNOWN_CODE,
+    Attestation,
     DistinctPair,
     Key,
     Record,
@@ -152,6 +154,12 @@ def refuse_other_analyser(settings: ScopeSettings, analyser: str) -> None:
             f"the records were indexed by the analyser {settings.analyser!r}, not by {analyser!r}: "
             "open the store with that one"
         )
+
+
+def attested(signature: Signature, attestation: Attestation) -> Signature:
+    """A signature with the codes that its record names."""
+    named: dict[str, Any] = attrs.asdict(attestation)
+    return attrs.evolve(signature, **named)
 
 
 def _own(record: Record) -> UUID | Key:

@@ -164,15 +164,6 @@ x.fact
 -- memory embedded --
 json_build_array(x.subject, x.speaker, x.text)::text
 
--- entity scope --
-scope_hash = %(scope)s AND org_id = %(org)s AND project_id = %(project)s
-
--- relation scope --
-org_id = %(org)s AND project_id = %(project)s
-
--- memory scope --
-org_id = %(org)s AND project_id = %(project)s
-
 -- entity written --
 type, given_type, name, folded_name, name_hash, description, aliases, named, labels, attributes, importance_weight,
 feedback_weight, valid_from, valid_to, created_at, merged_into, signature, embedding

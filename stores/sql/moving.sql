@@ -1,22 +1,7 @@
 -- A scope as records, read page by page in order of key, and loaded into an empty scope.
 
--- record counts --
--- In the order of graphsearch.model.stored.RecordKind; then mentions, claims and outcomes.
-SELECT
-    (SELECT count(*) FROM relation_type WHERE org_id = %(org)s AND project_id = %(project)s),
-    (SELECT count(*) FROM counter WHERE org_id = %(org)s AND project_id = %(project)s),
-    (SELECT count(*) FROM merge WHERE org_id = %(org)s AND project_id = %(project)s),
-    (SELECT count(*) FROM entity WHERE org_id = %(org)s AND project_id = %(project)s),
-    (SELECT count(*) FROM memory WHERE org_id = %(org)s AND project_id = %(project)s),
-    (SELECT count(*) FROM relation WHERE org_id = %(org)s AND project_id = %(project)s),
-    (SELECT count(*) FROM distinct_pair WHERE org_id = %(org)s AND project_id = %(project)s),
-    (SELECT count(*) FROM memory_link WHERE org_id = %(org)s AND project_id = %(project)s),
-    (SELECT count(*) FROM community WHERE org_id = %(org)s AND project_id = %(project)s),
-    (SELECT count(*) FROM session WHERE org_id = %(org)s AND project_id = %(project)s),
-    (SELECT count(*) FROM injection WHERE org_id = %(org)s AND project_id = %(project)s),
-    (SELECT count(*) FROM mention WHERE org_id = %(org)s AND project_id = %(project)s),
-    (SELECT count(*) FROM claim WHERE org_id = %(org)s AND project_id = %(project)s),
-    (SELECT count(*) FROM outcome WHERE org_id = %(org)s AND project_id = %(project)s)
+-- number of rows --
+SELECT count(*) FROM {table} WHERE org_id = %(org)s AND project_id = %(project)s
 
 -- stored entities --
 SELECT {entity columns}, e.given_type, nullif(e.given_aliases, '{}') AS given_aliases, e.named, w.words,
@@ -46,7 +31,7 @@ ORDER BY e.id
 
 -- page of ids --
 SELECT {key} FROM {table}
-WHERE {scope} AND (%(after)s::{id} IS NULL OR {key} > %(after)s::{id})
+WHERE org_id = %(org)s AND project_id = %(project)s AND (%(after)s::{id} IS NULL OR {key} > %(after)s::{id})
 ORDER BY {key} LIMIT %(limit)s
 
 -- page --

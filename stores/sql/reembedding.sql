@@ -4,16 +4,13 @@
 UPDATE scope SET next_embedder = %(name)s, next_dimensions = %(length)s
 WHERE org_id = %(org)s AND project_id = %(project)s
 
--- shadows --
-SELECT count(*) FROM {kind}_shadow WHERE org_id = %(org)s AND project_id = %(project)s
-
 -- outdated --
 -- Elements with a vector and no shadow of their present text, each with a digest of all that the text is made of
 -- (graphsearch.text.bm25.embedding_text); "every" are those with a vector. Of a page of vectors by id, or of the whole
 -- scope. Shadows are looked up one by one: joins of tables that grow this fast are planned for the size they had.
 SELECT {columns}, e.digest FROM (
     SELECT x.*, encode(substr(sha256(convert_to({embedded}, 'UTF8')), 1, 16), 'hex')::uuid AS digest FROM {kind} x
-    WHERE {scope} AND (%(ids)s::{id}[] IS NULL OR x.id = ANY(%(ids)s::{id}[]))
+    WHERE x.org_id = %(org)s AND x.project_id = %(project)s AND (%(ids)s::{id}[] IS NULL OR x.id = ANY(%(ids)s::{id}[]))
 ) e
 WHERE (%(ids)s::{id}[] IS NOT NULL OR EXISTS (
     SELECT FROM {kind}_embedding v WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = e.id

@@ -13,14 +13,12 @@ from graphsearch.model import (
     Community,
     CommunitySummary,
     ElementKind,
-    Injection,
     MemoryLink,
     Mention,
     Merge,
     Outcome,
     RelationType,
 )
-from graphsearch.model.reports import ElementRef
 from graphsearch.model.signatures import Signature
 from graphsearch.model.stored import (
     UNKNOWN_CODE,
@@ -38,7 +36,7 @@ from graphsearch.model.stored import (
     StoredRelation,
     StoredSession,
 )
-from graphsearch.stores.in_postgres.rows import claim_of, element_of, mention_of
+from graphsearch.stores.in_postgres.rows import claim_of, element_of, injection_of, mention_of
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 
@@ -62,6 +60,12 @@ async def _page(
     start = of(after[0]) if after else of()
     rows = await session.dicts(statement("page", table=table, key=key), after=start, limit=limit)
     return [{name: value for name, value in row.items() if name not in {"org_id", "project_id"}} for row in rows]
+
+
+async def rows_of(session: Session, table: str) -> int:
+    """The number of rows of a table."""
+    number: int = (await session.row(statement("number of rows", table=table)))[0]
+    return number
 
 
 async def _entities(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
@@ -195,17 +199,7 @@ async def _sessions(session: Session, after: Key | None, limit: int) -> Sequence
 
 
 async def _injections(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
-    rows = await _page(session, "injection", "id", after, limit)
-    return [
-        Injection(
-            elements=[
-                ElementRef(ElementKind(kind), key)
-                for kind, key in zip(row.pop("element_kinds"), row.pop("element_ids"), strict=True)
-            ],
-            **row,
-        )
-        for row in rows
-    ]
+    return [injection_of(row) for row in await _page(session, "injection", "id", after, limit)]
 
 
 async def stored_communities(session: Session, ids: Sequence[UUID] | None) -> list[Community]:

@@ -26,7 +26,7 @@ _BRACES: Final = re.compile(r"{([a-z ]+)}")
 _PARAMETER: Final = re.compile(rb"%\(([a-z_]+)\)s")
 
 FRAGMENTS: Final = "fragments.sql"
-_BY_KIND: Final = ("columns", "view", "ids", "text", "embedded", "scope")
+_BY_KIND: Final = ("columns", "view", "ids", "text", "embedded")
 """Fragments with a text for every kind of element."""
 _BY_STATE: Final = ("vectors", "named", "hops")
 """Fragments with a text for scopes where all is settled, and one for the others."""

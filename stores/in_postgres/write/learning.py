@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -22,7 +22,7 @@ from graphsearch.model import (
 )
 from graphsearch.protocols import Learning
 from graphsearch.stores.in_postgres.base import PostgresScope
-from graphsearch.stores.in_postgres.rows import storable
+from graphsearch.stores.in_postgres.rows import injection_of, storable
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.shared.answers import with_record
@@ -58,7 +58,7 @@ class PostgresLearning(PostgresScope, Learning):
         async with self._reading() as session:
             requested = storable([session_id])
             found = await session.dicts(statement("injections"), session_id=session_id) if requested else []
-            return [_injection(row) for row in found]
+            return [injection_of(row) for row in found]
 
     async def apply_outcome(
         self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef], *, logged: Sequence[str] = ()
@@ -99,18 +99,6 @@ class PostgresLearning(PostgresScope, Learning):
             history = [attrs.asdict(each) for each in with_record(_history(session), record)]
             text = json.dumps([{**each, "at": each["at"].isoformat()} for each in history])
             await session.run(statement("record health"), history=text)
-
-
-def _injection(row: Mapping[str, Any]) -> Injection:
-    pairs = zip(row["element_kinds"], row["element_ids"], strict=True)
-    return Injection(
-        id=row["id"],
-        session_id=row["session_id"],
-        principal=row["principal"],
-        created_at=row["created_at"],
-        tokens=row["tokens"],
-        elements=tuple(ElementRef(ElementKind(kind), key) for kind, key in pairs),
-    )
 
 
 async def _is_logged(session: Session, session_id: str, injection_ids: Sequence[str]) -> bool:

@@ -12,7 +12,6 @@ import numpy as np
 from graphsearch.model import Claim, Community, ElementKind, Injection, MemoryLink, Mention, RelationType
 from graphsearch.model.signatures import Signature, entity_signature, memory_signature, relation_signature
 from graphsearch.model.stored import (
-    Attestation,
     Counter,
     DistinctPair,
     StoredEntity,
@@ -32,6 +31,7 @@ from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.curating import insert_communities
 from graphsearch.stores.in_postgres.write.folds import endpoints
 from graphsearch.stores.in_postgres.write.renaming import index_entities
+from graphsearch.stores.shared.loading import attested
 from graphsearch.stores.shared.merging import Tree
 from graphsearch.stores.shared.vectors import Matrix
 
@@ -98,7 +98,7 @@ class Loading:
 
     async def _entities(self, records: Sequence[StoredEntity], tree: Tree) -> None:
         entities, codes = [each.entity for each in records], Codes()
-        signed = [_code(codes, _attested(entity_signature(each.entity), each.attestation)) for each in records]
+        signed = [_code(codes, attested(entity_signature(each.entity), each.attestation)) for each in records]
         given = {each.entity.id: each.given_type for each in records}
         named = {each.entity.id for each in records if each.named}
         created = entities[0].created_at
@@ -145,7 +145,7 @@ class Loading:
 
     async def _relations(self, records: Sequence[StoredRelation], _: Tree) -> None:
         relations, codes = [each.relation for each in records], Codes()
-        signed = [_code(codes, _attested(relation_signature(each.relation, ()), each.attestation)) for each in records]
+        signed = [_code(codes, attested(relation_signature(each.relation, ()), each.attestation)) for each in records]
         settled = not is_bulk(relations)
         ends = await endpoints(self.session, relations) if settled else {}
         created, types = relations[0].created_at, types_of(attrs.asdict(each) for each in self.types)
@@ -226,8 +226,3 @@ def _code(codes: Codes, signature: Signature) -> int:
     if code is None:
         code = codes.signatures[signature] = incoming.code_of(signature)
     return code
-
-
-def _attested(signature: Signature, attestation: Attestation) -> Signature:
-    named: dict[str, Any] = attrs.asdict(attestation)
-    return attrs.evolve(signature, **named)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Sequence
+from typing import Final
 
 from graphsearch.errors import InvalidInputError, OccupiedScopeError
 from graphsearch.model import ElementKind, validation
@@ -10,13 +11,21 @@ from graphsearch.model.stored import Key, Record, RecordKind, ScopeSettings
 from graphsearch.protocols import Moving
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes
-from graphsearch.stores.in_postgres.read.moving import READERS
+from graphsearch.stores.in_postgres.read.moving import READERS, rows_of
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.loading import Loading
 from graphsearch.stores.shared.loading import LoadCheck, refuse_other_analyser
 
-_OTHER_COUNTS = ("mentions", "claims", "outcomes")
+_TABLES: Final = {
+    **{str(kind): str(kind) for kind in RecordKind},
+    "distinct": "distinct_pair",
+    "link": "memory_link",
+    "mentions": "mention",
+    "claims": "claim",
+    "outcomes": "outcome",
+}
+"""The table of each kind of records, and of what is counted besides."""
 
 
 class PostgresMoving(PostgresScope, Moving):
@@ -24,15 +33,13 @@ class PostgresMoving(PostgresScope, Moving):
 
     async def settings(self) -> ScopeSettings:
         async with self._reading() as session:
-            numbers = await session.row(statement("record counts"))
-            names = [*map(str, RecordKind), *_OTHER_COUNTS]
             return ScopeSettings(
                 analyser=session.analyser.name,
                 alpha=session.alpha,
                 embedder=session.embedder,
                 dimensions=session.dimensions,
                 merges=session.merges,
-                counts=dict(zip(names, numbers, strict=True)),
+                counts={name: await rows_of(session, table) for name, table in _TABLES.items()},
                 vectors={str(kind): session.tally(kind).vectors for kind in ElementKind},
             )
 

@@ -15,6 +15,7 @@ from graphsearch.stores.in_postgres.index.bulk import copy_in
 from graphsearch.stores.in_postgres.index.incoming import SHADOWS
 from graphsearch.stores.in_postgres.index.indexing import count_vectors, move_vectors
 from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes
+from graphsearch.stores.in_postgres.read.moving import rows_of
 from graphsearch.stores.in_postgres.rows import element_of
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
@@ -32,7 +33,7 @@ class PostgresReembedding(PostgresScope, Reembeddable):
         async with self._reading() as session:
             if session.next_embedder is None or session.next_dimensions is None:
                 return None
-            done = {kind: (await session.row(statement("shadows", kind)))[0] for kind in ElementKind}
+            done = {kind: await rows_of(session, f"{kind}_shadow") for kind in ElementKind}
             total = {kind: session.tally(kind).vectors for kind in ElementKind}
             return Reembedding(
                 embedder=session.next_embedder, dimensions=session.next_dimensions, done=done, total=total
