@@ -296,6 +296,7 @@ def _compare(done: dict[int, tuple[str, str]], known: list[Migration]) -> None:
             raise MigrationError(f"this database has {name}, of a newer graphsearch: update the package")
         if mine[number].checksum != checksum:
             raise MigrationError(
-                f"{mine[number].name} is not what was applied to this database: install the version of graphsearch "
-                "that ran `graphsearch init` here, and put changes into a new migration"
+                f"{mine[number].name} is not what was applied to this database, which another version of graphsearch "
+                "prepared; nothing was changed. To move its projects into a new database, use `graphsearch export` of "
+                "that version and `graphsearch import` of this one; where it has no export, add their texts again"
             )
