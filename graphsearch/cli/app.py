@@ -16,10 +16,11 @@ from graphsearch.cli import (
     search_commands,
     type_commands,
 )
-from graphsearch.cli.commands import register
+from graphsearch.cli.commands import EscapingGroup, register
 
 app = typer.Typer(
     name="graphsearch",
+    cls=EscapingGroup,
     help="Turns an agent's knowledge graph into the few lines of context that answer its next question.",
     no_args_is_help=True,
     add_completion=False,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+import re
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -14,8 +15,10 @@ import attrs
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.segment import Segments
 from rich.table import Table
 from rich.tree import Tree
+from typer.core import TyperGroup
 
 from graphsearch.cli.environment import Place
 from graphsearch.errors import GraphSearchError, UnknownElementError, UnknownScopeError
@@ -23,6 +26,8 @@ from graphsearch.ingest import Progress as ProgressCallback
 from graphsearch.text.rendering import safe_text
 
 _FAILED: Final = 1
+_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Control characters but tabs and ends of lines, separators of lines, and marks of direction."""
 
 
 @attrs.frozen(eq=False)
@@ -89,16 +94,7 @@ def register(
         place = Place(**{name: given.pop(name) for name in shared if name in given})
         if served:
             place.needs_server()
-        try:
-            answer = asyncio.run(_answered(command, place, given, reads=reads))
-        except GraphSearchError as error:
-            typer.echo(f"error: {error}", err=True)
-            raise typer.Exit(_FAILED) from error
-        if as_json:
-            typer.echo(json.dumps(answer.data, indent=2))
-        else:
-            for part in answer.shown:
-                typer.echo(part) if isinstance(part, str) else Console().print(part)
+        _run(_answered(command, place, given, reads=reads), as_json=as_json)
 
     run.__doc__ = inspect.getdoc(command)
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
@@ -119,6 +115,54 @@ async def _answered(command: Command, place: Place, given: Mapping[str, Any], *,
         except UnknownElementError:
             raise unknown from None
         return Answer({**empty.data, "reason": str(unknown)}, (*empty.shown, str(unknown)))
+
+
+def _run(answering: Coroutine[Any, Any, Answer], *, as_json: bool) -> None:
+    try:
+        answer = asyncio.run(answering)
+    except GraphSearchError as error:
+        typer.echo(escaped(f"error: {error}"), err=True)
+        raise typer.Exit(_FAILED) from error
+    if as_json:
+        typer.echo(json.dumps(answer.data, indent=2).replace("\x7f", "\\u007f"))
+    else:
+        for part in answer.shown:
+            typer.echo(escaped(part)) if isinstance(part, str) else _print(part)
+
+
+def _print(part: Table | Tree) -> None:
+    console = Console()
+    segments = [each._replace(text=escaped(each.text)) for each in console.render(part)]
+    console.print(Segments(segments), end="")
+
+
+def escaped(text: str) -> str:
+    """A text as it may go to a terminal: without characters that move its cursor, colour it or turn its direction."""
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+class EscapingGroup(TyperGroup):
+    """The commands; what is wrong with their arguments is quoted in errors without control characters."""
+
+    def make_context(self, *given: Any, **options: Any) -> Any:
+        """Read arguments."""
+        with _escaping():
+            return super().make_context(*given, **options)
+
+    def invoke(self, *given: Any, **options: Any) -> Any:
+        """Run a command."""
+        with _escaping():
+            return super().invoke(*given, **options)
+
+
+@contextmanager
+def _escaping() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if isinstance(message := getattr(error, "message", None), str):  # one of the framework, which prints it
+            error.message = escaped(message)  # type: ignore[attr-defined]
+        raise
 
 
 @contextmanager

@@ -93,6 +93,7 @@ async def add(
     path: Annotated[Path, typer.Argument(help="A folder, or a file, of Python source, JSON lines, Markdown and text.")],
     only: Annotated[list[str] | None, typer.Option(help="Only this file or folder in it; may be repeated.")] = None,
     name: Annotated[str | None, typer.Option(help="The name of the folder, if not its own.")] = None,
+    hidden: Annotated[bool, typer.Option("--hidden", help="Also read hidden files and folders.")] = False,
     facts: Facts = None,
     known: KnownNames = None,
     user: User = "",
@@ -124,10 +125,10 @@ async def add(
             options=options,
         )
         with progress_bar() as progress:
-            report = await ingestor.add(path, only=only or (), name=name, progress=progress)
+            report = await ingestor.add(path, only=only or (), name=name, hidden=hidden, progress=progress)
     data = as_json(report)
     shown = pairs((name, _number(value)) for name, value in data.items())
-    problems = (*map(str, report.faults), *report.refused, *report.unanswered)
+    problems = (*map(str, (*report.faults, *report.skipped)), *report.refused, *report.unanswered)
     return Answer(data, (shown, *map(safe_text, problems)))
 
 

@@ -58,7 +58,7 @@ class Curator:
     ) -> Merge:
         """Merge two entities: mentions, claims, relations and names of the source become the target's.
 
-        With ``dry_run``, only report what would move; behind a gate that hides, of the visible alone, and no claims.
+        With ``dry_run``, only report what would move; behind a gate that hides, of the visible alone.
         Touches (merge) both entities, the source's relations, and the memories that mention it. `InvalidInputError` for
         an entity with itself, for entities of two types, and if either was merged into another already, which rules out
         cycles. With ``retype``, entities of two types are merged in one step, and the target's type is that of both

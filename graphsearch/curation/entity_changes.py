@@ -59,13 +59,21 @@ async def merge_entities(
     async with access.reading() as reader:
         one, other = [await _as_stored(end, reader) for end in (source, target)]
         relations, memories = await _moving_with(one, access, reader)
-        mentions = len(await reader.mentions(entity_ids=[one.id])) if access.gated else 0
+        mentions, claims = await _visible_proofs(one.id, relations, reader) if access.gated else (0, 0)
     await access.demand(Action.MERGE, [one, other, *relations, *memories])
     if not access.gated:
         return await access.store.merge(one.id, other.id, dry_run=dry_run, retype=retype)
     refuse_merge(one.id, other.id, one, other, retype=retype)  # by their shown types: hidden memories may state others
     merge = await access.store.merge(one.id, other.id, dry_run=dry_run, retype=True)
-    return attrs.evolve(merge.uncounted(), mentions=mentions, relations=len(relations))
+    return attrs.evolve(merge, mentions=mentions, claims=claims, relations=len(relations))
+
+
+async def _visible_proofs(entity_id: UUID, relations: Sequence[Relation], reader: Reader) -> tuple[int, int]:
+    """How many visible mentions and claims an entity has, given its visible relations."""
+    mentions = await reader.mentions(entity_ids=[entity_id])
+    proofs = {id_ for each in relations for id_ in each.evidence}.union(each.memory_id for each in mentions)
+    stated = await reader.claims(memory_ids=sorted(proofs))
+    return len(mentions), sum(entity_id in (each.source_id, each.target_id) for each in stated)
 
 
 async def undo_merge(merge_id: UUID, access: Access) -> UndoReport:

@@ -20,7 +20,7 @@ from graphsearch.ingest.folders import FolderIngest
 from graphsearch.ingest.report import IngestReport, Progress, RememberReport
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.model_stages import EntityMatcher, visible
-from graphsearch.ingest.sources.files import find, locate
+from graphsearch.ingest.sources.files import locate, survey
 from graphsearch.ingest.write.distinguishing import distinguish_people
 from graphsearch.ingest.write.echoes import Echoes
 from graphsearch.ingest.write.intake import Intake
@@ -100,12 +100,20 @@ class Ingestor:
 
     @observed("add")
     async def add(
-        self, path: Path, *, only: Iterable[str] = (), name: str | None = None, progress: Progress | None = None
+        self,
+        path: Path,
+        *,
+        only: Iterable[str] = (),
+        name: str | None = None,
+        hidden: bool = False,
+        progress: Progress | None = None,
     ) -> IngestReport:
         """Ingest a folder or a file of Python source, JSON lines, Markdown and plain text.
 
         * ``only``: relative paths of the files and folders to ingest; default all.
         * ``name``: the name that identifies the folder in later ingests; default its own name.
+        * ``hidden``: also read hidden files and folders. They are skipped, as are private keys, unless ``path`` or
+          ``only`` names them: see `IngestReport.skipped`.
         * ``progress``: called after every step.
 
         Content that is gone from the folder since the last ingest is forgotten. Names are resolved among the files of
@@ -122,13 +130,13 @@ class Ingestor:
         async with within(self._limits.seconds):
             folder = await asyncio.to_thread(locate, path, name=name, only=only)
             ledger = await read_ledger(self._engine.store, folder)
-            found = await asyncio.to_thread(lambda: list(dict.fromkeys(find(folder))))
+            found, skipped = await asyncio.to_thread(survey, folder, hidden=hidden)
             embedder = self._embedder()
             reader = self._reader(embedder)
             ingest = FolderIngest(folder, ledger, self._writer(embedder), reader, found, progress or _silent)
             report = await ingest.run()
             reader.demand()
-            return attrs.evolve(report, facts=await self._finish(embedder))
+            return attrs.evolve(report, facts=await self._finish(embedder), skipped=tuple(skipped))
 
     @observed("remember")
     async def remember(

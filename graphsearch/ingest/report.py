@@ -33,6 +33,8 @@ class IngestReport:
     """Facts of relations that were embedded, if requested."""
     faults: tuple[Fault, ...] = ()
     """Files and lines that were left out, and why."""
+    skipped: tuple[Fault, ...] = ()
+    """Hidden files and folders, and files that may be private keys, which were not read."""
     left: int = 0
     """Texts or chunks not completed because the budget for language models was spent."""
     refused: tuple[str, ...] = ()

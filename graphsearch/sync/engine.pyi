@@ -201,11 +201,13 @@ class Ingestor(Facade[ingestor.Ingestor]):
     def __init__(self, engine: GraphSearchEngine, *, extractor: Extractor | None=None, judge: LLM | None=None, gate: Gate | None=None, facts: bool | None=None, limits: IngestLimits=DEFAULT_LIMITS, options: IngestOptions | None=None) -> None:
         ...
 
-    def add(self, path: pathlib_Path, *, only: Iterable[str]=(), name: str | None=None, progress: Progress | None=None) -> IngestReport:
+    def add(self, path: pathlib_Path, *, only: Iterable[str]=(), name: str | None=None, hidden: bool=False, progress: Progress | None=None) -> IngestReport:
         """Ingest a folder or a file of Python source, JSON lines, Markdown and plain text.
 
         * ``only``: relative paths of the files and folders to ingest; default all.
         * ``name``: the name that identifies the folder in later ingests; default its own name.
+        * ``hidden``: also read hidden files and folders. They are skipped, as are private keys, unless ``path`` or
+          ``only`` names them: see `IngestReport.skipped`.
         * ``progress``: called after every step.
 
         Content that is gone from the folder since the last ingest is forgotten. Names are resolved among the files of
@@ -326,8 +328,8 @@ class Curator(Facade[curator.Curator]):
         """Forget a memory, or all memories of a session, a source, a subject, an owner or a label.
 
         Everything that rests on them alone goes with them. Raises `InvalidInputError` unless one of these is given.
-        Returns what was removed, memories alone if anything of the scope is hidden; an unknown memory changes nothing,
-        and all counts are 0. Each transaction covers a thousand memories. Touches (forget) each of them.
+        Returns what was removed, behind a gate that hides memories alone; an unknown memory changes nothing, and all
+        counts are 0. Each transaction covers a thousand memories. Touches (forget) each of them.
         """
         ...
 
@@ -376,8 +378,8 @@ class Curator(Facade[curator.Curator]):
     def merge_entities(self, source: EntityRef, target: EntityRef, *, dry_run: bool=False, retype: bool=False) -> Merge:
         """Merge two entities: mentions, claims, relations and names of the source become the target's.
 
-        With ``dry_run``, only report what would move; without counts if anything of the scope is hidden. Touches
-        (merge) both entities, the source's relations, and the memories that mention it. Raises `InvalidInputError` for
+        With ``dry_run``, only report what would move; behind a gate that hides, of the visible alone.
+        Touches (merge) both entities, the source's relations, and the memories that mention it. `InvalidInputError` for
         an entity with itself, for entities of two types, and if either was merged into another already, which rules out
         cycles. With ``retype``, entities of two types are merged in one step, and the target's type is that of both
         until the merge is undone.

@@ -4,6 +4,9 @@ import json
 import uuid
 
 import pytest
+from typer.testing import CliRunner
+
+from graphsearch.cli.app import app
 
 QUESTION = "where is the TLS handshake done?"
 
@@ -142,3 +145,50 @@ def test_search_shows_triplets_that_differ(line):
     varied = line.json("search", QUESTION, "--limit", 4, "--diversity", 1.0)["triplets"]
     assert varied[0] == plain[0]
     assert sorted(each["relation"]["id"] for each in varied) == sorted(each["relation"]["id"] for each in plain)
+
+
+HOSTILE = "\x1b[31mred\x07\x9b2J\x7f\u202e"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (HOSTILE,),
+        ("recall", "x", HOSTILE),
+        ("recall", "x", f"--{HOSTILE}"),
+        ("search", "x", "--mode", HOSTILE),
+        ("search", "x", "--limit", HOSTILE),
+        ("explain", "x", HOSTILE),
+        ("recall-entity", HOSTILE),
+        ("why", HOSTILE),
+        ("path", HOSTILE, "y"),
+        ("add", f"/nowhere/{HOSTILE}"),
+        ("remember", f"/nowhere/{HOSTILE}.md"),
+        ("remember", "--text", "x", "--id", HOSTILE),
+        ("import", f"/nowhere/{HOSTILE}"),
+        ("forget", HOSTILE),
+        ("recall-entity", "tls", "--org", HOSTILE),
+        ("recall", HOSTILE),
+        ("search-entities", HOSTILE),
+    ],
+)
+def test_what_a_caller_gives_moves_no_cursor(line, arguments):
+    for given in (arguments, (*arguments, "--json")):
+        found = CliRunner().invoke(app, [*given, *line.shared])
+        for text in (found.stdout, found.stderr):
+            assert not set(text) & set("\x1b\x07\x9b\x7f\u202e"), text
+        if found.exit_code == 0 and given[-1] == "--json":
+            json.loads(found.stdout)
+
+
+def test_hidden_files_and_keys_are_named_and_read_when_asked_for(line, folder):
+    for name in (".env.md", "id_rsa.txt"):
+        (folder / name).write_text("Ada Moss works at Acme.")
+    skipped = line.json("add", folder)["skipped"]
+    assert [(each["path"], each["message"].split(";")[0]) for each in skipped] == [
+        (".env.md", "skipped: it is hidden"),
+        ("id_rsa.txt", "skipped: it may be a private key or a password"),
+    ]
+    assert line.json("search-entities", "Ada Moss")["entities"] == []
+    assert "id_rsa.txt: skipped" in line.run("add", folder, "--hidden").stdout
+    assert line.json("search-entities", "Ada Moss")["entities"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
@@ -15,7 +16,16 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Fault, UnreadableError
 
 SUFFIXES: Final = (".py", ".jsonl", ".md", ".txt")
-SKIPPED_FOLDERS: Final = frozenset({"__pycache__", "node_modules", "site-packages"})
+SKIPPED_FOLDERS: Final = frozenset({"__pycache__", "node_modules", "site-packages", ".git", ".hg", ".svn", ".tox"})
+_BEGINNING: Final = 1 << 16
+"""Bytes of a file in which a private key is looked for."""
+_KEY: Final = re.compile(rb"^[ \t]*-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----", re.MULTILINE)
+_SECRET: Final = re.compile(
+    r"(?:id_(?:rsa|dsa|ecdsa|ed25519)|[._]netrc|\.?(?:git-)?credentials|\.pgpass|\.htpasswd)(?:\.\w+)?$"
+    r"|.*\.(?:pem|key|p12|pfx|kdbx|ppk|jks|keystore)(?:\.\w+)?$",
+    re.IGNORECASE,
+)
+"""The names of files with private keys or passwords, also with a suffix added."""
 MAX_BYTES: Final = 2_000_000
 """Size limit of a Python file, and of a line of JSON."""
 
@@ -67,12 +77,49 @@ def _inside(part: str) -> str:
     return pure.as_posix()
 
 
-def find(folder: Folder) -> Iterator[str]:
-    """Sorted relative POSIX paths of the files to ingest, without hidden folders and those of tools."""
-    starts = folder.only or ("",)
-    for start in sorted(set(starts)):
-        if not _linked(folder.root, start):
-            yield from _walk(folder.root, start)
+def find(folder: Folder) -> list[str]:
+    """The first of what `survey` gives."""
+    return survey(folder)[0]
+
+
+def survey(folder: Folder, *, hidden: bool = False) -> tuple[list[str], list[Fault]]:
+    """Sorted relative POSIX paths of the files to ingest, and what is skipped: hidden names and private keys.
+
+    A path that the folder keeps to is never skipped itself. ``hidden``: hidden files and folders are found as well.
+    Folders of tools are left out in any case.
+    """
+    found: dict[str, None] = {}
+    skipped: dict[str, Fault] = {}
+    for start in sorted(set(folder.only or ("",))):
+        if _linked(folder.root, start):
+            continue
+        for path in _walk(folder.root, start, hidden=hidden):
+            why = None if path == start else _refusal(folder.root / path, hidden=hidden)
+            if why:
+                skipped[path] = Fault(path, 0, f"skipped: {why}; to read it, name its path")
+            elif not path.endswith("/") and PurePosixPath(path).suffix in SUFFIXES:
+                found[path] = None
+    return list(found), [fault for path, fault in skipped.items() if path not in found]
+
+
+def _refusal(path: Path, *, hidden: bool) -> str | None:
+    """Why a file or folder found by its name is not to be read, if so."""
+    if path.name.startswith(".") and not hidden:
+        return "it is hidden" if path.is_dir() or path.suffix in SUFFIXES or _SECRET.match(path.name) else None
+    if path.is_dir():
+        return None
+    return "it may be a private key or a password" if _SECRET.match(path.name) or _has_key(path) else None
+
+
+def _has_key(path: Path) -> bool:
+    """Whether a file that would be read begins with, or soon has, a private key."""
+    if path.suffix not in SUFFIXES:
+        return False
+    try:
+        with path.open("rb") as file:
+            return _KEY.search(file.read(_BEGINNING)) is not None
+    except OSError:  # reported when it is read
+        return False
 
 
 def _linked(root: Path, relative: str) -> bool:
@@ -85,7 +132,8 @@ def _linked(root: Path, relative: str) -> bool:
     return False
 
 
-def _walk(root: Path, start: str) -> Iterator[str]:
+def _walk(root: Path, start: str, *, hidden: bool) -> Iterator[str]:
+    """Relative paths of all files, and of hidden folders, with "/", unless these are walked too."""
     place = root / start
     if place.is_file():
         yield start
@@ -93,18 +141,17 @@ def _walk(root: Path, start: str) -> Iterator[str]:
     if not place.is_dir():
         return
     for folder, subfolders, names in os.walk(place):
-        subfolders[:] = sorted(name for name in subfolders if _wanted(Path(folder), name))
+        wanted = sorted(name for name in subfolders if _wanted(Path(folder, name)))
+        subfolders[:] = wanted if hidden else [name for name in wanted if not name.startswith(".")]
+        yield from (f"{Path(folder, name).relative_to(root).as_posix()}/" for name in wanted if name not in subfolders)
         for name in sorted(names):
             path = Path(folder, name)
-            if path.suffix in SUFFIXES and stat.S_ISREG(path.lstat().st_mode):
+            if stat.S_ISREG(path.lstat().st_mode):
                 yield path.relative_to(root).as_posix()
 
 
-def _wanted(parent: Path, name: str) -> bool:
-    if name.startswith(".") or name in SKIPPED_FOLDERS:
-        return False
-    place = parent / name
-    return not place.is_symlink() and not (place / "pyvenv.cfg").exists()
+def _wanted(place: Path) -> bool:
+    return place.name not in SKIPPED_FOLDERS and not place.is_symlink() and not (place / "pyvenv.cfg").exists()
 
 
 def read(folder: Folder, path: str, *, limit: int = MAX_BYTES) -> bytes:

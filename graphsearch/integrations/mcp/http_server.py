@@ -6,8 +6,9 @@ import asyncio
 import hashlib
 import hmac
 import json
+import re
 import socket
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
@@ -20,9 +21,11 @@ from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl, BaseModel, Field
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Send
 
 from graphsearch.errors import AccessDeniedError, InvalidInputError
 from graphsearch.integrations.mcp.limits import HealthCheck
@@ -36,6 +39,8 @@ HEALTH: Final = "/health"
 LARGEST: Final = 4 << 20
 """Maximum size of a request in bytes; larger requests get 413 before they are read."""
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+_HOST: Final = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::[0-9]{1,5})?")
+"""A host in lower case, as in the header: a name or an address, and maybe a port."""
 _ISSUER: Final = AnyHttpUrl("http://localhost")
 """A placeholder for the issuer of tokens, which the SDK requires; never published: tokens cannot be requested."""
 _GRACE: Final = 3
@@ -66,30 +71,35 @@ def http_app(
     tokens: TokenMap | None = None,
     allowed_hosts: Sequence[str] = (),
     probe: Callable[[], Awaitable[object]] | None = None,
+    max_sessions: int = 1_000,
+    body_seconds: float = 30,
 ) -> Starlette:
     """An ASGI application that serves at ``/mcp``; with ``tokens``, requests without a valid token get 401.
 
     With ``probe``, which raises where the store does not answer, ``/health`` answers 200 or 503 to everybody.
 
-    The Host and Origin headers of a request must name this machine, ``host``, or one of ``allowed_hosts`` (names with
-    or without a port), so that requests forged by web pages are refused. Raises `InvalidInputError` for a host
-    reachable from other machines without ``tokens``.
+    The Host and Origin headers of a request must name this machine, ``host``, or one of ``allowed_hosts`` (names, of
+    which one without a port allows any), so that requests forged by web pages are refused. A client that takes longer
+    than ``body_seconds`` to send a request gets 408; beyond ``max_sessions`` nobody opens one (503) until others end,
+    which they do after half an hour without a request. Raises `InvalidInputError` for a host reachable from other
+    machines without ``tokens``, and for an allowed host that is none.
     """
     if tokens is None and not is_loopback(host):
         raise InvalidInputError("MCP server", [f"{host} can be reached from elsewhere: give tokens"])
     bracketed = f"[{host}]" if ":" in host else host
-    hosts = [name for each in (*_LOOPBACK, bracketed, *allowed_hosts) for name in (each, f"{each}:*")]
+    hosts = frozenset(each.lower() for each in (*_LOOPBACK, bracketed, *allowed_hosts))
+    wrong = [each for each in hosts if not _HOST.fullmatch(each)]
+    check.refuse("MCP server", *(f"{each!r} is no host: give a name, as in graphs.example" for each in wrong))
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         host=host,
         max_request_body_size=LARGEST,
         auth=None if tokens is None else AuthSettings(issuer_url=_ISSUER, resource_server_url=None),
         token_verifier=tokens,
-        transport_security=TransportSecuritySettings(
-            allowed_hosts=hosts,
-            allowed_origins=[f"{scheme}://{name}" for scheme in ("http", "https") for name in hosts],
-        ),
+        max_sessions=max_sessions,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # `_Doorkeeper` does it
     )
+    app.add_middleware(_Doorkeeper, hosts=hosts, body_seconds=body_seconds)
     if probe is not None:
         health_check = HealthCheck(probe)
 
@@ -99,6 +109,50 @@ def http_app(
 
         app.routes.append(Route(HEALTH, health, methods=["GET"]))
     return app
+
+
+class _Doorkeeper:
+    """Refuses requests for other hosts or by pages of others, and those whose body takes too long; not for health."""
+
+    def __init__(self, app: ASGIApp, hosts: Collection[str], body_seconds: float) -> None:
+        self._app, self._hosts, self._body_seconds = app, hosts, body_seconds
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] == HEALTH:
+            return await self._app(scope, receive, send)
+        headers = Headers(scope=scope)
+        origins = [origin.lower().partition("://") for origin in headers.getlist("origin") if origin]
+        if [self._knows(each) for each in headers.getlist("host")] != [True]:
+            return await Response("Invalid Host header", 421)(scope, receive, send)
+        if not all(scheme in {"http", "https"} and self._knows(host) for scheme, _, host in origins):
+            return await Response("Invalid Origin header", 403)(scope, receive, send)
+        loop = asyncio.get_running_loop()
+        deadline: float | None = loop.time() + self._body_seconds
+
+        async def timely() -> Message:
+            nonlocal deadline
+            if deadline is None:
+                return await receive()
+            try:
+                message = await asyncio.wait_for(receive(), deadline - loop.time())
+            except TimeoutError:
+                raise _SlowBodyError from None
+            deadline = deadline if message.get("more_body") else None
+            return message
+
+        try:
+            await self._app(scope, timely, send)
+        except _SlowBodyError:  # the body is read before anything is answered
+            await Response("Request body took too long", 408, {"connection": "close"})(scope, receive, send)
+
+    def _knows(self, host: str) -> bool:
+        """Whether a host, as a header names it, is allowed: with its port, or as a name with any."""
+        found = _HOST.fullmatch(host.lower())
+        return found is not None and (found[0] in self._hosts or found[1] in self._hosts)
+
+
+class _SlowBodyError(Exception):
+    """The body of a request did not come in time."""
 
 
 async def serve_http(

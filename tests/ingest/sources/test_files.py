@@ -23,8 +23,35 @@ def found(root: Path, *only: str) -> list[str]:
 def test_source_lines_and_documents_are_found_and_what_tools_keep_is_not(tmp_path: Path) -> None:
     fill(tmp_path, "a.py", "b/c.jsonl", "b/d.txt", "b/e.md", "b/f.png", "venv/h.py")
     fill(tmp_path, ".hidden/e.py", "__pycache__/f.py", "node_modules/g.py")
-    fill(tmp_path, "env/pyvenv.cfg", "env/i.py", "lib/site-packages/j.py", ".venv/k.py", ".l.py")
-    assert found(tmp_path) == [".l.py", "a.py", "b/c.jsonl", "b/d.txt", "b/e.md", "venv/h.py"]
+    fill(tmp_path, "env/pyvenv.cfg", "env/i.py", "lib/site-packages/j.py", ".venv/k.py", "l.py")
+    assert found(tmp_path) == ["a.py", "l.py", "b/c.jsonl", "b/d.txt", "b/e.md", "venv/h.py"]
+
+
+KEY = "-----BEGIN {}PRIVATE KEY-----\nMIIE\n"
+
+
+def test_what_is_hidden_or_a_private_key_is_skipped_and_named(tmp_path: Path) -> None:
+    fill(tmp_path, "a.md", ".env", ".env.md", ".notes/b.md", ".notes/deep/.c.md", "docs/.draft.txt", ".git/d.md")
+    keys = ["id_rsa", "ID_ed25519.txt", "server.pem", "tls/prod.key.md", "v.kdbx", "x.P12", "_netrc", "credentials"]
+    fill(tmp_path, *keys, ".netrc", "monkey.md", "keys.md", "tls/pem.md")
+    (tmp_path / "plain.txt").write_text("Our key:\n  " + KEY.format("RSA "))
+    (tmp_path / "pgp.txt").write_text("-----BEGIN PGP PRIVATE KEY BLOCK-----")
+    (tmp_path / "keys.md").write_text("It begins with " + KEY.format("") + "-----BEGIN PUBLIC KEY-----")
+    taken = ["a.md", "keys.md", "monkey.md", "tls/pem.md"]
+    hidden = [".env.md", ".notes/b.md", ".notes/deep/.c.md", "docs/.draft.txt"]
+    paths, skipped = files.survey(files.locate(tmp_path))
+    assert sorted(paths) == taken
+    assert {each.path for each in skipped} == {
+        *(*keys, "plain.txt", "pgp.txt", ".netrc"),
+        *(".env.md", ".notes/", "docs/.draft.txt"),
+    }
+    paths, skipped = files.survey(files.locate(tmp_path), hidden=True)
+    assert sorted(paths) == sorted([*taken, *hidden])
+    assert {each.path for each in skipped} == {*keys, "plain.txt", "pgp.txt", ".netrc"}
+    assert found(tmp_path, ".notes", ".env.md", "plain.txt", "tls/prod.key.md") == [
+        *(".env.md", ".notes/b.md", "plain.txt", "tls/prod.key.md")
+    ]
+    assert found(tmp_path / ".env.md") == [".env.md"]
 
 
 def test_symbolic_links_are_never_followed(tmp_path: Path) -> None:

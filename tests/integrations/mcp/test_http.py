@@ -238,11 +238,72 @@ async def test_a_session_is_its_tokens_alone(engine, tokens):
         ({"origin": "https://evil.example"}, 403),
         ({"origin": "http://localhost:3000"}, 200),
         ({"host": "graphs.example:8443", "origin": "https://graphs.example"}, 200),
+        ({"host": "Graphs.Example"}, 200),
+        ({"host": "[::1]:80", "origin": "HTTP://[::1]"}, 200),
+        ({"host": "ported.example:81"}, 200),
+        *(
+            ({"host": host}, 421)
+            for host in (
+                *("evil-graphs.example", "graphs.example.evil.com", "localhost.evil.com", "localhost:80.evil.com"),
+                *("localhost:@evil.com", "localhost:evil.com", "localhost:", "[::1].evil.com", "[::1", "::1", "[::2]"),
+                *(
+                    "ported.example",
+                    "ported.example:8",
+                    "ported.example:811",
+                    "ported.example:81:82",
+                    "graphs.example.",
+                ),
+            )
+        ),
+        *(
+            ({"origin": origin}, 403)
+            for origin in (
+                *("http://localhost:3000.evil.com", "http://localhost:x@evil.com", "http://localhost@evil.com"),
+                *(
+                    "http://localhost:3000/evil",
+                    "ftp://localhost",
+                    "localhost",
+                    "null",
+                    "http://graphs.example.evil.com",
+                ),
+                *("https://evil-graphs.example", "http://", "http://ported.example:812", "http://[::1]x"),
+            )
+        ),
     ],
 )
 async def test_a_web_page_cannot_make_a_browser_ask(engine, headers, code):
-    async with listening(server_for(engine), allowed_hosts=["graphs.example"]) as url:
+    async with listening(server_for(engine), allowed_hosts=["graphs.example", "ported.example:81"]) as url:
         assert await status(url, **headers) == code
+
+
+@pytest.mark.parametrize("wrong", ["https://graphs.example", "*.example", "graphs.example/mcp", "::1", ""])
+def test_what_can_be_no_host_is_refused(engine, wrong):
+    with pytest.raises(InvalidInputError, match="is no host"):
+        http_app(server_for(engine), host="127.0.0.1", allowed_hosts=[wrong])
+
+
+async def test_sessions_are_bounded_and_make_room_when_they_end(engine):
+    async with (
+        listening(server_for(engine), max_sessions=3) as url,
+        httpx2.AsyncClient(headers=CLIENT, timeout=LONGEST) as http,
+    ):
+        begun = [await http.post(url, json=INITIALIZE) for _ in range(5)]
+        assert [each.status_code for each in begun] == [200, 200, 200, 503, 503]
+        session = {"mcp-session-id": begun[0].headers["mcp-session-id"]}
+        assert (await http.delete(url, headers=session)).status_code == 200
+        assert [(await http.post(url, json=INITIALIZE)).status_code for _ in range(2)] == [200, 503]
+
+
+async def test_a_body_that_does_not_come_is_given_up(engine):
+    """Neither client sends all that it announces; a server that waits for it would never answer."""
+    async with listening(server_for(engine), body_seconds=0.2) as url:
+        host, port = url.removeprefix("http://").split("/")[0].split(":")
+        for sent in (b"", b'{"jsonrpc"'):
+            reader, writer = await asyncio.open_connection(host, int(port))
+            writer.write(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n" + sent)
+            answer = await asyncio.wait_for(reader.read(), LONGEST)  # until the server closes
+            assert answer.startswith(b"HTTP/1.1 408 ")
+            writer.close()
 
 
 async def test_on_this_machine_a_server_may_do_without_tokens(engine):
