@@ -27,6 +27,11 @@ class Writing(Protocol):
         """The model declared by `bind_embedder`, or None."""
         ...
 
+    @reads
+    async def id_key(self) -> UUID:
+        """The secret of the scope, random, by which ingest mints ids: `graphsearch.model.identity.keyed_id`."""
+        ...
+
     @changes("types", "relations")
     async def register_types(self, types: Sequence[RelationType]) -> None:
         """Add or replace relation types; claims of a type that becomes or ceases to be functional are folded again."""
@@ -34,7 +39,10 @@ class Writing(Protocol):
 
     @changes("entities", "relations", "memories", "links", "communities")
     async def write(self, batch: Batch) -> WriteReport:
-        """Write all of a batch, or nothing; see `Batch`. `InvalidInputError` names every dangling id."""
+        """Write all of a batch, or nothing; see `Batch`. `InvalidInputError` names every dangling id.
+
+        An entity that ingest has minted for the type and name of one of ``entities`` is then merged into it.
+        """
         ...
 
     @changes("entities", "relations", "memories", "merges", "links", "communities", "injections")

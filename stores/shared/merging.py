@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, TypeVar
 from uuid import UUID, uuid5
@@ -11,6 +11,8 @@ import attrs
 
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Claim, Entity, Mention, Merge, Relation, validation
+from graphsearch.model.identity import keyed_id
+from graphsearch.protocols import GraphStore
 
 Edge = TypeVar("Edge", Mention, Claim, Relation)
 
@@ -63,6 +65,22 @@ def refuse_undo(key: UUID, record: Record | None) -> Record:
     undone_at = record.merge.undone_at
     validation.refuse(f"merge {key}", None if undone_at is None else f"it was undone at {undone_at}")
     return record
+
+
+async def join_minted(store: GraphStore, written: Sequence[Entity]) -> None:
+    """Merge what ingest minted into the entities of the same types and names that an application wrote later.
+
+    A merge that was undone is not made again.
+    """
+    key = await store.id_key() if written else UUID(int=0)
+    own = {keyed_id(each.id, key): each.id for each in written}
+    minted = [each.id for each in await store.get_entities(list(own)) if each.merged_into is None] if own else ()
+    if minted:
+        undone = {(each.source_id, each.target_id) for each in await store.merges(minted)}
+        present = {each.id for each in await store.get_entities([own[each] for each in minted]) if not each.merged_into}
+        for each in minted:
+            if own[each] in present and (each, own[each]) not in undone:
+                await store.merge(each, own[each], retype=True)
 
 
 @attrs.frozen(eq=False)

@@ -23,6 +23,7 @@ CREATE TABLE scope (
     summarised boolean NOT NULL DEFAULT false, -- whether a community ever had a summary
     next_embedder text, -- the model that its texts are being embedded by, until the switch to it
     next_dimensions integer,
+    id_key uuid NOT NULL DEFAULT gen_random_uuid(), -- the secret by which ingest mints ids of entities
     PRIMARY KEY (org_id, project_id)
 );
 

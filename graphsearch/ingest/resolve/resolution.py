@@ -159,6 +159,10 @@ class NameStore(Protocol):
         """The source of the present time."""
         ...
 
+    async def id_key(self) -> UUID:
+        """The secret of the scope by which ids are minted."""
+        ...
+
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
         """Entities whose name or alias equals one of ``names``, both normalised and case-folded."""
         ...

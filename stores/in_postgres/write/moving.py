@@ -32,6 +32,7 @@ class PostgresMoving(PostgresScope, Moving):
                 embedder=session.embedder,
                 dimensions=session.dimensions,
                 merges=session.merges,
+                id_key=session.id_key,
                 counts=dict(zip(names, numbers, strict=True)),
                 vectors={str(kind): session.tally(kind).vectors for kind in ElementKind},
             )
@@ -80,6 +81,7 @@ async def _clear(session: Session, settings: ScopeSettings) -> None:
         embedder=settings.embedder,
         dimensions=settings.dimensions,
         merges=settings.merges,
+        id_key=settings.id_key,
     )
     session.embedder, session.dimensions, session.alpha = settings.embedder, settings.dimensions, settings.alpha
     session.merges, session.shares = settings.merges, False

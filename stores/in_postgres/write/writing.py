@@ -65,6 +65,7 @@ from graphsearch.stores.in_postgres.write.removing import (
 )
 from graphsearch.stores.in_postgres.write.renaming import called_of, rename_entities, surfaces_in
 from graphsearch.stores.in_postgres.write.summaries import drop_summaries
+from graphsearch.stores.shared.merging import join_minted
 from graphsearch.stores.shared.reembedding import refuse_model
 from graphsearch.stores.shared.vectors import other_embedder, read_vectors
 
@@ -83,6 +84,10 @@ class PostgresWriting(PostgresScope, Writing):
     async def embedder_name(self) -> str | None:
         async with self._reading() as session:
             return session.embedder
+
+    async def id_key(self) -> UUID:
+        async with self._reading() as session:
+            return session.id_key
 
     async def register_types(self, types: Sequence[RelationType]) -> None:
         async with self._writing(create=True, changing=True) as session:
@@ -159,6 +164,7 @@ class PostgresWriting(PostgresScope, Writing):
             )
         if report.entities + report.relations + report.memories >= indexing.BULK:
             await self._gateway.analyse(growth=2.0, megabytes=8)  # a check takes 7 ms and more
+        await join_minted(self, batch.entities)
         return report
 
     async def forget(self, memory_ids: Sequence[str]) -> WriteReport:
