@@ -199,7 +199,7 @@ def _header_of(found: Mapping[str, Any]) -> Header:
         validation.text("library", found.get("library")),
     ]
     validation.refuse("header", *faults)
-    keyed = {name: UUID(value) if name == "id_key" else value for name, value in fields.items()}
+    keyed: dict[str, Any] = {name: UUID(value) if name == "id_key" else value for name, value in fields.items()}
     settings = ScopeSettings(counts=counts, vectors=vectors, **keyed)
     return Header(settings=settings, library=found["library"], with_vectors=found["with_vectors"])
 

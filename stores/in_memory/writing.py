@@ -7,7 +7,7 @@ from collections.abc import Collection, Container, Generator, Iterable, Mapping,
 from datetime import datetime
 from itertools import islice
 from operator import attrgetter
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import attrs
@@ -29,7 +29,7 @@ from graphsearch.model import (
     WriteReport,
     validation,
 )
-from graphsearch.protocols import Writing
+from graphsearch.protocols import GraphStore, Writing
 from graphsearch.stores.in_memory.base import InMemoryScope
 from graphsearch.stores.in_memory.folding import (
     changed,
@@ -104,7 +104,7 @@ class InMemoryWriting(InMemoryScope, Writing):
         now = self._clock.now()
         async with self._draft(create=True) as draft:
             report = await in_slices(_written(draft, batch, now))
-        await join_minted(self, batch.entities)
+        await join_minted(cast(GraphStore, self), batch.entities)
         return report
 
     async def forget(self, memory_ids: Sequence[str]) -> WriteReport:
