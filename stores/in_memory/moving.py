@@ -78,8 +78,7 @@ class InMemoryMoving(InMemoryScope, Moving):
         async with self._writing():
             if self._cell.state is not None and not replace and _occupied(self._cell.state):
                 raise OccupiedScopeError
-            key = settings.id_key or (self._cell.state or State()).id_key
-            draft = Draft(State(analyser=self.analyser, id_key=key))
+            draft = Draft(State(analyser=self.analyser, id_key=settings.id_key or self._cell.id_key))
             draft.embedder, draft.dimensions = settings.embedder, settings.dimensions
             check, loading = LoadCheck(settings), Loading(draft)
             draft.merging.count = settings.merges

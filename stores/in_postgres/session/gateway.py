@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from functools import lru_cache, partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
+from uuid import UUID, uuid5
 
 import attrs
 import psycopg
@@ -28,6 +29,7 @@ from graphsearch.stores.in_postgres.session.migrating import (
     check_app_role,
     check_encoding,
     check_schema,
+    database_secret,
     is_pooled,
 )
 from graphsearch.stores.in_postgres.session.sessions import Connection, Session, SignatureCaches, Tally, VectorIndex
@@ -52,6 +54,8 @@ class Gateway:
     timeout: float = 10.0
     """Seconds to wait for a connection."""
     analyser: Analyser = ENGLISH
+    _secret: UUID | None = None
+    """That of the database, known once checked."""
     _checked: bool = False
     _pooled: bool = False
     """Whether transactions share the server's processes: no statement is prepared, no temporary table outlives one."""
@@ -153,6 +157,7 @@ class Gateway:
             vector_indexes={kind: VectorIndex(*row) for kind, row in row.pop("vector_indexes").items()},
             distributed=self._distributed,
             signatures=self._library.book(scope, row.pop("signatures_dropped")),
+            id_key=row.pop("id_key") or uuid5(cast(UUID, self._secret), scope.org_id),
             **row,
         )
 
@@ -230,6 +235,7 @@ class Gateway:
             if self._pooled:
                 connection.prepare_threshold = None
             self._distributed = await check_store(connection)
+            self._secret = await database_secret(connection)
             self._checked = True
 
 
