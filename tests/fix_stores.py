@@ -19,12 +19,9 @@ SECRET = UUID(int=7)
 def one_secret(request, monkeypatch):
     """Ids are minted alike in all stores, so that these can be compared, but where it is shown what ids tell."""
 
-    async def secret(_):
-        return SECRET
-
     if "trust" not in request.path.parts:
-        monkeypatch.setattr(memory, "uuid4", lambda: SECRET)
-        monkeypatch.setattr(gateway, "database_secret", secret)
+        for store in (memory, gateway):
+            monkeypatch.setattr(store, "uuid5", lambda _, org: uuid5(SECRET, org))
 
 
 def minted(entity_type, name, org="acme"):

@@ -151,11 +151,10 @@ class FolderIngest:
         for anew, rest in waiting.items():
             await self._describe(rest, anew=anew)
         self.described.update([self.ids.get(id_, id_) for id_ in self.described])
-        referred = {self.ids.get(id_, id_): id_ for id_ in sorted(self.json.referred)}
-        self.writer.needed.update(referred)
-        for some in chunks(list(referred), _ENTITIES):
+        self.writer.needed.update(self.json.referred)
+        for some in chunks(sorted(self.json.referred), _ENTITIES):
             there = {entity.id for entity in await or_nothing(self.writer.store.get_entities(some))}
-            self.json.missing |= {referred[id_] for id_ in some if id_ not in there}
+            self.json.missing |= {id_ for id_ in some if id_ not in there}
 
     async def _describe(self, described: Sequence[Described], *, anew: bool) -> None:
         await self._mint(each.entity.id for each in described)

@@ -13,7 +13,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.model import Entity
-from graphsearch.model.identity import entity_id, keyed_id, normalise_name
+from graphsearch.model.identity import normalise_name
 from graphsearch.names.forms import SHORTEST_FOR_A_VOWEL, Form, respelt, squashed
 from graphsearch.names.typed_names import TypedName, known_type, read, shared_type
 from graphsearch.text.trigrams import index_trigrams, name_words
@@ -107,7 +107,7 @@ class CandidateIndex:
 
     def __init__(self, *, similarity: float, key: UUID) -> None:
         self._threshold = similarity
-        self._key = key
+        self.key = key
         self._candidates: dict[UUID, Candidate] = {}
         self._spelt: defaultdict[str, _Ordered] = defaultdict(dict)
         self._keyed: defaultdict[str, dict[Candidate, str]] = defaultdict(dict)  # each with its first name of that key
@@ -146,11 +146,6 @@ class CandidateIndex:
             _note(self._started, word[:PREFIX], candidate)
         for trigram in index_trigrams(name, self._threshold):
             _note(self._similar, trigram, candidate)
-
-    def ids(self, entity_type: str, name: str) -> tuple[UUID, UUID]:
-        """The ids of (type, name): the one of an application's entity, and the one that ingest mints."""
-        plain = entity_id(entity_type, name)
-        return plain, keyed_id(plain, self._key)
 
     def note_merged(self, source: UUID, target: Candidate) -> None:
         """Record that an entity was merged into a candidate."""

@@ -68,19 +68,13 @@ def refuse_undo(key: UUID, record: Record | None) -> Record:
 
 
 async def join_minted(store: GraphStore, written: Sequence[Entity]) -> None:
-    """Merge what ingest minted into the entities of the same types and names that an application wrote later.
-
-    A merge that was undone is not made again.
-    """
+    """Merge what ingest minted into entities of the same types and names that were written later, once."""
     key = await store.id_key() if written else UUID(int=0)
     own = {keyed_id(each.id, key): each.id for each in written}
-    minted = [each.id for each in await store.get_entities(list(own)) if each.merged_into is None] if own else ()
-    if minted:
-        undone = {(each.source_id, each.target_id) for each in await store.merges(minted)}
-        present = {each.id for each in await store.get_entities([own[each] for each in minted]) if not each.merged_into}
-        for each in minted:
-            if own[each] in present and (each, own[each]) not in undone:
-                await store.merge(each, own[each], retype=True)
+    for each in await store.get_entities(list(own)) if own else ():
+        [target] = await store.get_entities([own[each.id]])
+        if each.merged_into is None is target.merged_into and not await store.merges([each.id]):
+            await store.merge(each.id, target.id, retype=True)
 
 
 @attrs.frozen(eq=False)

@@ -24,7 +24,7 @@ from graphsearch.ingest.resolve.name_stages import (
 )
 from graphsearch.ingest.resolve.resolution import NameStore, ResolutionOptions, Stage
 from graphsearch.model import Entity
-from graphsearch.model.identity import normalise_name
+from graphsearch.model.identity import ids_of, normalise_name
 from graphsearch.names.candidate_index import Candidate, CandidateIndex, lookups
 from graphsearch.names.typed_names import TypedName, known_type, shared_type
 from graphsearch.text.trigrams import name_words
@@ -52,7 +52,7 @@ def _exactly(
     minted: list[UUID] = []
     for named in batch:
         spellings.update(dict.fromkeys((named.name, *(form.shown for form in named.forms))))
-        minted += known.ids(named.type or options.untyped, named.form.shown)
+        minted += ids_of(named.type or options.untyped, named.form.shown, known.key)
         yield
     return list(spellings), minted
 
@@ -256,9 +256,9 @@ def _decision(named: TypedName, context: Context) -> Decision:
     match, people = decide(named, context)
     if match is None:
         type_, name = named.type or context.options.untyped, named.form.shown
-        _, minted = known.ids(type_, name)
+        _, minted = ids_of(type_, name, known.key)
         if minted in known:  # it is somebody's who has the name
-            _, minted = known.ids(named.type or PERSON, open_name(named))
+            _, minted = ids_of(named.type or PERSON, open_name(named), known.key)
         entity = Entity(id=minted, type=type_, name=name)
         unseen = True
         known.add(entity)
@@ -280,7 +280,7 @@ def _conflicts(named: TypedName, entity: Entity) -> bool:
 
 def _seen(named: TypedName, candidate: Candidate, known: CandidateIndex) -> bool:
     """Whether exact ids alone would have found the entity, or its name was used for it before."""
-    return candidate.id in known.ids(candidate.entity.type, named.name) or known.is_spelt(candidate, named.name)
+    return candidate.id in ids_of(candidate.entity.type, named.name, known.key) or known.is_spelt(candidate, named.name)
 
 
 def _moved(decision: Decision, found: Mapping[UUID, Match]) -> Decision:

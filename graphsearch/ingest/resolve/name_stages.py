@@ -13,7 +13,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.ingest.resolve.resolution import ResolutionOptions, Stage
-from graphsearch.model.identity import entity_id, keyed_id, normalise_name
+from graphsearch.model.identity import ids_of, normalise_name
 from graphsearch.names.candidate_index import Candidate, CandidateIndex, comparable
 from graphsearch.names.forms import Form
 from graphsearch.names.typed_names import COINED_NAME_TYPES, TypedName, known_type, read, shared_type
@@ -99,7 +99,7 @@ def by_id(sought: Sought) -> Match | None:
     """
     named, known = sought.named, sought.known
     same = [each for each, kind in sought.same if sought.form(kind).same(read(each.entity.name, kind))]
-    for minted in known.ids(named.type or sought.context.options.untyped, named.form.shown):
+    for minted in ids_of(named.type or sought.context.options.untyped, named.form.shown, known.key):
         if minted in known and (not same or known[minted] in same):
             return Match(entity_id=minted, stage=Stage.ID, score=1.0)
     return _only(sorted(_preferred(named, same, known), key=_ID)[:1], Stage.ID, 1.0)
@@ -267,7 +267,7 @@ def _open(sought: Sought) -> Match | None:
     """The entity of a part of a name that fits several people: it has no other name, or was merged into one of them."""
     named, known = sought.named, sought.known
     type_ = named.type or PERSON
-    for minted in (*known.ids(type_, named.form.shown), *known.ids(type_, open_name(named))):
+    for minted in (*ids_of(type_, named.form.shown, known.key), *ids_of(type_, open_name(named), known.key)):
         if target := known.merged_into(minted):
             return Match(entity_id=target.id, stage=Stage.ALIAS, score=1.0)
     own = [
@@ -285,8 +285,7 @@ def open_name(named: TypedName) -> str:
 
 def open_ids(word: str, key: UUID) -> tuple[UUID, ...]:
     """All ids that the entity of a part of a person's name may have: each plain one, and the keyed one after it."""
-    plain = (entity_id(PERSON, name) for name in (word, open_name(TypedName(word, PERSON))))
-    return tuple(id_ for each in plain for id_ in (each, keyed_id(each, key)))
+    return *ids_of(PERSON, word, key), *ids_of(PERSON, open_name(TypedName(word, PERSON)), key)
 
 
 def _only(found: Sequence[Candidate], stage: Stage, score: float) -> Match | None:

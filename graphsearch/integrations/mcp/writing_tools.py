@@ -37,11 +37,7 @@ class Turn(BaseModel, extra="forbid"):
         default=None, max_length=50, description="Or the speaker's role, such as user or assistant."
     )
     time: Moment | None = Field(default=None, description="The time of the turn.")
-    id: str | None = Field(
-        default=None,
-        max_length=200,
-        description="Your name for it; if missing, the session's id and its position.",
-    )
+    id: str | None = Field(default=None, max_length=200, description="What to call it, if not by its position.")
 
 
 Turns = Annotated[
@@ -88,13 +84,10 @@ async def remember(
         caller.engine, gate=caller.gate, extractor=service.extractor, limits=service.limits, options=options
     )
     report = await ingestor.remember(new, session_id=context_session or "")
-    echoes = {each.memory_id for each in report.echoes}
     left = {each.memory_id for each in report.echoes if not each.stored}
+    told = {"echoes": {each.memory_id for each in report.echoes}, "replaced": replaced}
     lists = {"memory_ids": [shown_id(memory.id) for memory in given if memory.id not in left]}
-    if echoes:
-        lists["echoes"] = [shown_id(memory.id) for memory in given if memory.id in echoes]
-    if replaced:
-        lists["replaced"] = [shown_id(memory.id) for memory in given if memory.id in replaced]
+    lists |= {name: [shown_id(memory.id) for memory in given if memory.id in ids] for name, ids in told.items() if ids}
     return caller.fitted({"changed": report.changed}, **lists)
 
 

@@ -29,7 +29,6 @@ from graphsearch.stores.in_postgres.session.migrating import (
     check_app_role,
     check_encoding,
     check_schema,
-    database_secret,
     is_pooled,
 )
 from graphsearch.stores.in_postgres.session.sessions import Connection, Session, SignatureCaches, Tally, VectorIndex
@@ -235,7 +234,8 @@ class Gateway:
             if self._pooled:
                 connection.prepare_threshold = None
             self._distributed = await check_store(connection)
-            self._secret = await database_secret(connection)
+            secrets = await connection.execute("SELECT secret FROM graphsearch.migration ORDER BY number LIMIT 1")
+            [(self._secret,)] = await secrets.fetchall()
             self._checked = True
 
 

@@ -9,7 +9,6 @@ import hashlib
 import re
 from importlib.resources import files
 from typing import Any, Final
-from uuid import UUID
 
 import attrs
 import psycopg
@@ -283,13 +282,6 @@ async def check_schema(connection: psycopg.AsyncConnection[Any]) -> None:
     missing = [migration.name for migration in known if migration.number not in done]
     if missing:
         raise MigrationError(f"this database lacks {', '.join(missing)}: run `graphsearch init` with the admin's DSN")
-
-
-async def database_secret(connection: psycopg.AsyncConnection[Any]) -> UUID:
-    """The secret from which those of the scopes are derived."""
-    cursor = await connection.execute("SELECT secret FROM graphsearch.migration ORDER BY number LIMIT 1")
-    [(secret,)] = await cursor.fetchall()
-    return UUID(str(secret))
 
 
 async def _applied(connection: psycopg.AsyncConnection[Any]) -> dict[int, tuple[str, str]]:
