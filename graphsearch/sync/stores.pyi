@@ -503,7 +503,7 @@ class GraphStore(Facade[protocols.GraphStore]):
     def write(self, batch: Batch) -> WriteReport:
         """Write all of a batch, or nothing; see `Batch`. `InvalidInputError` names every dangling id.
 
-        An entity that ingest has minted for the type and name of one of ``entities`` is then merged into it.
+        What ingest has minted for the type and name of one of ``entities`` is then merged into it.
         """
         ...
 
