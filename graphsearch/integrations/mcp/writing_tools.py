@@ -218,8 +218,8 @@ def _memories(
     if turns is not None:
         dumped = [turn.model_dump(exclude_none=True) for turn in turns]
         memories = transcript_memories(dumped, session_id=session_id or "", source=source)
-        mark = hashlib.sha256(writer.encode()).hexdigest()[:16]
-        return [attrs.evolve(memory, id=f"{memory.id}#{mark}") for memory in memories]
+        mark = f"#{hashlib.sha256(writer.encode()).hexdigest()[:16]}"
+        return [attrs.evolve(memory, id=memory.id.removesuffix(mark) + mark) for memory in memories]
     note = text or ""
     id_ = f"note:{uuid5(_NOTE, json.dumps([writer, str(occurred_at or ''), note]))}"
     return document_memories(note, document_id=id_, source=source, occurred_at=occurred_at)
