@@ -5,7 +5,7 @@ import hashlib
 import json
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import numpy as np
 import pytest
@@ -270,6 +270,24 @@ async def test_a_changed_reordered_or_foreign_file_is_refused(sample, other, tmp
         await import_scope(other("memory"), tmp_path / "nowhere")
     with pytest.raises(InvalidInputError, match="cannot write"):
         await export_scope(await lived_in(other("memory")), tmp_path / "nowhere" / "sample")
+
+
+async def test_ids_go_on_as_in_the_scope_exported_and_files_of_the_version_before_are_read(
+    file, sample, other, tmp_path
+):
+    lines = file.read_bytes().splitlines(keepends=True)
+    key = UUID(int=9)
+    for kind in ("memory", "postgres"):
+        store = other(kind)
+        await store.write(Batch())
+        own = await store.id_key()
+        changed = lines[0].replace(str(own).encode(), str(key).encode())
+        (tmp_path / kind).write_bytes(b"".join(sealed([changed, *lines[1:]])))
+        for source, minted_by in ((tmp_path / kind, key), (sample, own)):
+            await import_scope(store, source, replace=True)
+            assert await store.id_key() == minted_by
+    wrong = lines[0].replace(str(own).encode(), b"x")
+    await refused(other("memory"), tmp_path / "wrong", sealed([wrong, *lines[1:]]), "fields of the wrong kind", 1)
 
 
 async def test_a_scope_that_holds_something_is_replaced_only_on_request(file, other, scoped):
