@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import uuid4, uuid5
+
 from graphsearch._support.timing import SystemClock
 from graphsearch.errors import UnknownScopeError
 from graphsearch.model import Batch, Scope
@@ -27,12 +29,14 @@ class InMemoryGraphStore:
     def __init__(self, *, clock: Clock | None = None, analyser: Analyser = ENGLISH) -> None:
         self._clock = clock or SystemClock()
         self._analyser = analyser
+        self._secret = uuid4()
         self._cells: dict[Scope, Cell] = {}
 
     def with_scope(self, *, org_id: str, project_id: str) -> ScopedMemoryStore:
         """The graph of one scope. Raises `InvalidInputError` if either part is empty."""
         scope = Scope(org_id, project_id)
-        return ScopedMemoryStore(scope, self._clock, self._cells.setdefault(scope, Cell(self._analyser)))
+        cell = Cell(self._analyser, uuid5(self._secret, org_id))
+        return ScopedMemoryStore(scope, self._clock, self._cells.setdefault(scope, cell))
 
 
 class ScopedMemoryStore(

@@ -37,7 +37,6 @@ class Stores(Protocol):
 
     def with_scope(self, *, org_id: str, project_id: str) -> GraphStore:
         """The graph of one scope."""
-        ...
 
 
 @asynccontextmanager

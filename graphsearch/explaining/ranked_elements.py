@@ -31,7 +31,6 @@ class Recalling(Protocol):
 
     async def __call__(self, request: RecallRequest, *, scoring: RecallScoring) -> RecallResult:
         """The memories recalled for a question."""
-        ...
 
 
 async def explain_memory(

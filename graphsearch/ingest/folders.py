@@ -8,7 +8,7 @@ ingest, so that an unchanged folder changes nothing, and a changed one ends in t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Final, Protocol, TypeVar
 from uuid import UUID
@@ -24,9 +24,11 @@ from graphsearch.ingest.sources.files import Folder, fingerprint
 from graphsearch.ingest.sources.json_lines import JsonSource
 from graphsearch.ingest.sources.python_files import PythonSource
 from graphsearch.ingest.write.ledger import Ledger, or_nothing, read_by, stamped, unfinished, waiting, with_notes
+from graphsearch.ingest.write.settling import moved
 from graphsearch.ingest.write.texts import ResolvedTexts, TextReader, read_before
 from graphsearch.ingest.write.writer import Writer, chunks
 from graphsearch.model import Batch, Entity, Memory
+from graphsearch.model.identity import keyed_id
 
 _ENTITIES: Final = 500
 """Approximate number of entities in one transaction of the first pass."""
@@ -46,11 +48,9 @@ class Source(Protocol):
 
     def describe(self, path: str) -> Iterator[tuple[Described, ...]]:
         """First pass: the entities that a file describes, a few at a time."""
-        ...
 
     def extract(self, path: str) -> Iterator[Extraction]:
         """Second pass, after the first one of all files: the whole content of a file, in one or more parts."""
-        ...
 
 
 @attrs.define(eq=False)
@@ -72,6 +72,8 @@ class FolderIngest:
     broken: set[str] = attrs.field(factory=set)
     """Unreadable files, whose stored content is kept."""
     described: set[UUID] = attrs.field(factory=set)
+    ids: dict[UUID, UUID] = attrs.field(factory=dict)
+    """Of each entity that files give by type and name: where the scope knows it by another id than an application's."""
     file_memories: set[str] = attrs.field(factory=set)
     """Ids of the memories that represent the present files."""
     notes: set[str] = attrs.field(factory=set)
@@ -136,21 +138,34 @@ class FolderIngest:
             anew = not self.ledger.embedded_by(path, self.model)
             try:
                 async for described in _stepwise(map(self.writer.intake.described, self._source(path).describe(path))):
-                    fresh = [each for each in described if each.entity.id not in self.described]
-                    self.described.update(each.entity.id for each in fresh)
-                    waiting[anew].extend(fresh)
+                    waiting[anew].extend(each for each in described if each.entity.id not in self.described)
+                    self.described.update(each.entity.id for each in described)
                     if len(waiting[anew]) >= _ENTITIES:
-                        await self.writer.describe(waiting[anew], anew=anew)
+                        await self._describe(waiting[anew], anew=anew)
                         waiting[anew] = []
             except UnreadableError as error:
                 self._fail(path, error)
             self._step(path, 2 * len(prints))
         for anew, rest in waiting.items():
-            await self.writer.describe(rest, anew=anew)
+            await self._describe(rest, anew=anew)
+        self.described.update([self.ids.get(id_, id_) for id_ in self.described])
         self.writer.needed.update(self.json.referred)
         for some in chunks(sorted(self.json.referred), _ENTITIES):
             there = {entity.id for entity in await or_nothing(self.writer.store.get_entities(some))}
             self.json.missing |= {id_ for id_ in some if id_ not in there}
+
+    async def _describe(self, described: Sequence[Described], *, anew: bool) -> None:
+        await self._mint(each.entity.id for each in described)
+        named = [attrs.evolve(each, entity=_renamed(each.entity, self.ids)) for each in described]
+        await self.writer.describe(named, anew=anew)
+
+    async def _mint(self, ids: Iterable[UUID]) -> None:
+        """Decide the ids of entities that files give by type and name: new ones are keyed, stored ones stay."""
+        new = [id_ for id_ in ids if id_ not in self.ids and id_ not in self.json.referred]
+        if new:
+            key = await self.writer.begin()
+            stored = {entity.id for entity in await self.writer.store.get_entities(new)}
+            self.ids.update((id_, id_ if id_ in stored else keyed_id(id_, key)) for id_ in new)
 
     async def _second_pass(self, prints: dict[str, str]) -> None:
         """Write the content of files, unchanged ones first: an interrupted ingest leaves a file that looks changed."""
@@ -200,6 +215,8 @@ class FolderIngest:
         return with_notes(extraction, (id_ for id_ in self.ledger.notes(path) if not self.json.gives(id_)))
 
     async def _write(self, extractions: list[Extraction]) -> None:
+        await self._mint(entity.id for each in extractions for entity in each.named)
+        extractions = [_reidentified(each, self.ids) for each in extractions]
         for anew in (False, True):
             some = [each for each in extractions if self.ledger.embedded_by(each.memory.source, self.model) != anew]
             if some:
@@ -239,6 +256,18 @@ class FolderIngest:
     def _step(self, path: str, total: int) -> None:
         self.steps += 1
         self.progress(self.steps, total, path)
+
+
+def _renamed(entity: Entity, ids: Mapping[UUID, UUID]) -> Entity:
+    return attrs.evolve(entity, id=ids.get(entity.id, entity.id))
+
+
+def _reidentified(extraction: Extraction, ids: Mapping[UUID, UUID]) -> Extraction:
+    """The content of a file with other ids of entities."""
+    mentions, claims = moved(extraction.mentions, extraction.claims, ids)
+    described = tuple(_renamed(each, ids) for each in extraction.described)
+    named = tuple(_renamed(each, ids) for each in extraction.named)
+    return attrs.evolve(extraction, described=described, named=named, mentions=mentions, claims=claims)
 
 
 async def _stepwise(items: Iterator[T]) -> AsyncIterator[T]:

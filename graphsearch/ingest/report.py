@@ -82,4 +82,3 @@ class Progress(Protocol):
 
     def __call__(self, done: int, total: int, name: str) -> None:
         """``done`` of ``total`` steps are completed; the last one concerned ``name``."""
-        ...

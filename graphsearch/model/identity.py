@@ -53,6 +53,17 @@ def entity_id(entity_type: str, name: str) -> UUID:
     return uuid5(_ENTITY, f"{kind}{_SEPARATOR}{normalise_name(name, kind)}")
 
 
+def keyed_id(plain: UUID, key: UUID) -> UUID:
+    """What ingest mints in place of an `entity_id`: without the key of the scope it tells neither type nor name."""
+    return uuid5(key, str(plain))
+
+
+def ids_of(entity_type: str, name: str, key: UUID) -> tuple[UUID, UUID]:
+    """The ids by which a scope may know (type, name): the one of an application, and the one that ingest mints."""
+    plain = entity_id(entity_type, name)
+    return plain, keyed_id(plain, key)
+
+
 def relation_id(source_id: UUID, relation_type: str, target_id: UUID, start: datetime | None) -> UUID:
     """UUIDv5 of (source, type, target, start of the period); an open start is a value of its own."""
     moment = "" if start is None else str(round(start.timestamp() * 1_000_000))

@@ -53,9 +53,10 @@ class RecordKind(StrEnum):
 class ScopeSettings:
     """The settings of a scope.
 
-    ``alpha`` is the share of one outcome in a feedback weight, ``merges`` the number of merges ever made. ``counts``
-    are the numbers of records by kind, with "mentions", "claims" and "outcomes", and ``vectors`` those of vectors by
-    kind of element.
+    ``alpha`` is the share of one outcome in a feedback weight, ``merges`` the number of merges ever made,
+    ``id_key`` the secret by which ingest mints ids; without one a load leaves that of the scope. ``counts`` are the
+    numbers of records by kind, with "mentions", "claims" and "outcomes", and ``vectors`` those of vectors by kind of
+    element.
     """
 
     analyser: str
@@ -63,6 +64,7 @@ class ScopeSettings:
     embedder: str | None = None
     dimensions: int | None = None
     merges: int = 0
+    id_key: UUID | None = None
     counts: Mapping[str, int] = attrs.field(factory=dict)
     vectors: Mapping[str, int] = attrs.field(factory=dict)
 
@@ -76,6 +78,7 @@ class ScopeSettings:
             None if self.embedder is None else check.text("embedder", self.embedder),
             None if self.dimensions is None else check.dimensions(self.dimensions),
             check.count("merges", self.merges) or check.number("merges", self.merges, 0, 2**31 - 1),
+            None if self.id_key is None else check.identifier("id_key", self.id_key),
         )
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import attrs
 
@@ -39,11 +39,13 @@ from graphsearch.moving.record_parsing import object_of, record_of
 from graphsearch.moving.record_writing import Json, json_of, line_of
 
 FORMAT: Final = "scope"
-VERSION: Final = 1
+VERSION: Final = 2
 """Increased with whatever is added or read differently: readers refuse what they do not know."""
+_KEYLESS: Final = 1
+"""The version before a scope had an ``id_key``."""
 STANDARD: Final = "-"
 """The name of standard input and output."""
-_SETTINGS: Final = ("analyser", "alpha", "embedder", "dimensions", "merges")
+_SETTINGS: Final = ("analyser", "alpha", "embedder", "dimensions", "merges", "id_key")
 _PROOFS: Final = ("mentions", "claims", "outcomes")
 COUNTED: Final = (*map(str, RecordKind), *_PROOFS)
 
@@ -82,7 +84,7 @@ class ScopeWriter:
             "format": FORMAT,
             "version": VERSION,
             "library": __version__,
-            "settings": {name: getattr(settings, name) for name in _SETTINGS},
+            "settings": {name: getattr(settings, name) for name in _SETTINGS} | {"id_key": str(settings.id_key)},
             "counts": {name: settings.counts.get(name, 0) for name in COUNTED},
             "vectors": {kind.value: settings.vectors.get(kind, 0) for kind in ElementKind},
             "with_vectors": vectors,
@@ -128,13 +130,13 @@ class ScopeReader:
         found = content.get("graphsearch")
         if len(content) != 1 or not isinstance(found, dict) or found.get("format") != FORMAT:
             raise self._fault("is no header of a scope exported by graphsearch")
-        if found.get("version") != VERSION:
+        if found.get("version") not in (_KEYLESS, VERSION):
             raise self._fault(f"has version {found.get('version')!r}, and this library reads version {VERSION}")
         try:
             return _header_of(found)
         except InvalidInputError as error:
             raise self._fault(*error.faults) from error
-        except (TypeError, AttributeError) as error:
+        except (TypeError, AttributeError, ValueError) as error:
             raise self._fault(f"has fields of the wrong kind: {error}") from error
 
     def records(self) -> Iterator[Record]:
@@ -189,14 +191,16 @@ class ScopeReader:
 
 def _header_of(found: Mapping[str, Any]) -> Header:
     fields, counts, vectors = (found.get(name) or {} for name in ("settings", "counts", "vectors"))
+    names = _SETTINGS[:-1] if found["version"] == _KEYLESS else _SETTINGS
     faults = [
-        None if set(fields) == set(_SETTINGS) else f"settings must have {', '.join(_SETTINGS)}",
+        None if set(fields) == set(names) else f"settings must have {', '.join(names)}",
         *(validation.count(name, number) for name, number in (*counts.items(), *vectors.items())),
         validation.truth("with_vectors", found.get("with_vectors")),
         validation.text("library", found.get("library")),
     ]
     validation.refuse("header", *faults)
-    settings = ScopeSettings(counts=counts, vectors=vectors, **fields)
+    keyed: dict[str, Any] = {name: UUID(value) if name == "id_key" else value for name, value in fields.items()}
+    settings = ScopeSettings(counts=counts, vectors=vectors, **keyed)
     return Header(settings=settings, library=found["library"], with_vectors=found["with_vectors"])
 
 

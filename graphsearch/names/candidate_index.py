@@ -101,11 +101,13 @@ _Ordered = dict[Candidate, None]  # an ordered set
 class CandidateIndex:
     """Candidates indexed by the spelling, keys, words and trigrams of their names; grows while a batch is resolved.
 
-    ``similarity``, in (0, 1], is the least trigram similarity of the names that `similar` finds.
+    ``similarity``, in (0, 1], is the least trigram similarity of the names that `similar` finds; ``key`` is that of the
+    scope's ids.
     """
 
-    def __init__(self, *, similarity: float) -> None:
+    def __init__(self, *, similarity: float, key: UUID) -> None:
         self._threshold = similarity
+        self.key = key
         self._candidates: dict[UUID, Candidate] = {}
         self._spelt: defaultdict[str, _Ordered] = defaultdict(dict)
         self._keyed: defaultdict[str, dict[Candidate, str]] = defaultdict(dict)  # each with its first name of that key

@@ -23,7 +23,6 @@ class Curating(Protocol):
         `UnknownElementError` for an entity that does not exist, and `InvalidInputError` for an entity that is already
         merged, for an entity with itself, and without ``retype`` for entities of different types.
         """
-        ...
 
     @changes("entities", "relations", "memories", "merges", "links", "communities", "injections")
     async def undo_merge(self, merge_id: UUID) -> UndoReport:
@@ -36,22 +35,18 @@ class Curating(Protocol):
         forgotten memories stay forgotten. Raises `UnknownElementError` for a merge that
         does not exist and `InvalidInputError` for one that was undone already.
         """
-        ...
 
     @reads
     async def merges(self, entity_ids: Sequence[UUID] = ()) -> Sequence[Merge]:
         """Merges in the order they were made, including undone ones; only those of ``entity_ids`` if given."""
-        ...
 
     @changes("links")
     async def link_memories(self, links: Sequence[MemoryLink]) -> int:
         """Link memories; return the number of new links. `InvalidInputError` names every memory that does not exist."""
-        ...
 
     @reads
     async def memory_links(self, memory_ids: Sequence[str]) -> Sequence[MemoryLink]:
         """Links from and to any of the memories, without repeats, by (from, to, type)."""
-        ...
 
     @changes("links")
     async def mark_distinct(self, pairs: Sequence[tuple[UUID, UUID]], *, distinct: bool = True) -> int:
@@ -59,12 +54,10 @@ class Curating(Protocol):
 
         `InvalidInputError` names every entity that does not exist, and every pair of an entity with itself.
         """
-        ...
 
     @reads
     async def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[tuple[UUID, UUID]]:
         """Pairs marked as distinct with any of the entities, the lower id first, in order."""
-        ...
 
     @reads
     async def similar_pairs(
@@ -74,12 +67,10 @@ class Curating(Protocol):
 
         Merged entities, entities of the types ``without``, and pairs marked as distinct are left out.
         """
-        ...
 
     @reads
     async def contradictions(self, *, limit: int = 100) -> Sequence[Contradiction]:
         """Pairs of unretracted relations that contradict each other, by (source, type, ids)."""
-        ...
 
     @changes("communities")
     async def write_communities(
@@ -93,7 +84,6 @@ class Curating(Protocol):
         merges left of a community, if it is a single member, can join another. `InvalidInputError` when an entity would
         be in two communities.
         """
-        ...
 
     @changes("communities")
     async def write_summary(self, community: Community, *, version: Hashable) -> bool:
@@ -105,7 +95,6 @@ class Curating(Protocol):
         relation with a member that is removed, retracted or reworded, or loses evidence; a memory that mentions a
         member, or is evidence of its relations, that is forgotten or rewritten. What is only added leaves it.
         """
-        ...
 
     @reads
     async def communities(
@@ -115,4 +104,3 @@ class Curating(Protocol):
 
         Members that were deleted or merged into another entity are left out.
         """
-        ...

@@ -15,12 +15,10 @@ class Moving(Protocol):
     @reads
     async def settings(self) -> ScopeSettings:
         """The settings of the scope, with the numbers of its records."""
-        ...
 
     @reads
     async def records(self, kind: RecordKind, *, after: Key | None = None, limit: int = 1_000) -> Sequence[Record]:
         """The next page of records of a kind, in order of key."""
-        ...
 
     @changes(
         *("entities", "relations", "memories", "merges", "links", "communities", "types", "injections", "embedder")
@@ -36,4 +34,3 @@ class Moving(Protocol):
         `AnalyserError` for records made with another analyser, and `RecordError` for a record out of order or one that
         refers to another that is not there.
         """
-        ...

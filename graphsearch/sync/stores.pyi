@@ -215,6 +215,10 @@ class GraphStore(Facade[protocols.GraphStore]):
         """What `record_health` has stored, the oldest first; the last one is the present health."""
         ...
 
+    def id_key(self) -> UUID:
+        """The secret of the scope, random, by which ingest mints ids: `graphsearch.model.identity.keyed_id`."""
+        ...
+
     def injections(self, session_id: str) -> Sequence[Injection]:
         """The recorded injections of a session, oldest first; all are of the principal who opened it."""
         ...
@@ -498,7 +502,10 @@ class GraphStore(Facade[protocols.GraphStore]):
         ...
 
     def write(self, batch: Batch) -> WriteReport:
-        """Write all of a batch, or nothing; see `Batch`. `InvalidInputError` names every dangling id."""
+        """Write all of a batch, or nothing; see `Batch`. `InvalidInputError` names every dangling id.
+
+        What ingest has minted for the type and name of one of ``entities`` is then merged into it.
+        """
         ...
 
     def write_communities(self, communities: Sequence[Community], *, replacing: Sequence[UUID] | None=None) -> None:

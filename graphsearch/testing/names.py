@@ -29,6 +29,10 @@ class ListedNames:
         if vector is not None:
             self.vectors[entity.id] = vector
 
+    async def id_key(self) -> UUID:
+        """The secret of the scope by which ids are minted."""
+        return UUID(int=0)
+
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
         """Entities whose name or alias equals one of ``names``, both normalised and case-folded."""
         self.asked.append("find_names")

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Merge, Outcome, RelationType, UndoReport
+from graphsearch.model.identity import keyed_id
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import claim, day, ids_of, mention, person, ref, relation, view
@@ -62,6 +63,19 @@ async def _of_one_type(store: GraphStore, ids: Sequence[UUID]) -> list[UUID]:
 
 class MergingSpec(StoreSpec):
     """`merge`, `undo_merge`, `merges`."""
+
+    async def test_what_ingest_minted_is_merged_into_what_an_application_writes(self, store: GraphStore) -> None:
+        await store.write(Batch())
+        minted = attrs.evolve(ADA, id=keyed_id(ADA.id, await store.id_key()), type="concept")
+        assert minted.id != ADA.id
+        await store.write(Batch(named=(minted,), memories=(ONE,), mentions=(mention(ONE, minted),)))
+        await store.write(Batch(entities=(ADA, BOB)))
+        assert [each.merged_into for each in await store.get_entities([minted.id, ADA.id])] == [ADA.id, None]
+        assert [each.entity_id for each in await store.list_mentions(memory_ids=["one"])] == [ADA.id]
+        [made] = await store.merges()
+        await store.undo_merge(made.id)
+        await store.write(Batch(entities=(attrs.evolve(ADA, description="Again."),)))  # once is enough
+        assert [each.merged_into for each in await store.get_entities([minted.id, ADA.id])] == [None, None]
 
     async def test_entities_of_two_types_are_merged_and_retyped_in_one_step(self, store: GraphStore) -> None:
         tool, firm = Entity(type="tool", name="Mercury"), Entity(type="organisation", name="Mercury")

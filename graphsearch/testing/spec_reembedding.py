@@ -59,7 +59,8 @@ async def written(store: GraphStore, embedder: HashEmbedder = OLD) -> GraphStore
 async def seen(store: GraphStore, embedder: HashEmbedder = NEW) -> Any:
     """All that can be read from a scope, its vectors, and what is found by them."""
     vectors = [embedder.vector(question) for question in QUESTIONS]
-    return await everything(store), await portrait(store, questions=QUESTIONS, vectors=vectors)
+    own, records = await everything(store)
+    return attrs.evolve(own, id_key=None), records, await portrait(store, questions=QUESTIONS, vectors=vectors)
 
 
 @attrs.define(eq=False)

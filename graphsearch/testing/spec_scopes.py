@@ -344,7 +344,7 @@ class ScopesSpec(StoreSpec):
         await self._put_one_of_each(other)
         before = await portrait(other, questions=("Ada",), vectors=[vector(1, 1)])
         await store.remove_scope()
-        for read in (store.statistics, store.list_memories, store.embedder_name, store.relation_types):
+        for read in (store.statistics, store.list_memories, store.embedder_name, store.id_key):
             with pytest.raises(UnknownScopeError):
                 await read()
         assert await portrait(other, questions=("Ada",), vectors=[vector(1, 1)]) == before

@@ -27,8 +27,9 @@ from graphsearch.text.analyser import Analyser
 class Cell:
     """A reference to the state of one scope, None until something is written."""
 
-    def __init__(self, analyser: Analyser) -> None:
+    def __init__(self, analyser: Analyser, id_key: UUID) -> None:
         self.analyser = analyser
+        self.id_key = id_key
         self.state: State | None = None
         self.lock = Lock()
 
@@ -110,7 +111,8 @@ class InMemoryScope(Scoped):
         One writer at a time; readers never see a partial change. ``create`` creates a missing scope.
         """
         async with self._writing():
-            state = self._cell.state or (State(analyser=self.analyser) if create else None)
+            new = State(analyser=self.analyser, id_key=self._cell.id_key) if create else None
+            state = self._cell.state or new
             if state is None:
                 raise self._unknown()
             draft = Draft(state)

@@ -56,6 +56,7 @@ class InMemoryMoving(InMemoryScope, Moving):
             embedder=state.embedder,
             dimensions=state.dimensions,
             merges=state.merging.count,
+            id_key=state.id_key,
             counts=counts,
             vectors={str(kind): len(state.elements(kind).vectors) for kind in ElementKind},
         )
@@ -77,7 +78,7 @@ class InMemoryMoving(InMemoryScope, Moving):
         async with self._writing():
             if self._cell.state is not None and not replace and _occupied(self._cell.state):
                 raise OccupiedScopeError
-            draft = Draft(State(analyser=self.analyser))
+            draft = Draft(State(analyser=self.analyser, id_key=settings.id_key or self._cell.id_key))
             draft.embedder, draft.dimensions = settings.embedder, settings.dimensions
             check, loading = LoadCheck(settings), Loading(draft)
             draft.merging.count = settings.merges

@@ -7,7 +7,7 @@ from copy import copy
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import attrs
 import numpy as np
@@ -119,6 +119,7 @@ class State:
     community_of: Mapping[UUID, UUID] = _EMPTY
     """The community of each entity."""
     analyser: Analyser = ENGLISH
+    id_key: UUID = attrs.field(factory=uuid4)
     health: tuple[HealthRecord, ...] = ()
     embedder: str | None = None
     dimensions: int | None = None

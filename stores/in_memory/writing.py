@@ -7,7 +7,7 @@ from collections.abc import Collection, Container, Generator, Iterable, Mapping,
 from datetime import datetime
 from itertools import islice
 from operator import attrgetter
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import attrs
@@ -29,7 +29,7 @@ from graphsearch.model import (
     WriteReport,
     validation,
 )
-from graphsearch.protocols import Writing
+from graphsearch.protocols import GraphStore, Writing
 from graphsearch.stores.in_memory.base import InMemoryScope
 from graphsearch.stores.in_memory.folding import (
     changed,
@@ -61,6 +61,7 @@ from graphsearch.stores.in_memory.removing import (
     unproved,
 )
 from graphsearch.stores.in_memory.state import Draft, State
+from graphsearch.stores.shared.merging import join_minted
 from graphsearch.stores.shared.reembedding import refuse_model
 from graphsearch.stores.shared.vectors import (
     other_embedder,
@@ -84,6 +85,9 @@ class InMemoryWriting(InMemoryScope, Writing):
     async def embedder_name(self) -> str | None:
         return self._state.embedder
 
+    async def id_key(self) -> UUID:
+        return self._state.id_key
+
     async def register_types(self, types: Sequence[RelationType]) -> None:
         now, turned = self._clock.now(), set[str]()
         async with self._draft(create=True) as draft:
@@ -99,7 +103,9 @@ class InMemoryWriting(InMemoryScope, Writing):
     async def write(self, batch: Batch) -> WriteReport:
         now = self._clock.now()
         async with self._draft(create=True) as draft:
-            return await in_slices(_written(draft, batch, now))
+            report = await in_slices(_written(draft, batch, now))
+        await join_minted(cast(GraphStore, self), batch.entities)
+        return report
 
     async def forget(self, memory_ids: Sequence[str]) -> WriteReport:
         now = self._clock.now()

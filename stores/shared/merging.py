@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, TypeVar
 from uuid import UUID, uuid5
@@ -10,7 +10,9 @@ from uuid import UUID, uuid5
 import attrs
 
 from graphsearch.errors import UnknownElementError
-from graphsearch.model import Claim, Mention, Merge, Relation, validation
+from graphsearch.model import Claim, Entity, Mention, Merge, Relation, validation
+from graphsearch.model.identity import keyed_id
+from graphsearch.protocols import GraphStore
 
 Edge = TypeVar("Edge", Mention, Claim, Relation)
 
@@ -42,6 +44,16 @@ def refuse_undo(key: UUID, record: Record | None) -> Record:
     undone_at = record.merge.undone_at
     validation.refuse(f"merge {key}", None if undone_at is None else f"it was undone at {undone_at}")
     return record
+
+
+async def join_minted(store: GraphStore, written: Sequence[Entity]) -> None:
+    """Merge what ingest minted into entities of the same types and names that were written later, once."""
+    key = await store.id_key() if written else UUID(int=0)
+    own = {keyed_id(each.id, key): each.id for each in written}
+    for each in await store.get_entities(list(own)) if own else ():
+        [target] = await store.get_entities([own[each.id]])
+        if each.merged_into is None is target.merged_into and not await store.merges([each.id]):
+            await store.merge(each.id, target.id, retype=True)
 
 
 @attrs.frozen(eq=False)

@@ -65,7 +65,7 @@ SELECT EXISTS (SELECT FROM entity WHERE scope_hash = %(scope)s AND org_id = %(or
 
 -- load settings --
 UPDATE scope SET alpha = %(alpha)s, embedder = %(embedder)s, dimensions = %(dimensions)s, merges = %(merges)s, shares = false,
-    next_embedder = NULL, next_dimensions = NULL
+    id_key = %(id_key)s, next_embedder = NULL, next_dimensions = NULL
 WHERE org_id = %(org)s AND project_id = %(project)s
 
 -- load merges --

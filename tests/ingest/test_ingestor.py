@@ -13,6 +13,7 @@ from graphsearch.ingest.write import writer
 from graphsearch.model import ElementKind, View
 from graphsearch.model.identity import entity_id
 from graphsearch.testing.fakes import NOON, HashEmbedder
+from tests.fix_stores import minted
 from tests.ingest.folders import Parts, graph, names, put, put_lines, triplets
 
 A = "import b\ndef f():\n    b.g()\n"
@@ -76,7 +77,7 @@ async def test_a_file_that_is_gone_is_forgotten(tmp_path: Path) -> None:
     report = await parts.add(tmp_path)
     assert report.forgotten == 1
     assert await names(parts.store) == {"a", "a.f", "b"}
-    (module,) = await parts.store.get_entities([entity_id("module", "b")])
+    (module,) = await parts.store.get_entities([minted("module", "b")])
     assert (module.description, dict(module.attributes), module.importance_weight) == ("", {}, 0.3)
 
 
@@ -178,7 +179,7 @@ async def test_what_a_broken_file_stated_stays_and_so_does_what_others_stated_of
     put(tmp_path, c="import b\ndef h(): b.g()\n")
     await parts.add(tmp_path)
     assert ("a.f", "calls", "b.g") in await triplets(parts.store)
-    (module,) = await parts.store.get_entities([entity_id("module", "b")])
+    (module,) = await parts.store.get_entities([minted("module", "b")])
     assert module.description == "Bees."
     put(tmp_path, b=B)
     await parts.add(tmp_path)
@@ -234,7 +235,7 @@ async def test_a_folder_leaves_what_other_folders_hold(tmp_path: Path) -> None:
     await parts.add(put(tmp_path / "two", n="import m"))
     assert {"m.f", "n"} <= await names(parts.store)
     assert ("n", "imports", "m") in await triplets(parts.store)
-    (module,) = await parts.store.get_entities([entity_id("module", "m")])
+    (module,) = await parts.store.get_entities([minted("module", "m")])
     assert module.attributes["source"] == "m.py", "a folder that only names a module does not describe it"
 
 
@@ -310,7 +311,7 @@ async def test_lines_become_entities_relations_and_memories(tmp_path: Path) -> N
     )
     assert report.faults == ()
     assert await triplets(parts.store) == {("Ada", "works_at", "Acme"), ("Ada", "knows", "Bob")}
-    (ada,) = await parts.store.get_entities([entity_id("person", "Ada")])
+    (ada,) = await parts.store.get_entities([minted("person", "Ada")])
     assert ada.description == "!", "a name in a relation does not describe"
     relations = {each.type: each for each in await parts.store.list_relations()}
     assert relations["works_at"].evidence == ("file:x.jsonl",)

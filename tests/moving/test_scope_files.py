@@ -5,7 +5,7 @@ import hashlib
 import json
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import numpy as np
 import pytest
@@ -124,7 +124,7 @@ async def test_an_engine_answers_as_before_to_the_last_digit(scoped, other, tmp_
 
 async def test_a_file_names_what_it_holds(file):
     header, *records, trailer = map(json.loads, file.read_text().splitlines())
-    assert (header["graphsearch"]["format"], header["graphsearch"]["version"]) == ("scope", 1)
+    assert (header["graphsearch"]["format"], header["graphsearch"]["version"]) == ("scope", 2)
     assert header["graphsearch"]["settings"]["embedder"] == OWN.name
     assert header["graphsearch"]["counts"] == trailer["end"]["counts"]
     assert list(dict.fromkeys(next(iter(each)) for each in records)) == [
@@ -255,13 +255,13 @@ async def test_a_changed_reordered_or_foreign_file_is_refused(sample, other, tmp
     swapped = [*lines]
     swapped[entities[0]], swapped[entities[1]] = swapped[entities[1]], swapped[entities[0]]
     without = [line for line in lines if not line.startswith(b'{"counter"')]
-    newer = json.dumps({"graphsearch": {**header["graphsearch"], "version": 2}}).encode() + b"\n"
+    newer = json.dumps({"graphsearch": {**header["graphsearch"], "version": 3}}).encode() + b"\n"
     for changed, why, line in (
         (without, "the trailer counts other records", last - 1),
         ([line.replace(b'"Bob"', b'"Rob"') for line in lines], "the digest is another", last),
         ([*lines, b"{}\n"], "comes after the trailer", last + 1),
         (sealed(swapped), "out of order", entities[1] + 1),
-        ([newer, *lines[1:]], "version 2, and this library reads version 1", 1),
+        ([newer, *lines[1:]], "version 3, and this library reads version 2", 1),
         ([b'{"entity": {}}\n'], "no header of a scope", 1),
         ([b""], "it was cut", 1),
     ):
@@ -270,6 +270,24 @@ async def test_a_changed_reordered_or_foreign_file_is_refused(sample, other, tmp
         await import_scope(other("memory"), tmp_path / "nowhere")
     with pytest.raises(InvalidInputError, match="cannot write"):
         await export_scope(await lived_in(other("memory")), tmp_path / "nowhere" / "sample")
+
+
+async def test_ids_go_on_as_in_the_scope_exported_and_files_of_the_version_before_are_read(
+    file, sample, other, tmp_path
+):
+    lines = file.read_bytes().splitlines(keepends=True)
+    key = UUID(int=9)
+    for kind in ("memory", "postgres"):
+        store = other(kind)
+        await store.write(Batch())
+        own = await store.id_key()
+        changed = lines[0].replace(str(own).encode(), str(key).encode())
+        (tmp_path / kind).write_bytes(b"".join(sealed([changed, *lines[1:]])))
+        for source, minted_by in ((tmp_path / kind, key), (sample, own)):
+            await import_scope(store, source, replace=True)
+            assert await store.id_key() == minted_by
+    wrong = lines[0].replace(str(own).encode(), b"x")
+    await refused(other("memory"), tmp_path / "wrong", sealed([wrong, *lines[1:]]), "fields of the wrong kind", 1)
 
 
 async def test_a_scope_that_holds_something_is_replaced_only_on_request(file, other, scoped):

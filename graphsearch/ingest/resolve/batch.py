@@ -15,15 +15,16 @@ import attrs
 
 from graphsearch._support.concurrency import in_slices
 from graphsearch.ingest.resolve.name_stages import (
+    PERSON,
     Context,
     Match,
     decide,
     is_exact,
-    open_id,
+    open_name,
 )
 from graphsearch.ingest.resolve.resolution import NameStore, ResolutionOptions, Stage
 from graphsearch.model import Entity
-from graphsearch.model.identity import entity_id, normalise_name
+from graphsearch.model.identity import ids_of, normalise_name
 from graphsearch.names.candidate_index import Candidate, CandidateIndex, lookups
 from graphsearch.names.typed_names import TypedName, known_type, shared_type
 from graphsearch.text.trigrams import name_words
@@ -33,8 +34,8 @@ Item = TypeVar("Item")
 
 async def gather(names: NameStore, batch: Sequence[TypedName], options: ResolutionOptions) -> CandidateIndex:
     """The candidates that the stages up to trigrams need. Names found exactly are not looked up in other ways."""
-    known = CandidateIndex(similarity=options.trigram)
-    spellings, minted = await in_slices(_exactly(batch, options))
+    known = CandidateIndex(similarity=options.trigram, key=await names.id_key())
+    spellings, minted = await in_slices(_exactly(batch, known, options))
     exact = await names.find_names(spellings)
     await fetch(names, known, [*(match.entity_id for match in exact), *minted])
     left = await in_slices(_unmatched(batch, Context(known=known, options=options)))
@@ -44,14 +45,14 @@ async def gather(names: NameStore, batch: Sequence[TypedName], options: Resoluti
 
 
 def _exactly(
-    batch: Sequence[TypedName], options: ResolutionOptions
+    batch: Sequence[TypedName], known: CandidateIndex, options: ResolutionOptions
 ) -> Generator[None, None, tuple[list[str], list[UUID]]]:
     """The spellings of names, and the ids that entities of these names would have; in steps."""
     spellings: dict[str, None] = {}
     minted: list[UUID] = []
     for named in batch:
         spellings.update(dict.fromkeys((named.name, *(form.shown for form in named.forms))))
-        minted.append(entity_id(named.type or options.untyped, named.form.shown))
+        minted += ids_of(named.type or options.untyped, named.form.shown, known.key)
         yield
     return list(spellings), minted
 
@@ -254,9 +255,11 @@ def _decision(named: TypedName, context: Context) -> Decision:
     conflict = next((entity for entity in namesakes if _conflicts(named, entity)), None)
     match, people = decide(named, context)
     if match is None:
-        entity = Entity(type=named.type or context.options.untyped, name=named.form.shown)
-        if entity.id in known:  # it is somebody's who has the name
-            entity = attrs.evolve(entity, id=open_id(named))
+        type_, name = named.type or context.options.untyped, named.form.shown
+        _, minted = ids_of(type_, name, known.key)
+        if minted in known:  # it is somebody's who has the name
+            _, minted = ids_of(named.type or PERSON, open_name(named), known.key)
+        entity = Entity(id=minted, type=type_, name=name)
         unseen = True
         known.add(entity)
         match = Match(entity_id=entity.id, stage=Stage.CREATE, score=0.0)
@@ -277,7 +280,7 @@ def _conflicts(named: TypedName, entity: Entity) -> bool:
 
 def _seen(named: TypedName, candidate: Candidate, known: CandidateIndex) -> bool:
     """Whether exact ids alone would have found the entity, or its name was used for it before."""
-    return entity_id(candidate.entity.type, named.name) == candidate.id or known.is_spelt(candidate, named.name)
+    return candidate.id in ids_of(candidate.entity.type, named.name, known.key) or known.is_spelt(candidate, named.name)
 
 
 def _moved(decision: Decision, found: Mapping[UUID, Match]) -> Decision:

@@ -16,15 +16,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, Protocol, Unpack
+from typing import Final
 from uuid import UUID
 
 import attrs
 
 from graphsearch.ingest.resolve.resolution import Resolution, Stage
-from graphsearch.model import Claim, Group, Memory, Mention
+from graphsearch.model import Memory
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName
-from graphsearch.protocols.reading import MemoryFilters
+from graphsearch.protocols.reading import Reading
 
 CONTEXT_SCORE: Final = 0.8
 """The score of a name that its context decides."""
@@ -38,28 +38,6 @@ Context = tuple[str, str]
 """The session of a memory, or its source if it has none."""
 
 
-class ContextStore(Protocol):
-    """The part of a `graphsearch.protocols.GraphStore` that contexts are read from."""
-
-    async def list_memories(
-        self, *, after: str | None = None, limit: int = 100, **filters: Unpack[MemoryFilters]
-    ) -> Sequence[Memory]:
-        """The next page of the memories that pass all filters."""
-        ...
-
-    async def list_mentions(
-        self, *, memory_ids: Sequence[str] = (), entity_ids: Sequence[UUID] = ()
-    ) -> Sequence[Mention]:
-        """Mentions in any of the memories or of any of the entities."""
-        ...
-
-    async def list_claims(
-        self, *, memory_ids: Sequence[str] = (), relation_ids: Sequence[UUID] = (), groups: Sequence[Group] = ()
-    ) -> Sequence[Claim]:
-        """Claims of any of the memories, behind any of the relations or folded in any of the groups."""
-        ...
-
-
 @attrs.frozen(eq=False)
 class _Open:
     """A name of a memory that may mean several people, and those whom the nearest evidence leaves."""
@@ -70,7 +48,7 @@ class _Open:
 
 
 async def settled(
-    memories: Sequence[Memory], read: Sequence[ExtractedMemory], found: Found, store: ContextStore
+    memories: Sequence[Memory], read: Sequence[ExtractedMemory], found: Found, store: Reading
 ) -> dict[str, Found]:
     """What the names of each memory mean, for those where a context decides what ``found`` leaves open, by their ids.
 
@@ -109,7 +87,7 @@ def _meaning(resolution: Resolution, people: frozenset[UUID]) -> Resolution:
 
 
 async def _by_groups(
-    several: Sequence[_Open], stated: Mapping[str, ExtractedMemory], found: Found, store: ContextStore
+    several: Sequence[_Open], stated: Mapping[str, ExtractedMemory], found: Found, store: Reading
 ) -> list[_Open]:
     """The open names, each with the people who are in the groups that a sentence puts it in, if any of them is."""
     groups = [frozenset(_groups(each.surface, stated[each.memory.id], found)) for each in several]
@@ -167,7 +145,7 @@ async def _by_conversations(
     own: Mapping[str, Memory],
     stated: Mapping[str, ExtractedMemory],
     found: Found,
-    store: ContextStore,
+    store: Reading,
 ) -> list[_Open]:
     """The open names, each with the people whom its conversation names, if it names any."""
     contexts = dict.fromkeys(context_of(each.memory) for each in several if len(each.people) > 1)
@@ -188,13 +166,13 @@ def context_of(memory: Memory) -> Context:
     return (memory.session_id, "") if memory.session_id else ("", memory.source)
 
 
-async def conversation(context: Context, store: ContextStore) -> Sequence[Memory]:
+async def conversation(context: Context, store: Reading) -> Sequence[Memory]:
     """The first stored memories of a conversation."""
     session, source = context
     return await store.list_memories(limit=MAX_MEMORIES, session_id=session or None, source=source or None)
 
 
-async def _mentioned(context: Context, own: Mapping[str, Memory], store: ContextStore) -> set[UUID]:
+async def _mentioned(context: Context, own: Mapping[str, Memory], store: Reading) -> set[UUID]:
     """The entities that stored memories of a conversation mention, without those that are read again."""
     ids = [memory.id for memory in await conversation(context, store) if memory.id not in own]
     return {mention.entity_id for mention in await store.list_mentions(memory_ids=ids)} if ids else set()

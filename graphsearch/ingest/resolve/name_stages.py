@@ -13,7 +13,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.ingest.resolve.resolution import ResolutionOptions, Stage
-from graphsearch.model.identity import entity_id, normalise_name
+from graphsearch.model.identity import ids_of, normalise_name
 from graphsearch.names.candidate_index import Candidate, CandidateIndex, comparable
 from graphsearch.names.forms import Form
 from graphsearch.names.typed_names import COINED_NAME_TYPES, TypedName, known_type, read, shared_type
@@ -98,10 +98,10 @@ def by_id(sought: Sought) -> Match | None:
     The id counts even if the entity has got another type since: somebody knew better than the text.
     """
     named, known = sought.named, sought.known
-    minted = entity_id(named.type or sought.context.options.untyped, named.form.shown)
     same = [each for each, kind in sought.same if sought.form(kind).same(read(each.entity.name, kind))]
-    if minted in known and (not same or known[minted] in same):
-        return Match(entity_id=minted, stage=Stage.ID, score=1.0)
+    for minted in ids_of(named.type or sought.context.options.untyped, named.form.shown, known.key):
+        if minted in known and (not same or known[minted] in same):
+            return Match(entity_id=minted, stage=Stage.ID, score=1.0)
     return _only(sorted(_preferred(named, same, known), key=_ID)[:1], Stage.ID, 1.0)
 
 
@@ -266,7 +266,8 @@ def _whole_names(form: Form, each: Candidate, type_: str) -> list[Form]:
 def _open(sought: Sought) -> Match | None:
     """The entity of a part of a name that fits several people: it has no other name, or was merged into one of them."""
     named, known = sought.named, sought.known
-    for minted in (entity_id(named.type or PERSON, named.form.shown), open_id(named)):
+    type_ = named.type or PERSON
+    for minted in (*ids_of(type_, named.form.shown, known.key), *ids_of(type_, open_name(named), known.key)):
         if target := known.merged_into(minted):
             return Match(entity_id=target.id, stage=Stage.ALIAS, score=1.0)
     own = [
@@ -277,9 +278,14 @@ def _open(sought: Sought) -> Match | None:
     return _only(sorted(own, key=_ID)[:1], Stage.ID, 1.0)
 
 
-def open_id(named: TypedName) -> UUID:
-    """The id of the entity of a part of a name, where somebody who has the name has the id that is minted from it."""
-    return entity_id(named.type or PERSON, f"{named.form.shown} ?")
+def open_name(named: TypedName) -> str:
+    """What the id of a part of a name is minted from, where somebody who has the name has the id minted from it."""
+    return f"{named.form.shown} ?"
+
+
+def open_ids(word: str, key: UUID) -> tuple[UUID, ...]:
+    """All ids that the entity of a part of a person's name may have: each plain one, and the keyed one after it."""
+    return *ids_of(PERSON, word, key), *ids_of(PERSON, open_name(TypedName(word, PERSON)), key)
 
 
 def _only(found: Sequence[Candidate], stage: Stage, score: float) -> Match | None:

@@ -17,11 +17,10 @@ import attrs
 
 from graphsearch.claims.naming import UNKNOWN_TYPES
 from graphsearch.ingest.resolve.contexts import MEMBERSHIP, Context, context_of
-from graphsearch.ingest.resolve.name_stages import PERSON, open_id
+from graphsearch.ingest.resolve.name_stages import PERSON, open_ids
 from graphsearch.ingest.resolve.qualifiers import StatedGroups, distinguishing_groups, stated_groups
 from graphsearch.model import Claim, Entity, Memory, Mention
-from graphsearch.model.identity import entity_id
-from graphsearch.names.typed_names import TypedName, read
+from graphsearch.names.typed_names import read
 
 
 @attrs.frozen(eq=False)
@@ -43,6 +42,8 @@ class Namesakes:
     merged: Mapping[UUID, UUID]
     """The targets of those of them who were merged into others."""
     proofs: Proofs
+    key: UUID
+    """That of the scope's ids."""
 
     @cached_property
     def stated(self) -> Mapping[str, StatedGroups]:
@@ -75,7 +76,8 @@ class Namesakes:
         """The person who is called by a first name and a group."""
         article = "the " if _noun(group.name) and not group.name.casefold().startswith("the ") else ""
         name = f"{self.first.capitalize()} of {article}{group.name}"
-        return self._unmerged(Entity(id=open_id(TypedName(name, PERSON)), type=PERSON, name=name))
+        *_, apart = open_ids(name, self.key)
+        return self._unmerged(Entity(id=apart, type=PERSON, name=name))
 
     def _unmerged(self, entity: Entity) -> Entity:
         """The entity, or the one that it was merged into."""
@@ -85,7 +87,7 @@ class Namesakes:
     @cached_property
     def called_by_group(self) -> frozenset[UUID]:
         """Those who are called by a group so far."""
-        return frozenset(id_ for id_, each in self.people.items() if _is_called_by_group(each))
+        return frozenset(id_ for id_, each in self.people.items() if self._is_called_by_group(each))
 
     @cached_property
     def known(self) -> frozenset[UUID]:
@@ -100,12 +102,10 @@ class Namesakes:
             return self.people[next(iter(self.known))]
         if bare:
             return self.people[bare[0]]
-        name = TypedName(self.first.capitalize(), PERSON)
-        minted = entity_id(PERSON, name.name)
+        name = self.first.capitalize()
+        _, minted, _, apart = open_ids(name, self.key)
         # its mentions give it a type
-        return self._unmerged(
-            Entity(id=open_id(name) if minted in self.people else minted, type="concept", name=name.name)
-        )
+        return self._unmerged(Entity(id=apart if minted in self.people else minted, type="concept", name=name))
 
     @cached_property
     def moved(self) -> Mapping[str, Mapping[Mention, Entity]]:
@@ -171,6 +171,10 @@ class Namesakes:
                     found.append(attrs.evolve(each, entity_id=person, surface=names[person]))
         return found
 
+    def _is_called_by_group(self, entity: Entity) -> bool:
+        """Whether an entity is called by a first name and a group: its id is of no name that somebody has."""
+        return has_whole_name(entity) and entity.id in open_ids(entity.name, self.key)[2:]
+
     def _in(self, memory_id: str) -> Sequence[Mention]:
         return self.proofs.mentions.get(memory_id, ())
 
@@ -187,11 +191,6 @@ def is_bare(name: str, first: str) -> bool:
 def has_whole_name(entity: Entity) -> bool:
     """Whether one of its names is more than a part of a person's name."""
     return not all(read(name, PERSON).partial for name in (entity.name, *entity.aliases))
-
-
-def _is_called_by_group(entity: Entity) -> bool:
-    """Whether an entity is called by a first name and a group: its id is of no name that somebody has."""
-    return has_whole_name(entity) and entity.id == open_id(TypedName(entity.name, PERSON))
 
 
 def _noun(name: str) -> str:

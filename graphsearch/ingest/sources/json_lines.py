@@ -56,8 +56,8 @@ T = TypeVar("T")
 class Record:
     """The content of one line.
 
-    ``texts`` are memories whose text is still to be extracted. ``known`` are ids that the line refers to, of entities
-    that must exist.
+    ``texts`` are memories whose text is still to be extracted. ``known`` are ids that the line gives, of entities that
+    must exist.
     """
 
     line: int
@@ -122,6 +122,7 @@ class _Line:
         given["attributes"] = {"source": self.path, **given.get("attributes", {})}
         if "id" in given:
             given["id"] = _uuid("id", given["id"])
+            self.known.add(given["id"])
         entity = Entity(**given)
         return Record(line=self.number, described=(entity,), mentions=(_mention_of(entity, self.memory_id),))
 

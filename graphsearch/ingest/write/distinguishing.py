@@ -95,7 +95,7 @@ async def _namesakes(first: str, known: Sequence[Entity], store: GraphStore) -> 
     targets = sorted({each.target_id for each in stated if each.source_id in people})
     groups = {each.id: each for each in await store.get_entities(targets)}
     members = {(person, type_, end) for person in people for type_ in MEMBERSHIP for end in (*groups, None)}
-    found = Namesakes(first, people, groups, merged, await _proofs(members, (), store))
+    found = Namesakes(first, people, groups, merged, await _proofs(members, (), store), await store.id_key())
     if not found.meant and not found.called_by_group:
         return None
     together = {

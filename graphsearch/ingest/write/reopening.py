@@ -6,16 +6,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-import attrs
-
 from graphsearch.ingest.resolve.contexts import context_of, conversation
-from graphsearch.ingest.resolve.name_stages import PERSON, open_id
+from graphsearch.ingest.resolve.name_stages import PERSON, open_ids
 from graphsearch.ingest.resolve.namesakes import has_whole_name
 from graphsearch.ingest.write.distinguishing import Distinguished
 from graphsearch.ingest.write.settling import SETTLES, moved, settle_earlier
 from graphsearch.ingest.write.writer import Writer
 from graphsearch.model import Batch, Entity, Mention
-from graphsearch.names.typed_names import TypedName, read
+from graphsearch.names.typed_names import read
 from graphsearch.protocols import GraphStore
 
 
@@ -68,10 +66,10 @@ async def _opened(mentions: Sequence[Mention], people: set[UUID], store: GraphSt
 
 async def _entity_of(name: str, store: GraphStore) -> Entity | None:
     """The entity of a part of a name, as a memory that has it makes it; None if it was merged into a person."""
-    minted = Entity(type=PERSON, name=name)
-    apart = attrs.evolve(minted, id=open_id(TypedName(name, PERSON)))
-    known = {each.id: each for each in await store.get_entities([minted.id, apart.id])}
+    ids = open_ids(name, await store.id_key())
+    known = {each.id: each for each in await store.get_entities(ids)}
     if any(each.merged_into for each in known.values()):
         return None
-    taken = known.get(minted.id)
-    return minted if taken is None or not has_whole_name(taken) else apart
+    _, minted, _, apart = ids
+    there = [key for key in ids if key in known and not has_whole_name(known[key])]
+    return Entity(id=next(iter(there), apart if minted in known else minted), type=PERSON, name=name)

@@ -8,21 +8,20 @@ and the memory that settled it is linked to it, with the type `SETTLES`, so that
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
 import attrs
 
 from graphsearch.ingest.resolve.contexts import Context, context_of, conversation
-from graphsearch.ingest.resolve.name_stages import PERSON, open_id
+from graphsearch.ingest.resolve.name_stages import PERSON, open_ids
 from graphsearch.ingest.resolve.namesakes import has_whole_name
 from graphsearch.ingest.write.distinguishing import Distinguished
 from graphsearch.ingest.write.writer import Writer
 from graphsearch.model import Batch, Claim, Entity, Memory, MemoryLink, Mention
-from graphsearch.model.identity import entity_id
 from graphsearch.names.forms import Form
-from graphsearch.names.typed_names import TypedName, read
+from graphsearch.names.typed_names import read
 
 SETTLES: Final = "settles"
 """The type of the link from a memory that settles an open name to the memory that has it."""
@@ -43,7 +42,9 @@ async def settle_earlier(
     contexts = {memory.id: context_of(memory) for memory in (*memories, *distinguished.memories)}
     whole = (*(each for each in mentions if _is_whole(each)), *distinguished.evidence)
     named = [each for each in whole if any(contexts.get(each.memory_id, ()))]
-    ids = {*distinguished.open, *(id_ for each in named for id_ in _open_ids(each.surface))}
+    parts = {word for each in named for word in _ends(read(each.surface, PERSON))}
+    key = await writer.store.id_key() if parts else UUID(int=0)
+    ids = {*distinguished.open, *(id_ for word in parts for id_ in open_ids(word, key))}
     found = await writer.store.get_entities(sorted(ids)) if ids else ()
     opened = {each.id: each for each in found if each.merged_into is None and _is_part(each)}
     changed = 0
@@ -62,12 +63,9 @@ def _is_part(entity: Entity) -> bool:
     return entity.type == PERSON and not has_whole_name(entity)
 
 
-def _open_ids(surface: str) -> Iterator[UUID]:
-    """The ids that entities of a part of a whole name may have: of its first word and of its last."""
-    words = read(surface, PERSON).words
-    for word in (words[0], words[-1]):
-        yield entity_id(PERSON, word)
-        yield open_id(TypedName(word, PERSON))
+def _ends(name: Form) -> set[str]:
+    """The parts by which a person of a whole name may be called: its first word and its last."""
+    return {name.words[0], name.words[-1]}
 
 
 def _by_context(
@@ -77,8 +75,7 @@ def _by_context(
     parts = {read(each.name, PERSON).words[0] for each in opened.values()}
     found: defaultdict[Context, list[Mention]] = defaultdict(list)
     for each in named:
-        words = read(each.surface, PERSON).words
-        if not parts.isdisjoint((words[0], words[-1])):
+        if not parts.isdisjoint(_ends(read(each.surface, PERSON))):
             found[contexts[each.memory_id]].append(each)
     return found
 

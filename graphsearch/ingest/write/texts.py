@@ -15,7 +15,7 @@ from graphsearch.ingest.extract.combining import batch_of, extract_with
 from graphsearch.ingest.extract.extraction import Unread
 from graphsearch.ingest.extract.rules.extractor import NAME, TextExtractor
 from graphsearch.ingest.resolve.cascade import Resolver
-from graphsearch.ingest.resolve.contexts import ContextStore, settled
+from graphsearch.ingest.resolve.contexts import settled
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts, Stage
 from graphsearch.ingest.write.intake import Intake
 from graphsearch.ingest.write.ledger import begun
@@ -91,7 +91,7 @@ class TextReader:
         resolver: Resolver,
         limits: IngestLimits,
         intake: Intake,
-        store: ContextStore,
+        store: GraphStore,
     ) -> None:
         self._given = extractor
         self._store = store

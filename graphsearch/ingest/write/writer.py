@@ -50,12 +50,13 @@ class Writer:
     _lost: set[UUID] = attrs.field(factory=set)
     _bound: bool = False
 
-    async def begin(self) -> None:
-        """Create the scope if it does not exist, so that names can be looked up in it."""
+    async def begin(self) -> UUID:
+        """Create the scope if it does not exist, so that names can be looked up in it; the key of its ids."""
         try:
-            await self.store.embedder_name()
+            return await self.store.id_key()
         except UnknownScopeError:
             await self.store.write(Batch())
+            return await self.store.id_key()
 
     async def describe(self, described: Sequence[Described], *, anew: bool) -> None:
         """Write the entities that are new or whose description changed; ``anew`` embeds the others as well."""

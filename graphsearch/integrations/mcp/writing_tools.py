@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID, uuid5
@@ -35,9 +37,7 @@ class Turn(BaseModel, extra="forbid"):
         default=None, max_length=50, description="Or the speaker's role, such as user or assistant."
     )
     time: Moment | None = Field(default=None, description="The time of the turn.")
-    id: str | None = Field(
-        default=None, max_length=200, description="Its id; if missing, made of the session's id and its position."
-    )
+    id: str | None = Field(default=None, max_length=200, description="What to call it, if not by its position.")
 
 
 Turns = Annotated[
@@ -62,29 +62,33 @@ async def remember(
 ) -> dict[str, Any]:
     """Remember what was learnt: a conversation as `turns` with its `session_id`, or a note as `text`.
 
-    Entities and relations are extracted from the text and become part of the graph. Known turns are left unchanged, so
-    a continued conversation may be sent again as a whole. A known turn with a different text is refused: forget it
-    first. What the tool context showed counts for nothing when it is written back: `echoes` lists memories that repeat
-    it. One that says nothing else is not stored.
+    Entities and relations are extracted from the text and become part of the graph. What you remembered before is left
+    unchanged, so a continued conversation may be sent again as a whole; with other labels, another source, time or
+    speaker it is written again, and listed in `replaced`. A known turn with a different text is refused: forget it
+    first. What others remember stays theirs, also in one session or with the same text. What the tool context showed
+    counts for nothing when it is written back: `echoes` lists memories that repeat it. One that says nothing else is
+    not stored.
     """
     service = caller.service
-    given, options = _memories(turns, session_id, text, occurred_at, source), service.ingest
+    options, writer = service.ingest, caller.gate.principal.qualified_id
+    given = _memories(turns, session_id, text, occurred_at, source, writer)
     found = await or_nothing(caller.engine.store.get_memories([memory.id for memory in given]))  # hidden or not
     stored = {memory.id: memory for memory in found}
-    new = [_written_by(caller, memory, labels or ()) for memory in given if memory.id not in stored]
+    written = [_written_by(caller, memory, labels, stored.get(memory.id)) for memory in given]
     # all at once: a caller without write permission does not learn which of them are stored
-    await caller.gate.bind(caller.engine.store.scope, Action.WRITE).demand([*new, *stored.values()])
-    known = await Intake(options).memories(memory for memory in given if memory.id in stored)
+    await caller.gate.bind(caller.engine.store.scope, Action.WRITE).demand([*written, *stored.values()])
+    known = await Intake(options).memories(memory for memory in written if memory.id in stored)
     check.refuse("remember", *(_rewritten(memory, stored[memory.id]) for memory in known))
+    replaced = {each.id for each in known if _described(each) != _described(stored[each.id])}
+    new = [each for each in written if each.id not in stored or each.id in replaced]
     ingestor = Ingestor(
         caller.engine, gate=caller.gate, extractor=service.extractor, limits=service.limits, options=options
     )
     report = await ingestor.remember(new, session_id=context_session or "")
-    echoes = {each.memory_id for each in report.echoes}
     left = {each.memory_id for each in report.echoes if not each.stored}
+    told = {"echoes": {each.memory_id for each in report.echoes}, "replaced": replaced}
     lists = {"memory_ids": [shown_id(memory.id) for memory in given if memory.id not in left]}
-    if echoes:
-        lists["echoes"] = [shown_id(memory.id) for memory in given if memory.id in echoes]
+    lists |= {name: [shown_id(memory.id) for memory in given if memory.id in ids] for name, ids in told.items() if ids}
     return caller.fitted({"changed": report.changed}, **lists)
 
 
@@ -203,8 +207,9 @@ async def forget(
 
 
 def _memories(
-    turns: Sequence[Turn] | None, session_id: str | None, text: str | None, occurred_at: Any, source: str
+    turns: Sequence[Turn] | None, session_id: str | None, text: str | None, occurred_at: Any, source: str, writer: str
 ) -> Sequence[Memory]:
+    """The memories of turns or of a note. Their ids are made of who writes them: nobody else writes, or meets, them."""
     check.refuse(
         "remember",
         "give either turns or text" if (turns is None) is (text is None) else None,
@@ -213,14 +218,29 @@ def _memories(
     )
     if turns is not None:
         dumped = [turn.model_dump(exclude_none=True) for turn in turns]
-        return transcript_memories(dumped, session_id=session_id or "", source=source)
+        memories = transcript_memories(dumped, session_id=session_id or "", source=source)
+        mark = f"#{hashlib.sha256(writer.encode()).hexdigest()[:16]}"
+        return [attrs.evolve(memory, id=memory.id.removesuffix(mark) + mark) for memory in memories]
     note = text or ""
-    return document_memories(note, document_id=f"note:{uuid5(_NOTE, note)}", source=source, occurred_at=occurred_at)
+    id_ = f"note:{uuid5(_NOTE, json.dumps([writer, str(occurred_at or ''), note]))}"
+    return document_memories(note, document_id=id_, source=source, occurred_at=occurred_at)
 
 
-def _written_by(caller: Caller, memory: Memory, labels: Sequence[str]) -> Memory:
-    """A memory with its labels and its owner."""
-    return attrs.evolve(memory, labels=labels, attributes={**memory.attributes, "owner": caller.gate.principal.id})
+def _written_by(caller: Caller, memory: Memory, labels: Sequence[str] | None, stored: Memory | None) -> Memory:
+    """A memory with its owner; its labels, source and time are those that are stored, where none are given."""
+    known = stored or memory
+    return attrs.evolve(
+        memory,
+        labels=known.labels if labels is None else labels,
+        source=memory.source or known.source,
+        occurred_at=memory.occurred_at or known.occurred_at,
+        attributes={**memory.attributes, "owner": caller.gate.principal.id},
+    )
+
+
+def _described(memory: Memory) -> tuple[object, ...]:
+    """What a caller says of a text."""
+    return memory.labels, memory.source, memory.occurred_at, memory.speaker
 
 
 def _rewritten(memory: Memory, stored: Memory) -> str | None:

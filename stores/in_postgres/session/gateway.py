@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from functools import lru_cache, partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
+from uuid import UUID, uuid5
 
 import attrs
 import psycopg
@@ -53,6 +54,8 @@ class Gateway:
     timeout: float = 10.0
     """Seconds to wait for a connection."""
     analyser: Analyser = ENGLISH
+    _secret: UUID | None = None
+    """That of the database, known once checked."""
     _checked: bool = False
     _pooled: bool = False
     """Whether transactions share the server's processes: no statement is prepared, no temporary table outlives one."""
@@ -155,6 +158,7 @@ class Gateway:
             vector_indexes={kind: VectorIndex(*row) for kind, row in row.pop("vector_indexes").items()},
             distributed=self._distributed,
             signatures=self._library.book(scope, row.pop("signatures_dropped")),
+            id_key=row.pop("id_key") or uuid5(cast(UUID, self._secret), scope.org_id),
             **row,
         )
 
@@ -258,6 +262,8 @@ class Gateway:
             if self._pooled:
                 connection.prepare_threshold = None
             self._distributed = await check_store(connection)
+            secrets = await connection.execute("SELECT secret FROM graphsearch.migration ORDER BY number LIMIT 1")
+            [(self._secret,)] = await secrets.fetchall()
             self._checked = True
 
 

@@ -228,6 +228,7 @@ class Session:
     connection: Connection
     scope: Scope
     scope_hash: int
+    id_key: UUID
     alpha: float = 0.1
     analyser: Analyser = ENGLISH
     embedder: str | None = None

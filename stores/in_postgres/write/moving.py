@@ -40,6 +40,7 @@ class PostgresMoving(PostgresScope, Moving):
                 dimensions=session.dimensions,
                 merges=session.merges,
                 counts={name: await rows_of(session, table) for name, table in _TABLES.items()},
+                id_key=session.id_key,
                 vectors={str(kind): session.tally(kind).vectors for kind in ElementKind},
             )
 
@@ -87,6 +88,7 @@ async def _clear(session: Session, settings: ScopeSettings) -> None:
         embedder=settings.embedder,
         dimensions=settings.dimensions,
         merges=settings.merges,
+        id_key=settings.id_key,
     )
     session.embedder, session.dimensions, session.alpha = settings.embedder, settings.dimensions, settings.alpha
     session.merges, session.shares = settings.merges, False

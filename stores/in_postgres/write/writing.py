@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from operator import attrgetter
+from typing import cast
 from uuid import UUID
 
 import attrs
@@ -12,7 +13,7 @@ import attrs
 from graphsearch.claims.folding import type_named
 from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.model import AssertedEntity, Batch, ElementKind, Relation, RelationType, WriteReport, validation
-from graphsearch.protocols import Writing
+from graphsearch.protocols import GraphStore, Writing
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index import indexing
 from graphsearch.stores.in_postgres.index.indexing import count_vectors, lists_facts
@@ -65,6 +66,7 @@ from graphsearch.stores.in_postgres.write.removing import (
 )
 from graphsearch.stores.in_postgres.write.renaming import called_of, rename_entities, surfaces_in
 from graphsearch.stores.in_postgres.write.summaries import drop_summaries
+from graphsearch.stores.shared.merging import join_minted
 from graphsearch.stores.shared.reembedding import refuse_model
 from graphsearch.stores.shared.vectors import other_embedder, read_vectors
 
@@ -83,6 +85,10 @@ class PostgresWriting(PostgresScope, Writing):
     async def embedder_name(self) -> str | None:
         async with self._reading() as session:
             return session.embedder
+
+    async def id_key(self) -> UUID:
+        async with self._reading() as session:
+            return session.id_key
 
     async def register_types(self, types: Sequence[RelationType]) -> None:
         async with self._writing(create=True, changing=True) as session:
@@ -159,6 +165,7 @@ class PostgresWriting(PostgresScope, Writing):
             )
         if report.entities + report.relations + report.memories >= indexing.BULK:
             await self._gateway.analyse(growth=2.0, megabytes=8)  # a check takes 7 ms and more
+        await join_minted(cast(GraphStore, self), batch.entities)
         return report
 
     async def forget(self, memory_ids: Sequence[str]) -> WriteReport:

@@ -14,6 +14,7 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts, ResolutionOptions, Stage
 from graphsearch.model import Entity
+from graphsearch.model.identity import keyed_id
 from graphsearch.testing.names import ListedNames
 from graphsearch.testing.strategies import texts
 from tests.ingest.resolve.surfaces import groups, person, remember, resolve, surface
@@ -59,7 +60,7 @@ async def test_a_declared_short_name_is_the_whole_one() -> None:
 async def test_one_person_in_one_batch() -> None:
     found = await resolve("Dr. Priya Sharma", "priya sharma", "Priya", "@priya")
     assert {resolution.entity.name for resolution in found} == {"Priya Sharma"}
-    assert {resolution.entity.id for resolution in found} == {SHARMA.id}
+    assert {resolution.entity.id for resolution in found} == {keyed_id(SHARMA.id, await ListedNames().id_key())}
 
 
 async def test_a_parent_and_a_child_are_two() -> None:

@@ -1,6 +1,7 @@
 """Servers over a small team's graph, in this process, and the official client to ask them."""
 
 import asyncio
+import hashlib
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -27,6 +28,11 @@ SCOPE = Scope("acme", "web")
 EDITOR = Principal(id="ada", attributes={"role": "editor"}, projects=[SCOPE])
 READER = Principal(id="bob", projects=[SCOPE])
 STRANGER = Principal(id="eve", projects=[Scope("acme", "other")])
+
+
+def own(id_, who=EDITOR):
+    """The id of a turn that somebody remembers."""
+    return f"{id_}#{hashlib.sha256(who.qualified_id.encode()).hexdigest()[:16]}"
 
 
 class Asked:

@@ -78,7 +78,8 @@ async def test_an_agent_learns_asks_and_reports_and_the_weight_moves(data):
         report = await ask("feedback", session_id="task-1", outcome="accepted")
         second = await ask("context", query=QUESTION, budget=80, session_id="task-2")
         after = await ask("explain", query=QUESTION, id=built["relation_id"])
-    assert learnt == {"changed": 3, "memory_ids": ["standup:0", "standup:1", "standup:2"]}
+    assert learnt["changed"] == 3
+    assert [each.partition("#")[0] for each in learnt["memory_ids"]] == ["standup:0", "standup:1", "standup:2"]
     assert 0 < first["tokens"] <= first["budget"] == 80
     assert "- Grace Hopper --created--> COBOL" in first["text"]
     assert report["moved"] > 0

@@ -14,7 +14,7 @@ from graphsearch.integrations.mcp.service import Identity
 from graphsearch.model import Memory
 from graphsearch.testing.fakes import HashEmbedder
 from tests.curation.team import ACME, ADA, GLOBEX
-from tests.integrations.mcp.conftest import EDITOR, STRANGER, asking, server_for, surface_over
+from tests.integrations.mcp.conftest import EDITOR, STRANGER, asking, own, server_for, surface_over
 
 GRACE = attrs.evolve(EDITOR, id="grace")
 TURNS = [
@@ -33,10 +33,10 @@ async def test_a_transcript_becomes_part_of_the_graph(engine, asked):
         first = await ask("remember", turns=TURNS, session_id="chat-1", source="chat", labels=["draft"])
         found = await ask("context", query="what did Grace Hopper build?", session_id="s1")
         known = await ask("recall_entity", entity="Grace Hopper")
-    assert first == {"changed": 2, "memory_ids": ["chat-1:0", "chat-1:1"]}
+    assert first == {"changed": 2, "memory_ids": [own("chat-1:0"), own("chat-1:1")]}
     assert "Grace Hopper --created--> COBOL" in found["text"]
     assert known["most_recent_role"]["name"] == "Globex"
-    one, other = await engine.store.get_memories(["chat-1:0", "chat-1:1"])
+    one, other = await engine.store.get_memories(first["memory_ids"])
     assert (one.source, one.labels, one.attributes["owner"]) == ("chat", ("draft",), "ada")
     assert (one.speaker, one.occurred_at.isoformat()) == ("Grace Hopper", "2025-04-02T09:00:00+00:00")
     assert other.occurred_at is None
@@ -48,7 +48,7 @@ async def test_what_is_known_changes_nothing_and_a_longer_transcript_adds_its_en
         again = await ask("remember", turns=TURNS, session_id="chat-1")
         longer = await ask("remember", turns=[*TURNS, {"role": "user", "content": "Bye."}], session_id="chat-1")
     assert again["changed"] == 0
-    assert longer == {"changed": 1, "memory_ids": ["chat-1:0", "chat-1:1", "chat-1:2"]}
+    assert longer == {"changed": 1, "memory_ids": [own(f"chat-1:{number}") for number in range(3)]}
 
 
 async def test_a_note_is_known_by_its_text(engine, asked):
@@ -62,27 +62,65 @@ async def test_a_note_is_known_by_its_text(engine, asked):
 
 async def test_a_text_is_never_replaced(engine, asked):
     async with asked as ask:
-        turns = [{"id": "hired", "role": "user", "content": "Ada never worked at Acme."}]
-        error = await ask.error("remember", turns=turns, session_id="s1")
+        turn = {"id": "hired", "role": "user", "content": "Ada works at Acme."}
+        first = await ask("remember", turns=[turn], session_id="s9")
+        assert first["memory_ids"] == [own("hired")]
+        turns = [{**turn, "id": own("hired"), "content": "Ada never worked at Acme."}]
+        error = await ask.error("remember", turns=turns, session_id="s9")
         assert error["type"] == "InvalidInputError"
-        assert "'hired' is known with another text: forget it first" in error["message"]
-        (kept,) = await engine.store.get_memories(["hired"])
-        assert kept.text == "Ada works at Acme. Bob works at Acme."
-        await ask("forget", memory="hired")
-        assert (await ask("remember", turns=turns, session_id="s1"))["changed"] == 1
+        assert f"{own('hired')!r} is known with another text: forget it first" in error["message"]
+        (kept,) = await engine.store.get_memories([own("hired")])
+        assert kept.text == "Ada works at Acme."
+        await ask("forget", memory=own("hired"))
+        assert (await ask("remember", turns=turns, session_id="s9"))["changed"] == 1
 
 
-async def test_what_is_known_keeps_its_owner_its_labels_and_its_attributes(engine, asked):
-    [hired] = await engine.store.get_memories(["hired"])
-    turns = [*TURNS, {"id": "hired", "role": "user", "content": hired.text}]
+async def test_what_is_known_keeps_what_is_not_said_anew_and_what_is_replaced_is_listed(engine, asked):
     async with asked as ask:
-        await ask("remember", turns=TURNS, session_id="c", labels=["draft"])
-    async with asking(server_for(engine, GRACE)) as ask:
-        again = await ask("remember", turns=turns, session_id="c", labels=["final"], source="elsewhere")
-    assert again["changed"] == 0
-    first, known = await engine.store.get_memories(["c:0", "hired"])
-    assert (first.attributes["owner"], first.labels, first.source) == ("ada", ("draft",), "")
-    assert known == hired
+        note = await ask("remember", text="Ada knows Kafka.", labels=["draft"], source="chat", occurred_at="2025-04-02")
+        again = {"text": "Ada knows Kafka.", "occurred_at": "2025-04-02"}
+        assert (await ask("remember", **again))["changed"] == 0
+        other = await ask("remember", **again, labels=["final"], source="mail")
+        assert other == {"changed": 1, "memory_ids": note["memory_ids"], "replaced": note["memory_ids"]}
+        assert (await ask("remember", **again))["changed"] == 0
+        later = await ask("remember", text="Ada knows Kafka.", occurred_at="2025-05-02")
+        turn = {"id": "t", "role": "user", "content": "Ada knows Kafka."}
+        assert "replaced" not in await ask("remember", turns=[turn], session_id="s9")
+        dated = await ask("remember", turns=[{**turn, "time": "2025-05-02"}], session_id="s9")
+        assert dated["replaced"] == [own("t")]
+        assert (await ask("remember", turns=[turn], session_id="s9"))["changed"] == 0
+    assert later["memory_ids"] != note["memory_ids"]
+    [memory, turn] = await engine.store.get_memories([*note["memory_ids"], own("t")])
+    assert (memory.labels, memory.source, memory.attributes["owner"]) == (("final",), "mail", "ada")
+    assert turn.occurred_at.day == 2
+
+
+@pytest.mark.parametrize("given", [{}, {"id": "t"}])
+async def test_everybody_has_turns_and_notes_of_their_own(scoped, given):
+    """Nobody keeps others from writing, learns what they wrote or takes it over, in one session or of one text."""
+    engine = GraphSearchEngine(store=scoped)
+    people = {who.id: attrs.evolve(who, projects=[scoped.scope]) for who in (EDITOR, GRACE)}
+    said = {"ada": "We use Kafka.", "grace": "We use COBOL."}
+    answers = {}
+    for id_, who in people.items():
+        async with asking(server_for(engine, who)) as ask:
+            turns = [{"role": "user", "content": said[id_], "time": "2025-04-02T09:00:00", **given}]
+            turn = await ask("remember", turns=turns, session_id="standup", labels=["personal"])
+            note = await ask("remember", text="Deploy is done on Fridays.", labels=["personal"])
+            answers[id_] = {**turn, "note": note["memory_ids"]}
+            assert (turn["changed"], note["changed"]) == (1, 1)
+            assert (await ask("remember", turns=turns, session_id="standup"))["changed"] == 0
+    stored = {memory.id: memory for memory in await scoped.list_memories()}
+    for id_, answer in answers.items():
+        for each in (*answer["memory_ids"], *answer["note"]):
+            assert (stored[each].attributes["owner"], stored[each].labels) == (id_, ("personal",))
+        assert stored[answer["memory_ids"][0]].text == said[id_]
+    assert len(stored) == 4
+    turns = await scoped.list_memories(session_id="standup")
+    assert [each.position for each in turns] == [0, 0]
+    async with asking(server_for(engine, people["ada"])) as ask:
+        await ask("forget", memory=answers["ada"]["note"][0])
+    assert answers["grace"]["note"][0] in {each.id for each in await scoped.list_memories()}
 
 
 class Stars:
@@ -281,6 +319,6 @@ async def test_what_the_tool_context_showed_is_no_new_evidence(engine, asked):
         assert await engine.store.statistics() == before
         turn = {"role": "assistant", "content": f"{line}\n\nAda Lovelace works at Initech."}
         more = await ask("remember", turns=[turn], session_id="chat-2", context_session=session)
-        assert more == {"changed": 1, "memory_ids": ["chat-2:0"], "echoes": ["chat-2:0"]}
-    claims = await engine.store.list_claims(memory_ids=["chat-2:0"])
+        assert more == {"changed": 1, "memory_ids": [own("chat-2:0")], "echoes": [own("chat-2:0")]}
+    claims = await engine.store.list_claims(memory_ids=more["memory_ids"])
     assert [each.type for each in claims] == ["works_at"]

@@ -23,8 +23,10 @@ CREATE TABLE scope (
     summarised boolean NOT NULL DEFAULT false, -- whether a community ever had a summary
     next_embedder text, -- the model that its texts are being embedded by, until the switch to it
     next_dimensions integer,
+    id_key uuid, -- the imported secret by which ids are minted; NULL: derived from that of the database
     PRIMARY KEY (org_id, project_id)
 );
+ALTER TABLE migration ADD COLUMN secret uuid NOT NULL DEFAULT gen_random_uuid(); -- that of the database is of number 1
 
 CREATE TABLE relation_type (
     org_id text COLLATE "C" NOT NULL,
