@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -48,6 +47,7 @@ from graphsearch.context import ContextBuilder, WorkType
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownScopeError
 from graphsearch.model import Outcome, Principal, Scope
+from graphsearch.model import validation as check
 from graphsearch.modes.options import SearchMode
 
 PrincipalId = Annotated[str, typer.Option("--principal", help="The principal.")]
@@ -322,7 +322,7 @@ def authorizer_of(policies: Sequence[Path], schema: Path | None) -> CedarAuthori
 
 def _value(text: str) -> object:
     try:
-        read = json.loads(text)
+        read = check.parse_json(text)
     except ValueError:
         return text
     return read if isinstance(read, (bool, int, float)) else text

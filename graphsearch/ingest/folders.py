@@ -15,6 +15,7 @@ from uuid import UUID
 
 import attrs
 
+from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.code import extractor as code
 from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
 from graphsearch.ingest.report import IngestReport, Progress
@@ -128,6 +129,7 @@ class FolderIngest:
                 prints[path] = fingerprint(self.folder, path, f"{self._version(path)} {self.model}")
             except UnreadableError as error:
                 self._fail(path, error)
+                self.broken.update(known for known in self.ledger.files if known.startswith(f"{path}/"))
         return prints
 
     async def _first_pass(self, prints: dict[str, str]) -> None:
@@ -135,7 +137,9 @@ class FolderIngest:
         for path in prints:
             anew = not self.ledger.embedded_by(path, self.model)
             try:
-                async for described in _stepwise(map(self.writer.intake.described, self._source(path).describe(path))):
+                async for described in _stepwise(
+                    map(self.writer.intake.described, _readable(path, self._source(path).describe))
+                ):
                     fresh = [each for each in described if each.entity.id not in self.described]
                     self.described.update(each.entity.id for each in fresh)
                     waiting[anew].extend(fresh)
@@ -184,7 +188,9 @@ class FolderIngest:
         """The content of a file; only the last part has the fingerprint, so that a file half written looks changed."""
         last: Extraction | None = None
         try:
-            async for extraction in _stepwise(map(self.writer.intake.extraction, self._source(path).extract(path))):
+            async for extraction in _stepwise(
+                map(self.writer.intake.extraction, _readable(path, self._source(path).extract))
+            ):
                 if last is not None:
                     yield stamped(last, folder=self.folder, content="", model=self.model)
                 last = self._with_kept_notes(extraction, path) if last is None else extraction
@@ -239,6 +245,16 @@ class FolderIngest:
     def _step(self, path: str, total: int) -> None:
         self.steps += 1
         self.progress(self.steps, total, path)
+
+
+def _readable(path: str, read: Callable[[str], Iterator[T]]) -> Iterator[T]:
+    """What is read from a file; raise `UnreadableError` for anything in it that is refused, which is left out alone."""
+    try:
+        yield from read(path)
+    except (RecursionError, MemoryError) as error:
+        raise UnreadableError(Fault(path, 0, "nested too deeply to be read")) from error
+    except InvalidInputError as error:
+        raise UnreadableError(Fault(path, 0, str(error))) from error
 
 
 async def _stepwise(items: Iterator[T]) -> AsyncIterator[T]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import BinaryIO, Final
 
 import attrs
 
@@ -68,7 +69,7 @@ def _inside(part: str) -> str:
 
 
 def find(folder: Folder) -> Iterator[str]:
-    """Sorted relative POSIX paths of the files to ingest, without hidden folders and those of tools."""
+    """Relative POSIX paths of files to ingest, and of unreadable folders; not of hidden folders and those of tools."""
     starts = folder.only or ("",)
     for start in sorted(set(starts)):
         if not _linked(folder.root, start):
@@ -92,12 +93,14 @@ def _walk(root: Path, start: str) -> Iterator[str]:
         return
     if not place.is_dir():
         return
-    for folder, subfolders, names in os.walk(place):
+    unreadable_folders: list[OSError] = []
+    for folder, subfolders, names in os.walk(place, onerror=unreadable_folders.append):
         subfolders[:] = sorted(name for name in subfolders if _wanted(Path(folder), name))
         for name in sorted(names):
             path = Path(folder, name)
-            if path.suffix in SUFFIXES and stat.S_ISREG(path.lstat().st_mode):
+            if path.suffix in SUFFIXES and not path.is_symlink():
                 yield path.relative_to(root).as_posix()
+    yield from (Path(error.filename).relative_to(root).as_posix() for error in unreadable_folders)
 
 
 def _wanted(parent: Path, name: str) -> bool:
@@ -107,17 +110,36 @@ def _wanted(parent: Path, name: str) -> bool:
     return not place.is_symlink() and not (place / "pyvenv.cfg").exists()
 
 
+def opened(folder: Folder, path: str) -> BinaryIO:
+    """A file to read. Raises `OSError` also for what is no file, such as a pipe, which would wait for its writer."""
+    place = folder.root / path
+    mode = place.lstat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise OSError(errno.EINVAL, "not a regular file")
+    return place.open("rb")
+
+
 def read(folder: Folder, path: str, *, limit: int = MAX_BYTES) -> bytes:
     """The bytes of a file. Raises `UnreadableError` if it is larger than ``limit`` or cannot be read."""
     try:
         path.encode()
-        with (folder.root / path).open("rb") as file:
+        with opened(folder, path) as file:
             content = file.read(limit + 1)
     except (OSError, UnicodeEncodeError) as error:
         raise UnreadableError(unreadable(path, error)) from error
     if len(content) > limit:
         raise UnreadableError(Fault(path, 0, f"larger than {limit:,} bytes; split it, or keep it out of the folder"))
     return content
+
+
+def lines_of(file: BinaryIO, longest: int = MAX_BYTES) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their numbers; of one of more than ``longest`` bytes only the first, and one more."""
+    number = 0
+    while content := file.readline(longest + 1):
+        number += 1
+        yield number, content
+        while len(content) > longest and not content.endswith(b"\n"):
+            content = file.readline(longest + 1)
 
 
 def utf8_text(path: str, content: bytes) -> str:
@@ -136,7 +158,7 @@ def fingerprint(folder: Folder, path: str, version: str) -> str:
     """Hash of a file's bytes, the reader's version, and the part of the folder that is ingested with it."""
     digest = hashlib.sha256(f"{version}\0{folder.key}\0".encode("utf-8", "surrogateescape"))
     try:
-        with (folder.root / path).open("rb") as file:
+        with opened(folder, path) as file:
             while block := file.read(1 << 20):
                 digest.update(block)
     except OSError as error:
