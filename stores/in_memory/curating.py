@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
@@ -195,7 +196,8 @@ class InMemoryCurating(InMemoryScope, Curating):
         if without:
             kept = ((name, {key for key in ids if entities[key].type not in without}) for name, ids in named.items())
             named = {name: ids for name, ids in kept if ids}
-        return similar_pairs(
+        return await asyncio.to_thread(
+            similar_pairs,
             named,
             lambda key: state.entities.items[key].type,
             lambda pair: pair[1] in state.distinct.get(pair[0], ()),

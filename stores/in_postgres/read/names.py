@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from uuid import UUID
@@ -80,7 +81,7 @@ async def similar_pairs_of_all(
         for name in each.names:
             of.setdefault(folded_name(name), set()).add(each.id)
     types = {each.id: each.type for each in every}
-    return similar_pairs(of, types.__getitem__, marked.__contains__, threshold, limit)
+    return await asyncio.to_thread(similar_pairs, of, types.__getitem__, marked.__contains__, threshold, limit)
 
 
 def bounds(threshold: float) -> dict[str, float]:
