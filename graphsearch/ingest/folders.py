@@ -24,10 +24,20 @@ from graphsearch.ingest.sources.documents import DocumentSource
 from graphsearch.ingest.sources.files import Folder, fingerprint
 from graphsearch.ingest.sources.json_lines import JsonSource
 from graphsearch.ingest.sources.python_files import PythonSource
-from graphsearch.ingest.write.ledger import Ledger, or_nothing, read_by, stamped, unfinished, waiting, with_notes
+from graphsearch.ingest.write.ledger import (
+    FILE_PREFIX,
+    Ledger,
+    or_nothing,
+    read_by,
+    stamped,
+    unfinished,
+    waiting,
+    with_notes,
+)
 from graphsearch.ingest.write.texts import ResolvedTexts, TextReader, read_before
 from graphsearch.ingest.write.writer import Writer, chunks
 from graphsearch.model import Batch, Entity, Memory
+from graphsearch.model import validation as check
 
 _ENTITIES: Final = 500
 """Approximate number of entities in one transaction of the first pass."""
@@ -96,6 +106,13 @@ class FolderIngest:
         prints = await asyncio.to_thread(self._fingerprints)
         forgotten: list[str] = []
         if self.broken or prints != self.ledger.fingerprints():
+            known = self.ledger.fingerprints()
+            files = [
+                Memory(id=id_, source=path)
+                for path in prints
+                if known.get(path) != prints[path] and check.key("id", id_ := f"{FILE_PREFIX}{path}") is None
+            ]
+            await self.writer.permission.to_begin(self.writer.intake.labelled(files))
             await self._first_pass(prints)
             await self._second_pass(prints)
             forgotten = self._obsolete()

@@ -67,12 +67,14 @@ async def remember(
     first. What the tool context showed counts for nothing when it is written back: `echoes` lists memories that repeat
     it. One that says nothing else is not stored.
     """
-    service = caller.service
+    service, may_write = caller.service, caller.gate.bind(caller.engine.store.scope, Action.WRITE)
+    if text is not None:  # before a long text is split
+        await may_write.demand([_written_by(caller, Memory(id="note", source=source), labels or ())])
     given, options = _memories(turns, session_id, text, occurred_at, source), service.ingest
     stored = await _stored(caller.engine.store, [memory.id for memory in given])
     new = [_written_by(caller, memory, labels or ()) for memory in given if memory.id not in stored]
     # all at once: a caller without write permission does not learn which of them are stored
-    await caller.gate.bind(caller.engine.store.scope, Action.WRITE).demand([*new, *stored.values()])
+    await may_write.demand([*new, *stored.values()])
     known = await Intake(options).memories(memory for memory in given if memory.id in stored)
     check.refuse("remember", *(_rewritten(memory, stored[memory.id]) for memory in known))
     ingestor = Ingestor(
