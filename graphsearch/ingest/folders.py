@@ -107,11 +107,8 @@ class FolderIngest:
         forgotten: list[str] = []
         if self.broken or prints != self.ledger.fingerprints():
             known = self.ledger.fingerprints()
-            files = [
-                Memory(id=id_, source=path)
-                for path in prints
-                if known.get(path) != prints[path] and check.key("id", id_ := f"{FILE_PREFIX}{path}") is None
-            ]
+            ids = {path: f"{FILE_PREFIX}{path}" for path in prints if known.get(path) != prints[path]}
+            files = [Memory(id=id_, source=path) for path, id_ in ids.items() if check.key("id", id_) is None]
             await self.writer.permission.to_begin(self.writer.intake.labelled(files))
             await self._first_pass(prints)
             await self._second_pass(prints)

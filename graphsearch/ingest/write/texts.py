@@ -216,13 +216,10 @@ def _decided(extracted: ExtractedMemory, found: Mapping[ExtractedName, Resolutio
 
 
 def _named(extracted: ExtractedMemory) -> ExtractedMemory:
-    """What was extracted, without names that are too long to be any; those are refused, and nothing else of the text."""
-    found = dict.fromkeys(_surfaces(extracted))
-    faults = {
-        each: why
-        for each in found
-        if (why := check.name("a name", each.name) or check.name("a type", each.type, empty=True))
-    }
+    """What was extracted without names that are too long to be any, which are refused alone."""
+    named = dict.fromkeys(_surfaces(extracted))
+    checked = {each: check.name("a name", each.name) or check.name("a type", each.type, empty=True) for each in named}
+    faults = {each: why for each, why in checked.items() if why}
     if not faults:
         return extracted
     return attrs.evolve(
