@@ -14,6 +14,7 @@ MOST_FAULTS: Final = 20
 """The greatest number of faults listed for an answer of a language model."""
 LONGEST_FAULT: Final = 300
 """The greatest length of such a fault, in characters, as it may quote the answer."""
+_LONGEST_INPUT_FAULT: Final = 1_000
 
 
 class GraphSearchError(Exception):
@@ -34,9 +35,9 @@ class InvalidInputError(GraphSearchError, ValueError):
     """
 
     def __init__(self, subject: str, faults: Iterable[str]) -> None:
-        self.subject = subject
-        self.faults = tuple(faults)
-        super().__init__(f"{subject}: {'; '.join(self.faults)}")
+        self.subject = shorten(subject, _LONGEST_INPUT_FAULT)
+        self.faults = tuple(shorten(fault, _LONGEST_INPUT_FAULT) for fault in faults)
+        super().__init__(f"{self.subject}: {'; '.join(self.faults)}")
 
 
 class RecordError(InvalidInputError):
@@ -276,12 +277,12 @@ class LLMAnswerError(LLMError):
     """
 
     def __init__(self, message: str, *, faults: Iterable[str] = (), answer: str = "") -> None:
-        self.faults = tuple(map(_short, islice(faults, MOST_FAULTS)))
+        self.faults = tuple(map(shorten, islice(faults, MOST_FAULTS)))
         self.answer = answer
         super().__init__(f"{message}: {'; '.join(self.faults)}" if self.faults else message)
 
 
-def _short(fault: str) -> str:
+def shorten(fault: str, longest: int = LONGEST_FAULT) -> str:
     """The beginning and the end of a long fault: its location and what is wrong; of the value between, what fits."""
-    half = LONGEST_FAULT // 2
-    return fault if len(fault) <= LONGEST_FAULT else f"{fault[:half]}…{fault[1 - half :]}"
+    half = longest // 2
+    return fault if len(fault) <= longest else f"{fault[:half]}…{fault[1 - half :]}"

@@ -17,6 +17,8 @@ Answer = TypeVar("Answer")
 
 HEAD_S: Final = 0.005
 """The time, in seconds, that work may take on the event loop before it goes on in threads."""
+MANY: Final = 500
+"""The elements that a computation may go through on the event loop: a few milliseconds."""
 SLICE_S: Final = 0.05
 """The time, in seconds, for which long work runs in a thread before its task can be cancelled."""
 
@@ -78,6 +80,11 @@ async def in_slices(work: Generator[None, None, Answer], *, seconds: float = SLI
     finally:
         steps.close()
     return results[0]
+
+
+async def aside(work: Callable[[], Answer], size: int) -> Answer:
+    """The result of a pure computation over ``size`` elements: in a thread if they are many."""
+    return await asyncio.to_thread(work) if size > MANY else work()
 
 
 async def finished(running: asyncio.Future[Answer]) -> Answer:

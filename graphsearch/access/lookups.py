@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from uuid import UUID
 
 import attrs
 import numpy as np
 
+from graphsearch._support.concurrency import aside
 from graphsearch.access.window import ROUNDS, Window
 from graphsearch.claims.naming import folded_name
 from graphsearch.columns import Keys, Mask
@@ -32,7 +34,7 @@ class Lookups(Window):
         wide, left = limit, list(words)
         for _ in range(ROUNDS):
             stored = await self._store.find_name_words(left, prefix=prefix, limit=wide)
-            found = await self._visible_matches(stored, _starting if prefix else _worded)
+            found = await self._visible_matches(stored, name_words, prefix=prefix)
             proposed, visible = Counter(each.name for each in stored), Counter(each.name for each in found)
             short = {word for word in left if proposed[word] >= wide and visible[word] < limit} if self.hides else ()
             kept = [*(each for each in kept if each.name not in left), *first_matches(found, limit)]
@@ -62,24 +64,14 @@ class Lookups(Window):
         return kept
 
     async def _visible_matches(
-        self, matches: Sequence[NameMatch], matching: Callable[[str, str], bool]
+        self, matches: Sequence[NameMatch], keys_of: Callable[[str], Iterable[str]], *, prefix: bool = False
     ) -> list[NameMatch]:
-        """The matches of visible entities by a visible name."""
+        """The matches of visible entities by a visible name, of which ``keys_of`` gives what it is found by."""
         if not self.hides or not matches:
             return list(matches)
         forms = await self._forms({match.entity_id for match in matches})
-        found: list[NameMatch] = []
-        for match in matches:
-            if match.entity_id not in forms:
-                continue
-            form = forms[match.entity_id]
-            if form is None:
-                found.append(match)
-            elif matching(match.name, form.name):
-                found.append(attrs.evolve(match, alias=False))
-            elif any(matching(match.name, alias) for alias in form.aliases):
-                found.append(attrs.evolve(match, alias=True))
-        return found
+        size = sum(len(form.aliases) for form in forms.values() if form)
+        return await aside(lambda: _seen(matches, forms, keys_of, prefix=prefix), size)
 
     async def _forms(self, ids: set[UUID]) -> Mapping[UUID, Entity | None]:
         """The visible ones of some entities: their visible form if it may differ from the stored one, else None."""
@@ -124,16 +116,38 @@ class Lookups(Window):
         return unchanged
 
 
-def _whole(written: str, name: str) -> bool:
-    return folded_name(written) == folded_name(name)
+def _seen(
+    matches: Iterable[NameMatch],
+    forms: Mapping[UUID, Entity | None],
+    keys_of: Callable[[str], Iterable[str]],
+    *,
+    prefix: bool,
+) -> list[NameMatch]:
+    """The matches by a visible name; each name of an entity is read once, however many matches it has."""
+    own = {id_: sorted(keys_of(form.name)) for id_, form in forms.items() if form}
+    others = {
+        id_: sorted({key for each in form.aliases for key in keys_of(each)}) for id_, form in forms.items() if form
+    }
+    found: list[NameMatch] = []
+    for match in matches:
+        written = folded_name(match.name) if keys_of is _whole else match.name
+        if forms.get(match.entity_id, match) is None:
+            found.append(match)
+        elif _has(own.get(match.entity_id, ()), written, prefix=prefix):
+            found.append(attrs.evolve(match, alias=False))
+        elif _has(others.get(match.entity_id, ()), written, prefix=prefix):
+            found.append(attrs.evolve(match, alias=True))
+    return found
 
 
-def _worded(word: str, name: str) -> bool:
-    return word in name_words(name)
+def _has(keys: Sequence[str], written: str, *, prefix: bool) -> bool:
+    """Whether one of some sorted keys is a word, or begins with it."""
+    place = bisect_left(keys, written)
+    return place < len(keys) and (keys[place].startswith(written) if prefix else keys[place] == written)
 
 
-def _starting(prefix: str, name: str) -> bool:
-    return any(word.startswith(prefix) for word in name_words(name))
+def _whole(name: str) -> tuple[str]:
+    return (folded_name(name),)
 
 
 def first_matches(matches: Sequence[NameMatch], limit: int) -> list[NameMatch]:

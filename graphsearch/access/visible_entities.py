@@ -25,6 +25,7 @@ from graphsearch.claims.naming import (
 )
 from graphsearch.errors import AccessDeniedError
 from graphsearch.model import AssertedEntity, Entity, Mention
+from graphsearch.model.validation import revised
 from graphsearch.protocols import GraphStore
 
 _READ: Final = 8
@@ -261,7 +262,7 @@ def _visible(entity: Entity, given: AssertedEntity, attested: _Attested) -> Enti
         name = attested.mentions[0].surface
     surfaces: Collection[str] = () if type_ in QUALIFIED_TYPES else attested.visible
     aliases = fold_aliases(name, given.entity.aliases, {*surfaces, *attested.absorbed})
-    return attrs.evolve(entity, type=type_, name=name, aliases=aliases, created_at=_created(entity, attested.first))
+    return revised(entity, type=type_, name=name, aliases=aliases, created_at=_created(entity, attested.first))
 
 
 def _created(entity: Entity, first: _FirstWritten | None) -> datetime | None:

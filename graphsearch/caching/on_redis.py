@@ -182,7 +182,7 @@ def encoded(entity: Entity) -> str:
 def decoded(text: str | bytes) -> Entity:
     """The entity that `encoded` gave. Raises `CacheError` for anything else."""
     try:
-        fields: dict[str, Any] = json.loads(text)
+        fields: dict[str, Any] = check.parse_json(text)
         for name in _TIMES:
             fields[name] = None if fields[name] is None else datetime.fromisoformat(fields[name])
         merged_into = fields["merged_into"]

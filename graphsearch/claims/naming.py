@@ -42,13 +42,13 @@ def folded_name(name: str) -> str:
 def fold_aliases(name: str, given: Sequence[str], others: Iterable[str]) -> tuple[str, ...]:
     """The aliases of an entity: those given, in order, then all others, sorted.
 
-    Of spellings that are equal when folded, the first by code point is kept.
+    Of spellings that are equal when folded, the first by code point is kept; of more than `MOST_NAMES`, the first.
     """
     known = {folded_name(each) for each in (name, *given)}
     spelt: dict[str, str] = {}
     for each in sorted(set(others)):
         spelt.setdefault(folded_name(each), each)
-    return (*given, *(spelt[key] for key in sorted(spelt.keys() - known)))
+    return (*given, *(spelt[key] for key in sorted(spelt.keys() - known)))[: check.MOST_NAMES]
 
 
 def forgotten_name(name: str, removed: Iterable[str], remaining: Collection[str]) -> bool:

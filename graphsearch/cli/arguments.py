@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +14,7 @@ from graphsearch.ingest.extract.rules.vocabulary import KnownName
 from graphsearch.ingest.screening.instructions import InstructionFlag
 from graphsearch.ingest.screening.redaction import Redaction
 from graphsearch.ingest.write.options import IngestOptions
+from graphsearch.model import validation as check
 from graphsearch.recall.options import Workload
 
 
@@ -113,7 +113,7 @@ def known_names(file: Path | None) -> tuple[KnownName, ...]:
     if file is None:
         return ()
     try:
-        lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+        lines = [check.parse_json(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
         return tuple(KnownName(**line) for line in lines)
     except (OSError, ValueError, TypeError) as error:
         raise typer.BadParameter(f"--known must be JSON lines with name, type and aliases: {error}") from error

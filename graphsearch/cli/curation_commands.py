@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
@@ -19,6 +18,7 @@ from graphsearch.curation.entity_changes import Corrections
 from graphsearch.curation.summarising import MIN_SIZE
 from graphsearch.health.duplicates import ALIKE
 from graphsearch.model import Community
+from graphsearch.model import validation as check
 from graphsearch.model.identity import id_or_name
 from graphsearch.text.rendering import entity_name, safe_text
 
@@ -92,8 +92,8 @@ async def update_entity(
 
 def _json_object(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        value = check.parse_json(text)
+    except ValueError as error:
         raise typer.BadParameter(f"--attributes must be a JSON object: {error}") from error
     if not isinstance(value, dict):
         raise typer.BadParameter("--attributes must be a JSON object")

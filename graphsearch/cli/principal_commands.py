@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -46,6 +45,7 @@ from graphsearch.cli.output import as_json, pairs, sorted_counts, summary_lines,
 from graphsearch.context import ContextBuilder, WorkType
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Outcome, Principal, Scope
+from graphsearch.model import validation as check
 from graphsearch.modes.options import SearchMode
 from graphsearch.stores.memory import or_empty
 
@@ -320,7 +320,7 @@ def authorizer_of(policies: Sequence[Path], schema: Path | None) -> CedarAuthori
 
 def _value(text: str) -> object:
     try:
-        read = json.loads(text)
+        read = check.parse_json(text)
     except ValueError:
         return text
     return read if isinstance(read, (bool, int, float)) else text

@@ -5,6 +5,7 @@ The functions over a `Network` are pure; the others work on the graph of a scope
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from heapq import nsmallest
 from typing import Final
@@ -188,8 +189,8 @@ async def detect_in_scope(access: Access, *, seed: int = 0) -> tuple[Community, 
     async with access.reading() as reader:
         await access.demand_whole("communities", reader)
         former = await access.store.communities()
-        found = detect_communities(await _network(access, reader.view), seed=seed)
-        found = with_former_ids(found, former)
+        network = await _network(access, reader.view)
+        found = await asyncio.to_thread(lambda: with_former_ids(detect_communities(network, seed=seed), former))
     return await _stored(found, None, access)
 
 
@@ -199,7 +200,9 @@ async def refresh_in_scope(access: Access, *, seed: int = 0) -> tuple[Community,
         await access.demand_whole("communities", reader)
         former = await access.store.communities()
         network = await _network(access, reader.view)
-        found = with_former_ids(refresh_communities(network, former, seed=seed), former)
+        found = await asyncio.to_thread(
+            lambda: with_former_ids(refresh_communities(network, former, seed=seed), former)
+        )
     before = {each.id: each for each in former}
     after = {each.id: each for each in found}
     fresh = [each for each in found if not _same(each, before.get(each.id))]

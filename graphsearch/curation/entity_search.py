@@ -56,7 +56,11 @@ async def search_entities(
     query: str, access: Access, *, limit: int = 10, type: str | None = None
 ) -> tuple[EntityHit, ...]:
     """See `graphsearch.curation.Curator.search_entities`."""
-    check.refuse("entity search", check.text("query", query, empty=True), check.number("limit", limit, 0))
+    check.refuse(
+        "entity search",
+        check.text("query", query, empty=True, longest=check.LONGEST_QUESTION),
+        check.number("limit", limit, 0),
+    )
     if not query.strip() or not limit:
         return ()
     async with access.reading() as reader:

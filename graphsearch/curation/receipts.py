@@ -22,6 +22,7 @@ import attrs
 from graphsearch._support.paging import PAGE, pages
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Claim, ElementKind, ElementRef, Memory, Mention, Scope, WriteReport
+from graphsearch.model import validation as check
 from graphsearch.model.validation import as_tuple
 from graphsearch.protocols import GraphStore
 
@@ -98,7 +99,7 @@ class Receipt:
     def from_json(cls, text: str) -> Receipt:
         """The receipt that `to_json` gave, also if it was changed since; `InvalidInputError` for anything else."""
         try:
-            fields = json.loads(text)
+            fields = check.parse_json(text)
             if fields.pop("version") != VERSION:
                 raise InvalidInputError("receipt", [f"is of another version than {VERSION!r}"])
             scope = Scope(*fields.pop("scope"))

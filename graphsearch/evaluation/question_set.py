@@ -11,7 +11,6 @@ English words ("1:56 pm on 8 May, 2023", which requires the extra ``text``).
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -253,8 +252,8 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def _object(content: bytes) -> Line:
     try:
-        found = json.loads(content)
-    except (ValueError, RecursionError) as error:
+        found = check.parse_json(content)
+    except ValueError as error:
         raise InvalidInputError("JSON", [f"not valid: {error}"]) from error
     if not isinstance(found, dict):
         raise InvalidInputError("JSON", ["must be an object"])

@@ -13,6 +13,7 @@ import attrs
 from graphsearch.access.reader import Reader
 from graphsearch.claims.naming import folded_name
 from graphsearch.model import Entity, SimilarPair
+from graphsearch.names.candidate_index import MAX_COMPARED
 from graphsearch.names.likeness import EXACT_TYPES, Alike, Findings, Likeness, Named, alike, is_comparable
 from graphsearch.names.typed_names import read
 from graphsearch.protocols import GraphStore
@@ -81,13 +82,21 @@ async def compared(
     entities, by_rules = await _by_rules(store, reader)
     limit = len(entities) if limit is None else limit
     apart = {frozenset((one, other)) for one, others in by_rules.candidates.items() for other in others}
-    found = {_key(each): each for each in await _similar(store, reader, threshold, limit, apart)}
-    for each in by_rules.pairs:
+    similar = await _similar(store, reader, threshold, limit, apart)
+    ordered = await asyncio.to_thread(_ordered, similar, by_rules.pairs, entities, threshold)
+    return Comparison(len(entities), tuple(ordered[:limit]), by_rules.ambiguous)
+
+
+def _ordered(
+    similar: Iterable[Duplicate], alike: Iterable[Alike[UUID]], entities: Mapping[UUID, Entity], threshold: float
+) -> list[Duplicate]:
+    """The pairs by letters and by rules, the most alike first."""
+    found = {_key(each): each for each in similar}
+    for each in alike:
         pair = _judged(entities[each.one], entities[each.other], each, threshold)
         if pair.similarity > threshold:
             found.setdefault(_key(pair), pair)
-    ordered = sorted(found.values(), key=lambda each: (-each.similarity, each.one.id, each.other.id))
-    return Comparison(len(entities), tuple(ordered[:limit]), by_rules.ambiguous)
+    return sorted(found.values(), key=lambda each: (-each.similarity, each.one.id, each.other.id))
 
 
 async def ambiguities(store: GraphStore, reader: Reader) -> list[Ambiguity]:
@@ -131,14 +140,19 @@ async def _similar(
 async def _visible(pairs: Sequence[SimilarPair], threshold: float, reader: Reader) -> list[Duplicate]:
     ids = sorted({id_ for pair in pairs for id_ in (pair.one_id, pair.other_id)})
     entities = {each.id: each for each in await reader.get_entities(ids)}
-    found = [
-        Duplicate(
-            one=one, other=other, similarity=_similarity(one, other, stored=None if reader.hides else pair.similarity)
-        )
-        for pair in pairs
-        if (one := entities.get(pair.one_id)) and (other := entities.get(pair.other_id)) and one.type == other.type
-    ]
-    return [each for each in found if each.similarity > threshold and is_comparable(each.one.type)]
+    hides = reader.hides
+
+    def found() -> list[Duplicate]:
+        some = [
+            Duplicate(
+                one=one, other=other, similarity=_similarity(one, other, stored=None if hides else pair.similarity)
+            )
+            for pair in pairs
+            if (one := entities.get(pair.one_id)) and (other := entities.get(pair.other_id)) and one.type == other.type
+        ]
+        return [each for each in some if each.similarity > threshold and is_comparable(each.one.type)]
+
+    return await asyncio.to_thread(found)
 
 
 def _similarity(one: Entity, other: Entity, *, stored: float | None = None) -> float:
@@ -149,7 +163,7 @@ def _similarity(one: Entity, other: Entity, *, stored: float | None = None) -> f
     people = _may_share_part(one, other)
     if stored is not None and not people:
         return stored
-    names, others = ([folded_name(name) for name in (entity.name, *entity.aliases)] for entity in (one, other))
+    names, others = ([folded_name(name) for name in _compared_names(entity)] for entity in (one, other))
     if people:
         names, others = _whole_names(names), _whole_names(others)
     return max((similarity(name, each) for name in names for each in others), default=0.0)
@@ -157,7 +171,12 @@ def _similarity(one: Entity, other: Entity, *, stored: float | None = None) -> f
 
 def _may_share_part(one: Entity, other: Entity) -> bool:
     """Whether two entities are people who both have a whole name: both may be called "Anna"."""
-    return one.type == other.type == "person" and all(_whole_names((each.name, *each.aliases)) for each in (one, other))
+    return one.type == other.type == "person" and all(_whole_names(_compared_names(each)) for each in (one, other))
+
+
+def _compared_names(entity: Entity) -> Sequence[str]:
+    """The names of an entity that are compared with others': its own and its first aliases."""
+    return (entity.name, *entity.aliases[: MAX_COMPARED - 1])
 
 
 def _whole_names(names: Iterable[str]) -> list[str]:

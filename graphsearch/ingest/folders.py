@@ -15,6 +15,7 @@ from uuid import UUID
 
 import attrs
 
+from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.code import extractor as code
 from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
 from graphsearch.ingest.report import IngestReport, Progress
@@ -23,11 +24,21 @@ from graphsearch.ingest.sources.documents import DocumentSource
 from graphsearch.ingest.sources.files import Folder, fingerprint
 from graphsearch.ingest.sources.json_lines import JsonSource
 from graphsearch.ingest.sources.python_files import PythonSource
-from graphsearch.ingest.write.ledger import Ledger, or_nothing, read_by, stamped, unfinished, waiting, with_notes
+from graphsearch.ingest.write.ledger import (
+    FILE_PREFIX,
+    Ledger,
+    or_nothing,
+    read_by,
+    stamped,
+    unfinished,
+    waiting,
+    with_notes,
+)
 from graphsearch.ingest.write.settling import moved
 from graphsearch.ingest.write.texts import ResolvedTexts, TextReader, read_before
 from graphsearch.ingest.write.writer import Writer, chunks
 from graphsearch.model import Batch, Entity, Memory
+from graphsearch.model import validation as check
 from graphsearch.model.identity import keyed_id
 
 _ENTITIES: Final = 500
@@ -97,6 +108,10 @@ class FolderIngest:
         prints = await asyncio.to_thread(self._fingerprints)
         forgotten: list[str] = []
         if self.broken or prints != self.ledger.fingerprints():
+            known = self.ledger.fingerprints()
+            ids = {path: f"{FILE_PREFIX}{path}" for path in prints if known.get(path) != prints[path]}
+            files = [Memory(id=id_, source=path) for path, id_ in ids.items() if check.key("id", id_) is None]
+            await self.writer.permission.to_begin(self.writer.intake.labelled(files))
             await self._first_pass(prints)
             await self._second_pass(prints)
             forgotten = self._obsolete()
@@ -130,6 +145,7 @@ class FolderIngest:
                 prints[path] = fingerprint(self.folder, path, f"{self._version(path)} {self.model}")
             except UnreadableError as error:
                 self._fail(path, error)
+                self.broken.update(known for known in self.ledger.files if known.startswith(f"{path}/"))
         return prints
 
     async def _first_pass(self, prints: dict[str, str]) -> None:
@@ -137,7 +153,9 @@ class FolderIngest:
         for path in prints:
             anew = not self.ledger.embedded_by(path, self.model)
             try:
-                async for described in _stepwise(map(self.writer.intake.described, self._source(path).describe(path))):
+                async for described in _stepwise(
+                    map(self.writer.intake.described, _readable(path, self._source(path).describe))
+                ):
                     waiting[anew].extend(each for each in described if each.entity.id not in self.described)
                     self.described.update(each.entity.id for each in described)
                     if len(waiting[anew]) >= _ENTITIES:
@@ -199,7 +217,9 @@ class FolderIngest:
         """The content of a file; only the last part has the fingerprint, so that a file half written looks changed."""
         last: Extraction | None = None
         try:
-            async for extraction in _stepwise(map(self.writer.intake.extraction, self._source(path).extract(path))):
+            async for extraction in _stepwise(
+                map(self.writer.intake.extraction, _readable(path, self._source(path).extract))
+            ):
                 if last is not None:
                     yield stamped(last, folder=self.folder, content="", model=self.model)
                 last = self._with_kept_notes(extraction, path) if last is None else extraction
@@ -268,6 +288,16 @@ def _reidentified(extraction: Extraction, ids: Mapping[UUID, UUID]) -> Extractio
     described = tuple(_renamed(each, ids) for each in extraction.described)
     named = tuple(_renamed(each, ids) for each in extraction.named)
     return attrs.evolve(extraction, described=described, named=named, mentions=mentions, claims=claims)
+
+
+def _readable(path: str, read: Callable[[str], Iterator[T]]) -> Iterator[T]:
+    """What is read from a file; raise `UnreadableError` for anything in it that is refused, which is left out alone."""
+    try:
+        yield from read(path)
+    except (RecursionError, MemoryError) as error:
+        raise UnreadableError(Fault(path, 0, "nested too deeply to be read")) from error
+    except InvalidInputError as error:
+        raise UnreadableError(Fault(path, 0, str(error))) from error
 
 
 async def _stepwise(items: Iterator[T]) -> AsyncIterator[T]:

@@ -156,8 +156,11 @@ class Ingestor:
         self._limits.refuse(given)
         echoes = Echoes(self._engine.store, self._gate, session_id)
         async with within(self._limits.seconds):
+            writer = self._writer(embedder)
+            if self._intake.version:
+                await writer.permission.to_begin(self._intake.labelled(given))
             screened = await self._intake.memories(given)
-            report = await remember(screened, self._writer(embedder), reader, echoes, progress or _silent)
+            report = await remember(screened, writer, reader, echoes, progress or _silent)
             reader.demand()
             return attrs.evolve(report, facts=await self._finish(embedder))
 

@@ -24,7 +24,7 @@ from graphsearch.errors import (
     LLMUnavailableError,
     MissingCredentialError,
 )
-from graphsearch.llms.structured import Structure, parse_json
+from graphsearch.llms.structured import Structure
 from graphsearch.llms.usage import Call, Prices, Tokens, Usage, record
 from graphsearch.model import validation as check
 from graphsearch.text.rendering import safe_text
@@ -213,7 +213,7 @@ class HostedLLM:
 
     def _read(self, content: bytes) -> Reply:
         try:
-            return self._vendor.reply_of(parse_json(content))
+            return self._vendor.reply_of(check.parse_json(content))
         except (ValueError, RecursionError, PassingFailureError) as error:
             raise PassingFailureError(f"{self._where}: the answer cannot be read: {error}") from error
 

@@ -55,7 +55,7 @@ class Structure:
     def data(self, answer: str, where: str) -> dict[str, Any]:
         """The data in a model's answer. Raises `LLMAnswerError` with up to 20 faults."""
         try:
-            data = parse_json(answer)
+            data = check.parse_json(answer, finite=False)
         except ValueError as error:
             raise LLMAnswerError(where, faults=[f"the answer is not JSON: {error}"], answer=answer) from error
         faults = self._faults(data)
@@ -91,7 +91,7 @@ def object_in(answer: str) -> Mapping[str, Any]:
     bare = answer.strip()
     fence = _FENCE.match(bare)
     try:
-        data = parse_json(bare[fence.end() : -3] if fence and bare.endswith("```") else bare)
+        data = check.parse_json(bare[fence.end() : -3] if fence and bare.endswith("```") else bare, finite=False)
     except ValueError as error:
         raise LLMAnswerError("the model's answer", faults=[f"it is not JSON: {error}"], answer=answer) from error
     return _checked_object(data, answer)
@@ -136,20 +136,9 @@ def fenced(name: str, lines: Sequence[str]) -> str:
     return "\n".join((f"<{name}>", *lines, f"</{name}>"))
 
 
-def parse_json(content: str | bytes) -> object:
-    """The JSON value of a text. Raises `ValueError` if it is not valid, or is nested too deeply."""
-    try:
-        return json.loads(content)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
-
-
 def _checked_object(data: object, answer: str = "") -> Mapping[str, Any]:
     """The data, if it is a JSON object that every store can hold. Raises `LLMAnswerError`."""
-    try:
-        fault = check.json_object("$", data)
-    except RecursionError:
-        fault = "$ is nested too deeply"
+    fault = check.json_object("$", data)
     if fault is not None or not isinstance(data, Mapping):
         raise LLMAnswerError("the model's answer", faults=[fault or "$ must be an object"], answer=answer)
     return data

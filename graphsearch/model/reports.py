@@ -164,7 +164,7 @@ class MemoryLink:
             f"link from {self.from_id!r} to {self.to_id!r}",
             check.text("from_id", self.from_id),
             check.text("to_id", self.to_id),
-            check.text("type", self.type),
+            check.name("type", self.type),
             check.instant("created_at", self.created_at),
             "a memory must not be linked to itself" if self.from_id == self.to_id else None,
         )

@@ -6,12 +6,13 @@ fault it found, or None; a converter passes on what it cannot convert, for a val
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NoReturn, TypeVar
 from uuid import UUID
 
 from graphsearch.errors import InvalidInputError
@@ -22,6 +23,25 @@ _LARGEST: Final = sys.float_info.max  # an int can be larger, which no store can
 LONGEST_KEY: Final = 1_000
 """The most bytes of an id of a memory or a session: two of them fit an entry of an index, with their scope."""
 
+# -- limits: far above what real data hold, and low enough that one value cannot occupy a process or its memory -------
+
+LONGEST_NAME: Final = 1_000
+"""The most characters of a name, an alias, a label, a type or a speaker; titles and qualified names have up to 100."""
+MOST_NAME_WORDS: Final = 100
+"""The most words of a name; long titles have up to 20."""
+MOST_NAMES: Final = 10_000
+"""The most aliases, or labels, of one element."""
+LONGEST_LINE: Final = 10_000
+"""The most characters of a subject or a source."""
+LONGEST_QUESTION: Final = 100_000
+"""The most characters of a question; an agent may ask with a whole page, and only its beginning is read for names."""
+LONGEST_TEXT: Final = 5_000_000
+"""The most characters of a text, a description or a fact, and of all attributes of one element together."""
+DEEPEST: Final = 32
+"""The most levels of lists and objects in attributes, and in any JSON value that is read."""
+LARGEST_RECORD: Final = 32 << 20
+"""The most bytes of one line, or one JSON document, that is parsed at once: it takes some 30 times as much memory."""
+
 _EDGES: Final = (MINYEAR, MAXYEAR)
 
 _LARGEST_COUNT: Final = 2**63 - 1
@@ -30,6 +50,7 @@ _LONG: Final = 128
 """Integers of more bits are not written out in messages."""
 
 type_ = type  # `type` names a field in most of the model
+T = TypeVar("T")
 
 
 def refuse(subject: str, *faults: str | None) -> None:
@@ -46,10 +67,12 @@ def _shown(value: object) -> str:
     return repr(value)
 
 
-def text(field: str, value: object, *, empty: bool = False) -> str | None:
-    """Text that every store can hold: no NUL, no lone surrogates, and not blank unless ``empty``."""
+def text(field: str, value: object, *, empty: bool = False, longest: int = LONGEST_TEXT) -> str | None:
+    """Text that every store can hold: no NUL, no lone surrogates, not too long, and not blank unless ``empty``."""
     if not isinstance(value, str):
         return f"{field} must be text, not {type_(value).__name__}"
+    if len(value) > longest:
+        return f"{field} must have at most {longest:,} characters, not {len(value):,}: shorten or split it"
     if not empty and not value.strip():
         return f"{field} must not be empty"
     if "\0" in value:
@@ -70,6 +93,15 @@ def key(field: str, value: object, *, empty: bool = False, longest: int = LONGES
     return fault
 
 
+def name(field: str, value: object, *, empty: bool = False) -> str | None:
+    """`text` that can be a name: at most `LONGEST_NAME` characters and `MOST_NAME_WORDS` words."""
+    fault = text(field, value, empty=empty, longest=LONGEST_NAME)
+    if fault is None and isinstance(value, str) and len(value) > 2 * MOST_NAME_WORDS - 2:
+        words = len(value.split())
+        return f"{field} must have at most {MOST_NAME_WORDS} words, not {words}" if words > MOST_NAME_WORDS else None
+    return fault
+
+
 def texts(field: str, values: object) -> str | None:
     """A collection in which every item is non-empty `text`."""
     if isinstance(values, tuple) and not values:
@@ -77,6 +109,15 @@ def texts(field: str, values: object) -> str | None:
     if not isinstance(values, Iterable):
         return f"{field} must be a list, not {type_(values).__name__}"
     return next((fault for value in values if (fault := text(f"each of {field}", value))), None)
+
+
+def names(field: str, values: object) -> str | None:
+    """A collection of at most `MOST_NAMES`, in which every item can be a `name`."""
+    if isinstance(values, tuple):
+        if len(values) > MOST_NAMES:
+            return f"{field} must be at most {MOST_NAMES:,}, not {len(values):,}"
+        return next((fault for value in values if (fault := name(f"each of {field}", value))), None)
+    return texts(field, values)
 
 
 def number(field: str, value: object, low: float, high: float = math.inf) -> str | None:
@@ -189,29 +230,60 @@ def mapping(field: str, value: object) -> str | None:
     return None if isinstance(value, Mapping) else f"{field} must be a mapping, not {type_(value).__name__}"
 
 
-def json_object(field: str, value: object) -> str | None:
-    """A mapping from text to JSON values, without NUL anywhere and without NaN or infinity."""
+def json_object(field: str, value: object, *, deepest: int = DEEPEST) -> str | None:
+    """A mapping from text to JSON values, without NUL, NaN or infinity, at most ``deepest`` deep, not too large."""
     if value is NOTHING:
         return None
     if not isinstance(value, Mapping):
         return mapping(field, value)
-    return next((fault for key, item in value.items() if (fault := _json(f"{field}[{key!r}]", key, item))), None)
+    fault: str | None = None
+    size = 0
+    waiting: list[tuple[str, object, int]] = [(field, value, 1)]
+    for place, each, depth in waiting:  # grows while iterating, level by level
+        if depth > deepest and isinstance(each, (Mapping, list, tuple)):
+            return f"{field} is nested too deeply: flatten it to {deepest} levels, or store it as a text"
+        if isinstance(each, Mapping):
+            wrong = next((key for key in each if not isinstance(key, str) or "\0" in key), None)
+            fault = None if wrong is None else f"{place}[{wrong!r}]: keys must be text without NUL"
+            waiting += ((f"{field}[{key!r}]" if depth == 1 else place, item, depth + 1) for key, item in each.items())
+            size += sum(len(key) for key in each if isinstance(key, str))
+        elif isinstance(each, (list, tuple)):
+            waiting += ((place, item, depth + 1) for item in each)
+        else:
+            fault = _json(place, each)
+            size += len(each) if isinstance(each, str) else 0
+        if fault is not None:
+            return fault
+        if (size := size + 1) > LONGEST_TEXT:
+            return f"{field} must have at most {LONGEST_TEXT:,} characters and values together: store it elsewhere"
+    return None
 
 
-def _json(field: str, key: object, value: object) -> str | None:
-    if not isinstance(key, str) or "\0" in key:
-        return f"{field}: keys must be text without NUL"
+def _json(field: str, value: object) -> str | None:
+    """The fault of a JSON value that has no parts."""
     if isinstance(value, str):
         return text(field, value, empty=True)
     if isinstance(value, float):
         return None if math.isfinite(value) else f"{field} must be finite"
-    if value is None or isinstance(value, (bool, int)):
-        return None
-    if isinstance(value, Mapping):
-        return json_object(field, value)
-    if isinstance(value, (list, tuple)):
-        return next((fault for item in value if (fault := _json(field, "", item))), None)
-    return f"{field} must be a JSON value, not {type_(value).__name__}"
+    return (
+        None
+        if value is None or isinstance(value, int)
+        else f"{field} must be a JSON value, not {type_(value).__name__}"
+    )
+
+
+def parse_json(content: str | bytes, *, finite: bool = True) -> Any:
+    """The JSON value of a text from outside; NaN and infinity only unless ``finite``. Raises `ValueError`."""
+    if len(content) > LARGEST_RECORD:
+        raise ValueError(f"longer than {LARGEST_RECORD:,} bytes")
+    try:
+        return json.loads(content, parse_constant=_no_constant if finite else None)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def one_of(field: str, value: object, choices: tuple[object, ...]) -> str | None:
@@ -264,3 +336,15 @@ def as_tuple(value: Iterable[Any]) -> tuple[Any, ...]:
 def as_frozenset(value: Iterable[str]) -> frozenset[str]:
     """Any iterable of texts as a frozenset."""
     return frozenset(value) if isinstance(value, Iterable) else value
+
+
+def hydrated(kind: type[T], fields: Mapping[str, Any]) -> T:
+    """A value of what is stored, as `copy` makes it: validated when it was written, and readable under later limits."""
+    made = object.__new__(kind)
+    made.__setstate__(fields)  # type: ignore[attr-defined]
+    return made
+
+
+def revised(value: T, **changes: Any) -> T:
+    """A copy of a stored value with other fields, which are of their final types."""
+    return hydrated(type_(value), {**value.__getstate__(), **changes})  # type: ignore[dict-item]

@@ -41,7 +41,7 @@ class Principal:
     def __attrs_post_init__(self) -> None:
         check.refuse(
             f"principal {self.id!r}",
-            check.text("id", self.id),
+            check.text("id", self.id, longest=check.LONGEST_NAME),
             _identifier(self.type),
             check.json_object("attributes", self.attributes),
             check.items("projects", self.projects, Scope),

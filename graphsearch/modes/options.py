@@ -82,7 +82,7 @@ class SearchRequest:
     def __attrs_post_init__(self) -> None:
         check.refuse(
             "search",
-            check.text("query", self.query, empty=True),
+            check.text("query", self.query, empty=True, longest=check.LONGEST_QUESTION),
             check.text("mode", self.mode),
             check.number("seeds", self.seeds, 1),
             check.number("limit", self.limit, 1),

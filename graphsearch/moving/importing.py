@@ -24,6 +24,7 @@ from graphsearch.model.stored import (
     StoredMemory,
     StoredRelation,
 )
+from graphsearch.model.validation import LARGEST_RECORD
 from graphsearch.moving.scope_file import COUNTED, Header, ScopeReader, opened
 from graphsearch.protocols import Embedder, GraphStore
 from graphsearch.text.bm25 import embedding_text
@@ -160,10 +161,12 @@ def _text(element: Entity | Memory | Relation) -> str:
 
 def _paged(reader: ScopeReader) -> Iterator[Sequence[Record]]:
     page: list[Record] = []
+    begun = reader.read
     for record in reader.records():
-        if page and (len(page) == RECORDS or type(record) is not type(page[0])):
+        full = len(page) == RECORDS or reader.read - begun > LARGEST_RECORD
+        if page and (full or type(record) is not type(page[0])):
             yield page
-            page = []
+            page, begun = [], reader.read
         page.append(record)
     if page:
         yield page

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from base64 import b64decode
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
@@ -54,18 +53,12 @@ Parser = Callable[[str, Any], Any]
 def object_of(line: bytes) -> Json:
     """The object of a line. Raises `InvalidInputError`."""
     try:
-        content = json.loads(line, parse_constant=_no_constant)
-    except RecursionError as error:
-        raise InvalidInputError("line", ["is nested too deeply"]) from error
+        content = validation.parse_json(line)
     except ValueError as error:
         raise InvalidInputError("line", [f"is not valid JSON in UTF-8: {error}"]) from error
     if not isinstance(content, dict):
         raise InvalidInputError("line", ["must be an object"])
     return content
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def record_of(content: Json) -> Record:

@@ -14,6 +14,7 @@ import gzip
 import hashlib
 import io
 import sys
+import zlib
 from collections import Counter as Tally
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -35,6 +36,7 @@ from graphsearch.model.stored import (
     StoredMemory,
     StoredRelation,
 )
+from graphsearch.model.validation import LARGEST_RECORD
 from graphsearch.moving.record_parsing import object_of, record_of
 from graphsearch.moving.record_writing import Json, json_of, line_of
 
@@ -43,6 +45,8 @@ VERSION: Final = 2
 """Increased with whatever is added or read differently: readers refuse what they do not know."""
 _KEYLESS: Final = 1
 """The version before a scope had an ``id_key``."""
+UNREADABLE: Final = (OSError, EOFError, zlib.error)
+"""What reading a file raises, if it is compressed too."""
 STANDARD: Final = "-"
 """The name of standard input and output."""
 _SETTINGS: Final = ("analyser", "alpha", "embedder", "dimensions", "merges", "id_key")
@@ -121,6 +125,8 @@ class ScopeReader:
     stream: BinaryIO
     name: str
     line: int = 0
+    read: int = 0
+    """The bytes read so far, unpacked."""
     counts: Counts = attrs.field(factory=Counts)
     _digest: Any = attrs.field(factory=hashlib.sha256)
 
@@ -163,16 +169,19 @@ class ScopeReader:
             raise self._fault("the trailer counts other records than the file has: lines are missing or were added")
         if found["sha256"] != self._digest.hexdigest():
             raise self._fault("the digest is another: the file was changed after it was written")
-        if self.stream.readline().strip():
+        if self.stream.readline(LARGEST_RECORD).strip():
             self.line += 1
             raise self._fault("comes after the trailer")
 
     def _next(self, *, count: bool = True) -> bytes:
         self.line += 1
         try:
-            line = self.stream.readline()
-        except (OSError, EOFError) as error:
+            line = self.stream.readline(LARGEST_RECORD + 1)
+        except UNREADABLE as error:
             raise self._fault(f"cannot be read: {error}") from error
+        if len(line) > LARGEST_RECORD:
+            raise self._fault(f"is longer than {LARGEST_RECORD:,} bytes: no record of a scope is")
+        self.read += len(line)
         if not line.endswith(b"\n"):
             raise self._fault("the file ends before its trailer: it was cut")
         if count:

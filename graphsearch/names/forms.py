@@ -11,7 +11,7 @@ from typing import Any, Final
 import attrs
 
 from graphsearch.names.vocabulary import KEPT_LEGAL_FORMS
-from graphsearch.text.trigrams import SMALL_WORDS, spoken_words
+from graphsearch.text.trigrams import MAX_NAME_WORDS, SMALL_WORDS, spoken_words
 
 SHORTEST: Final = 5
 """Least letters of the longer word: in shorter ones, one letter makes another word ("Jon", "John")."""
@@ -201,7 +201,8 @@ class Form:
     def lookups(self) -> tuple[str, ...]:
         """Words by which matching names are found in the index of `name_words`; "vscode" for "Visual Studio Code"."""
         initials = (squashed(word[0] for word in words) for words in (self.parts, significant(self.parts)))
-        cut = (squashed((*(word[0] for word in self.parts[:at]), *self.parts[at:])) for at in range(1, len(self.parts)))
+        parts = self.parts[:MAX_NAME_WORDS]
+        cut = (squashed((*(word[0] for word in parts[:at]), *parts[at:])) for at in range(1, len(parts)))
         found = (*self.words, squashed(self.words), *initials, *cut)
         return tuple(dict.fromkeys(word for word in found if len(word) > 1 and word not in SMALL_WORDS))
 

@@ -184,7 +184,11 @@ def analyse(question: str, *, as_of: datetime, anchors: Iterable[Anchor] = ()) -
     no plan is entity-centric. Accepts any text. Raises `InvalidInputError` for a question that is not text, or a time
     without a time zone.
     """
-    check.refuse("question", check.text("question", question, empty=True), check.instant("as_of", as_of))
+    check.refuse(
+        "question",
+        check.text("question", question, empty=True, longest=check.LONGEST_QUESTION),
+        check.instant("as_of", as_of),
+    )
     kind = question_type(question)
     names = named(question)
     found = periods(question[:MAX_READ], as_of)

@@ -119,7 +119,7 @@ class RankRequest:
     def __attrs_post_init__(self) -> None:
         check.refuse(
             "ranking",
-            check.text("query", self.query, empty=True),
+            check.text("query", self.query, empty=True, longest=check.LONGEST_QUESTION),
             check.one_of("ranking", self.ranking, tuple(map(str, Ranking))),
             check.number("limit", self.limit, 1),
             check.number("candidates", self.candidates, 1),

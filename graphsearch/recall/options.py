@@ -201,7 +201,7 @@ class RecallRequest:
     def __attrs_post_init__(self) -> None:
         check.refuse(
             "recall",
-            check.text("query", self.query, empty=True),
+            check.text("query", self.query, empty=True, longest=check.LONGEST_QUESTION),
             check.number("limit", self.limit, 1),
             *(check.one_of("channel", name, CHANNELS) for name in self.channels),
             check.unit("min_score", self.min_score),

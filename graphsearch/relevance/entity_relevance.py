@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, MutableMapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 from uuid import UUID
 
@@ -29,7 +30,7 @@ from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser, identifier_words, words
 from graphsearch.text.bm25 import idf
 from graphsearch.understanding.interpreting import Understanding
-from graphsearch.understanding.words import EntityTerms, entity_terms
+from graphsearch.understanding.words import MAX_TOKENS, EntityTerms, entity_terms
 
 MEANING: Final = 2.0
 """Of a cosine, times the embedder's weight."""
@@ -97,7 +98,7 @@ async def described(
     query, vector, kept = meant.question, meant.vector, meant.profile.entity_terms
     hits = await _found(query, vector, limit, also, kept, reader)
     ids = reader.entity_ids(hits.keys)
-    query_forms = forms_of_query(query, reader.analyser)
+    query_forms = dict(islice(forms_of_query(query, reader.analyser).items(), MAX_TOKENS))
     each_has = await _terms_of(hits.keys, kept, reader)
     terms = held(each_has)
     rarity = await _rarity(terms, list(query_forms), limit, reader)

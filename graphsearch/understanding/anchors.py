@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Final
 from uuid import UUID
 
 import attrs
 
+from graphsearch._support.concurrency import aside
 from graphsearch.access.reader import Reader
 from graphsearch.access.window import ROUNDS
 from graphsearch.claims.naming import folded_name
@@ -15,13 +17,12 @@ from graphsearch.model import Entity, SimilarName
 from graphsearch.query.question_names import MAX_NAMESAKES, Anchor, Named, anchors, joined, named, runs
 from graphsearch.text.trigrams import similarity
 from graphsearch.understanding.linking import Link
+from graphsearch.understanding.name_lookup import MAX_LOOKED_UP
 
 LEAST_SIMILARITY: Final = 0.75
 """A less similar name is another name. Below 0.80 a link is shown, but does not make a plan entity-centric."""
 FIRST_LIMIT: Final = 2 * MAX_NAMESAKES
 """Similar names requested from the store at first; twice as many in each further round."""
-MAX_LOOKED_UP: Final = 16
-"""Most names of one question that are looked up by similarity."""
 
 
 async def find_anchors(text: str, reader: Reader) -> tuple[Anchor, ...]:
@@ -71,7 +72,8 @@ async def _similar(names: Sequence[Named], reader: Reader) -> list[Anchor]:
     for _ in range(ROUNDS):
         proposed = await reader.similar_names(texts, threshold=LEAST_SIMILARITY, limit=limit)
         visible = await _visible((each.entity_id for found in proposed.values() for each in found), reader)
-        best |= {text: _best(text, proposed[text], visible) for text in texts}
+        size = len(texts) * sum(1 + len(each.aliases) for each in visible.values())
+        best |= await aside(partial(_best_of, texts, proposed, visible), size)
         texts = [text for text in texts if len(proposed[text]) == limit and not _settled(best[text], proposed[text])]
         if not texts:
             break
@@ -103,6 +105,12 @@ async def _visible(ids: Iterable[UUID], reader: Reader) -> Mapping[UUID, Entity]
     """The entities that hold and are visible, with their visible aliases."""
     hits = await reader.locate(sorted(set(ids)))
     return {entity.id: entity for entity in await reader.entities(hits.keys)}
+
+
+def _best_of(
+    texts: Sequence[str], proposed: Mapping[str, Sequence[SimilarName]], visible: Mapping[UUID, Entity]
+) -> dict[str, list[_Likeness]]:
+    return {text: _best(text, proposed[text], visible) for text in texts}
 
 
 def _best(text: str, proposed: Sequence[SimilarName], visible: Mapping[UUID, Entity]) -> list[_Likeness]:

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 import attrs
 import numpy as np
 
+from graphsearch._support.concurrency import aside
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats
 from graphsearch.model import Vector
@@ -25,7 +26,7 @@ from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser
 from graphsearch.understanding.asked import affinities, asked_kind, directions, standardised
 from graphsearch.understanding.linking import Linked, link, unknown_names
-from graphsearch.understanding.name_lookup import candidate_ids, nameable, unlinked, with_other_forms
+from graphsearch.understanding.name_lookup import candidate_ids, nameable, size_of, unlinked, with_other_forms
 from graphsearch.understanding.type_profile import TypeProfile
 from graphsearch.understanding.words import Token, tokens
 
@@ -180,7 +181,10 @@ async def read(question: str, time: AskedTime, profile: TypeProfile, reader: Rea
     written = surely_written(question)
     spans = [(each.start, each.end) for each in written]
     dated = dated_tokens(words, time)
-    linked = link(question, words, known, profile.wording, reader.analyser.terms, written=spans, blocked=dated)
+    terms = reader.analyser.terms
+    linked = await aside(
+        lambda: link(question, words, known, profile.wording, terms, written=spans, blocked=dated), size_of(known)
+    )
     others = unlinked(words, written, linked, profile.wording)
     linked, more = await with_other_forms(words, others, linked, reader)
     found = interpreted(question, linked, profile, reader.analyser, time=time, written=written)

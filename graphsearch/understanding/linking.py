@@ -25,7 +25,7 @@ import attrs
 
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
 from graphsearch.names.vocabulary import TITLES
-from graphsearch.query.question_names import Named, overlapping
+from graphsearch.query.question_names import MAX_WORDS, Named, overlapping
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.understanding.type_profile import ORDINARY, Wording
 from graphsearch.understanding.words import Token, name_tokens, name_words_as_written
@@ -118,29 +118,30 @@ class _Names:
     """With whether it is an alias."""
     parts: Mapping[tuple[str, ...], frozenset[UUID]]
     kinds: Mapping[UUID, str]
-    words: Mapping[UUID, frozenset[str]]
+    words: Mapping[UUID, Collection[str]]
     """All tokens of an entity's names."""
     components: Mapping[UUID, frozenset[str]]
     """Of code, the parts between the dots of its names."""
     kindly: frozenset[str]
     """Last words of several names, in lower case: the "team" of "data team" and "search team"."""
-    longest: int
+    lengths: frozenset[int]
+    """The numbers of tokens of whole names."""
 
     @classmethod
     def of(cls, nameable: Sequence[Nameable]) -> _Names:
         full: dict[tuple[str, ...], dict[UUID, bool]] = {}
         parts: dict[tuple[str, ...], set[UUID]] = {}
+        own: dict[UUID, set[str]] = {each.id: set() for each in nameable}
         for each in nameable:
             for place, name in enumerate(each.names):
                 words = name_tokens(name)
+                own[each.id].update(words)
                 for run in {words, tuple("".join(words).split())} - {()}:
                     full.setdefault(run, {}).setdefault(each.id, place > 0)
                 for start in range(len(words)):
-                    for end in range(start + 1, len(words) + 1):
+                    for end in range(start + 1, min(start + MAX_WORDS, len(words)) + 1):
                         parts.setdefault(words[start:end], set()).add(each.id)
-        longest = max((len(run) for run in full), default=0)
         kinds = {each.id: each.type for each in nameable}
-        own = {each.id: frozenset(word for name in each.names for word in name_tokens(name)) for each in nameable}
         components = {
             each.id: frozenset(part for name in each.names for part in name.split("."))
             for each in nameable
@@ -153,7 +154,7 @@ class _Names:
             own,
             components,
             _kindly(nameable),
-            longest,
+            frozenset(map(len, full)),
         )
 
 
@@ -195,7 +196,7 @@ class _Linking:
 
     def full_names(self) -> None:
         """Link whole names, the longest first."""
-        for start, end, run in self._runs():
+        for start, end, run in self._runs(self._names.lengths):
             found = self._believable(self._names.full.get(run, {}), start, end, whole=True)
             (first, *others) = run
             if not found or (not others and first in STOP_WORDS and not self._written(start)):
@@ -209,7 +210,7 @@ class _Linking:
 
     def parts(self) -> None:
         """Link parts of names in the rest, the longest first."""
-        for start, end, run in self._runs():
+        for start, end, run in self._runs(range(1, min(MAX_WORDS, max(self._names.lengths, default=0)) + 1)):
             found = self._believable(dict.fromkeys(self._names.parts.get(run, ()), True), start, end, whole=False)
             if not found or all(word in STOP_WORDS for word in run) or (len(run) == 1 and not _speaks(run[0])):
                 continue
@@ -261,9 +262,10 @@ class _Linking:
         first, last = self._question[start].start, self._question[end - 1].end
         return not _IDENTIFIER.search(self._text, max(0, first - 1), last + 2)
 
-    def _runs(self) -> Iterable[tuple[int, int, tuple[str, ...]]]:
+    def _runs(self, lengths: Collection[int]) -> Iterable[tuple[int, int, tuple[str, ...]]]:
+        """The untaken runs of these numbers of tokens, the longest first."""
         texts = tuple(token.text for token in self._question)
-        for length in range(min(self._names.longest, len(texts)), 0, -1):
+        for length in sorted(lengths, reverse=True):
             for start in range(len(texts) - length + 1):
                 if not any(self._taken[start : start + length]):
                     yield start, start + length, texts[start : start + length]

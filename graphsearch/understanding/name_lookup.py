@@ -11,21 +11,22 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
+from itertools import islice
 from typing import Final
 from uuid import UUID
 
-from graphsearch._support.concurrency import both
+from graphsearch._support.concurrency import aside, both
 from graphsearch.access.reader import Reader
 from graphsearch.claims.naming import folded_name
 from graphsearch.model import NameMatch
 from graphsearch.names import typed_names as reading
-from graphsearch.names.candidate_index import lookups
+from graphsearch.names.candidate_index import MAX_COMPARED, lookups
 from graphsearch.names.given_names import FORMAL_NAMES
 from graphsearch.names.persons import is_nickname
 from graphsearch.query.asked_time import AskedTime, asked_time
 from graphsearch.query.question_names import Named, NameKind, overlapping, runs
 from graphsearch.text.analyser import STOP_WORDS
-from graphsearch.text.trigrams import similarity, spoken_words
+from graphsearch.text.trigrams import name_words, similarity, spoken_words
 from graphsearch.understanding.linking import Link, Linked, Nameable, unknown_names
 from graphsearch.understanding.type_profile import Wording
 from graphsearch.understanding.words import Token
@@ -89,6 +90,8 @@ FITS: Final = 0.9
 """The probability of a name that fits only one entity, as in ingest."""
 LIKE: Final = 0.65
 """Least similarity of names of several words that count as equal: one typing error in two usual words."""
+MAX_LOOKED_UP: Final = 16
+"""Most names of one question that are looked up in other forms, or by similarity."""
 NAMESAKES: Final = 5
 """A form that fits more entities than this names none of them."""
 
@@ -110,16 +113,33 @@ async def with_other_forms(
     """Links with those of names in other forms, and the entities that were considered for them."""
     if not names:
         return linked, []
-    words = {name: sorted(set(lookups(reading.TypedName(name.text, ""))[0])) for name in names}
+    words = {name: frozenset(lookups(reading.TypedName(name.text, ""))[0]) for name in names[:MAX_LOOKED_UP]}
     found = await by_words(sorted({word for each in words.values() for word in each}), reader)
     ids = sorted({match.entity_id for match in found})
     known = await nameable(ids, reader)
-    links = [link for name in names for link in links_of(name, known)]
+    links = await aside(
+        lambda: [link for name in words for link in links_of(name, _called(known, words[name]))], size_of(known)
+    )
     masked = [
         part or any(link.start <= token.start and token.end <= link.end for link in links)
         for token, part in zip(question, linked.masked, strict=True)
     ]
     return Linked(links=(*linked.links, *links), masked=tuple(masked)), ids
+
+
+def _called(known: Sequence[Nameable], words: frozenset[str]) -> list[Nameable]:
+    """The entities with one of some words in a name, each with its first `MAX_COMPARED` names that have one."""
+    found = []
+    for each in known:
+        names = (name for name in each.names if not words.isdisjoint(name_words(name)))
+        if some := tuple(islice(names, MAX_COMPARED)):
+            found.append(Nameable(id=each.id, type=each.type, names=some))
+    return found
+
+
+def size_of(known: Sequence[Nameable]) -> int:
+    """The number of their names."""
+    return sum(len(each.names) for each in known)
 
 
 def links_of(name: Named, known: Sequence[Nameable]) -> list[Link]:

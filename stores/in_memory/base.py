@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Hashable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
 from threading import Lock
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 import numpy as np
 
-from graphsearch._support.concurrency import in_slices
+from graphsearch._support.concurrency import aside, in_slices
 from graphsearch.columns import Keys
 from graphsearch.errors import UnknownScopeError
 from graphsearch.model import ElementKind, Scope
@@ -22,6 +22,8 @@ from graphsearch.stores.in_memory.state import Draft, State
 from graphsearch.stores.in_memory.summaries import drop_outdated
 from graphsearch.stores.in_memory.tables import table
 from graphsearch.text.analyser import Analyser
+
+T = TypeVar("T")
 
 
 class Cell:
@@ -103,6 +105,11 @@ class InMemoryScope(Scoped):
         if state is None:
             raise self._unknown()
         return state
+
+    async def _once(self, build: Callable[..., T], *of: Hashable) -> T:
+        """As `State.once`; what is computed of many elements leaves the event loop."""
+        state = self._state
+        return await aside(lambda: state.once(build, *of), 0 if state.has(build, *of) else state.size)
 
     @asynccontextmanager
     async def _draft(self, *, create: bool = False, keep: bool = True) -> AsyncIterator[Draft]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from datetime import datetime
 from itertools import islice
 from uuid import UUID
@@ -191,14 +192,13 @@ class InMemoryCurating(InMemoryScope, Curating):
     ) -> Sequence[SimilarPair]:
         refuse_threshold(threshold, limit)
         state = self._state
-        named: Mapping[str, Collection[UUID]] = state.naming.index.entities
-        entities = state.entities.items
-        if without:
-            kept = ((name, {key for key in ids if entities[key].type not in without}) for name, ids in named.items())
-            named = {name: ids for name, ids in kept if ids}
-        return similar_pairs(
-            named,
-            lambda key: state.entities.items[key].type,
+        return await asyncio.to_thread(
+            similar_pairs,
+            (
+                (each.id, each.type, (each.name, *each.aliases))
+                for each in state.entities.items.values()
+                if each.merged_into is None and each.type not in without
+            ),
             lambda pair: pair[1] in state.distinct.get(pair[0], ()),
             threshold,
             limit,

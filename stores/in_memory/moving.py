@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from bisect import bisect_right
 from collections.abc import AsyncIterable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -64,7 +65,7 @@ class InMemoryMoving(InMemoryScope, Moving):
     async def records(self, kind: RecordKind, *, after: Key | None = None, limit: int = 1_000) -> Sequence[Record]:
         validation.refuse("page", validation.number("limit", limit, 0))
         state = self._state
-        keys = state.once(_sorted_keys, kind)
+        keys = await self._once(_sorted_keys, kind)
         start = 0 if after is None else bisect_right(keys, after, key=_order_of(kind))
         build = _RECORDS[kind]
         return [build(state, key) for key in keys[start : start + limit]]
@@ -84,9 +85,9 @@ class InMemoryMoving(InMemoryScope, Moving):
             draft.merging.count = settings.merges
             async for page in pages:
                 if page:
-                    check.page(page)
+                    await asyncio.to_thread(check.page, page)
                     await in_slices(loading.page(page))
-            check.finish()
+            await asyncio.to_thread(check.finish)
             await in_slices(loading.sign_entities())
             self._cell.state = await in_slices(draft.finished())
 

@@ -213,7 +213,7 @@ class InMemorySearching(InMemoryScope, Searching):
             raise wrong_length(query.size, state.embedder, state.dimensions)
         norm = sqrt(query @ query)
         validation.refuse("query vector", None if 0.0 < norm < inf else "must be finite and not zero")
-        matrix = state.once(_matrix, kind)
+        matrix = await self._once(_matrix, kind)
         if not len(matrix.rows):
             return _hits(state, kind, matrix.rows, np.empty(0))
         seen = visibility(state, kind).filter(view)
@@ -224,21 +224,21 @@ class InMemorySearching(InMemoryScope, Searching):
         self, kind: ElementKind, query: str, *, limit: int, view: View, counts: TermCounts | None = None
     ) -> Hits:
         state = self._state
-        postings = state.once(_postings, kind)
+        postings = await self._once(_postings, kind)
         seen = visibility(state, kind).filter(view)
         terms = state.analyser.terms(query)
         return _hits(state, kind, *postings.best(terms, limit, seen and seen(slice(None)), counts))
 
     async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
         state = self._state
+        seen = (await self._once(visibility, ElementKind.ENTITY)).filter(view)
         rows = np.unique(table(state, ElementKind.ENTITY).rows(list(ids)))
-        seen = visibility(state, ElementKind.ENTITY).filter(view)
         rows = rows if seen is None else rows[seen(rows)]
         return _hits(state, ElementKind.ENTITY, rows, np.zeros(len(rows)))
 
     async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
         state, rows = self._state, np.asarray(keys, np.int64)
-        matrix = state.once(_matrix, kind)
+        matrix = await self._once(_matrix, kind)
         return matrix.of(rows) if len(matrix.rows) else np.zeros((len(rows), state.dimensions or 0), np.float32)
 
     async def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
@@ -249,7 +249,7 @@ class InMemorySearching(InMemoryScope, Searching):
         return len(self._state.elements(kind).documents)
 
     async def document_frequencies(self, kind: ElementKind, groups: Sequence[Sequence[str]]) -> Sequence[int]:
-        postings = self._state.once(_postings, kind)
+        postings = await self._once(_postings, kind)
         return [postings.containing(group) for group in groups]
 
 

@@ -151,6 +151,15 @@ class State:
             value = self._whole[build, *of] = build(self, *of)
         return value
 
+    @property
+    def size(self) -> int:
+        """The number of its elements."""
+        return sum(len(self.elements(kind).items) for kind in ElementKind)
+
+    def has(self, build: Callable[..., object], *of: Hashable) -> bool:
+        """Whether `once` has computed this."""
+        return (build, *of) in self._whole
+
     def successor(self, **changes: object) -> State:
         """This state with some fields replaced. Values derived from unchanged parts stay cached."""
         later: State = attrs.evolve(self, **changes)  # type: ignore[arg-type]

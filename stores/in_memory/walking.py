@@ -83,6 +83,11 @@ class Ground:
         )
 
 
+def _mentions(state: State) -> Mentions:
+    memories, entities = table(state, ElementKind.MEMORY), table(state, ElementKind.ENTITY)
+    return state.derive(Mentions.build, memories, entities, state.mentions)
+
+
 def _feedback(state: State) -> Floats:
     rows = table(state, ElementKind.RELATION)
     return state.derive(learnt_column, rows, state.derive(written_column, rows), state.relations.weights)
@@ -92,14 +97,14 @@ class InMemoryWalking(InMemoryScope, Walking):
     """Steps over arrays that the state caches while their inputs are unchanged."""
 
     async def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
-        ground = self._state.once(Ground.of)
+        ground = await self._once(Ground.of)
         places, side = ground.edges.strongest(keys, fan_out, ground.relations_seen.filter(view))
         found, far = ground.edges.relations.take(places), ground.edges.far.take(places)
         return ground.steps(found, far, view, starts=keys, start=side >> 1, outgoing=(side & 1) == 0)
 
     async def related(self, keys: Keys, *, view: View) -> Expansion:
         state, found = self._state, np.asarray(keys, np.int64)
-        ground, both = state.once(Ground.of), ends(state)
+        ground, both = await self._once(Ground.of), ends(state)
         source, target = both.source.take(found), both.target.take(found)
         outgoing = np.ones(len(found), np.bool_)
         return ground.steps(found, target, view, starts=ground.ends.keys, start=source, outgoing=outgoing)
@@ -107,7 +112,8 @@ class InMemoryWalking(InMemoryScope, Walking):
     async def edges(self, *, after: UUID | None = None, limit: int = 100_000, view: View) -> Edges:
         state = self._state
         validation.refuse("page", validation.number("limit", limit, 0))
-        ids, both = table(state, ElementKind.RELATION).ids, ends(state)
+        both = await self._once(ends)
+        ids = table(state, ElementKind.RELATION).ids
         rows = np.arange(0 if after is None else bisect_right(ids, after), len(ids))
         seen = visibility(state, ElementKind.RELATION)
         passed = seen.filter(view)
@@ -118,8 +124,7 @@ class InMemoryWalking(InMemoryScope, Walking):
 
     async def mentioned(self, kind: ElementKind, keys: Keys, *, limit: int, view: View) -> Mentioned:
         state, near = self._state, np.asarray(keys, np.int64)
-        memories, entities = table(state, ElementKind.MEMORY), table(state, ElementKind.ENTITY)
-        side = state.derive(Mentions.build, memories, entities, state.mentions).sides[kind]
+        side = (await self._once(_mentions)).sides[kind]
         other = ElementKind.ENTITY if kind is ElementKind.MEMORY else ElementKind.MEMORY
         begin = side.pointers.take(near)
         counts = side.pointers.take(near + 1) - begin
@@ -148,7 +153,7 @@ class InMemoryWalking(InMemoryScope, Walking):
         return found if seen is None else found.keep(seen(far))
 
     async def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
-        ground = self._state.once(Ground.of)
+        ground = await self._once(Ground.of)
         if ground.relations_seen.filter(view) is None:
             return {}
         places, _ = ground.edges.strongest(keys, COUNTED, None)

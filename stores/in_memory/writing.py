@@ -29,6 +29,7 @@ from graphsearch.model import (
     WriteReport,
     validation,
 )
+from graphsearch.model.validation import revised
 from graphsearch.protocols import GraphStore, Writing
 from graphsearch.stores.in_memory.base import InMemoryScope
 from graphsearch.stores.in_memory.folding import (
@@ -189,7 +190,7 @@ class InMemoryWriting(InMemoryScope, Writing):
         naming = state.naming
         return [
             AssertedEntity(
-                entity=attrs.evolve(
+                entity=revised(
                     entity, type=naming.named.get(entity.id, entity.type), aliases=naming.given.get(entity.id, ())
                 ),
                 named=entity.id in naming.named,

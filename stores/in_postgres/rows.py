@@ -56,21 +56,13 @@ def element_of(kind: ElementKind, row: dict[str, Any]) -> Any:
     row["attributes"] = MappingProxyType(row["attributes"]) if row["attributes"] else _NO_ATTRIBUTES
     if kind is ElementKind.RELATION:
         row["kind"] = EdgeKind(row["kind"])
-    element: Any = object.__new__(_CLASSES[kind])
-    element.__setstate__(row)
-    return element
+    return validation.hydrated(_CLASSES[kind], row)
 
 
 def mention_of(row: Mapping[str, Any]) -> Mention:
     """A mention from its row."""
-    return Mention(
-        memory_id=row["memory_id"],
-        entity_id=row["entity_id"],
-        surface=row["surface"],
-        type=row["type"],
-        span=_span(row),
-        confidence=row["confidence"],
-    )
+    fields = {name: row[name] for name in ("memory_id", "entity_id", "surface", "type", "confidence")}
+    return validation.hydrated(Mention, {**fields, "span": _span(row)})
 
 
 def injection_of(row: Mapping[str, Any]) -> Injection:

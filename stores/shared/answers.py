@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from heapq import nsmallest
 from itertools import combinations, product
@@ -11,8 +11,9 @@ from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 from graphsearch.claims.folding import DatedClaim
-from graphsearch.claims.naming import MAX_TRIGRAMS, prefix_lengths, sizes
+from graphsearch.claims.naming import MAX_TRIGRAMS, folded_name, prefix_lengths, sizes
 from graphsearch.model import Claim, Community, HealthRecord, Mention, SimilarPair, validation
+from graphsearch.names.candidate_index import MAX_COMPARED
 from graphsearch.protocols.learning import HEALTH_RECORDS
 from graphsearch.text.trigrams import overlap, trigrams
 
@@ -77,18 +78,21 @@ def _span(proof: Mention | Claim) -> tuple[int, int]:
 
 
 def similar_pairs(
-    of: Mapping[str, Collection[UUID]],
-    type_of: Callable[[UUID], str],
-    distinct: Callable[[Pair], bool],
-    threshold: float,
-    limit: int,
+    named: Iterable[tuple[UUID, str, Sequence[str]]], distinct: Callable[[Pair], bool], threshold: float, limit: int
 ) -> list[SimilarPair]:
-    """Pairs of entities of one type, best first, by their folded names; not those that are ``distinct``."""
-    best: dict[Pair, float] = {}
+    """Pairs of entities of one type, best first, by their first `MAX_COMPARED` names; not those that are ``distinct``.
+
+    ``named`` has the id, the type and the names of each.
+    """
+    of, type_of, best = defaultdict[str, set[UUID]](set), dict[UUID, str](), dict[Pair, float]()
+    for key, type_, names in named:
+        type_of[key] = type_
+        for name in names[:MAX_COMPARED]:
+            of[folded_name(name)].add(key)
     for one, other, score in _alike(of, threshold):
         for a, b in combinations(sorted(of[one]), 2) if one == other else product(of[one], of[other]):
             pair = (a, b) if a < b else (b, a)
-            if a != b and type_of(a) == type_of(b) and not distinct(pair):
+            if a != b and type_of[a] == type_of[b] and not distinct(pair):
                 best[pair] = max(score, best.get(pair, 0.0))
     pairs = (SimilarPair(one_id=a, other_id=b, similarity=score) for (a, b), score in best.items())
     return nsmallest(limit, pairs, key=lambda pair: (-pair.similarity, pair.one_id, pair.other_id))

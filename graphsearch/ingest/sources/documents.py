@@ -106,11 +106,19 @@ def _sections(text: str) -> Iterator[_Section]:
 
 def _heading(line: str, before: list[str]) -> tuple[int, str] | None:
     """The level and text of the heading in a line, or in the one before it if underlined, which is removed."""
+    if len(line) > check.LONGEST_NAME:
+        return None
     marked = _HEADING.fullmatch(line)
     if marked:
         return len(marked[1]), _plain(marked[2].rstrip(" \t").rstrip("#"))
     underlined = _UNDERLINE.fullmatch(line)
-    if underlined and before and before[-1].strip() and (len(before) == 1 or not before[-2].strip()):
+    if (
+        underlined
+        and before
+        and len(before[-1]) <= check.LONGEST_NAME
+        and before[-1].strip()
+        and (len(before) == 1 or not before[-2].strip())
+    ):
         return (1 if underlined[1][0] == "=" else 2), _plain(before.pop())
     return None
 

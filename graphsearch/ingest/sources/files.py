@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import BinaryIO, Final
 
 import attrs
 
@@ -83,7 +84,7 @@ def find(folder: Folder) -> list[str]:
 
 
 def survey(folder: Folder, *, hidden: bool = False) -> tuple[list[str], list[Fault]]:
-    """Sorted relative POSIX paths of the files to ingest, and what is skipped: hidden names and private keys.
+    """Relative POSIX paths of files to ingest and of unreadable folders, and what is skipped: hidden names and keys.
 
     A path that the folder keeps to is never skipped itself. ``hidden``: hidden files and folders are found as well.
     Folders of tools are left out in any case.
@@ -97,7 +98,7 @@ def survey(folder: Folder, *, hidden: bool = False) -> tuple[list[str], list[Fau
             why = None if path == start else _refusal(folder.root / path, hidden=hidden)
             if why:
                 skipped[path] = Fault(path, 0, f"skipped: {why}; to read it, name its path")
-            elif not path.endswith("/") and PurePosixPath(path).suffix in SUFFIXES:
+            elif not path.endswith("/") and (PurePosixPath(path).suffix in SUFFIXES or (folder.root / path).is_dir()):
                 found[path] = None
     return list(found), [fault for path, fault in skipped.items() if path not in found]
 
@@ -113,7 +114,7 @@ def _refusal(path: Path, *, hidden: bool) -> str | None:
 
 def _has_key(path: Path) -> bool:
     """Whether a file that would be read begins with, or soon has, a private key."""
-    if path.suffix not in SUFFIXES:
+    if path.suffix not in SUFFIXES or not path.is_file():
         return False
     try:
         with path.open("rb") as file:
@@ -133,38 +134,59 @@ def _linked(root: Path, relative: str) -> bool:
 
 
 def _walk(root: Path, start: str, *, hidden: bool) -> Iterator[str]:
-    """Relative paths of all files, and of hidden folders, with "/", unless these are walked too."""
+    """Relative paths of all files and unreadable folders, and of hidden folders, with "/", unless walked too."""
     place = root / start
     if place.is_file():
         yield start
         return
     if not place.is_dir():
         return
-    for folder, subfolders, names in os.walk(place):
+    unreadable_folders: list[OSError] = []
+    for folder, subfolders, names in os.walk(place, onerror=unreadable_folders.append):
         wanted = sorted(name for name in subfolders if _wanted(Path(folder, name)))
         subfolders[:] = wanted if hidden else [name for name in wanted if not name.startswith(".")]
         yield from (f"{Path(folder, name).relative_to(root).as_posix()}/" for name in wanted if name not in subfolders)
         for name in sorted(names):
             path = Path(folder, name)
-            if stat.S_ISREG(path.lstat().st_mode):
+            if not path.is_symlink():
                 yield path.relative_to(root).as_posix()
+    yield from (Path(error.filename).relative_to(root).as_posix() for error in unreadable_folders)
 
 
 def _wanted(place: Path) -> bool:
     return place.name not in SKIPPED_FOLDERS and not place.is_symlink() and not (place / "pyvenv.cfg").exists()
 
 
+def opened(folder: Folder, path: str) -> BinaryIO:
+    """A file to read. Raises `OSError` also for what is no file, such as a pipe, which would wait for its writer."""
+    place = folder.root / path
+    mode = place.lstat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise OSError(errno.EINVAL, "not a regular file")
+    return place.open("rb")
+
+
 def read(folder: Folder, path: str, *, limit: int = MAX_BYTES) -> bytes:
     """The bytes of a file. Raises `UnreadableError` if it is larger than ``limit`` or cannot be read."""
     try:
         path.encode()
-        with (folder.root / path).open("rb") as file:
+        with opened(folder, path) as file:
             content = file.read(limit + 1)
     except (OSError, UnicodeEncodeError) as error:
         raise UnreadableError(unreadable(path, error)) from error
     if len(content) > limit:
         raise UnreadableError(Fault(path, 0, f"larger than {limit:,} bytes; split it, or keep it out of the folder"))
     return content
+
+
+def lines_of(file: BinaryIO, longest: int = MAX_BYTES) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their numbers; of one of more than ``longest`` bytes only the first, and one more."""
+    number = 0
+    while content := file.readline(longest + 1):
+        number += 1
+        yield number, content
+        while len(content) > longest and not content.endswith(b"\n"):
+            content = file.readline(longest + 1)
 
 
 def utf8_text(path: str, content: bytes) -> str:
@@ -183,7 +205,7 @@ def fingerprint(folder: Folder, path: str, version: str) -> str:
     """Hash of a file's bytes, the reader's version, and the part of the folder that is ingested with it."""
     digest = hashlib.sha256(f"{version}\0{folder.key}\0".encode("utf-8", "surrogateescape"))
     try:
-        with (folder.root / path).open("rb") as file:
+        with opened(folder, path) as file:
             while block := file.read(1 << 20):
                 digest.update(block)
     except OSError as error:

@@ -17,18 +17,18 @@ whole or, with a fault that lists every error in it, not at all.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 import attrs
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
-from graphsearch.ingest.sources.files import MAX_BYTES, Folder, unreadable
+from graphsearch.ingest.sources.files import MAX_BYTES, Folder, lines_of, opened, unreadable
 from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention, Span
+from graphsearch.model import validation as check
 
 EXTRACTOR: Final = "jsonl/2"
 """Changes whenever a line is parsed differently, so that known files are read again."""
@@ -78,12 +78,10 @@ def read_line(content: bytes, *, path: str, line: int, memory_id: str) -> Record
     if not content.strip():
         return None
     try:
-        found = json.loads(content, parse_constant=_no_constant)
+        found = check.parse_json(content)
         return _Line(path, line, memory_id).read(found)
     except InvalidInputError as error:
         raise UnreadableError(Fault(path, line, str(error))) from error
-    except RecursionError as error:
-        raise UnreadableError(Fault(path, line, "nested too deeply to be read")) from error
     except ValueError as error:
         raise UnreadableError(Fault(path, line, f"not valid JSON in UTF-8: {error}")) from error
 
@@ -94,10 +92,6 @@ def memory_fields(found: object) -> dict[str, Any]:
     Raises `InvalidInputError` that lists every error.
     """
     return _fields("memory", found, _MEMORY - {"mentions", "claims"}, "id")
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 @attrs.define
@@ -352,13 +346,8 @@ class JsonSource:
     def _lines(self, path: str) -> Iterator[tuple[int, bytes]]:
         try:
             path.encode()
-            with (self.folder.root / path).open("rb") as file:
-                number = 0
-                while content := file.readline(MAX_BYTES + 1):
-                    number += 1
-                    yield number, content
-                    while len(content) > MAX_BYTES and not content.endswith(b"\n"):
-                        content = file.readline(MAX_BYTES + 1)
+            with opened(self.folder, path) as file:
+                yield from lines_of(file)
         except (OSError, UnicodeEncodeError) as error:
             raise UnreadableError(unreadable(path, error)) from error
 

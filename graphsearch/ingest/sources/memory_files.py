@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -148,8 +147,8 @@ def _document(path: Path, text: str, session_id: str, occurred_at: datetime | No
 
 def _json(text: str, subject: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
+        return check.parse_json(text)
+    except ValueError as error:
         raise InvalidInputError(subject, [f"not valid: {error}"]) from error
 
 

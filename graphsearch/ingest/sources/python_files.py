@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import tokenize
 from collections.abc import Iterator
+from typing import Final
 
 import attrs
 
@@ -12,6 +14,9 @@ from graphsearch.ingest.extract.code import extractor as code
 from graphsearch.ingest.extract.code.definitions import Index, module_name, outline
 from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
 from graphsearch.ingest.sources.files import Folder, read
+
+_NO_CHARSETS: Final = frozenset({"punycode", "idna", "unicode-escape", "raw-unicode-escape", "undefined"})
+"""Codecs that decode bytes to text and are no encodings of a file; the first two take quadratic time."""
 
 
 @attrs.define(eq=False)
@@ -39,12 +44,16 @@ def decoded(path: str, content: bytes) -> str:
     """Python source as text, by its declared encoding. Raises `UnreadableError` with the line of the first bad byte."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        if codecs.lookup(encoding).name in _NO_CHARSETS:
+            raise UnreadableError(Fault(path, 1, f"cannot be decoded: {encoding} is no encoding of text"))
         return content.decode(encoding)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise UnreadableError(Fault(path, line, f"not valid {error.encoding}: {error.reason}")) from error
     except SyntaxError as error:
         raise UnreadableError(Fault(path, _bad_line(content), f"cannot be decoded: {error.msg}")) from error
+    except (LookupError, ValueError) as error:  # of a codec that is no encoding of text, such as rot13 or zlib
+        raise UnreadableError(Fault(path, 1, f"cannot be decoded: {error}")) from error
 
 
 def _bad_line(content: bytes) -> int:

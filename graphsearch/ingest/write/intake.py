@@ -44,6 +44,10 @@ class Intake:
         given = list(memories)
         return await asyncio.to_thread(lambda: [self._memory(each) for each in given]) if self.version else given
 
+    def labelled(self, memories: Iterable[Memory]) -> list[Memory]:
+        """Memories with the labels that all get, as they are known before their texts are read."""
+        return [attrs.evolve(each, labels=(*each.labels, *self.options.labels)) for each in memories]
+
     def _memory(self, memory: Memory) -> Memory:
         flags = self.options.flag.labels(memory.text) if self.options.flag is not None else ()
         return attrs.evolve(self._redacted(memory), labels=(*memory.labels, *self.options.labels, *flags))

@@ -47,9 +47,13 @@ class Permission:
 
     async def to_read(self, memories: Sequence[Memory]) -> None:
         """Check memories before extraction, so that no extraction is paid for in vain."""
+        await self.to_begin(memories)
+        self._granted.update(memory.id for memory in memories)
+
+    async def to_begin(self, memories: Sequence[Memory]) -> None:
+        """Check memories as far as they are known before anything in them is read; they are checked again later."""
         if not self.gate.allows_all:
             await self._demand(Action.WRITE, await self._changed(memories))
-            self._granted.update(memory.id for memory in memories)
 
     async def to_describe(self, entities: Sequence[Entity], stored: Mapping[UUID, Entity]) -> None:
         """Check entities to be written; ``stored`` has those that exist."""

@@ -21,6 +21,7 @@ from graphsearch.ingest.write.intake import Intake
 from graphsearch.ingest.write.ledger import begun
 from graphsearch.ingest.write.limits import IngestLimits, TextLimitError
 from graphsearch.model import Claim, Entity, Memory, Mention
+from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
 from graphsearch.protocols import Extractor, GraphStore
 
@@ -145,7 +146,7 @@ class TextReader:
         read = {each.memory_id: each for each in answers}
         faults = {each.memory_id: fault for each in answers if (fault := self._limits.too_many_names(each))} | too_long
         return [
-            ExtractedMemory(memory_id=each.id, unread=faults[each.id]) if each.id in faults else read[each.id]
+            ExtractedMemory(memory_id=each.id, unread=faults[each.id]) if each.id in faults else _named(read[each.id])
             for each in memories
         ]
 
@@ -211,6 +212,21 @@ def _decided(extracted: ExtractedMemory, found: Mapping[ExtractedName, Resolutio
         statements=tuple(
             each for each in extracted.statements if not (found[each.source].pending or found[each.target].pending)
         ),
+    )
+
+
+def _named(extracted: ExtractedMemory) -> ExtractedMemory:
+    """What was extracted without names that are too long to be any, which are refused alone."""
+    named = dict.fromkeys(_surfaces(extracted))
+    checked = {each: check.name("a name", each.name) or check.name("a type", each.type, empty=True) for each in named}
+    faults = {each: why for each, why in checked.items() if why}
+    if not faults:
+        return extracted
+    return attrs.evolve(
+        extracted,
+        surfaces=tuple(each for each in extracted.surfaces if each not in faults),
+        statements=tuple(each for each in extracted.statements if faults.keys().isdisjoint((each.source, each.target))),
+        refused=(*extracted.refused, *(f"{extracted.memory_id}: {why}" for why in dict.fromkeys(faults.values()))),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
-import json
 import re
 import socket
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -216,8 +215,8 @@ class TokenMap:
         optional. Raises `InvalidInputError` that names every fault.
         """
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
+            content = check.parse_json(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
             raise InvalidInputError(str(path), [f"cannot be read as JSON: {type(error).__name__}"]) from error
         return cls(_identities(validated(_File, content, str(path)), scope, str(path)))
 

@@ -69,14 +69,16 @@ async def remember(
     counts for nothing when it is written back: `echoes` lists memories that repeat it. One that says nothing else is
     not stored.
     """
-    service = caller.service
+    service, may_write = caller.service, caller.gate.bind(caller.engine.store.scope, Action.WRITE)
     options, writer = service.ingest, caller.gate.principal.qualified_id
+    if text is not None:  # before a long text is split
+        await may_write.demand([_written_by(caller, Memory(id="note", source=source), labels, None)])
     given = _memories(turns, session_id, text, occurred_at, source, writer)
     found = await or_nothing(caller.engine.store.get_memories([memory.id for memory in given]))  # hidden or not
     stored = {memory.id: memory for memory in found}
     written = [_written_by(caller, memory, labels, stored.get(memory.id)) for memory in given]
     # all at once: a caller without write permission does not learn which of them are stored
-    await caller.gate.bind(caller.engine.store.scope, Action.WRITE).demand([*written, *stored.values()])
+    await may_write.demand([*written, *stored.values()])
     known = await Intake(options).memories(memory for memory in written if memory.id in stored)
     check.refuse("remember", *(_rewritten(memory, stored[memory.id]) for memory in known))
     replaced = {each.id for each in known if _described(each) != _described(stored[each.id])}

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 import attrs
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Fault
+from graphsearch.ingest.sources.files import lines_of
+from graphsearch.model import validation
+from graphsearch.moving.scope_file import UNREADABLE, opened
 
 Json = dict[str, Any]
+
+MAX_BYTES: Final = 1 << 30
+"""The most bytes of one file, unpacked: all of its objects are held at once."""
 
 
 @attrs.frozen
@@ -90,18 +94,20 @@ def first_objects(file: Path, count: int) -> list[tuple[str, Json]]:
 def _objects(file: Path) -> Iterator[tuple[int, str, Any, list[str]]]:
     """The objects of a file with their place, the list they were in, and why they could not be parsed."""
     try:
-        whole = file.read_bytes()
-        whole = gzip.decompress(whole) if whole[:2] == b"\x1f\x8b" else whole
-    except (OSError, EOFError) as error:
+        with opened(file) as stream:
+            document, wrong = _parsed(stream.read(validation.LARGEST_RECORD + 1))
+            if not wrong and (isinstance(document, list) or _parts_of(document)):
+                for number, (part, content) in enumerate(_listed(document), start=1):
+                    yield number, part, content, []
+                return
+            stream.seek(0)
+            for number, text in lines_of(stream, validation.LARGEST_RECORD):
+                if stream.tell() > MAX_BYTES:
+                    raise InvalidInputError("export", [f"{file} holds more than {MAX_BYTES:,} bytes: split it"])
+                if text.strip():
+                    yield number, "", *_parsed(text)
+    except UNREADABLE as error:
         raise InvalidInputError("export", [f"cannot read {file}: {error}"]) from error
-    document, wrong = _parsed(whole)
-    if not wrong and (isinstance(document, list) or _parts_of(document)):
-        for number, (part, content) in enumerate(_listed(document), start=1):
-            yield number, part, content, []
-        return
-    for number, text in enumerate(whole.split(b"\n"), start=1):
-        if text.strip():
-            yield number, "", *_parsed(text)
 
 
 def _parts_of(document: Any) -> dict[str, list[Any]]:
@@ -131,8 +137,8 @@ _OF_ALL = ("session_id", "thread_id", "user_id")
 def _parsed(text: bytes) -> tuple[Any, list[str]]:
     """The value of a text, or the reason why there is none."""
     try:
-        return json.loads(text), []
-    except (ValueError, RecursionError) as error:
+        return validation.parse_json(text), []
+    except ValueError as error:
         return None, [f"not valid JSON in UTF-8: {error}"]
 
 

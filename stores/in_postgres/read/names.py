@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from uuid import UUID
@@ -72,15 +73,11 @@ async def similar_pairs_of_all(
     session: Session, threshold: float, limit: int, without: Collection[str]
 ) -> list[SimilarPair]:
     """Pairs of one type, not of the types ``without``, with similar names, found by comparing all names."""
-    named = [Unnamed(*row) for row in await session.rows(statement("all names"))]
-    every = [each for each in named if each.type not in without]
+    named = [
+        (key, type_, names) for key, type_, names in await session.rows(statement("all names")) if type_ not in without
+    ]
     marked = set(await session.rows(statement("all distinct pairs")))
-    of: dict[str, set[UUID]] = {}
-    for each in every:
-        for name in each.names:
-            of.setdefault(folded_name(name), set()).add(each.id)
-    types = {each.id: each.type for each in every}
-    return similar_pairs(of, types.__getitem__, marked.__contains__, threshold, limit)
+    return await asyncio.to_thread(similar_pairs, named, marked.__contains__, threshold, limit)
 
 
 def bounds(threshold: float) -> dict[str, float]:

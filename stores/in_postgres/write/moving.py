@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterable, Sequence
 from typing import Final
 
@@ -65,11 +66,11 @@ class PostgresMoving(PostgresScope, Moving):
             try:
                 async for page in pages:
                     if page:
-                        check.page(page)
+                        await asyncio.to_thread(check.page, page)
                         await loading.page(page, check.tree)
             except OverflowError as error:
                 raise InvalidInputError("record", [f"a number is too large to be stored: {error}"]) from error
-            check.finish()
+            await asyncio.to_thread(check.finish)
             if loading.embeds_facts:
                 await session.run(statement("list all facts"))
         await self._gateway.analyse(growth=2.0, megabytes=8)

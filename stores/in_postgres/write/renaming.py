@@ -11,6 +11,7 @@ import attrs
 from graphsearch.claims.naming import QUALIFIED_TYPES, fold_aliases, forgotten_name, is_typed_by_mentions, known_types
 from graphsearch.model import AssertedEntity, ElementKind, Entity
 from graphsearch.model.signatures import Attested
+from graphsearch.model.validation import revised
 from graphsearch.stores.in_postgres.index.bulk import copy_in
 from graphsearch.stores.in_postgres.index.incoming import ALIAS, NAMING, alias_columns, naming_columns
 from graphsearch.stores.in_postgres.index.indexing import drop_vectors, index_documents
@@ -41,7 +42,7 @@ class Called:
     @property
     def asserted(self) -> AssertedEntity:
         """The entity as it was given."""
-        own = attrs.evolve(self.entity, type=self.given_type, aliases=self.given_aliases)
+        own = revised(self.entity, type=self.given_type, aliases=self.given_aliases)
         return AssertedEntity(entity=own, named=self.named)
 
 
@@ -110,7 +111,7 @@ async def rename_entities(
         if key in known:
             words = await _words(session, known, tree, key, lost_surfaces or {})
             if words != (before[key].type, before[key].name):
-                worded = attrs.evolve(before[key], type=words[0], name=words[1])
+                worded = revised(before[key], type=words[0], name=words[1])
                 known[key] = attrs.evolve(known[key], entity=worded)
                 reworded.append(key)
     after = {key: _shown(known, tree, key) for key in ids if key in known}
@@ -220,7 +221,7 @@ def _shown(known: Mapping[UUID, Called], tree: Tree, key: UUID) -> Entity:
     for each in tree.below(key)[1:]:
         others += [known[each].entity.name, *known[each].given_aliases]
     aliases = fold_aliases(called.entity.name, called.given_aliases, others)
-    return attrs.evolve(called.entity, aliases=aliases)
+    return revised(called.entity, aliases=aliases)
 
 
 async def copy_to_ends(session: Session, entity_ids: Collection[UUID]) -> None:

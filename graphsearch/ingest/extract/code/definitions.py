@@ -67,6 +67,8 @@ def outline(path: str, source: str) -> Outline:
         return _Reader(module, package, path, source).read(tree)
     except (RecursionError, MemoryError) as error:
         raise UnreadableError(Fault(path, 0, "nested too deeply to be read")) from error
+    except ValueError as error:  # such as of a number that Python does not write out
+        raise UnreadableError(Fault(path, 0, f"cannot be read: {error}")) from error
 
 
 @attrs.define
@@ -162,6 +164,10 @@ def _storable(text: str) -> str:
     return " ".join(text.replace("\0", "").encode("utf-8", "ignore").decode().split())
 
 
+_MOST_STEPS: Final = 500
+"""Most paths that are followed for one: modules that import everything of each other have factorially many."""
+
+
 # -- paths to definitions ---------------------------------------------------------------------------------------------
 
 
@@ -190,6 +196,8 @@ class Index:
     kinds: dict[str, str] = attrs.field(factory=dict)
     _bases: dict[str, tuple[str, ...]] = attrs.field(factory=dict)
     _modules: dict[str, _Module] = attrs.field(factory=dict)
+    _left: int = attrs.field(default=0, init=False)
+    """Paths that may still be followed for the one that is resolved."""
 
     def add(self, outline: Outline) -> None:
         """Add the definitions of one file."""
@@ -203,10 +211,12 @@ class Index:
 
     def resolve(self, path: str) -> Resolved | None:
         """The definition that a path denotes; None if unknown."""
+        self._left = _MOST_STEPS
         return self._resolve(path, frozenset())
 
     def _resolve(self, path: str, seen: frozenset[str]) -> Resolved | None:
-        if path in seen:
+        self._left -= 1
+        if path in seen or self._left < 0:
             return None
         seen |= {path}
         parts = path.replace("()", ".()").split(".")
