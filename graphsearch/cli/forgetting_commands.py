@@ -14,6 +14,7 @@ from graphsearch.cli.environment import Place, open_engine
 from graphsearch.cli.output import as_json, in_words, pairs
 from graphsearch.curation import Curator, Receipt
 from graphsearch.curation.forgetting import Forgotten
+from graphsearch.errors import UnknownElementError
 from graphsearch.model import WriteReport
 
 ReceiptFile = Annotated[Path | None, typer.Option(help="A file for a receipt, which verify-receipt checks.")]
@@ -36,15 +37,17 @@ async def forget(
     which: Forgotten = {name: value or None for name, value in given.items()}  # type: ignore[assignment]
     async with open_engine(place) as engine:
         curator = Curator(engine)
-        if receipt is not None:
-            made = await curator.forget_with_receipt(memory or None, **which)
-            return await _with_receipt(made, receipt)
-        return _forgotten(await curator.forget(memory or None, **which))
+        made = None if receipt is None else await curator.forget_with_receipt(memory or None, **which)
+        report = made.removed if made else await curator.forget(memory or None, **which)
+    if memory and not report.memories:
+        raise UnknownElementError(f"there is no memory {memory!r}, and nothing was forgotten")
+    return await _with_receipt(made, receipt) if made and receipt else _forgotten(report)
 
 
 def _forgotten(report: WriteReport) -> Answer:
     data = as_json(report)
-    return Answer(data, (pairs(in_words({name: value for name, value in data.items() if value})),))
+    shown = pairs(in_words({name: value for name, value in data.items() if value}))
+    return Answer(data, (shown if report.memories else "there is no such memory, and nothing was forgotten",))
 
 
 async def _with_receipt(made: Receipt, file: Path) -> Answer:

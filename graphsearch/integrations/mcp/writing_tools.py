@@ -18,7 +18,7 @@ from graphsearch.ingest.write.intake import Intake
 from graphsearch.integrations.mcp.answers import community_json, counts_json, entity_json, shown_id
 from graphsearch.integrations.mcp.service import Caller
 from graphsearch.integrations.mcp.tool import Entity, EntityType, Labels, Limit, MemoryId, Moment, Name, Session, writes
-from graphsearch.model import Action, Memory, Outcome
+from graphsearch.model import Action, FeedbackReport, Memory, Outcome
 from graphsearch.model import validation as check
 from graphsearch.model.identity import id_or_name
 from graphsearch.protocols import GraphStore
@@ -105,7 +105,10 @@ async def feedback(
     touched = len(moved) + len(report.repeated)
     if report.denied and not touched:
         raise AccessDeniedError(Action.FEEDBACK.value, report.denied, report.denied)
-    return {"moved": len(moved), "repeated": len(report.repeated), "missing": len(report.missing)}
+    reason = (
+        {"reason": f"nothing was shown to a session {shown_id(session_id)!r}"} if report == FeedbackReport() else {}
+    )
+    return {"moved": len(moved), "repeated": len(report.repeated), "missing": len(report.missing), **reason}
 
 
 @writes(destructive=True)
@@ -198,7 +201,7 @@ async def forget(
     report = await caller.curator.forget(
         memory, session_id=session_id, source=source, subject=subject, owner=owner, label=label
     )
-    return {"memories": 0, **counts_json(report)}
+    return {"memories": 0, **counts_json(report), **({} if report.memories else {"reason": "there is no such memory"})}
 
 
 def _memories(
