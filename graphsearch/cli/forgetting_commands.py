@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +16,6 @@ from graphsearch.cli.output import as_json, in_words, pairs
 from graphsearch.curation import Curator, Receipt
 from graphsearch.curation.forgetting import Forgotten
 from graphsearch.errors import UnknownElementError
-from graphsearch.model import WriteReport
 
 ReceiptFile = Annotated[Path | None, typer.Option(help="A file for a receipt, which verify-receipt checks.")]
 
@@ -38,16 +38,15 @@ async def forget(
     async with open_engine(place) as engine:
         curator = Curator(engine)
         made = None if receipt is None else await curator.forget_with_receipt(memory or None, **which)
-        report = made.removed if made else await curator.forget(memory or None, **which)
-    if memory and not report.memories:
+        removed = made.removed if made else as_json(await curator.forget(memory or None, **which))
+    if memory and not removed.get("memories"):
         raise UnknownElementError(f"there is no memory {memory!r}, and nothing was forgotten")
-    return await _with_receipt(made, receipt) if made and receipt else _forgotten(report)
+    return await _with_receipt(made, receipt) if made and receipt else _forgotten(removed)
 
 
-def _forgotten(report: WriteReport) -> Answer:
-    data = as_json(report)
+def _forgotten(data: Mapping[str, object]) -> Answer:
     shown = pairs(in_words({name: value for name, value in data.items() if value}))
-    return Answer(data, (shown if report.memories else "there is no such memory, and nothing was forgotten",))
+    return Answer(data, (shown if data["memories"] else "there is no such memory, and nothing was forgotten",))
 
 
 async def _with_receipt(made: Receipt, file: Path) -> Answer:
@@ -64,7 +63,7 @@ async def expire(
 ) -> Answer:
     """Forget the memories of a label or a source that are older than some days. For a scheduler."""
     async with open_engine(place) as engine:
-        return _forgotten(await Curator(engine).expire(timedelta(days=days), label=label, source=source))
+        return _forgotten(as_json(await Curator(engine).expire(timedelta(days=days), label=label, source=source)))
 
 
 async def remove_scope(

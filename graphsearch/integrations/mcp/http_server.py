@@ -6,8 +6,10 @@ import asyncio
 import hashlib
 import hmac
 import json
+import re
 import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
@@ -20,9 +22,12 @@ from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl, BaseModel, Field
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Send
+from starlette.types import Scope as Connection
 
 from graphsearch.errors import AccessDeniedError, InvalidInputError
 from graphsearch.integrations.mcp.limits import HealthCheck
@@ -30,6 +35,7 @@ from graphsearch.integrations.mcp.service import Identity
 from graphsearch.integrations.mcp.tool import validated
 from graphsearch.model import Action, Principal, Scope
 from graphsearch.model import validation as check
+from graphsearch.text.rendering import safe_text
 
 PATH: Final = "/mcp"
 HEALTH: Final = "/health"
@@ -90,6 +96,10 @@ def http_app(
             allowed_origins=[f"{scheme}://{name}" for scheme in ("http", "https") for name in hosts],
         ),
     )
+    app.router.redirect_slashes = False  # a redirect would name the scheme and the port from behind a proxy
+    app.add_middleware(_NamedHost, hosts=frozenset((*_LOOPBACK, bracketed, *allowed_hosts)))
+    (served,) = (route for route in app.routes if isinstance(route, Route) and route.path == PATH)
+    app.routes.append(Route(f"{PATH}/", served.endpoint))
     if probe is not None:
         health_check = HealthCheck(probe)
 
@@ -99,6 +109,23 @@ def http_app(
 
         app.routes.append(Route(HEALTH, health, methods=["GET"]))
     return app
+
+
+class _NamedHost:
+    """Answers 421, and how to allow the name, where a request to `PATH` names none of the hosts."""
+
+    def __init__(self, app: ASGIApp, hosts: AbstractSet[str]) -> None:
+        self._app, self._hosts = app, hosts
+
+    async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
+        answer = self._app
+        if scope["type"] == "http" and scope["path"].startswith(PATH):
+            host = Headers(scope=scope).get("host", "")
+            name = re.sub(r":\d*\Z", "", host)
+            if self._hosts.isdisjoint((host, name)):
+                fault = f"This server does not answer to that name: start it with --allow-host {safe_text(name)[:200]}"
+                answer = PlainTextResponse(fault, status_code=421)
+        await answer(scope, receive, send)
 
 
 async def serve_http(

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 from uuid import UUID, uuid5
 
 import attrs
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from graphsearch.curation.entity_changes import Corrections
 from graphsearch.errors import AccessDeniedError, UnknownScopeError
@@ -17,7 +17,18 @@ from graphsearch.ingest.sources.memory_files import transcript_memories
 from graphsearch.ingest.write.intake import Intake
 from graphsearch.integrations.mcp.answers import community_json, counts_json, entity_json, shown_id
 from graphsearch.integrations.mcp.service import Caller
-from graphsearch.integrations.mcp.tool import Entity, EntityType, Labels, Limit, MemoryId, Moment, Name, Session, writes
+from graphsearch.integrations.mcp.tool import (
+    Arguments,
+    Entity,
+    EntityType,
+    Labels,
+    Limit,
+    MemoryId,
+    Moment,
+    Name,
+    Session,
+    writes,
+)
 from graphsearch.model import Action, FeedbackReport, Memory, Outcome
 from graphsearch.model import validation as check
 from graphsearch.model.identity import id_or_name
@@ -26,7 +37,7 @@ from graphsearch.protocols import GraphStore
 _NOTE: Final = UUID("0d1f6c1e-52d9-5c0b-8f0a-3b8f5f0a7c11")
 
 
-class Turn(BaseModel, extra="forbid"):
+class Turn(Arguments):
     """One turn of a conversation."""
 
     content: str = Field(min_length=1, max_length=50_000, description="The text of the turn.")
@@ -40,9 +51,7 @@ class Turn(BaseModel, extra="forbid"):
     )
 
 
-Turns = Annotated[
-    list[Turn] | None, Field(min_length=1, max_length=500, description="The turns of a conversation, in order.")
-]
+Turns = Annotated[list[Turn] | None, Field(max_length=500, description="The turns of a conversation, in order.")]
 
 
 @writes()
@@ -68,7 +77,7 @@ async def remember(
     it. One that says nothing else is not stored.
     """
     service = caller.service
-    given, options = _memories(turns, session_id, text, occurred_at, source), service.ingest
+    given, options = _memories(turns or None, session_id, text, occurred_at, source), service.ingest
     stored = await _stored(caller.engine.store, [memory.id for memory in given])
     new = [_written_by(caller, memory, labels or ()) for memory in given if memory.id not in stored]
     # all at once: a caller without write permission does not learn which of them are stored
