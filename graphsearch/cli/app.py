@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
+from graphsearch._support.version import __version__
 from graphsearch.cli import (
     curation_commands,
     evaluation_command,
@@ -26,6 +29,21 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"graphsearch {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version.")
+    ] = False,
+) -> None: ...
+
 
 register(app, ingest_commands.init, scoped=False)
 register(app, ingest_commands.add)

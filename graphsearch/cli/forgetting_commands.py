@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +15,7 @@ from graphsearch.cli.environment import Place, open_engine
 from graphsearch.cli.output import as_json, in_words, pairs
 from graphsearch.curation import Curator, Receipt
 from graphsearch.curation.forgetting import Forgotten
-from graphsearch.model import WriteReport
+from graphsearch.errors import UnknownElementError
 
 ReceiptFile = Annotated[Path | None, typer.Option(help="A file for a receipt, which verify-receipt checks.")]
 
@@ -36,15 +37,16 @@ async def forget(
     which: Forgotten = {name: value or None for name, value in given.items()}  # type: ignore[assignment]
     async with open_engine(place) as engine:
         curator = Curator(engine)
-        if receipt is not None:
-            made = await curator.forget_with_receipt(memory or None, **which)
-            return await _with_receipt(made, receipt)
-        return _forgotten(await curator.forget(memory or None, **which))
+        made = None if receipt is None else await curator.forget_with_receipt(memory or None, **which)
+        removed = made.removed if made else as_json(await curator.forget(memory or None, **which))
+    if memory and not removed.get("memories"):
+        raise UnknownElementError(f"there is no memory {memory!r}, and nothing was forgotten")
+    return await _with_receipt(made, receipt) if made and receipt else _forgotten(removed)
 
 
-def _forgotten(report: WriteReport) -> Answer:
-    data = as_json(report)
-    return Answer(data, (pairs(in_words({name: value for name, value in data.items() if value})),))
+def _forgotten(data: Mapping[str, object]) -> Answer:
+    shown = pairs(in_words({name: value for name, value in data.items() if value}))
+    return Answer(data, (shown if data["memories"] else "there is no such memory, and nothing was forgotten",))
 
 
 async def _with_receipt(made: Receipt, file: Path) -> Answer:
@@ -61,7 +63,7 @@ async def expire(
 ) -> Answer:
     """Forget the memories of a label or a source that are older than some days. For a scheduler."""
     async with open_engine(place) as engine:
-        return _forgotten(await Curator(engine).expire(timedelta(days=days), label=label, source=source))
+        return _forgotten(as_json(await Curator(engine).expire(timedelta(days=days), label=label, source=source)))
 
 
 async def remove_scope(

@@ -44,7 +44,8 @@ from graphsearch.cli.environment import (
 from graphsearch.cli.output import as_json, pairs, sorted_counts, summary_lines, time_pairs
 from graphsearch.context import ContextBuilder, WorkType
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.model import Outcome, Principal, Scope
+from graphsearch.errors import UnknownElementError
+from graphsearch.model import FeedbackReport, Outcome, Principal, Scope
 from graphsearch.model import validation as check
 from graphsearch.modes.options import SearchMode
 from graphsearch.stores.memory import or_empty
@@ -148,6 +149,8 @@ async def feedback(
     gate = gate_of(place, principal, principal_type, attribute, policies, schema)
     async with open_asked(place) as engine:
         report = await ContextBuilder(engine).feedback(session, outcome, gate=gate)
+    if report == FeedbackReport():
+        raise UnknownElementError(f"nothing was shown to a session {session!r}, so that its outcome changes nothing")
     lists = {name: getattr(report, name) for name in ("applied", "replaced", "repeated", "missing")}
     data = {name: [element._asdict() for element in elements] for name, elements in lists.items()}
     counts = {name: len(elements) for name, elements in lists.items()}

@@ -207,6 +207,34 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     assert isinstance(refused.value.__cause__, FileNotFoundError)
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("permit(principal, action);", 2),
+        ('@id("several\nlines") permit(principal,\n  action, resource) when { resource.name = "x" };\n// more', 4),
+        ("permit(principal, action, resource)\n\nwhen { true };;\n" + PERMIT_ALL, 4),
+        ("permit(principal, action, resource) when { true\n\n", 2),
+        ('permit(principal, action, resource) when { "open };\n' + PERMIT_ALL, 2),
+        ("permit(principal, actoin, resource);\npermit(", 2),
+    ],
+)
+def test_a_fault_of_syntax_is_named_with_its_file_and_line(tmp_path: Path, text: str, line: int) -> None:
+    good, bad = tmp_path / "good.cedar", tmp_path / "bad.cedar"
+    good.write_text(PERMIT_ALL)
+    bad.write_text(f"{PERMIT_ALL.strip()}\n{text}")
+    with pytest.raises(PolicyError, match=rf"bad\.cedar, line {line}: "):
+        CedarAuthorizer.from_files([good, bad])
+    with pytest.raises(PolicyError, match=f"policies, line {line}: "):
+        CedarAuthorizer(bad.read_text(), SCHEMA.read_text())
+
+
+@pytest.mark.parametrize(("old", "new", "where"), [("Org;", "Org", "line 6"), ("User,", "Nobody,", "schema: ")])
+def test_a_fault_of_a_schema_names_its_file(tmp_path: Path, old: str, new: str, where: str) -> None:
+    (tmp_path / "a.cedarschema").write_text(SCHEMA.read_text().replace(old, new, 1))
+    with pytest.raises(PolicyError, match=rf"a\.cedarschema.*{where}|a\.cedarschema: .*resolve"):
+        CedarAuthorizer.from_files([], tmp_path / "a.cedarschema")
+
+
 def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:
     (tmp_path / "odd.cedar").write_bytes(b"\xff\xfe")
     with pytest.raises(PolicyError, match=r"Cannot read .*odd"):

@@ -25,10 +25,13 @@ def team(line, tmp_path):
     return line
 
 
-def test_forgetting_tells_what_went_and_again_changes_nothing(team):
+def test_forgetting_tells_what_went_or_that_there_was_nothing(team, tmp_path):
     report = team.json("forget", "team:1")
     assert (report["memories"], report["relations_retracted"], report["entities_removed"]) == (1, 1, 1)
-    assert team.json("forget", "team:1")["memories"] == 0
+    for again in (("team:1",), ("team:1", "--receipt", tmp_path / "receipt"), ("nosuch", "--json")):
+        assert "there is no memory" in team.run("forget", *again, code=1).stderr
+    assert not (tmp_path / "receipt").exists()
+    assert "there is no such memory" in team.run("forget", "--session", "nosuch").stdout
     assert team.json("forget", "--source", "team.json")["memories"] == 3
     assert team.json("stats")["entities"] == 0
 

@@ -87,9 +87,11 @@ def test_a_session_is_of_the_principal_who_began_it(line):
     assert line.json("feedback", "s1", "accepted", "--principal", "bob", "--attribute", "age=36")["applied"]
 
 
-def test_feedback_for_a_session_without_a_log_changes_nothing(line):
-    found = line.json("feedback", "never", "rework", "--principal", "bob")
-    assert found == {"applied": [], "replaced": [], "repeated": [], "missing": [], "denied": 0}
+def test_feedback_for_an_unknown_session_is_an_error(line):
+    assert (
+        "nothing was shown to a session 'never'"
+        in line.run("feedback", "never", "rework", "--principal", "bob", code=1).stderr
+    )
 
 
 @pytest.mark.parametrize(

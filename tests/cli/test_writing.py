@@ -1,15 +1,22 @@
 """init and ingest, where to work, and what is missing."""
 
 import io
+import re
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 from rich.console import Console
+from typer.testing import CliRunner
 
+from graphsearch import __version__
 from graphsearch.cli import commands, environment, ingest_commands, main
+from graphsearch.cli.app import app
 from graphsearch.embedders import VoyageEmbedder, WordLlamaEmbedder
 from tests.cli.conftest import CommandLine
 
+ROOT = Path(__file__).parents[2]
 SCOPE = ("--org", "acme", "--project", "web")
 
 
@@ -43,6 +50,31 @@ def test_the_progress_bar_is_shown_on_a_terminal(line, folder, monkeypatch):
     monkeypatch.setattr(commands, "Console", lambda **_: Console(file=screen, force_terminal=True, width=80))
     line.run("add", folder, "--json")
     assert "tls.py" in screen.getvalue()
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "cp936"])
+@pytest.mark.parametrize(
+    "words", [("recall", "Who works at Acme?"), ("stats",), ("recall", "Who works at Acme?", "--json"), ("--help",)]
+)
+def test_a_console_prints_what_it_can_encode(line, monkeypatch, encoding, words):
+    line.run("remember", "--id", "m1", "--text", "李雷 (Lei Li) works at Acme \N{ROCKET} → Zürich.")
+    monkeypatch.setattr(sys, "argv", ["graphsearch", *words, *(() if "--help" in words else line.shared)])
+    with io.BytesIO() as printed, io.TextIOWrapper(printed, encoding, errors="strict") as console:
+        monkeypatch.setattr(sys, "stdout", console)
+        with pytest.raises(SystemExit) as ended:
+            main()
+        console.flush()
+        assert not ended.value.code
+        assert printed.getvalue()
+
+
+def test_the_version_is_one_number():
+    said = CliRunner().invoke(app, ["--version"]).stdout
+    assert said == f"graphsearch {__version__}\n"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    heading = re.search(r"^## \[Unreleased\] – (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert {__version__, heading and heading[1]} == {project}
+    assert f'"library":"{project}"' in (ROOT / "docs" / "reference" / "scope-files.md").read_text()
 
 
 # -- where to work --------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ A = "import b\ndef f():\n    b.g()\n"
 B = '"""Bees."""\nimport os\ndef g():\n    """Gives."""\nclass C: ...\n'
 ADA = {"type": "person", "name": "Ada"}
 ACME = {"type": "organisation", "name": "Acme"}
+EVE = {"type": "person", "name": "Eve"}
 
 
 async def test_a_folder_becomes_a_graph(tmp_path: Path) -> None:
@@ -123,7 +124,7 @@ async def test_a_folder_that_changed_ends_as_if_taken_in_afresh(tmp_path: Path, 
         if rng.random() < 0.4:
             rng.choice(python_files(tmp_path)).unlink()
         entity = {**ADA, "description": rng.choice(["Countess", "Engineer"])}
-        lines = [{"entity": entity}, {"relation": {"source": ADA, "type": "wrote", "target": rng.choice([ACME, ADA])}}]
+        lines = [{"entity": entity}, {"relation": {"source": ADA, "type": "wrote", "target": rng.choice([ACME, EVE])}}]
         notes = [{"memory": {"id": f"m{n}", "text": rng.choice("xyz")}} for n in rng.sample(range(4), 2)]
         put_lines(tmp_path, rng.choice(["x.jsonl", "y.jsonl"]), *rng.sample([*lines, *notes], 3))
         await parts.add(tmp_path)

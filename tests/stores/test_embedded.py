@@ -162,6 +162,59 @@ def test_the_parent_folder_must_exist(tmp_path: Path) -> None:
         refuse_folder(tmp_path / "no" / "data")
 
 
+def kept(folder: Path) -> list[tuple[str, int, int]]:
+    """What is in a folder and above it: names, modes, owners."""
+    every = [folder, *folder.parents, *folder.rglob("*")]
+    return [(str(path), (found := path.lstat()).st_mode, found.st_uid) for path in every]
+
+
+@pytest.mark.parametrize("content", ["notes.txt", ".hidden", "src/main.py", "PG_VERSION", "log", "postmaster.pid"])
+async def test_a_folder_with_other_things_in_it_is_refused_and_left_as_it_is(tmp_path: Path, content: str) -> None:
+    folder = tmp_path / "home"
+    (folder / content).parent.mkdir(parents=True)
+    (folder / content).write_text("18")
+    folder.chmod(0o700)
+    before = kept(folder)
+    with pytest.raises(StoreConfigurationError, match="new or empty"):
+        await EmbeddedPostgres(folder).__aenter__()
+    with pytest.raises(StoreConfigurationError, match="new or empty"):
+        await EmbeddedPostgres(folder / content).__aenter__()
+    assert kept(folder) == before
+
+
+@pytest.mark.parametrize("folder", ["~no-such-user/graph", "a\0b", "x" * 300])
+async def test_a_path_of_no_folder_is_refused(folder: str) -> None:
+    with pytest.raises(StoreConfigurationError):
+        await EmbeddedPostgres(folder).__aenter__()
+
+
+@pytest.mark.parametrize(
+    "name", ["my data, it's dätén☃", 'a "b" $(exit 1) `exit 2` \\', "-new\nline;c&d 100%?#", "x" * 120]
+)
+async def test_a_path_may_have_any_name(server_folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    folder = server_folder.rename(server_folder.parent / name)  # noqa: ASYNC240
+    monkeypatch.chdir(folder.parent)
+    async with EmbeddedPostgres(folder) as first, EmbeddedPostgres(f"./{name}/") as second:
+        assert first.dsn == second.dsn
+        assert answers(second.dsn)
+    assert not (folder / "postmaster.pid").exists()
+
+
+@pytest.mark.parametrize("locale", ["C", "xx_YY.ISO-8859-1"])
+async def test_a_server_is_made_in_any_locale(
+    new_server_folder: Path, monkeypatch: pytest.MonkeyPatch, locale: str
+) -> None:
+    monkeypatch.setenv("LC_ALL", locale)
+    async with EmbeddedPostgres(new_server_folder) as server, PostgresGraphStore.open(server.dsn):
+        assert shown(server.dsn, "server_encoding") == "UTF8"
+
+
+async def test_a_link_of_another_user_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded.os, "geteuid", lambda: 4321)
+    with pytest.raises(StoreConfigurationError, match="XDG_RUNTIME_DIR"):
+        await EmbeddedPostgres(tmp_path / "my data").__aenter__()
+
+
 def test_has_no_address_before_it_runs(tmp_path: Path) -> None:
     with pytest.raises(StoreConfigurationError, match="async with"):
         _ = EmbeddedPostgres(tmp_path).dsn
@@ -177,6 +230,7 @@ async def test_a_folder_that_is_no_server_is_reported(new_server_folder: Path) -
     folder = new_server_folder
     folder.mkdir()
     (folder / "PG_VERSION").write_text("9.1")
+    (folder / "log").touch()
     with pytest.raises(StoreUnavailableError, match="log"):
         await EmbeddedPostgres(folder).__aenter__()
 

@@ -30,7 +30,7 @@ from graphsearch.ingest.sources.files import MAX_BYTES, Folder, lines_of, opened
 from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention, Span
 from graphsearch.model import validation as check
 
-EXTRACTOR: Final = "jsonl/2"
+EXTRACTOR: Final = "jsonl/3"
 """Changes whenever a line is parsed differently, so that known files are read again."""
 
 _CONFIDENCE: Final = 0.95
@@ -148,6 +148,8 @@ class _Line:
         stated = given.pop("kind", kind)
         if stated not in tuple(EdgeKind):
             raise InvalidInputError("claim", [f"kind must be one of {', '.join(EdgeKind)}, not {stated!r}"])
+        if source == target:
+            raise InvalidInputError("claim", ["it relates an entity to itself"])
         sure = {"confidence": _CONFIDENCE, "extractor": EXTRACTOR, **given}
         return Claim(memory_id=memory_id, source_id=source, target_id=target, kind=EdgeKind(stated), **sure)
 

@@ -113,17 +113,11 @@ def _fits(part: Form, person: Entity) -> bool:
 def moved(
     mentions: Iterable[Mention], claims: Iterable[Claim], to: Mapping[UUID, UUID]
 ) -> tuple[tuple[Mention, ...], tuple[Claim, ...]]:
-    """Mentions and claims with the entities that others have become."""
+    """Mentions and claims with the entities that others have become, but for claims of one about itself."""
+    ends = ((each, to.get(each.source_id, each.source_id), to.get(each.target_id, each.target_id)) for each in claims)
     return (
         tuple(attrs.evolve(each, entity_id=to.get(each.entity_id, each.entity_id)) for each in mentions),
-        tuple(
-            attrs.evolve(
-                each,
-                source_id=to.get(each.source_id, each.source_id),
-                target_id=to.get(each.target_id, each.target_id),
-            )
-            for each in claims
-        ),
+        tuple(attrs.evolve(each, source_id=one, target_id=other) for each, one, other in ends if one != other),
     )
 
 

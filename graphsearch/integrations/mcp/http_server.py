@@ -22,7 +22,7 @@ from pydantic import AnyHttpUrl, BaseModel, Field
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Send
 
@@ -32,6 +32,7 @@ from graphsearch.integrations.mcp.service import Identity
 from graphsearch.integrations.mcp.tool import validated
 from graphsearch.model import Action, Principal, Scope
 from graphsearch.model import validation as check
+from graphsearch.text.rendering import safe_text
 
 PATH: Final = "/mcp"
 HEALTH: Final = "/health"
@@ -98,7 +99,10 @@ def http_app(
         max_sessions=max_sessions,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # `_Doorkeeper` does it
     )
+    app.router.redirect_slashes = False  # a redirect would name the scheme and the port from behind a proxy
     app.add_middleware(_Doorkeeper, hosts=hosts, body_seconds=body_seconds)
+    (served,) = (route for route in app.routes if isinstance(route, Route) and route.path == PATH)
+    app.routes.append(Route(f"{PATH}/", served.endpoint))
     if probe is not None:
         health_check = HealthCheck(probe)
 
@@ -122,9 +126,11 @@ class _Doorkeeper:
         headers = Headers(scope=scope)
         origins = [origin.lower().partition("://") for origin in headers.getlist("origin") if origin]
         if [self._knows(each) for each in headers.getlist("host")] != [True]:
-            return await Response("Invalid Host header", 421)(scope, receive, send)
+            name = safe_text(re.sub(r":[0-9]*\Z", "", headers.get("host", "")))[:200]
+            refusal = f"Invalid Host header: to answer to that name, start the server with --allow-host {name}"
+            return await PlainTextResponse(refusal, 421)(scope, receive, send)
         if not all(scheme in {"http", "https"} and self._knows(host) for scheme, _, host in origins):
-            return await Response("Invalid Origin header", 403)(scope, receive, send)
+            return await PlainTextResponse("Invalid Origin header", 403)(scope, receive, send)
         loop = asyncio.get_running_loop()
         deadline: float | None = loop.time() + self._body_seconds
 
@@ -142,7 +148,7 @@ class _Doorkeeper:
         try:
             await self._app(scope, timely, send)
         except _SlowBodyError:  # the body is read before anything is answered
-            await Response("Request body took too long", 408, {"connection": "close"})(scope, receive, send)
+            await PlainTextResponse("Request body took too long", 408, {"connection": "close"})(scope, receive, send)
 
     def _knows(self, host: str) -> bool:
         """Whether a host, as a header names it, is allowed: with its port, or as a name with any."""

@@ -6,7 +6,6 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable
-from importlib.metadata import version
 from typing import Any, Final
 
 from mcp.server import Server, ServerRequestContext
@@ -31,6 +30,7 @@ from mcp.types import (
 )
 
 from graphsearch._support.concurrency import within
+from graphsearch._support.version import __version__
 from graphsearch.errors import (
     EmbedderError,
     GraphSearchError,
@@ -116,7 +116,7 @@ def make_server(service: GraphService, who: Identity | Identify) -> Server[Any]:
     handlers = _Handlers(service, who if callable(who) else lambda _: who)
     return Server(
         "graphsearch",
-        version=version("graphsearch"),
+        version=__version__,
         instructions=_READING if service.read_only else _READING + _WRITING,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,

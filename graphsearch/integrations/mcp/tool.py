@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from typing import Annotated, Any, Final, TypeVar
 
 import attrs
 from mcp.types import Tool as ListedTool
 from mcp.types import ToolAnnotations
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.integrations.mcp.service import Caller
@@ -23,8 +25,46 @@ M = TypeVar("M", bound=BaseModel)
 
 _LINE_BREAK: Final = re.compile(r"(?<!\n)\n(?!\n)")
 """A line break inside a paragraph."""
-_STRICT: Final = ConfigDict(extra="forbid")
-"""Misspelt arguments are faults, and so are arguments that would name a scope or a principal."""
+
+
+class Arguments(BaseModel):
+    """Arguments as clients send them: null or empty for what they leave out, lists and objects as JSON text.
+
+    Misspelt ones are faults, and so are arguments that would name a scope or a principal.
+    """
+
+    model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_meant(cls, given: Any) -> Any:
+        given = _from_json(given)
+        if not isinstance(given, dict):
+            return given
+        meant = {name: _from_json(value) if name in _structured(cls) else value for name, value in given.items()}
+        optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
+        return {name: value for name, value in meant.items() if name not in optional or not _is_absent(value)}
+
+
+@cache
+def _structured(model: type[BaseModel]) -> frozenset[str]:
+    """The fields of a model that take no text."""
+    fields = model.model_json_schema()["properties"].items()
+    kinds = {name: {one.get("type") for one in each.get("anyOf", [each])} for name, each in fields}
+    return frozenset(name for name, each in kinds.items() if "string" not in each)
+
+
+def _from_json(value: Any) -> Any:
+    """A list, an object or null for its JSON text; anything else as it is."""
+    try:
+        read = json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return value
+    return read if isinstance(read, list | dict | None) else value
+
+
+def _is_absent(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -33,7 +73,7 @@ class Tool:
 
     name: str
     description: str
-    arguments: type[BaseModel]
+    arguments: type[Arguments]
     hints: ToolAnnotations
     function: Function
 
@@ -93,7 +133,7 @@ def _tool(function: Function, hints: ToolAnnotations) -> Tool:
     return Tool(
         name=name,
         description=_LINE_BREAK.sub(" ", inspect.getdoc(function) or ""),
-        arguments=create_model(name, __config__=_STRICT, **fields),
+        arguments=create_model(name, __base__=Arguments, **fields),
         hints=hints,
         function=function,
     )

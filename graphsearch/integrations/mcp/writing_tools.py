@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from uuid import UUID, uuid5
 
 import attrs
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from graphsearch.curation.entity_changes import Corrections
 from graphsearch.errors import AccessDeniedError
@@ -20,15 +20,26 @@ from graphsearch.ingest.write.intake import Intake
 from graphsearch.ingest.write.ledger import or_nothing
 from graphsearch.integrations.mcp.answers import community_json, counts_json, entity_json, shown_id
 from graphsearch.integrations.mcp.service import Caller
-from graphsearch.integrations.mcp.tool import Entity, EntityType, Labels, Limit, MemoryId, Moment, Name, Session, writes
-from graphsearch.model import Action, Memory, Outcome
+from graphsearch.integrations.mcp.tool import (
+    Arguments,
+    Entity,
+    EntityType,
+    Labels,
+    Limit,
+    MemoryId,
+    Moment,
+    Name,
+    Session,
+    writes,
+)
+from graphsearch.model import Action, FeedbackReport, Memory, Outcome
 from graphsearch.model import validation as check
 from graphsearch.model.identity import id_or_name
 
 _NOTE: Final = UUID("0d1f6c1e-52d9-5c0b-8f0a-3b8f5f0a7c11")
 
 
-class Turn(BaseModel, extra="forbid"):
+class Turn(Arguments):
     """One turn of a conversation."""
 
     content: str = Field(min_length=1, max_length=50_000, description="The text of the turn.")
@@ -40,9 +51,7 @@ class Turn(BaseModel, extra="forbid"):
     id: str | None = Field(default=None, max_length=200, description="What to call it, if not by its position.")
 
 
-Turns = Annotated[
-    list[Turn] | None, Field(min_length=1, max_length=500, description="The turns of a conversation, in order.")
-]
+Turns = Annotated[list[Turn] | None, Field(max_length=500, description="The turns of a conversation, in order.")]
 
 
 @writes()
@@ -73,7 +82,7 @@ async def remember(
     options, writer = service.ingest, caller.gate.principal.qualified_id
     if text is not None:  # before a long text is split
         await may_write.demand([_written_by(caller, Memory(id="note", source=source), labels, None)])
-    given = _memories(turns, session_id, text, occurred_at, source, writer)
+    given = _memories(turns or None, session_id, text, occurred_at, source, writer)
     found = await or_nothing(caller.engine.store.get_memories([memory.id for memory in given]))  # hidden or not
     stored = {memory.id: memory for memory in found}
     written = [_written_by(caller, memory, labels, stored.get(memory.id)) for memory in given]
@@ -112,7 +121,9 @@ async def feedback(
     touched = len(moved) + len(report.repeated)
     if report.denied and not touched:
         raise AccessDeniedError(Action.FEEDBACK.value)
-    return {"moved": len(moved), "repeated": len(report.repeated), "missing": len(report.missing)}
+    unknown = {"reason": f"nothing was shown to a session {shown_id(session_id)!r}"}
+    counts = {"moved": len(moved), "repeated": len(report.repeated), "missing": len(report.missing)}
+    return counts | (unknown if report == FeedbackReport() else {})
 
 
 @writes(destructive=True)
@@ -205,7 +216,7 @@ async def forget(
     report = await caller.curator.forget(
         memory, session_id=session_id, source=source, subject=subject, owner=owner, label=label
     )
-    return {"memories": 0, **counts_json(report)}
+    return {"memories": 0, **counts_json(report), **({} if report.memories else {"reason": "there is no such memory"})}
 
 
 def _memories(

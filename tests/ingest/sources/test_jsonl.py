@@ -133,6 +133,8 @@ def test_a_blank_line_says_nothing() -> None:
         ({"entity": {**ADA, "valid_from": 2024}}, "valid_from must be a time such as"),
         ({"relation": {**WORKS, "source": "nobody"}}, "must be the id of an entity, or {type, name}"),
         ({"relation": {**WORKS, "source": 3, "target": {}}}, "must be an object.*needs the field 'type'"),
+        ({"relation": {**WORKS, "target": WORKS["source"]}}, "relates an entity to itself"),
+        ({"memory": {"id": "m", "text": "", "claims": [{**WORKS, "target": WORKS["source"]}]}}, "in it.* to itself"),
         ({"relation": {**WORKS, "kind": "guess"}}, "kind must be one of structural, semantic, lifecycle"),
         ({"relation": {**WORKS, "labels": ["x"]}}, "has no field 'labels'"),
         ({"memory": {"text": "x"}}, "needs the field 'id'"),

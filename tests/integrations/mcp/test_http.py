@@ -311,6 +311,22 @@ async def test_on_this_machine_a_server_may_do_without_tokens(engine):
         assert (await ask("search_entities", query="Ada"))["entities"]
 
 
+@pytest.mark.parametrize("path", ["", "/"])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_a_path_is_served_as_it_is_written_behind_a_proxy(engine, path, scheme):
+    forwarded = {"x-forwarded-proto": scheme, "x-forwarded-host": "graphs.example", "x-forwarded-for": "192.0.2.1"}
+    async with listening(server_for(engine), allowed_hosts=["graphs.example", "a.example:9"]) as url:
+        for host in ("graphs.example", "graphs.example:8443", "a.example:9", "127.0.0.1:1", "[::1]:80", "localhost"):
+            assert await status(url + path, host=host, **forwarded) == 200, host
+
+
+async def test_a_refused_host_is_told_how_to_be_allowed(engine):
+    async with listening(server_for(engine), allowed_hosts=["a.example:9"]) as url, httpx2.AsyncClient() as http:
+        for host in ("graphs.example", "graphs.example:8000", "a.example", "localhost.example", "127.0.0.1.example:80"):
+            refused = await http.post(url, json=INITIALIZE, headers={**CLIENT, "host": host})
+            assert (refused.status_code, refused.text.split()[-2:]) == (421, ["--allow-host", host.partition(":")[0]])
+
+
 async def test_a_host_that_others_can_reach_needs_tokens(engine, tokens):
     for host in ("0.0.0.0", "192.0.2.1", "::", "graphs.example"):  # noqa: S104 - refused
         with pytest.raises(InvalidInputError, match="can be reached from elsewhere: give tokens"):

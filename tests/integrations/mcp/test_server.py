@@ -10,7 +10,9 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
-from graphsearch.errors import StoreUnavailableError
+from graphsearch.errors import InvalidInputError, StoreUnavailableError
+from graphsearch.integrations.mcp import server as served
+from graphsearch.integrations.mcp.tool import validated
 from tests.curation.team import ADA
 from tests.integrations.mcp.conftest import STRANGER, Asked, Slow, asking, server_for
 from tests.waiting import LONGEST
@@ -194,3 +196,45 @@ async def test_a_time_without_an_offset_is_utc(engine, server):
     assert with_offset == without
     assert len(without["triplets"]) == 2
     assert engine.store.clock.now() > datetime(2025, 1, 20, tzinfo=UTC)
+
+
+def sample(schema, defined):
+    """A valid value of a schema."""
+    schema = defined[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema.get("anyOf", [schema])[0]
+    if "enum" in schema:
+        return schema["enum"][0]
+    if schema["type"] == "array":
+        return [sample(schema["items"], defined)]
+    if schema["type"] == "object":
+        return {name: sample(each, defined) for name, each in schema["properties"].items()}
+    formats = {"date-time": "2024-05-01T09:00:00Z", "uuid": "748eab98-e551-59df-a8de-7fd35935d7a6"}
+    kinds = {"string": formats.get(schema.get("format"), "a name"), "integer": 3, "number": 0.75, "boolean": True}
+    return kinds[schema["type"]]
+
+
+@pytest.mark.parametrize("tool", [*served.TOOLS, *served.OPERATOR_TOOLS], ids=lambda tool: tool.name)
+def test_arguments_may_come_in_the_forms_in_which_clients_send_them(tool):
+    schema = tool.listed().input_schema
+    every = {name: sample(each, schema.get("$defs", {})) for name, each in schema["properties"].items()}
+    needed = {name: every[name] for name in schema.get("required", [])}
+    read = tool.arguments.model_validate(every)
+    as_text = {name: value if isinstance(value, str) else json.dumps(value) for name, value in every.items()}
+    in_parts = {name: [json.dumps(one) for one in value] for name, value in every.items() if name == "turns"}
+    assert tool.arguments.model_validate(as_text) == read
+    assert tool.arguments.model_validate(every | in_parts) == read
+    bare = tool.arguments.model_validate(needed)
+    for absent in (None, "", " "):
+        assert tool.arguments.model_validate(dict.fromkeys(every, absent) | needed) == bare
+    for wrong in (
+        {**needed, "principal": "eve"},
+        *({**needed, name: absent} for name in needed for absent in (None, "")),
+    ):
+        with pytest.raises(InvalidInputError):
+            validated(tool.arguments, wrong, tool.name)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "[1", "chat", '{"a": 1}', "9" * 5_000])
+def test_a_text_that_is_no_list_is_a_fault(text):
+    (remember,) = (tool for tool in served.TOOLS if tool.name == "remember")
+    with pytest.raises(InvalidInputError, match="labels: Input should be a valid list"):
+        validated(remember.arguments, {"text": "x", "labels": text}, "remember")

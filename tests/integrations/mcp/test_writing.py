@@ -242,6 +242,7 @@ async def test_an_outcome_moves_what_was_surfaced_once(engine, asked):
         unknown = await ask("feedback", session_id="nobody's", outcome="rework")
     assert first["moved"] == again["repeated"] == other["moved"] > len(found["triplets"])
     assert again["moved"] == 0
+    assert unknown.pop("reason").startswith("nothing was shown")
     assert unknown == {"moved": 0, "repeated": 0, "missing": 0}
     (relation,) = await engine.store.list_relations(type="lives_in")
     assert relation.feedback_weight == pytest.approx(0.45)
