@@ -48,7 +48,7 @@ from tests.trust.questions import QUESTIONS, Side, Subject, answer
 
 _OLD: Final = Memory(id="m0", text="Dana Levy knows Sarah Chen.", occurred_at=days_ago(100), source="chat")
 Read = Callable[[Side, Subject], Awaitable[Any]]
-Write = Callable[[GraphSearchEngine], Awaitable[Any]]
+Write = Callable[[GraphSearchEngine], Coroutine[Any, Any, Any]]
 
 # -- steps --------------------------------------------------------------------------------------------------------
 
@@ -73,9 +73,7 @@ class Steps:
         """Count the steps of the tasks that are made inside."""
         loop = asyncio.get_running_loop()
         before = loop.get_task_factory()
-        loop.set_task_factory(
-            lambda loop, coroutine, **how: asyncio.Task(_Counted(coroutine, self), loop=loop, **how)  # type: ignore[arg-type]
-        )
+        loop.set_task_factory(lambda loop, coroutine, **how: asyncio.Task(_Counted(coroutine, self), loop=loop, **how))
         try:
             yield
         finally:
@@ -111,6 +109,9 @@ class _Counted(Coroutine[Any, Any, Any]):
         awaited = self.coroutine.throw(*error)
         self.steps.take()
         return awaited
+
+    def close(self) -> None:
+        self.coroutine.close()
 
     def __await__(self) -> Generator[Any, Any, Any]:
         return self.coroutine.__await__()
@@ -308,15 +309,13 @@ async def cancellations(dsn: str, counts: Mapping[int, int], seed: int = 0) -> A
                     before = cancelling.opened
                     for number in range(count):
                         await cancelling.cancel(names[number % len(names)])
-                opened, sessions = cancelling.opened - before, await _sessions(dsn, size)
-                yield {"pool": size, **cancelling.numbers, "opened": opened, "sessions": sessions}
+                opened, left = cancelling.opened - before, await sessions(dsn, size)
+                yield {"pool": size, **cancelling.numbers, "opened": opened, "sessions": left}
 
 
-async def _sessions(dsn: str, most: int) -> int:
-    """The sessions of the pool on the server, once it has noticed which were closed."""
-    query = (
-        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'graphsearch' AND datname = current_database()"
-    )
+async def sessions(dsn: str, most: int) -> int:
+    """The sessions on a database beside this one, once the server has noticed which were closed."""
+    query = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
     async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
         for _ in range(200):
             [(found,)] = await (await connection.execute(query)).fetchall()

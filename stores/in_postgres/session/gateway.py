@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from functools import lru_cache, partial
 from typing import Any, TypeAlias
@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import attrs
 import psycopg
 from psycopg import sql
+from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 
@@ -33,7 +34,7 @@ from graphsearch.stores.in_postgres.session.migrating import (
 )
 from graphsearch.stores.in_postgres.session.sessions import Connection, Session, SignatureCaches, Tally, VectorIndex
 from graphsearch.stores.in_postgres.session.statements import statement, with_literals
-from graphsearch.stores.in_postgres.session.watching import answered_within, make_idle, round_trip, unbroken
+from graphsearch.stores.in_postgres.session.watching import answered_within, unbroken
 from graphsearch.text.analyser import ENGLISH, Analyser
 
 Pool: TypeAlias = AsyncConnectionPool[Any]
@@ -183,7 +184,7 @@ class Gateway:
             ended = True
         finally:
             getting.cancel()  # what waits for a connection is cancelled but once, or the pool would lose count
-            await finished(asyncio.ensure_future(self._give_back(getting, commit=ended)))
+            await finished(self._give_back(getting, commit=ended))
 
     async def _give_back(self, got: asyncio.Future[Connection], *, commit: bool) -> None:
         await asyncio.wait([got])
@@ -191,13 +192,12 @@ class Gateway:
             return
         connection = got.result()
         try:
-            if commit:
-                await connection.commit()
+            with nullcontext() if commit else suppress(psycopg.Error):
+                await (connection.commit() if commit else connection.rollback())
         finally:
-            try:
-                await make_idle(connection, self.timeout)
-            finally:
-                await self.pool.putconn(connection)
+            if connection.pgconn.pipeline_status or connection.pgconn.transaction_status != TransactionStatus.IDLE:
+                connection.pgconn.finish()  # whoever gets it next could not use it
+            await self.pool.putconn(connection)
 
     async def _begin(
         self, stack: AsyncExitStack, opening: Opening, *, writing: bool
@@ -290,7 +290,7 @@ async def _last_row(connection: Connection, opening: Sequence[bytes]) -> dict[st
             while cursor.nextset():
                 pass
             return await cursor.fetchone()
-        async with round_trip(connection):
+        async with connection.pipeline():
             for each in opening[:-1]:
                 await connection.execute(each, prepare=False)
             await cursor.execute(opening[-1], prepare=False)
