@@ -4,7 +4,7 @@ A step is a moment at which a task of the loop waits. Each call is cancelled at 
 sometimes again and again while it ends, and sometimes beside others' calls, which must not notice. Afterwards every
 connection of the pool has to serve.
 
-    python -m tests.trust.cancellations 5000
+    python -m tests.trust.cancellations 5000 [SIZE]
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from graphsearch.moving import export_scope
 from graphsearch.ranking.options import Ranking
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.in_postgres.index import indexing
+from graphsearch.stores.in_postgres.session import watching
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
 from tests.graphs import days_ago
@@ -191,6 +192,8 @@ ATOMIC: Final[Mapping[str, Write]] = {
 WRITES: Final[Mapping[str, Write]] = {**_STEPWISE, **ATOMIC}
 
 
+_REPORTED: Final = 100
+
 # -- cancellations ------------------------------------------------------------------------------------------------
 
 
@@ -293,12 +296,13 @@ class Cancelling:
 
 
 async def cancellations(dsn: str, counts: Mapping[int, int], seed: int = 0) -> AsyncIterator[Mapping[str, int]]:
-    """Cancel so many calls on a pool of each size, reads four times as often; what was found for each."""
+    """Cancel so many calls on a pool of each size, reads four times as often; what was found so far."""
     rng = random.Random(seed)  # noqa: S311 - no secret
     names = [*READS] * 4 + [*WRITES]
     rng.shuffle(names)
     known: Cancelling | None = None
-    with patch.object(indexing, "BULK", BULK):
+    patient = (0.05, *[1.0] * 600)  # that the machine is slow replaces no connection
+    with patch.object(indexing, "BULK", BULK), patch.object(watching, "_GRACE", patient):
         for size, count in counts.items():
             async with PostgresGraphStore.open(dsn, clock=FixedClock(), exact=True, max_connections=size) as graph:
                 cancelling = Cancelling(graph, rng)
@@ -307,10 +311,11 @@ async def cancellations(dsn: str, counts: Mapping[int, int], seed: int = 0) -> A
                     cancelling.takes, cancelling.before, cancelling.after = known.takes, known.before, known.after
                     await cancelling.serves()
                     before = cancelling.opened
-                    for number in range(count):
+                    for number in range(1, count + 1):
                         await cancelling.cancel(names[number % len(names)])
-                opened, left = cancelling.opened - before, await sessions(dsn, size)
-                yield {"pool": size, **cancelling.numbers, "opened": opened, "sessions": left}
+                        if number % _REPORTED == 0 or number == count:
+                            opened, left = cancelling.opened - before, await sessions(dsn, size)
+                            yield {"pool": size, **cancelling.numbers, "opened": opened, "sessions": left}
 
 
 async def sessions(dsn: str, most: int) -> int:
@@ -325,15 +330,15 @@ async def sessions(dsn: str, most: int) -> int:
         return int(found)
 
 
-async def main(count: int) -> None:
-    """Cancel a third of the calls on a pool of one connection, of two, and of eight."""
+async def main(count: int, *sizes: int) -> None:
+    """Cancel as many calls on a pool of one connection, of two, and of eight."""
     logging.getLogger("psycopg").setLevel(logging.ERROR)  # each discarded connection is a warning
-    share = -(-count // 3)
+    counts = dict.fromkeys(sizes or (1, 2, 8), -(-count // len(sizes or (1, 2, 8))))
     with tempfile.TemporaryDirectory(prefix="graphsearch-", ignore_cleanup_errors=True) as folder:
         async with EmbeddedPostgres(Path(folder) / "data", settings={"fsync": "off"}) as server:
-            async for found in cancellations(server.dsn, dict.fromkeys((1, 2, 8), share)):
+            async for found in cancellations(server.dsn, counts):
                 print(json.dumps(found), flush=True)  # noqa: T201 - the result of a command
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1])))
+    asyncio.run(main(*map(int, sys.argv[1:])))

@@ -237,15 +237,7 @@ class Gateway:
                 await self._check(connection)
                 if connection.info.server_version < MAINTAIN_SINCE or self._distributed:
                     return
-                grown = await (
-                    await connection.execute(statement("grown tables"), {"growth": growth, "megabytes": megabytes})
-                ).fetchall()
-                if grown:
-                    tables = sql.SQL(", ").join(sql.Identifier("graphsearch", name) for (name,) in grown)
-                    # A small sample costs a tenth; autovacuum takes a large one a minute later.
-                    await connection.execute(
-                        sql.SQL("SET LOCAL default_statistics_target = 10; ANALYZE {}").format(tables)
-                    )
+                await unbroken(connection, _analyse(connection, growth, megabytes))
 
     async def _check(self, connection: Connection) -> None:
         """Once; a later connection is only set up."""
@@ -259,6 +251,15 @@ class Gateway:
                 connection.prepare_threshold = None
             self._distributed = await check_store(connection)
             self._checked = True
+
+
+async def _analyse(connection: Connection, growth: float, megabytes: int) -> None:
+    how = {"growth": growth, "megabytes": megabytes}
+    grown = await (await connection.execute(statement("grown tables"), how)).fetchall()
+    if grown:
+        tables = sql.SQL(", ").join(sql.Identifier("graphsearch", name) for (name,) in grown)
+        # A small sample costs a tenth; autovacuum takes a large one a minute later.
+        await connection.execute(sql.SQL("SET LOCAL default_statistics_target = 10; ANALYZE {}").format(tables))
 
 
 async def check_store(connection: Connection) -> bool:
