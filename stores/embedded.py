@@ -22,6 +22,7 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
+from graphsearch._support.concurrency import finished
 from graphsearch.errors import MissingExtraError, StoreConfigurationError, StoreUnavailableError
 from graphsearch.stores.in_postgres.session.faults import describe, is_connection_fault, reason, translated
 from graphsearch.stores.in_postgres.session.migrating import migrate
@@ -122,28 +123,28 @@ class EmbeddedPostgres:
         return self._dsn("postgres", "postgres")
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.to_thread(self._start)
         try:
-            await asyncio.to_thread(self._configure)
+            await finished(asyncio.to_thread(self._start))
+            await finished(asyncio.to_thread(self._configure))
             await self._make_database()
             await migrate(self.admin_dsn, app_role=APP_ROLE)
         except BaseException:
-            await asyncio.to_thread(self._stop)
+            await finished(asyncio.to_thread(self._stop))
             raise
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await asyncio.to_thread(self._stop)
+        await finished(asyncio.to_thread(self._stop))
 
     def _dsn(self, role: str, database: str) -> str:
         if not self._address:
             raise StoreConfigurationError("the server is not running: use it in `async with EmbeddedPostgres(folder)`")
         return f"postgresql://{role}@/{database}?host={self._address}"
 
-    def _start(self) -> Any:
-        """A server that accepts connections.
+    def _start(self) -> None:
+        """Start or join a server that accepts connections.
 
         The package may return the address of a server that was killed, or mistake another program with its old process
         id for it; so the server is queried, and started again until it answers.
@@ -162,7 +163,8 @@ class EmbeddedPostgres:
                         server.global_process_id_list.get_and_add(os.getpid())
                     self._address = quote(str(server.get_postmaster_info().socket_dir), safe="")
                     if self._answers():
-                        return server.__enter__()
+                        self._server = server.__enter__()
+                        return
                 except (subprocess.SubprocessError, AssertionError, OSError, RuntimeError) as error:
                     failure = error
         raise StoreUnavailableError(
@@ -225,10 +227,10 @@ class EmbeddedPostgres:
         """Restart with new settings; with ``before`` if it does not start with them."""
         self._stop()
         try:
-            self._server = self._start()
+            self._start()
         except StoreUnavailableError as error:
             configuration(self.folder).write_bytes(before)
-            self._server = self._start()
+            self._start()
             raise StoreConfigurationError(
                 f"the server does not start with {', '.join(f'{name} = {value!r}' for name, value in new.items())}: "
                 f"see {self.folder / _LOG}; it goes on as before"
@@ -255,8 +257,10 @@ class EmbeddedPostgres:
 
         with _STARTING:
             self._address = ""
+            server, self._server = self._server, None
             with suppress(psutil.NoSuchProcess):
-                self._server.__exit__(None, None, None)
+                if server is not None:
+                    server.__exit__(None, None, None)
 
 
 def _package() -> Any:

@@ -76,7 +76,7 @@ async def in_slices(work: Generator[None, None, Answer], *, seconds: float = SLI
     try:
         left = more(HEAD_S)
         while left:
-            left = await finished(asyncio.ensure_future(asyncio.to_thread(more, seconds)))
+            left = await finished(asyncio.to_thread(more, seconds))
     finally:
         steps.close()
     return results[0]
@@ -87,8 +87,9 @@ async def aside(work: Callable[[], Answer], size: int) -> Answer:
     return await asyncio.to_thread(work) if size > MANY else work()
 
 
-async def finished(running: asyncio.Future[Answer]) -> Answer:
-    """The result of a future, which has ended also if the task is cancelled while it waits."""
+async def finished(work: Coroutine[Any, Any, Answer]) -> Answer:
+    """The result of a coroutine, which has ended also if the task is cancelled while it waits."""
+    running = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:

@@ -8,7 +8,6 @@ from uuid import UUID
 
 import attrs
 import numpy as np
-import psycopg
 import pytest
 
 from graphsearch.access.gate import Gate
@@ -134,11 +133,9 @@ async def test_steps_mark_which_sources_hold(store: ScopedPostgresStore) -> None
 # -- together -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("library", ["new", "older than PostgreSQL 14"])
 async def test_what_tasks_ask_for_in_the_same_moment_takes_one_round_trip(
-    store: ScopedPostgresStore, trips: list[int], monkeypatch: pytest.MonkeyPatch, library: str
+    store: ScopedPostgresStore, trips: list[int]
 ) -> None:
-    monkeypatch.setattr(psycopg.AsyncPipeline, "is_supported", lambda: library == "new")
     async with store.snapshot():
         names, words, hits = await asyncio.gather(
             store.find_names(["Ada"]), store.find_name_words(["bob"]), store.locate([EVE.id], view=VIEW)

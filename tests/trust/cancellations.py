@@ -4,7 +4,7 @@ A step is a moment at which a task of the loop waits. Each call is cancelled at 
 sometimes again and again while it ends, and sometimes beside others' calls, which must not notice. Afterwards every
 connection of the pool has to serve.
 
-    python -m tests.trust.cancellations 5000
+    python -m tests.trust.cancellations 5000 [SIZE]
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from graphsearch.moving import export_scope
 from graphsearch.ranking.options import Ranking
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.in_postgres.index import indexing
+from graphsearch.stores.in_postgres.session import watching
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
 from tests.graphs import days_ago
@@ -48,7 +49,7 @@ from tests.trust.questions import QUESTIONS, Side, Subject, answer
 
 _OLD: Final = Memory(id="m0", text="Dana Levy knows Sarah Chen.", occurred_at=days_ago(100), source="chat")
 Read = Callable[[Side, Subject], Awaitable[Any]]
-Write = Callable[[GraphSearchEngine], Awaitable[Any]]
+Write = Callable[[GraphSearchEngine], Coroutine[Any, Any, Any]]
 
 # -- steps --------------------------------------------------------------------------------------------------------
 
@@ -73,9 +74,7 @@ class Steps:
         """Count the steps of the tasks that are made inside."""
         loop = asyncio.get_running_loop()
         before = loop.get_task_factory()
-        loop.set_task_factory(
-            lambda loop, coroutine, **how: asyncio.Task(_Counted(coroutine, self), loop=loop, **how)  # type: ignore[arg-type]
-        )
+        loop.set_task_factory(lambda loop, coroutine, **how: asyncio.Task(_Counted(coroutine, self), loop=loop, **how))
         try:
             yield
         finally:
@@ -111,6 +110,9 @@ class _Counted(Coroutine[Any, Any, Any]):
         awaited = self.coroutine.throw(*error)
         self.steps.take()
         return awaited
+
+    def close(self) -> None:
+        self.coroutine.close()
 
     def __await__(self) -> Generator[Any, Any, Any]:
         return self.coroutine.__await__()
@@ -189,6 +191,8 @@ ATOMIC: Final[Mapping[str, Write]] = {
 }  # fmt: skip
 WRITES: Final[Mapping[str, Write]] = {**_STEPWISE, **ATOMIC}
 
+
+_REPORTED: Final = 100
 
 # -- cancellations ------------------------------------------------------------------------------------------------
 
@@ -292,12 +296,13 @@ class Cancelling:
 
 
 async def cancellations(dsn: str, counts: Mapping[int, int], seed: int = 0) -> AsyncIterator[Mapping[str, int]]:
-    """Cancel so many calls on a pool of each size, reads four times as often; what was found for each."""
+    """Cancel so many calls on a pool of each size, reads four times as often; what was found so far."""
     rng = random.Random(seed)  # noqa: S311 - no secret
     names = [*READS] * 4 + [*WRITES]
     rng.shuffle(names)
     known: Cancelling | None = None
-    with patch.object(indexing, "BULK", BULK):
+    patient = (0.05, *[1.0] * 600)  # that the machine is slow replaces no connection
+    with patch.object(indexing, "BULK", BULK), patch.object(watching, "_GRACE", patient):
         for size, count in counts.items():
             async with PostgresGraphStore.open(dsn, clock=FixedClock(), exact=True, max_connections=size) as graph:
                 cancelling = Cancelling(graph, rng)
@@ -306,17 +311,16 @@ async def cancellations(dsn: str, counts: Mapping[int, int], seed: int = 0) -> A
                     cancelling.takes, cancelling.before, cancelling.after = known.takes, known.before, known.after
                     await cancelling.serves()
                     before = cancelling.opened
-                    for number in range(count):
+                    for number in range(1, count + 1):
                         await cancelling.cancel(names[number % len(names)])
-                opened, sessions = cancelling.opened - before, await _sessions(dsn, size)
-                yield {"pool": size, **cancelling.numbers, "opened": opened, "sessions": sessions}
+                        if number % _REPORTED == 0 or number == count:
+                            opened, left = cancelling.opened - before, await sessions(dsn, size)
+                            yield {"pool": size, **cancelling.numbers, "opened": opened, "sessions": left}
 
 
-async def _sessions(dsn: str, most: int) -> int:
-    """The sessions of the pool on the server, once it has noticed which were closed."""
-    query = (
-        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'graphsearch' AND datname = current_database()"
-    )
+async def sessions(dsn: str, most: int) -> int:
+    """The sessions on a database beside this one, once the server has noticed which were closed."""
+    query = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
     async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
         for _ in range(200):
             [(found,)] = await (await connection.execute(query)).fetchall()
@@ -326,15 +330,15 @@ async def _sessions(dsn: str, most: int) -> int:
         return int(found)
 
 
-async def main(count: int) -> None:
-    """Cancel a third of the calls on a pool of one connection, of two, and of eight."""
+async def main(count: int, *sizes: int) -> None:
+    """Cancel as many calls on a pool of one connection, of two, and of eight."""
     logging.getLogger("psycopg").setLevel(logging.ERROR)  # each discarded connection is a warning
-    share = -(-count // 3)
+    counts = dict.fromkeys(sizes or (1, 2, 8), -(-count // len(sizes or (1, 2, 8))))
     with tempfile.TemporaryDirectory(prefix="graphsearch-", ignore_cleanup_errors=True) as folder:
         async with EmbeddedPostgres(Path(folder) / "data", settings={"fsync": "off"}) as server:
-            async for found in cancellations(server.dsn, dict.fromkeys((1, 2, 8), share)):
+            async for found in cancellations(server.dsn, counts):
                 print(json.dumps(found), flush=True)  # noqa: T201 - the result of a command
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1])))
+    asyncio.run(main(*map(int, sys.argv[1:])))

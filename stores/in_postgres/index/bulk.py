@@ -64,12 +64,12 @@ async def copy_parts(
 
 async def _fill(session: Session, table: Incoming, content: bytes) -> None:
     await empty_table(session, table)
+    await unbroken(session.connection, _copy(session, table, content))
 
-    async def copy() -> None:
-        async with session.connection.cursor() as cursor, cursor.copy(table.copy.encode()) as copying:
-            await copying.write(content)
 
-    await unbroken(session.connection, copy())
+async def _copy(session: Session, table: Incoming, content: bytes) -> None:
+    async with session.connection.cursor() as cursor, cursor.copy(table.copy.encode()) as copy:
+        await copy.write(content)
 
 
 async def empty_table(session: Session, table: Incoming) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from functools import lru_cache, partial
 from typing import Any, TypeAlias, cast
@@ -15,6 +15,7 @@ from uuid import UUID, uuid5
 import attrs
 import psycopg
 from psycopg import sql
+from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 
@@ -34,7 +35,7 @@ from graphsearch.stores.in_postgres.session.migrating import (
 )
 from graphsearch.stores.in_postgres.session.sessions import Connection, Session, SignatureCaches, Tally, VectorIndex
 from graphsearch.stores.in_postgres.session.statements import statement, with_literals
-from graphsearch.stores.in_postgres.session.watching import answered_within, make_idle, round_trip, unbroken
+from graphsearch.stores.in_postgres.session.watching import answered_within, unbroken
 from graphsearch.text.analyser import ENGLISH, Analyser
 
 Pool: TypeAlias = AsyncConnectionPool[Any]
@@ -187,7 +188,7 @@ class Gateway:
             ended = True
         finally:
             getting.cancel()  # what waits for a connection is cancelled but once, or the pool would lose count
-            await finished(asyncio.ensure_future(self._give_back(getting, commit=ended)))
+            await finished(self._give_back(getting, commit=ended))
 
     async def _give_back(self, got: asyncio.Future[Connection], *, commit: bool) -> None:
         await asyncio.wait([got])
@@ -195,13 +196,12 @@ class Gateway:
             return
         connection = got.result()
         try:
-            if commit:
-                await connection.commit()
+            with nullcontext() if commit else suppress(psycopg.Error):
+                await (connection.commit() if commit else connection.rollback())
         finally:
-            try:
-                await make_idle(connection, self.timeout)
-            finally:
-                await self.pool.putconn(connection)
+            if connection.pgconn.pipeline_status or connection.pgconn.transaction_status != TransactionStatus.IDLE:
+                connection.pgconn.finish()  # whoever gets it next could not use it
+            await self.pool.putconn(connection)
 
     async def _begin(
         self, stack: AsyncExitStack, opening: Opening, *, writing: bool
@@ -241,15 +241,7 @@ class Gateway:
                 await self._check(connection)
                 if connection.info.server_version < MAINTAIN_SINCE or self._distributed:
                     return
-                grown = await (
-                    await connection.execute(statement("grown tables"), {"growth": growth, "megabytes": megabytes})
-                ).fetchall()
-                if grown:
-                    tables = sql.SQL(", ").join(sql.Identifier("graphsearch", name) for (name,) in grown)
-                    # A small sample costs a tenth; autovacuum takes a large one a minute later.
-                    await connection.execute(
-                        sql.SQL("SET LOCAL default_statistics_target = 10; ANALYZE {}").format(tables)
-                    )
+                await unbroken(connection, _analyse(connection, growth, megabytes))
 
     async def _check(self, connection: Connection) -> None:
         """Once; a later connection is only set up."""
@@ -265,6 +257,15 @@ class Gateway:
             secrets = await connection.execute("SELECT secret FROM graphsearch.migration ORDER BY number LIMIT 1")
             [(self._secret,)] = await secrets.fetchall()
             self._checked = True
+
+
+async def _analyse(connection: Connection, growth: float, megabytes: int) -> None:
+    how = {"growth": growth, "megabytes": megabytes}
+    grown = await (await connection.execute(statement("grown tables"), how)).fetchall()
+    if grown:
+        tables = sql.SQL(", ").join(sql.Identifier("graphsearch", name) for (name,) in grown)
+        # A small sample costs a tenth; autovacuum takes a large one a minute later.
+        await connection.execute(sql.SQL("SET LOCAL default_statistics_target = 10; ANALYZE {}").format(tables))
 
 
 async def check_store(connection: Connection) -> bool:
@@ -296,7 +297,7 @@ async def _last_row(connection: Connection, opening: Sequence[bytes]) -> dict[st
             while cursor.nextset():
                 pass
             return await cursor.fetchone()
-        async with round_trip(connection):
+        async with connection.pipeline():
             for each in opening[:-1]:
                 await connection.execute(each, prepare=False)
             await cursor.execute(opening[-1], prepare=False)

@@ -6,9 +6,9 @@ Statements that the tasks of a snapshot request at the same moment share a round
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final, TypeAlias, TypeVar
 from uuid import UUID
 
@@ -23,7 +23,7 @@ from graphsearch.model import ElementKind, RelationType, Scope, View
 from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.stores.in_postgres.session.copying import UuidArray, packed
 from graphsearch.stores.in_postgres.session.statements import statement, with_literals
-from graphsearch.stores.in_postgres.session.watching import round_trip, unbroken
+from graphsearch.stores.in_postgres.session.watching import unbroken
 from graphsearch.text.analyser import ENGLISH, Analyser
 
 Connection: TypeAlias = psycopg.AsyncConnection[Any]
@@ -35,15 +35,9 @@ class _Asked:
     """A statement waiting to be sent, and its outcome."""
 
     scope: Scope
-    cursor: psycopg.AsyncCursor[Any]
-    query: bytes
-    values: Any
-    prepare: bool | None
+    execute: Callable[[], Awaitable[Any]]
     sent: bool = False
     error: Exception | None = None
-
-    async def execute(self) -> None:
-        await self.cursor.execute(self.query, self.values, prepare=self.prepare)
 
 
 @attrs.define(eq=False)
@@ -69,14 +63,14 @@ class Sender:
         prepare: bool | None = None,
     ) -> psycopg.AsyncCursor[Row]:
         """The cursor with the result of a statement in a scope. Raises `StoreError` when the snapshot has ended."""
-        mine = _Asked(scope, cursor, query, values, prepare)
+        mine = _Asked(scope, partial(cursor.execute, query, values, prepare=prepare))
         self._asked.append(mine)
         await asyncio.sleep(0)  # other tasks may be about to request theirs
         async with self._turn:
             if self._closed:
                 raise StoreError("the snapshot of this read has ended: await its reads inside")
             if not mine.sent:
-                await self._send()
+                await unbroken(self.connection, self._send())
         if mine.error is not None:
             raise mine.error
         return cursor
@@ -93,31 +87,24 @@ class Sender:
         """Refuse all statements from now on; one that is being sent for another task has ended first."""
         self._closed = True
         if self._turn.locked():
-            await finished(asyncio.ensure_future(self._turn.acquire()))
+            await finished(self._turn.acquire())
 
     async def _send(self) -> None:
         """Send all that waits. A failure fails all of it: the transaction is aborted."""
         together, self._asked = self._asked, []
-        error: Exception = psycopg.OperationalError("a statement that was sent with this one was cancelled")
+        alone = len(together) == 1 and together[0].scope == self.scope
+        error: Exception | None = psycopg.OperationalError("a statement that was sent with this one was cancelled")
         try:
-            await unbroken(self.connection, self._send_together(together))
-        except BaseException as raised:
-            for each in together:
-                if not each.sent:
-                    each.error = raised if isinstance(raised, Exception) else error
-            raise
+            async with nullcontext() if alone else self.connection.pipeline():
+                for each in together:
+                    await self._enter(each.scope)
+                    await each.execute()
+            error = None
+        except Exception as raised:  # noqa: BLE001 - raised for each of those who asked
+            error = raised
         finally:
             for each in together:
-                each.sent = True
-
-    async def _send_together(self, together: Sequence[_Asked]) -> None:
-        alone = len(together) == 1 and together[0].scope == self.scope
-        async with nullcontext() if alone else round_trip(self.connection):
-            for each in together:
-                await self._enter(each.scope)
-                await each.execute()
-        for each in together:
-            each.sent = True
+                each.sent, each.error = True, error
 
 
 @lru_cache(maxsize=1_024)
@@ -315,7 +302,7 @@ class Session:
         self, cursor: psycopg.AsyncCursor[Row], query: bytes, values: Mapping[str, Any]
     ) -> psycopg.AsyncCursor[Row]:
         if not self.keeps_plans:
-            return await unbroken(self.connection, cursor.execute(query, self._bound(values)))
+            return await self._send(cursor, query, self._bound(values))
         # Statements with literals are planned for these; kept plans are of statements with parameters.
         literal = psycopg.AsyncClientCursor(self.connection).mogrify(query, {**self._here, **values})
         return await self._send(cursor, literal.encode(), prepare=False)

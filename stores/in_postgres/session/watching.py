@@ -10,12 +10,11 @@ import asyncio
 import os
 import socket
 from collections.abc import Coroutine, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from typing import Any, Final, TypeVar
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.pq import TransactionStatus
 
 from graphsearch._support.concurrency import finished
 
@@ -50,7 +49,7 @@ class WatchedConnection(psycopg.AsyncConnection[Any]):
         """Wait for the server. Raises `psycopg.OperationalError` after ``patience`` seconds."""
         if self.patience is None:
             return await super().wait(gen, *args, **options)
-        watching = asyncio.get_running_loop().call_later(self.patience, self._give_up)
+        watching = asyncio.get_running_loop().call_later(self.patience, _give_up, self)
         try:
             return await super().wait(gen, *args, **options)
         except psycopg.OperationalError as error:
@@ -60,33 +59,25 @@ class WatchedConnection(psycopg.AsyncConnection[Any]):
         finally:
             watching.cancel()
 
-    def _give_up(self) -> None:
-        """Shut the socket down: whoever waits for it, even while being cancelled, finds it closed."""
-        self.gave_up = True
-        _hang_up(self)
 
-
-def _hang_up(connection: psycopg.AsyncConnection[Any]) -> None:
+def _give_up(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Shut the socket down: whoever waits for it, even while being cancelled, finds it closed."""
+    if isinstance(connection, WatchedConnection):
+        connection.gave_up = True
     with suppress(OSError), socket.socket(fileno=os.dup(connection.pgconn.socket)) as stuck:
         stuck.shutdown(socket.SHUT_RDWR)
 
 
-def round_trip(connection: psycopg.AsyncConnection[Any]) -> AbstractAsyncContextManager[Any]:
-    """Send statements together, unless the client library is older than PostgreSQL 14; inside `unbroken` alone."""
-    return connection.pipeline() if psycopg.AsyncPipeline.is_supported() else nullcontext()
-
-
 async def unbroken(connection: psycopg.AsyncConnection[Any], sending: Coroutine[Any, Any, Result]) -> Result:
-    """Run what would leave a connection unusable if it stopped halfway, as leaving a pipeline does.
+    """Run what would leave a connection unusable if it stopped halfway, as it does between a pipeline's statements.
 
-    When the task is cancelled the server is asked to end the statements, and the cancellation is raised when all is
-    over.
+    When the task is cancelled, the server is asked to end the statements, and all is over before it is raised.
     """
     running = asyncio.ensure_future(sending)
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
-        await finished(asyncio.ensure_future(_end(connection, running)))
+        await finished(_end(connection, running))
         raise
 
 
@@ -98,23 +89,8 @@ async def _end(connection: psycopg.AsyncConnection[Any], running: asyncio.Future
         with suppress(psycopg.Error):  # asked again, or given up
             await connection.cancel_safe(timeout=1.0)
     else:
-        _hang_up(connection)
+        _give_up(connection)
     await asyncio.gather(running, return_exceptions=True)
-
-
-async def make_idle(connection: psycopg.AsyncConnection[Any], seconds: float) -> None:
-    """Roll back what is unfinished, or close the connection: what goes back to a pool is used by others."""
-    pgconn = connection.pgconn
-    try:
-        if not pgconn.pipeline_status and pgconn.transaction_status in _UNFINISHED:
-            with answered_within(connection, seconds), suppress(psycopg.Error):
-                await connection.rollback()
-    finally:
-        if pgconn.pipeline_status or pgconn.transaction_status != TransactionStatus.IDLE:
-            pgconn.finish()
-
-
-_UNFINISHED: Final = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
 
 @contextmanager
