@@ -76,7 +76,7 @@ async def compare(
     exact = seed % 2 == 1
     world = World.of(rng, texts=exact, dated=True)
     gate, seen = policy(rng)
-    owner = ALLOW_ALL
+    owner = attrs.evolve(ALLOW_ALL, principal=gate.principal)  # who is part of the ids of what they remember
     if exact:  # whoever sees everything is asked as well, since stores round their own scores
         gate = attrs.evolve(gate, statistics=StatisticsOf.VISIBLE)
         owner = attrs.evolve(allowing(lambda _: True, by_signature=True), statistics=StatisticsOf.VISIBLE)
