@@ -137,9 +137,8 @@ class Ingestor:
             ingest = FolderIngest(folder, ledger, self._writer(embedder), reader, found, progress or _silent)
             report = await ingest.run()
             reader.demand()
-            return attrs.evolve(
-                report, facts=await self._finish(embedder), skipped=await asyncio.to_thread(skipped, folder)
-            )
+            passed = tuple(await asyncio.to_thread(skipped, folder))
+            return attrs.evolve(report, facts=await self._finish(embedder), skipped=passed)
 
     @observed("remember")
     async def remember(
