@@ -33,11 +33,15 @@ MAX_BYTES: Final = 2_000_000
 
 @attrs.frozen
 class Folder:
-    """The scope of an ingest: the root that imports start from, its name, and the relative paths to keep to."""
+    """The scope of an ingest: the root that imports start from, its name, and the relative paths to keep to.
+
+    ``hidden``: hidden files and folders are found as well.
+    """
 
     root: Path
     name: str
     only: tuple[str, ...] = ()
+    hidden: bool = False
 
     def covers(self, path: str) -> bool:
         """Whether a relative path is in the scope of this ingest."""
@@ -79,28 +83,28 @@ def _inside(part: str) -> str:
 
 
 def find(folder: Folder) -> list[str]:
-    """The first of what `survey` gives."""
-    return survey(folder)[0]
+    """Sorted relative POSIX paths of the files to ingest, and of folders that cannot be read; not what is `skipped`."""
+    return _survey(folder)[0]
 
 
-def survey(folder: Folder, *, hidden: bool = False) -> tuple[list[str], list[Fault]]:
-    """Relative POSIX paths of files to ingest and of unreadable folders, and what is skipped: hidden names and keys.
+def skipped(folder: Folder) -> list[Fault]:
+    """Hidden files and folders, and private keys, unless the folder keeps to their very paths."""
+    return _survey(folder)[1]
 
-    A path that the folder keeps to is never skipped itself. ``hidden``: hidden files and folders are found as well.
-    Folders of tools are left out in any case.
-    """
+
+def _survey(folder: Folder) -> tuple[list[str], list[Fault]]:
     found: dict[str, None] = {}
-    skipped: dict[str, Fault] = {}
+    refused: dict[str, Fault] = {}
     for start in sorted(set(folder.only or ("",))):
         if _linked(folder.root, start):
             continue
-        for path in _walk(folder.root, start, hidden=hidden):
-            why = None if path == start else _refusal(folder.root / path, hidden=hidden)
+        for path in _walk(folder.root, start, hidden=folder.hidden):
+            why = None if path == start else _refusal(folder.root / path, hidden=folder.hidden)
             if why:
-                skipped[path] = Fault(path, 0, f"skipped: {why}; to read it, name its path")
+                refused[path] = Fault(path, 0, f"skipped: {why}; to read it, name its path")
             elif not path.endswith("/") and (PurePosixPath(path).suffix in SUFFIXES or (folder.root / path).is_dir()):
                 found[path] = None
-    return list(found), [fault for path, fault in skipped.items() if path not in found]
+    return list(found), [fault for path, fault in refused.items() if path not in found]
 
 
 def _refusal(path: Path, *, hidden: bool) -> str | None:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import attrs
 import pytest
 
 from graphsearch.errors import InvalidInputError
@@ -39,13 +40,15 @@ def test_what_is_hidden_or_a_private_key_is_skipped_and_named(tmp_path: Path) ->
     (tmp_path / "keys.md").write_text("It begins with " + KEY.format("") + "-----BEGIN PUBLIC KEY-----")
     taken = ["a.md", "keys.md", "monkey.md", "tls/pem.md"]
     hidden = [".env.md", ".notes/b.md", ".notes/deep/.c.md", "docs/.draft.txt"]
-    paths, skipped = files.survey(files.locate(tmp_path))
+    folder = files.locate(tmp_path)
+    paths, skipped = files.find(folder), files.skipped(folder)
     assert sorted(paths) == taken
     assert {each.path for each in skipped} == {
         *(*keys, "plain.txt", "pgp.txt", ".netrc"),
         *(".env.md", ".notes/", "docs/.draft.txt"),
     }
-    paths, skipped = files.survey(files.locate(tmp_path), hidden=True)
+    folder = attrs.evolve(folder, hidden=True)
+    paths, skipped = files.find(folder), files.skipped(folder)
     assert sorted(paths) == sorted([*taken, *hidden])
     assert {each.path for each in skipped} == {*keys, "plain.txt", "pgp.txt", ".netrc"}
     assert found(tmp_path, ".notes", ".env.md", "plain.txt", "tls/prod.key.md") == [
