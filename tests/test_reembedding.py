@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -16,7 +16,7 @@ from graphsearch.ingest import Ingestor
 from graphsearch.ingest.write.writer import Writer
 from graphsearch.model import Batch, ElementKind, Memory, Vector
 from graphsearch.protocols import GraphStore, InputType
-from graphsearch.reembedding import reembed
+from graphsearch.reembedding import reembed, running
 from graphsearch.reembedding.running import PASSES
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
@@ -187,13 +187,17 @@ async def test_what_is_forgotten_meanwhile_has_no_new_vector() -> None:
     assert not any(state.done.values())
 
 
-async def test_at_most_so_many_texts_are_embedded_in_a_second() -> None:
-    engine = await ingested(OLD)
-    begun = time.monotonic()
-    report = await reembed(engine.store, NEW, per_second=20.5)
+async def test_at_most_so_many_texts_are_embedded_in_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, now = await ingested(OLD), [0.0]
+
+    async def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    monkeypatch.setattr(running, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(running, "asyncio", SimpleNamespace(sleep=sleep))
+    report = await reembed(engine.store, NEW, per_second=20.5, batch=4)
     texts = sum(report.embedded.values())
-    assert time.monotonic() - begun >= (texts - 20) / 20.5 - 0.1
-    assert texts > 5
+    assert now[0] >= (texts - 4) / 20.5 > 0
     with pytest.raises(InvalidInputError, match="per_second"):
         await reembed(engine.store, OLD, per_second=0)
     with pytest.raises(InvalidInputError, match="batch"):

@@ -1,13 +1,15 @@
 """A loopback server that speaks OpenAI's and Anthropic's published protocols, and misbehaves on request."""
 
+import asyncio
 import json
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from threading import Event, Lock
 from typing import Any
 
 from tests.loopback import Answering, listening
+from tests.waiting import LONGEST, until
 
 Json = dict[str, Any]
 Answer = Callable[["Handler", Json], None]
@@ -54,6 +56,32 @@ class Handler(Answering):
         """A schema that allows everything, for whoever fetches one."""
         self.llm.paths.append(self.path)
         self.send(200, b"{}")
+
+
+class Impatient:
+    """A module `asyncio` in which any limit of time is over as soon as the server has been asked, and never before."""
+
+    def __init__(self, server: LLMServer) -> None:
+        self._server = server
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(asyncio, name)
+
+    @asynccontextmanager
+    async def timeout(self, _: float) -> AsyncIterator[asyncio.Timeout]:
+        """Expire once the server was asked."""
+        loop = asyncio.get_running_loop()
+        async with asyncio.timeout(None) as limit:
+
+            async def expire() -> None:
+                await until(self._server.asked.is_set)
+                limit.reschedule(loop.time())
+
+            watching = asyncio.ensure_future(expire())
+            try:
+                yield limit
+            finally:
+                watching.cancel()
 
 
 @contextmanager
@@ -172,7 +200,7 @@ def raw(status: int, body: bytes, missing: int = 0, /, **headers: str) -> Answer
 
 def hang(handler: Handler, _: Json) -> None:
     """No answer; the server notes when the client hangs up."""
-    handler.connection.settimeout(30)
+    handler.connection.settimeout(LONGEST)
     if handler.connection.recv(1) == b"":
         handler.llm.hung_up.set()
 

@@ -18,6 +18,7 @@ from graphsearch.modes.summary import Summarising
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
 from tests.gates import no_secrets
 from tests.graphs import days_ago, edge, people, person
+from tests.waiting import LONGEST, Crowd
 
 TEAMS = [("Ada", "Bob", "Cyd"), ("Dan", "Eve", "Fay", "Gus"), ("Hal", "Ivy", "Jon")]
 LINE = re.compile(r"^((?:\[\d+\])+) (.*)$", re.MULTILINE)
@@ -38,17 +39,14 @@ def clock():
 class Reader:
     """Says back every line, with its citations; counts how many ask at once."""
 
-    def __init__(self):
+    def __init__(self, at_once=1):
         self.asked = []
-        self.running = self.most = 0
+        self.crowd = Crowd(at_once)
 
     async def ask(self, text):
         self.asked.append(text)
-        self.running += 1
-        self.most = max(self.most, self.running)
-        await asyncio.sleep(0.01)
-        self.running -= 1
-        lines = LINE.findall(text)
+        async with self.crowd:
+            lines = LINE.findall(text)
         sentences = [
             {"text": line, "cites": [int(number) for number in re.findall(r"\d+", label)]} for label, line in lines
         ]
@@ -102,9 +100,9 @@ async def test_only_so_many_communities_are_asked_for_and_only_so_many_at_once(s
         (Summarising(at_once=1), 4, 1),
         (Summarising(communities=1), 1, 1),
     ):
-        model = Reader()
+        model = Reader(at_a_time)
         found, asked = await ask(scoped, mode, model=model)
-        assert (len(asked), model.most, found.summary.calls) == (calls, at_a_time, calls)
+        assert (len(asked), model.crowd.most, found.summary.calls) == (calls, at_a_time, calls)
     assert (await ask(scoped, Summarising(communities=0)))[0].summary is None
 
 
@@ -159,12 +157,12 @@ async def test_the_first_failure_stops_the_others(scoped):
                 raise LLMUnavailableError
             began.append(text)
             try:
-                await asyncio.sleep(60)
+                await asyncio.Event().wait()
             finally:
                 stopped.append(text)
 
     with pytest.raises(LLMUnavailableError):
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(LONGEST):
             await ask(scoped, model=Failing())
     assert stopped == began
 

@@ -21,6 +21,7 @@ from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
 from tests.graphs import days_ago, edge, people, person
 from tests.llms.llm_server import CHAT, Answer, reply, serving
+from tests.waiting import LONGEST
 
 NATURAL, SUMMARY = SearchMode.NATURAL_LANGUAGE, SearchMode.SUMMARY
 QUERY: dict[str, object] = {
@@ -54,7 +55,7 @@ async def test_no_connection_is_held_while_the_model_thinks(postgres_server, mod
             return await super().ask(text)
 
     database = await postgres_server.database()
-    async with AsyncConnectionPool(database.dsn, min_size=1, max_size=1, timeout=20, open=False) as pool:
+    async with AsyncConnectionPool(database.dsn, min_size=1, max_size=1, timeout=LONGEST, open=False) as pool:
         store = PostgresGraphStore(pool, exact=True).with_scope(org_id="acme", project_id="web")
         await written(store)
         model = Writing(*[json.dumps(ANSWERS[mode])] * 2)
@@ -143,7 +144,7 @@ async def test_a_search_that_is_cancelled_stops_asking(scoped, mode):
         async def ask(self, text: str) -> str:
             asked.set()
             try:
-                await asyncio.sleep(60)
+                await asyncio.Event().wait()
             finally:
                 stopped.set()
             return text

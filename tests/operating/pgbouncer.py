@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from tests.operating.servers import user
+from tests.waiting import until_then
 
 PGBOUNCER = shutil.which("pgbouncer", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
 _SETTINGS = """
@@ -42,16 +42,18 @@ def pooled(dsn: str, folder: Path, *, processes: int) -> Iterator[str]:
         [str(PGBOUNCER), str(settings)], user=user(), cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:
         try:
-            _wait(folder / ".s.PGSQL.6432")
+            _wait(folder / ".s.PGSQL.6432", process)
             yield make_conninfo(dsn, host=str(folder), port="6432")
         finally:
             process.terminate()
 
 
-def _wait(address: Path) -> None:
-    for _ in range(100):
+def _wait(address: Path, process: subprocess.Popen[bytes]) -> None:
+    def listens() -> bool:
         with suppress(OSError), socket.socket(socket.AF_UNIX) as trying:
             trying.connect(str(address))
-            return
-        time.sleep(0.05)
-    raise AssertionError((address.parent / "pgbouncer.log").read_text())
+            return True
+        assert process.poll() is None, (address.parent / "pgbouncer.log").read_text()
+        return False
+
+    until_then(listens)

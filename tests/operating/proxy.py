@@ -16,11 +16,14 @@ class Proxy:
 
     dsn: str
     running: asyncio.Event = attrs.field(factory=asyncio.Event)
+    held: bool = False
+    """Whether something was sent since it is stuck."""
     _tasks: set[asyncio.Task[None]] = attrs.field(factory=set)
     _open: list[asyncio.StreamWriter] = attrs.field(factory=list)
 
     def stick(self) -> None:
         """Stop forwarding: what is sent is taken, and nothing comes back."""
+        self.held = False
         self.running.clear()
 
     def resume(self) -> None:
@@ -41,6 +44,7 @@ class Proxy:
     async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError):
             while data := await reader.read(1 << 16):
+                self.held = not self.running.is_set()
                 await self.running.wait()
                 writer.write(data)
                 await writer.drain()

@@ -27,6 +27,7 @@ from tests.fix_postgres import APP_ROLE
 from tests.integrations.team import EMBEDDER, PRIYA, SARAH, engine_over
 from tests.operating.conftest import SCOPE, Primary
 from tests.operating.servers import BIN, Copy, recipe, run, user
+from tests.waiting import until
 
 
 def shell(script: str, folder: Path, **variables: object) -> subprocess.CompletedProcess[str]:
@@ -139,16 +140,15 @@ async def test_recovery_to_a_point_in_time(primary: Primary, copy_folder: Path) 
         engine = await engine_over(store)
         before = await portrait(store)
         with psycopg.connect(primary.admin_dsn, autocommit=True) as admin:
-            until = admin.execute("SELECT clock_timestamp()::text FROM pg_sleep(0.01)").fetchone()
-            assert until
+            point = admin.execute("SELECT clock_timestamp()::text FROM pg_sleep(0.01)").fetchone()
+            assert point
             await Curator(engine).merge_entities(PRIYA.id, SARAH.id)
             await store.forget(["m-lead"])
             assert await portrait(store) != before
             log = admin.execute("SELECT pg_walfile_name(pg_switch_wal())").fetchone()
-            for _ in range(200):
-                if log and not (primary.archive / log[0]).exists():
-                    await asyncio.sleep(0.05)
-    variables |= {"ARCHIVE": primary.archive, "UNTIL": until[0]}
+            assert log
+            await until((primary.archive / log[0]).exists)
+    variables |= {"ARCHIVE": primary.archive, "UNTIL": point[0]}
     done = shell(recipe("Recover to a point in time", 1), copy_folder.parent, **variables)
     assert done.returncode == 0, done.stderr
     recovered = Copy(copy_folder)

@@ -22,6 +22,7 @@ from graphsearch.testing.fakes import WordCounter
 from tests.integrations.team import CEDAR, EMBEDDER, engine_over, member
 from tests.operating.conftest import SCOPE, Primary
 from tests.operating.servers import Copy, base_backup, recipe
+from tests.waiting import LONGEST
 
 QUESTION = "who does Priya report to?"
 
@@ -84,11 +85,9 @@ async def test_a_standby_is_read_and_logs_to_its_primary(primary: Primary, copy_
             await answers_with_a_log_elsewhere(here, there, "on a standby")
             late = Entity(type="tool", name="late")
             await there.write(Batch(entities=[late]))
-            for _ in range(100):
-                if await here.get_entities([late.id]):
-                    break
-                await asyncio.sleep(0.1)
-            assert await here.get_entities([late.id])
+            async with asyncio.timeout(LONGEST):
+                while not await here.get_entities([late.id]):  # noqa: ASYNC110 - another server has no event
+                    await asyncio.sleep(0.01)
 
 
 async def test_a_role_that_may_only_read(primary: Primary, reading_dsn: str) -> None:

@@ -22,6 +22,7 @@ from graphsearch.sync import bridge
 from graphsearch.sync.bridge import time_limit
 from graphsearch.sync.loop import Call, Loop
 from tests.sync.calls import Slow, double
+from tests.waiting import LONGEST
 
 WHO: ContextVar[str] = ContextVar("who", default="nobody")
 
@@ -55,7 +56,7 @@ def test_calls_of_several_threads_run_at_the_same_time(own):
 
     barrier = asyncio.Barrier(8)
     with ThreadPoolExecutor(8) as threads:
-        assert all(threads.map(lambda _: own.run(meet(barrier), timeout=10), range(8)))
+        assert all(threads.map(lambda _: own.run(meet(barrier), timeout=LONGEST), range(8)))
 
 
 def test_an_error_is_the_same_error_and_its_traceback_leads_from_the_caller_to_the_fault(own):
@@ -151,7 +152,7 @@ def test_an_interrupt_cancels_the_coroutine_and_waits_for_its_end(own):
     slow, main_thread = Slow(), threading.get_ident()
 
     def interrupt():
-        slow.began.wait(10)
+        slow.began.wait(LONGEST)
         while sys._current_frames()[main_thread].f_code.co_filename != threading.__file__:
             time.sleep(0.001)  # until the main thread waits
         signal.pthread_kill(main_thread, signal.SIGINT)
@@ -192,10 +193,10 @@ def test_closing_ends_what_runs_and_the_next_call_starts_anew(own):
     slow = Slow()
     with ThreadPoolExecutor(1) as threads:
         waiting = threads.submit(own.run, slow.wait())
-        assert slow.began.wait(10)
+        assert slow.began.wait(LONGEST)
         own.close()
         with pytest.raises(BlockingCallError, match="closed"):
-            waiting.result(10)
+            waiting.result(LONGEST)
     assert slow.cleaned_up
     assert own.run(double(1)) == 2
     own.close()
@@ -227,12 +228,12 @@ def test_closing_from_inside_is_refused_and_all_goes_on_on_the_same_loop(own):
 def test_a_call_that_comes_too_late_is_given_up():
     loop = Loop()
     late = loop.start(double(1))
-    assert late.result(10) == 2
+    assert late.result(LONGEST) == 2
     never_begun = Call(loop, double(1))
     loop._calls.add(never_begun)  # as if the loop had ended before it came to begin it
     loop.stop()
     with pytest.raises(BlockingCallError, match="closed"):
-        never_begun.result(10)
+        never_begun.result(LONGEST)
     after = double(1)
     with pytest.raises(BlockingCallError, match="closed"):
         loop.start(after)
@@ -244,7 +245,7 @@ def test_a_forked_process_has_a_loop_of_its_own(own):
     child = os.fork()
     if child == 0:
         with contextlib.suppress(BaseException):
-            os._exit(own.run(double(21), timeout=10))
+            os._exit(own.run(double(21), timeout=LONGEST))
         os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
 

@@ -47,6 +47,7 @@ from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder, WordCounter
 from tests.integrations.team import CEDAR, engine_over
 from tests.trust.fuzz_inputs import INITIALIZE, ROOT, SAMPLES, inputs
+from tests.waiting import LONGEST
 
 SCHEMA: Final = (ROOT / "authz/policies/schema.cedarschema").read_text()
 BATCH: Final = 5_000
@@ -154,7 +155,7 @@ class Targets:
         return True
 
     async def _http(self, content: bytes) -> bool:
-        answer = await asyncio.wait_for(self.http.post(PATH, content=content), 60)
+        answer = await asyncio.wait_for(self.http.post(PATH, content=content), LONGEST)
         assert answer.status_code < 500, answer.text
         assert "InternalError" not in answer.text
         return answer.status_code == 200

@@ -45,6 +45,7 @@ from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder, WordCounter
 from graphsearch.testing.samples import portrait
 from tests.integrations.team import EMBEDDER, PRIYA, SARAH, engine_over, member
+from tests.waiting import LONGEST, until_then
 
 QUESTION: Final = "who does Priya report to?"
 SCOPE_FILE: Final = Path(__file__).parents[1] / "moving" / "exports" / "scope.jsonl"
@@ -195,7 +196,7 @@ class Killing:
         started = self.processes.Event()
         process = self.processes.Process(target=change, args=(self.dsn, project, name, started))
         process.start()
-        await asyncio.to_thread(started.wait, 60)
+        await asyncio.to_thread(started.wait, LONGEST)
         await asyncio.sleep(delay)
         process.kill()
         await asyncio.to_thread(process.join)
@@ -235,18 +236,19 @@ def crash(dsn: str) -> None:
     with psycopg.connect(dsn) as connection, psycopg.connect(dsn) as witness:
         os.kill(connection.info.backend_pid, signal.SIGKILL)
         with suppress(psycopg.Error):
-            witness.execute("SELECT pg_sleep(60)")
+            witness.execute("SELECT pg_sleep(600)")
 
 
 def wait_for(dsn: str) -> None:
     """Wait until the server has recovered."""
-    for _ in range(600):
-        try:
-            psycopg.connect(dsn, connect_timeout=5).close()
-        except psycopg.OperationalError:
-            time.sleep(0.05)
-        else:
-            return
+
+    def answers() -> bool:
+        with suppress(psycopg.OperationalError):
+            psycopg.connect(dsn, connect_timeout=LONGEST).close()
+            return True
+        return False
+
+    until_then(answers)
 
 
 async def kills(dsn: str, count: int, seed: int = 0) -> dict[str, Any]:

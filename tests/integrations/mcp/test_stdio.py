@@ -263,7 +263,7 @@ async def test_many_lines_wait_for_whoever_reads_them(pipe):
     expected = [str(number) for number in range(1_000)]
     writer = asyncio.to_thread(os.write, writing, "".join(f"{line}\n" for line in expected).encode())
     await writer
-    await until(lines._lines.full)
+    await until(lambda: lines._lines.qsize() >= 64 and lines._room._value == 0)
     assert lines._lines.qsize() == 64
     os.close(writing)
     assert [line async for line in lines] == expected

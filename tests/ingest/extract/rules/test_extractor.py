@@ -1,7 +1,6 @@
 """The extractor as a whole: hostile texts, and properties for any text."""
 
 import asyncio
-import time
 from itertools import pairwise
 
 import pytest
@@ -12,6 +11,7 @@ from graphsearch.model import Memory
 from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.testing.strategies import instants, texts
 from tests.ingest.extract.rules.reading import AT, EXTRACTOR, read
+from tests.waiting import calls
 
 WORDS = (
     *("Ada", "Bob", "Dr. Priya Sharma", "Acme", "the Platform team", "Bank of America", "@sam", "`run()`", "a/b.py"),
@@ -98,15 +98,14 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE.keys())
-def test_hostile_texts_take_linear_time(unit):
-    def cost(size: int) -> float:
+def test_hostile_texts_take_linear_work(unit):
+    def work(size: int) -> None:
         text = (unit * size)[:size]
-        start = time.process_time()
         check(Memory(id="m", text=text), read(text, speaker="Ada"))
-        return time.process_time() - start
 
-    measured = ((cost(10_000), cost(80_000)) for _ in range(2))  # again if another program took the first turn's time
-    assert any(large < 0.1 + 8 * 4 * small for small, large in measured)
+    work(500)
+    small, large = calls(lambda: work(2_000)), calls(lambda: work(16_000))
+    assert large <= 9 * small
 
 
 def test_memories_are_read_in_their_order_and_apart():

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import time
+from functools import partial
 
 import pytest
 
 from graphsearch.ingest.extract.rules.phrases import compound_names
 from tests.ingest.extract.rules.reading import hear, names, read, stated
+from tests.waiting import calls
 
 
 @pytest.mark.parametrize(
@@ -178,16 +179,14 @@ def test_such_names_are_related_as_others_are() -> None:
     ]
 
 
-def test_many_such_names_take_linear_time() -> None:
-    def cost(size: int) -> float:
+def test_many_such_names_take_linear_work() -> None:
+    def work(size: int) -> None:
         texts = [f"We run Learn to Weave{number}. Is Learn to Weave{number} on?" for number in range(size)]
-        start = time.process_time()
         found = compound_names(texts, frozenset())
         assert sum(len([*found.find(text, 0, len(text))]) for text in texts) == 2 * size
-        return time.process_time() - start
 
-    small, large = (min(cost(size) for _ in range(2)) for size in (500, 4_000))
-    assert large < 0.1 + 8 * 4 * small
+    small, large = (calls(partial(work, size)) for size in (100, 800))
+    assert large <= 9 * small
 
 
 @pytest.mark.parametrize(

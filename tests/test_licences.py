@@ -1,0 +1,50 @@
+"""The page on extras names everything that they bring, with the licence that each package states."""
+
+import re
+from importlib import metadata
+from typing import Final
+
+from tests.integrations.extras import EXTRAS, ROOT, closure
+
+PAGE: Final = (ROOT / "docs" / "reference" / "extras.md").read_text()
+ROW: Final = re.compile(r"^\| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
+LOCK: Final = re.findall(r"^([\w.-]+)==", (ROOT / "requirements" / "dev.lock").read_text(), re.MULTILINE)
+AS_SPDX: Final = {
+    "Apache Software License": "Apache-2.0",
+    "BSD License": "BSD-3-Clause",
+    "ISC License (ISCL)": "ISC",
+    "MIT License": "MIT",
+    "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
+    "Python Software Foundation License": "PSF-2.0",
+    "": "states none",
+}
+READ: Final = {"cedarpy": "Apache-2.0"}
+"""Licences of packages whose metadata have none, but a file."""
+
+
+def licence(name: str) -> str:
+    """What the metadata of a package state, by the names of SPDX; several where it lists several."""
+    found = metadata.metadata(name)
+    classified = dict.fromkeys(each for each in found.get_all("Classifier") or () if each.startswith("License ::"))
+    stated = found.get("License-Expression") or [each.split(" :: ")[-1] for each in classified]
+    if not isinstance(stated, str):
+        stated = "; ".join(AS_SPDX[each] for each in stated) or (found.get("License") or "").partition("\n")[0]
+    return READ.get(name) or AS_SPDX.get(stated, stated)
+
+
+def test_every_package_of_an_extra_is_named_with_its_licence() -> None:
+    named = {name: stated for stated, names in ROW.findall(PAGE) for name in names.split(", ")}
+    brought = {name for extra in EXTRAS for name in closure(extra)}
+    assert {name: licence(name) for name in brought} == {name: named.get(name) for name in brought}
+    assert set(named) - {"packages", "---"} <= {name.lower().replace("_", "-") for name in LOCK}
+
+
+def test_every_extra_is_described() -> None:
+    assert set(re.findall(r"^\| `([\w-]+)` \|", PAGE, re.MULTILINE)) == {*EXTRAS}
+
+
+def test_the_lock_holds_what_is_tested_and_names_no_host() -> None:
+    text = (ROOT / "requirements" / "dev.lock").read_text()
+    assert not re.search(r"://|@|^-", text, re.MULTILINE)
+    locked = {name.lower().replace("_", "-").replace(".", "-") for name in LOCK}
+    assert {name for extra in EXTRAS for name in closure(extra)} <= locked
