@@ -91,7 +91,7 @@ NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
 class EmbeddedPostgres:
     """A server in a data folder: started or joined on entering, migrated, stopped when its last user leaves.
 
-    Its parent folder must exist. It listens on a Unix socket only. ``settings`` are Postgres settings by name, such as
+    The folder is new, empty or its own, and its parent must exist. It listens on a Unix socket only. ``settings`` are Postgres settings by name, such as
     ``{"shared_buffers": "1GB"}``; they are merged over `SETTINGS` and persist in the folder. A server that reads them
     only at its start is restarted. Raises `MissingExtraError`, `StoreUnavailableError` when it cannot be started, and
     `StoreConfigurationError` for an unsuitable folder and for settings that the server refuses, does not start with or

@@ -25,7 +25,7 @@ from tests.test_layout import folder_imports
 TUTORIAL = ROOT / "docs" / "tutorial" / "first-graph.md"
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
-INSTALLED = re.compile(r"pip install\s+'graphsearch\[([a-z,-]+)\]'")
+INSTALLED = re.compile(r"pip install\s+'(?:graphsearch|\.)\[([a-z,-]+)\]'")
 """The extras that a page installs."""
 NOT_RUN = {
     "docs/how-to/export-graphs.md": [  # Graphviz

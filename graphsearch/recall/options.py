@@ -49,7 +49,7 @@ FLOOR: Final = 0.15
 
 @attrs.frozen(kw_only=True)
 class RecallScoring:
-    """The constants of recall. `docs/recall.md` says how each was chosen, and how much it matters.
+    """The constants of recall. `docs/measurements/recall.md` says how each was chosen, and how much it matters.
 
     * ``fusion``: "walk" fuses words and meaning first and walks from what they find; "rrf" and "zscore" walk apart and
       fuse the graph in as one ranking more.
@@ -141,7 +141,7 @@ class RecallScoring:
 def for_embedder(scoring: RecallScoring, embedder: Embedder | None) -> RecallScoring:
     """The constants with those that an embedder states for itself, where none are given.
 
-    An embedder may have ``recall_weight`` and ``relevance_floor`` as attributes (docs/embedders.md).
+    An embedder may have ``recall_weight`` and ``relevance_floor`` as attributes (docs/reference/models.md).
     """
     weight = getattr(embedder, "recall_weight", None) if scoring.semantic_weight is None else scoring.semantic_weight
     floor = getattr(embedder, "relevance_floor", None) if scoring.floor is None else scoring.floor

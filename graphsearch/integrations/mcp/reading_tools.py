@@ -53,7 +53,7 @@ Mode = Annotated[
 WorkloadName = Annotated[
     Literal["relational", "general", "informational", "text"] | None,
     Field(
-        description="relational: how things are connected counts twice; informational: half; text: texts alone."
+        description="relational: how things are connected counts most; informational: half; text: texts alone."
         " Leave out if unsure."
     ),
 ]
