@@ -100,9 +100,9 @@ def test_json_from_outside_that_cannot_be_read_is_a_value_error(text: str) -> No
 
 async def test_a_question_has_a_limit(scoped: GraphStore) -> None:
     await scoped.write(Batch(entities=[ADA]))
-    engine, long = GraphSearchEngine(store=scoped, embedder=HashEmbedder(8)), "x" * 100_001
+    engine, long = GraphSearchEngine(store=scoped, embedder=HashEmbedder(8)), "x" * 200_001
     for ask in (engine.search, engine.recall, engine.rank_entities):
-        with pytest.raises(InvalidInputError, match="query must have at most 100,000 characters"):
+        with pytest.raises(InvalidInputError, match="query must have at most 200,000 characters"):
             await ask(long)
     with pytest.raises(InvalidInputError, match="query must have at most"):
         await Curator(engine).search_entities(long)

@@ -33,8 +33,8 @@ MOST_NAMES: Final = 10_000
 """The most aliases, or labels, of one element."""
 LONGEST_LINE: Final = 10_000
 """The most characters of a subject or a source."""
-LONGEST_QUESTION: Final = 100_000
-"""The most characters of a question; an agent may ask with a whole page, and only its beginning is read for names."""
+LONGEST_QUESTION: Final = 200_000
+"""The most characters of a question; an agent may ask with a whole page, of which the beginning is read for names."""
 LONGEST_TEXT: Final = 5_000_000
 """The most characters of a text, a description or a fact, and of all attributes of one element together."""
 DEEPEST: Final = 32
