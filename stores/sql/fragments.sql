@@ -1,6 +1,7 @@
 -- The fragments that statements share. Some have a text for each kind of element: a statement for every kind has {view}, one
 -- for a single kind names it, as in {entity view}. Some have one for scopes where all is settled, and one where a bulk write
--- left something for later (unsettled.sql). A fragment may hold others. {seen} is {relation view}, or true in "left out".
+-- left something for later (unsettled.sql). A fragment may hold others. {seen} is {relation view}, or true in "left out",
+-- which has its own {step}: columns that nobody reads cost a tenth of a walk.
 
 -- entity columns --
 -- Most lists and attributes are empty, and decoding an empty one takes as long as the rest of a row.
@@ -112,8 +113,11 @@ SELECT wanted.place, wanted.name, e.id, false
 FROM wanted JOIN entity e ON e.name_hash = wanted.hash AND e.folded_name = wanted.folded
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.embedding IS NOT NULL AND {unmerged}
 
--- step --
-weight, e.id, confidence, signature, type_hash, learned, supported_at, valid_from, valid_to, created_at, retracted_at
+-- scored step --
+weight, e.id, confidence, signature, learned, supported_at, valid_from, created_at
+
+-- counted step --
+weight, e.id, confidence, signature, type_hash, valid_from, valid_to, created_at, retracted_at
 
 -- outgoing --
 true AS outgoing, target_id AS far, target_columns AS far_columns, {step}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Final
 from uuid import UUID
 
@@ -191,7 +192,7 @@ async def _links(session: Session, after: Key | None, limit: int) -> Sequence[Re
 
 async def _communities(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
     found = await stored_communities(session, await _ids(session, ElementKind.RELATION, "community", after, limit))
-    return sorted(found, key=lambda community: community.id)
+    return sorted(found, key=attrgetter("id"))
 
 
 async def _sessions(session: Session, after: Key | None, limit: int) -> Sequence[Record]:

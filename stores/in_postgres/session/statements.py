@@ -32,7 +32,9 @@ _BY_STATE: Final = ("vectors", "named", "hops")
 """Fragments with a text for scopes where all is settled, and one for the others."""
 _WHATEVER_IS_SEEN: Final = frozenset({"left out"})
 """Statements over relations whether or not these are in view."""
-_IDENTIFIERS: Final = frozenset({"kind", "id", "importance", "table", "key", "seen"})
+_CHOSEN: Final = frozenset({"scored step", "counted step"})
+"""Fragments that stand for {step}, by statement."""
+_IDENTIFIERS: Final = frozenset({"kind", "id", "importance", "table", "key", "seen", "step"})
 _OF_KIND: Final[Mapping[ElementKind, Mapping[str, str]]] = MappingProxyType(
     {
         ElementKind.ENTITY: {"kind": "entity", "id": "uuid", "importance": "e.importance_weight"},
@@ -67,7 +69,7 @@ class Catalogue:
                 if not found <= fragments.keys() | _IDENTIFIERS:
                     raise StatementError(f"{name!r}: there is no fragment {braces!r}")
                 used |= found
-        if unused := fragments.keys() - used:
+        if unused := fragments.keys() - used - _CHOSEN:
             raise StatementError(f"{FRAGMENTS}: no statement uses {', '.join(sorted(unused))}")
         return cls(statements, fragments)
 
@@ -78,7 +80,12 @@ class Catalogue:
         parts = dict(self.fragments)
         state = "unsettled" if unsettled else "settled"
         parts |= {each: f"{{{state} {each}}}" for each in _BY_STATE}
-        parts["seen"] = "true" if name in _WHATEVER_IS_SEEN else "{relation view}"
+        counts = name in _WHATEVER_IS_SEEN
+        parts |= (
+            {"seen": "true", "step": "{counted step}"}
+            if counts
+            else {"seen": "{relation view}", "step": "{scored step}"}
+        )
         if kind is not None:
             parts |= {each: self.fragments[f"{kind} {each}"] for each in _BY_KIND}
             parts |= _OF_KIND[kind]
