@@ -69,7 +69,7 @@ FROM (
 ) hit
 
 -- lexical --
--- BM25 as in graphsearch.scoring.lexical. Terms that nearly every document has yield no candidates and have the longest lists:
+-- BM25 as in graphsearch.text.bm25. Terms that nearly every document has yield no candidates and have the longest lists:
 -- they are added only for those candidates that, with all that these terms could add, are no worse than the last of the
 -- best. Sums are rounded, so that equal documents have equal scores in whatever order the terms were added. Sorted before
 -- they are joined, no more of the elements are looked up than are returned.

@@ -19,7 +19,7 @@ INSERT INTO tally AS t (org_id, project_id, kind, behind) VALUES (%(org)s, %(pro
 ON CONFLICT (org_id, project_id, kind) DO UPDATE SET behind = excluded.behind WHERE t.behind <> excluded.behind
 
 -- undocumented entity --
--- The texts that graphsearch.scoring.lexical.searchable_text makes, and the words that entities are found by in addition.
+-- The texts that graphsearch.text.bm25.searchable_text makes, and the words that entities are found by in addition.
 SELECT e.id, array_to_string(e.name || e.aliases || e.description, E'\n') AS text, coalesce((
     SELECT w.words FROM entity_words w
     WHERE w.org_id = %(org)s AND w.project_id = %(project)s AND w.id = e.id
