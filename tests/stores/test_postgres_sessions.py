@@ -127,6 +127,19 @@ async def test_a_child_that_outlives_its_snapshot_reads_anew(scoped: ScopedPostg
     assert await child == 2
 
 
+async def test_what_waits_to_be_read_when_its_snapshot_ends_is_refused(scoped: ScopedPostgresStore) -> None:
+    async with scoped.snapshot():
+        session = scoped._gateway.current(scoped.scope)
+        assert session is not None
+        slow = asyncio.create_task(session.run_kept(b"SELECT 1 FROM pg_sleep(0.2)"))
+        for _ in range(3):
+            await asyncio.sleep(0)  # until it is sent
+        late = asyncio.create_task(session.run_kept(b"SELECT 2"))
+    assert await (await slow).fetchall() == [(1,)]
+    with pytest.raises(StoreError, match="snapshot of this read has ended"):
+        await late  # its connection may be another's by now
+
+
 async def test_scopes_with_quotes_and_backslashes_are_scopes(postgres_store: PostgresGraphStore) -> None:
     hostile = ["o'; DROP TABLE graphsearch.entity; --", "back\\slash", '"quoted"', "%s %(org)s {0}", "ünï", "_", "%"]
     for org in hostile:

@@ -49,7 +49,7 @@ from tests.trust.questions import QUESTIONS, Side, Subject, answer
 
 _OLD: Final = Memory(id="m0", text="Dana Levy knows Sarah Chen.", occurred_at=days_ago(100), source="chat")
 Read = Callable[[Side, Subject], Awaitable[Any]]
-Write = Callable[[GraphSearchEngine], Coroutine[Any, Any, Any]]
+Write = Callable[[GraphSearchEngine], Awaitable[Any]]
 
 # -- steps --------------------------------------------------------------------------------------------------------
 
@@ -58,7 +58,7 @@ Write = Callable[[GraphSearchEngine], Coroutine[Any, Any, Any]]
 class Steps:
     """Counts the steps of all tasks, and cancels one task at the given ones."""
 
-    victim: asyncio.Task[Any] | None = None
+    victim: asyncio.Future[Any] | None = None
     taken: int = 0
     at: list[int] = attrs.field(factory=list)
 
@@ -80,7 +80,7 @@ class Steps:
         finally:
             loop.set_task_factory(before)
 
-    async def run(self, call: Coroutine[Any, Any, Any], *at: int) -> bool:
+    async def run(self, call: Awaitable[Any], *at: int) -> bool:
         """Run a call, cancelled after so many steps; whether it has ended by that."""
         self.taken, self.at = 0, list(at)
         self.victim = asyncio.ensure_future(call)
