@@ -14,6 +14,7 @@ from tests.integrations.mcp.conftest import (
     SCOPE,
     STRANGER,
     asking,
+    own,
     server_for,
     surface_over,
     team_engine,
@@ -128,14 +129,14 @@ async def test_who_may_write_but_not_what_is_labelled_is_refused_whole(engine):
     assert await state(engine) == before
 
 
-async def test_a_hidden_memory_is_not_overwritten():
+@pytest.mark.parametrize("text", [HOME.text, "Ada lives in Rome."])
+async def test_a_hidden_memory_is_not_overwritten_nor_confirmed_by_writing_its_text(text):
     engine = await team_engine(SECRETS)
     async with asking(server_for(engine)) as ask:
-        turn = {"id": "home", "role": "user", "content": HOME.text}
-        error = await ask.error("remember", turns=[turn], session_id="s2")
-    assert error["type"] == "AccessDeniedError"
+        told = await ask("remember", turns=[{"id": "home", "role": "user", "content": text}], session_id="s2")
+    assert told == {"changed": 1, "memory_ids": [own("home")]}
     (kept,) = await engine.store.get_memories(["home"])
-    assert kept.labels == PRIVATE
+    assert (kept.labels, kept.text) == (PRIVATE, HOME.text)
 
 
 async def test_an_outcome_for_what_may_not_be_judged_is_denied(engine):
