@@ -112,16 +112,6 @@ class ResolutionCounts:
             unseen=sum(each.unseen for each in found),
         )
 
-    @classmethod
-    def of_counters(cls, counters: Mapping[str, int]) -> ResolutionCounts:
-        """The counts in the counters of a scope, as `counters` names them; other counters are ignored."""
-        stages = {stage: counters.get(f"{_RESOLVED}{stage}", 0) for stage in Stage}
-        return cls(
-            by_stage={stage: number for stage, number in stages.items() if number},
-            created=counters.get(_CREATED, 0),
-            unseen=counters.get(_UNSEEN, 0),
-        )
-
     @property
     def counters(self) -> Mapping[str, int]:
         """The counters that a batch adds to those of its scope."""
