@@ -26,9 +26,9 @@ def licence(name: str) -> str:
     """What the metadata of a package state, by the names of SPDX; several where it lists several."""
     found = metadata.metadata(name)
     classified = dict.fromkeys(each for each in found.get_all("Classifier") or () if each.startswith("License ::"))
-    stated = found.get("License-Expression") or [each.split(" :: ")[-1] for each in classified]
-    if not isinstance(stated, str):
-        stated = "; ".join(AS_SPDX[each] for each in stated) or (found.get("License") or "").partition("\n")[0]
+    expression, words = (found[field] if field in found else "" for field in ("License-Expression", "License"))  # noqa: SIM401 - its type has no get
+    listed = "; ".join(AS_SPDX[each.split(" :: ")[-1]] for each in classified)
+    stated = expression or listed or words.partition("\n")[0]
     return READ.get(name) or AS_SPDX.get(stated, stated)
 
 

@@ -40,27 +40,24 @@ class Answer:
 
 Command = Callable[..., Awaitable[Answer]]
 
-_SCOPE: Final = {
-    "org": (Annotated[str, typer.Option(envvar="GRAPHSEARCH_ORG", help="The organisation.")], ...),
-    "project": (Annotated[str, typer.Option(envvar="GRAPHSEARCH_PROJECT", help="The project in it.")], ...),
-}
-_STORE: Final = {
-    "dsn": (
-        Annotated[
-            str,
-            typer.Option(envvar="GRAPHSEARCH_DSN", show_envvar=True, help="The DSN of a Postgres, as the app role."),
-        ],
-        "",
-    ),
-    "embedded": (
-        Annotated[
-            Path | None,
-            typer.Option(envvar="GRAPHSEARCH_EMBEDDED", file_okay=False, help="Or the folder of an embedded Postgres."),
-        ],
-        None,
-    ),
-    "as_json": (Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")], False),
-}
+
+def _option(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+
+
+_SCOPE: Final = (
+    _option("org", Annotated[str, typer.Option(envvar="GRAPHSEARCH_ORG", help="The organisation.")]),
+    _option("project", Annotated[str, typer.Option(envvar="GRAPHSEARCH_PROJECT", help="The project in it.")]),
+)
+_DSN: Final = typer.Option(envvar="GRAPHSEARCH_DSN", show_envvar=True, help="The DSN of a Postgres, as the app role.")
+_FOLDER: Final = typer.Option(
+    envvar="GRAPHSEARCH_EMBEDDED", file_okay=False, help="Or the folder of an embedded Postgres."
+)
+_STORE: Final = (
+    _option("dsn", Annotated[str, _DSN], ""),
+    _option("embedded", Annotated[Path | None, _FOLDER], None),
+    _option("as_json", Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")], False),
+)
 
 
 def register(
@@ -78,20 +75,11 @@ def register(
     and without ``served`` the server is optional. The command is called ``name``, by default the function's name. One
     that ``reads`` answers of a scope to which nothing was ever written that it is empty, and what to do first.
     """
-    shared = {**_SCOPE, **_STORE} if scoped else _STORE
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
-    added = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            annotation=annotation,
-            default=inspect.Parameter.empty if default is ... else default,
-        )
-        for name, (annotation, default) in shared.items()
-    ]
+    added = [*(_SCOPE if scoped else ()), *_STORE]
 
     def run(*, as_json: bool, **given: Any) -> None:
-        place = Place(**{name: given.pop(name) for name in shared if name in given})
+        place = Place(**{each.name: given.pop(each.name) for each in added if each.name in given})
         if served:
             place.needs_server()
         _run(_answered(command, place, given, reads=reads), as_json=as_json)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, TypeAlias, TypedDict, Unpack
+from typing import Final, TypeAlias, TypedDict, Unpack, cast
 
 import attrs
 import typer
@@ -91,21 +91,15 @@ Asked: TypeAlias = GraphSearchEngine | FederatedEngine
 @asynccontextmanager
 async def open_engine(place: Place, **parts: Unpack[Parts]) -> AsyncIterator[GraphSearchEngine]:
     """An engine over the scope of a place."""
-    async with _opened(place, **parts) as engines:
-        yield engines[0]
+    async with open_asked(attrs.evolve(place, also=()), **parts) as engine:
+        yield cast("GraphSearchEngine", engine)
 
 
 @asynccontextmanager
-async def open_asked(place: Place, **parts: Unpack[Parts]) -> AsyncIterator[Asked]:
-    """An engine over the scope of a place, or over all scopes that are asked with it."""
-    async with _opened(place, **parts) as engines:
-        yield FederatedEngine(engines) if place.also else engines[0]
-
-
-@asynccontextmanager
-async def _opened(
+async def open_asked(
     place: Place, *, embed: bool = False, mode: str = "", llm: str = "", llm_url: str = ""
-) -> AsyncIterator[list[GraphSearchEngine]]:
+) -> AsyncIterator[Asked]:
+    """An engine over the scope of a place, or over all scopes that are asked with it."""
     model = None
     if mode:
         wanted = mode_name(mode, DEFAULT_MODES)
@@ -118,7 +112,8 @@ async def _opened(
         found = (scopes.with_scope(org_id=each.org_id, project_id=each.project_id) for each in place.scopes)
         stores = [await or_empty(store) if place.new else store for store in found]
         embedder = await embedder_for(stores[0]) if embed else None
-        yield [GraphSearchEngine(store=store, embedder=embedder, llm=model) for store in stores]
+        engines = [GraphSearchEngine(store=store, embedder=embedder, llm=model) for store in stores]
+        yield FederatedEngine(engines) if place.also else engines[0]
 
 
 @asynccontextmanager

@@ -233,7 +233,7 @@ async def mcp(
             store = through_cache(scopes.with_scope(org_id=scope.org_id, project_id=scope.project_id))
             return GraphSearchEngine(store=store, embedder=embedder, llm=model)
 
-        engine_of(scope)  # a missing extra is an error now, and not at the first request
+        own = engine_of(scope).store  # a missing extra is an error now, and not at the first request
         service = served.GraphService(
             engine_of=engine_of,
             authorizer=authorizer,
@@ -252,11 +252,9 @@ async def mcp(
         if address is None:
             await served.serve_stdio(server, stop)
         else:
-
-            async def probe() -> None:
-                await or_empty(engine_of(scope).store)
-
-            app = served.http_app(server, host=address[0], tokens=bearers, allowed_hosts=allow_host or (), probe=probe)
+            app = served.http_app(
+                server, host=address[0], tokens=bearers, allowed_hosts=allow_host or (), probe=lambda: or_empty(own)
+            )
             await served.serve_http(app, *address, stop, started=_say)
     return Answer({}, ())
 

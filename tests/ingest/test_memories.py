@@ -56,10 +56,9 @@ async def test_the_same_memories_twice_change_nothing(parts: Parts) -> None:
 async def test_resolutions_are_counted_in_the_scope(parts: Parts) -> None:
     reported = [(await remember(parts, each)).resolutions for each in (PRIYA, MOVED)]
     await remember(parts, PRIYA)  # known already: nothing is resolved
-    held = reported[0] + reported[1]
-    counters = (await parts.store.statistics()).counters
-    assert counters == {name: number for name, number in held.counters.items() if number}
-    assert 0 < held.fail_rate <= held.baseline <= 1
+    both = reported[0] + reported[1]
+    assert both.counters.items() <= (await parts.store.statistics()).counters.items()
+    assert 0 < both.fail_rate <= both.baseline <= 1
 
 
 async def test_a_later_surface_is_an_alias_of_the_same_person(parts: Parts) -> None:
