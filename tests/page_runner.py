@@ -53,14 +53,14 @@ def steps(page: Path) -> Iterator[tuple[str, str]]:
     if FIRST_EXAMPLE in text:
         yield "python", first_example()
     if FIRST_COMMANDS.search(text):
-        yield next(each for each in examples(ROOT / "docs" / "reference" / "command-line.md") if "init" in each[1])
+        yield next(each for each in examples(ROOT / "docs" / "reference" / "command-line.md") if each[0] == "sh")
     yield from examples(page)
 
 
 def run_page(page: Path, skipped: frozenset[str] = frozenset()) -> None:
     """Run a page in the current folder, except for the ``skipped`` lines of shells."""
     embedded._DATABASE = os.environ[DATABASE]  # type: ignore[misc]
-    EmbeddedPostgres.__init__ = _at_server  # type: ignore[method-assign]
+    EmbeddedPostgres.__init__ = _at_server  # type: ignore[method-assign,assignment]
     namespace: dict[str, Any] = {"__name__": "__main__" if page == README else "example"}
     with asyncio.Runner() as runner:
         for kind, text in steps(page):
@@ -104,7 +104,7 @@ def run_command(line: str) -> None:
     """Run a line of a shell: what sets variables, and graphsearch. Installing is not repeated."""
     name, *words = shlex.split(line, comments=True)
     if name == "export":
-        os.environ.update(word.split("=", 1) for word in words)
+        os.environ.update((name, value) for name, _, value in (word.partition("=") for word in words))
     elif name == "graphsearch":
         words, into = (words[:-2], Path(words[-1])) if ">" in words else (words, None)
         from typer.testing import CliRunner  # noqa: PLC0415 - an extra that a page may do without
@@ -131,7 +131,7 @@ def closure(extras: list[str]) -> set[str]:
     from packaging.utils import canonicalize_name  # noqa: PLC0415
 
     known: set[tuple[str, str]] = set()
-    left = [("graphsearch", extra) for extra in ("", *extras)]
+    left: list[tuple[str, str]] = [("graphsearch", extra) for extra in ("", *extras)]
     while left:
         name, extra = each = left.pop()
         if each in known:

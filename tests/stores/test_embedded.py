@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -209,8 +210,21 @@ async def test_a_server_is_made_in_any_locale(
         assert shown(server.dsn, "server_encoding") == "UTF8"
 
 
+def test_a_cluster_is_made_where_there_is_no_locale_of_utf8() -> None:
+    tried = []
+
+    def initdb(_arguments: list[str], *, env: dict[str, str], **_: object) -> str:
+        tried.append(env["LC_ALL"])
+        if len(tried) == 1:
+            raise subprocess.CalledProcessError(1, "initdb")
+        return "made"
+
+    assert embedded._make_cluster(initdb, [], pgdata=Path("data")) == "made"
+    assert tried == ["C.UTF-8", "C"]
+
+
 async def test_a_link_of_another_user_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded.os, "geteuid", lambda: 4321)
+    monkeypatch.setattr(os, "geteuid", lambda: 4321)
     with pytest.raises(StoreConfigurationError, match="XDG_RUNTIME_DIR"):
         await EmbeddedPostgres(tmp_path / "my data").__aenter__()
 

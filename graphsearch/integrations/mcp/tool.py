@@ -42,8 +42,11 @@ class Arguments(BaseModel):
         if not isinstance(given, dict):
             return given
         meant = {name: _from_json(value) if name in _structured(cls) else value for name, value in given.items()}
-        optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
-        return {name: value for name, value in meant.items() if name not in optional or not _is_absent(value)}
+        needed = {name for name, field in cls.model_fields.items() if field.is_required()}
+        absent = {
+            name for name, value in meant.items() if value is None or (isinstance(value, str) and not value.strip())
+        }
+        return {name: value for name, value in meant.items() if name in needed or name not in absent}
 
 
 @cache
@@ -61,10 +64,6 @@ def _from_json(value: Any) -> Any:
     except (ValueError, RecursionError):
         return value
     return read if isinstance(read, list | dict | None) else value
-
-
-def _is_absent(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip())
 
 
 @attrs.frozen(eq=False, kw_only=True)
