@@ -22,6 +22,7 @@ from graphsearch.moving import ExportFormat, convert_export, export_scope, impor
 from graphsearch.names.forms import plain_form
 from graphsearch.protocols import GraphStore
 from graphsearch.query.question_names import Named, NameKind
+from graphsearch.stores.in_memory import searching
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.analyser import terms
@@ -44,22 +45,32 @@ def nested(levels: int) -> Any:
 @pytest.mark.parametrize(
     ("make", "fault"),
     [
-        (lambda: Entity(type="person", name="x" * 1001), "name must have at most 1,000 characters, not 1,001"),
-        (lambda: Entity(type="person", name="x " * 101), "name must have at most 100 words, not 101"),
-        (lambda: Entity(type="person", name="x", aliases=["y" * 1001]), "each of aliases must have at most 1,000"),
+        (lambda: Entity(type="person", name="x" * 10_001), "name must have at most 10,000 characters, not 10,001"),
+        (lambda: Entity(type="person", name="x " * 1_001), "name must have at most 1,000 words, not 1,001"),
+        (lambda: Entity(type="person", name="x", aliases=["y" * 10_001]), "each of aliases must have at most 10,000"),
         (lambda: Entity(type="x", name="x", aliases=map(str, range(10_001))), "aliases must be at most 10,000"),
+        (
+            lambda: Entity(type="x", name="x", aliases=(f"{n}" * 2_000 for n in range(1_000))),
+            "aliases must have at most",
+        ),
         (lambda: Entity(type="x", name="x", labels=map(str, range(10_001))), "labels must be at most 10,000"),
-        (lambda: Entity(type="t" * 1001, name="x"), "type must have at most 1,000"),
+        (lambda: Entity(type="t" * 10_001, name="x"), "type must have at most 10,000"),
         (lambda: Entity(type="x", name="x", description="x" * 5_000_001), "description must have at most 5,000,000"),
-        (lambda: Relation(source_id=ADA.id, type="t" * 1001, target_id=BOB.id), "type must have at most"),
+        (lambda: Relation(source_id=ADA.id, type="t" * 10_001, target_id=BOB.id), "type must have at most"),
         (lambda: Relation(source_id=ADA.id, type="x", target_id=BOB.id, fact="x" * 5_000_001), "fact must have"),
-        (lambda: Claim(memory_id="m", source_id=ADA.id, type="t" * 1001, target_id=BOB.id, confidence=1), "type must"),
-        (lambda: Mention(memory_id="m", entity_id=ADA.id, surface="x " * 101), "surface must have at most 100 words"),
+        (
+            lambda: Claim(memory_id="m", source_id=ADA.id, type="t" * 10_001, target_id=BOB.id, confidence=1),
+            "type must",
+        ),
+        (
+            lambda: Mention(memory_id="m", entity_id=ADA.id, surface="x " * 1_001),
+            "surface must have at most 1,000 words",
+        ),
         (lambda: Memory(id="m", text="x" * 5_000_001), "text must have at most 5,000,000 characters"),
         (lambda: Memory(id="m", subject="x" * 10_001), "subject must have at most 10,000"),
         (lambda: Memory(id="m", source="x" * 10_001), "source must have at most 10,000"),
-        (lambda: Memory(id="m", speaker="x" * 1001), "speaker must have at most 1,000"),
-        (lambda: Principal(id="x" * 1001), "id must have at most 1,000"),
+        (lambda: Memory(id="m", speaker="x" * 10_001), "speaker must have at most 10,000"),
+        (lambda: Principal(id="x" * 10_001), "id must have at most 10,000"),
         (lambda: Principal(id="x", attributes={"a": nested(322)}), "attributes is nested too deeply"),
         *(
             (lambda make=make, levels=levels: make(attributes={"a": nested(levels)}), "attributes is nested too deeply")
@@ -82,7 +93,7 @@ def test_what_no_value_is_is_refused_with_its_limit(make: Callable[[], object], 
 
 
 def test_what_is_just_within_the_limits_is_accepted() -> None:
-    Entity(type="x", name=" ".join(["x" * 9] * 100), aliases=map(str, range(10_000)))
+    Entity(type="x", name=" ".join(["x" * 9] * 1_000), aliases=map(str, range(10_000)))
     assert Memory(id="m", attributes={"a": nested(31)}).attributes["a"]
 
 
@@ -281,5 +292,52 @@ async def test_aliases_are_not_compared_with_each_name_of_a_question(monkeypatch
     asked = [Named(text=f"Ada {name}", start=0, end=3, kind=NameKind.PROPER_NOUN) for name in words(100, 5000).split()]
     await with_other_forms((), asked, Linked(links=(), masked=()), _Names(4000))  # type: ignore[arg-type]
     assert 0 < len(compared) <= 16 * 50
+    assert threads
+    assert threading.get_ident() not in threads
+
+
+@pytest.mark.parametrize(
+    ("where", "call"),
+    [
+        ("graphsearch.health.duplicates.alike", lambda curator: curator.find_duplicates()),
+        ("graphsearch.health.duplicates._judged", lambda curator: curator.find_duplicates()),
+        ("graphsearch.curation.communities.detect_communities", lambda curator: curator.detect_communities()),
+        ("graphsearch.curation.communities.refresh_communities", lambda curator: curator.refresh_communities()),
+    ],
+)
+async def test_what_goes_through_a_whole_graph_is_computed_off_the_event_loop(
+    where: str, call: Callable[[Curator], Any], scoped: GraphStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends = [Entity(type="person", name=name) for name in ("Jon Smith", "John Smith", "Ada Byron", "Ada Byronn")]
+    knows = Relation(source_id=ends[0].id, type="knows", target_id=ends[1].id)
+    await scoped.write(Batch(entities=ends, relations=[knows]))
+    threads: list[int] = []
+    module, _, name = where.rpartition(".")
+    original = getattr(sys.modules[module], name)
+
+    def noted(*given: Any, **options: Any) -> Any:
+        threads.append(threading.get_ident())
+        return original(*given, **options)
+
+    monkeypatch.setattr(where, noted)
+    await call(Curator(GraphSearchEngine(store=scoped)))
+    assert threads
+    assert threading.get_ident() not in threads
+
+
+async def test_what_the_memory_store_derives_of_a_large_scope_is_built_off_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store, threads = InMemoryGraphStore().with_scope(org_id="acme", project_id="web"), set[int]()
+    ends = [Entity(type="person", name=f"Ada {number}") for number in range(600)]
+    await store.write(Batch(entities=ends))
+    original = searching.Postings.build
+
+    def noted(*given: Any) -> Any:
+        threads.add(threading.get_ident())
+        return original(*given)
+
+    monkeypatch.setattr(searching.Postings, "build", noted)
+    await GraphSearchEngine(store=store).rank_entities("Ada 5")
     assert threads
     assert threading.get_ident() not in threads

@@ -25,9 +25,9 @@ LONGEST_KEY: Final = 1_000
 
 # -- limits: far above what real data hold, and low enough that one value cannot occupy a process or its memory -------
 
-LONGEST_NAME: Final = 1_000
+LONGEST_NAME: Final = 10_000
 """The most characters of a name, an alias, a label, a type or a speaker; titles and qualified names have up to 100."""
-MOST_NAME_WORDS: Final = 100
+MOST_NAME_WORDS: Final = 1_000
 """The most words of a name; long titles have up to 20."""
 MOST_NAMES: Final = 10_000
 """The most aliases, or labels, of one element."""
@@ -98,7 +98,9 @@ def name(field: str, value: object, *, empty: bool = False) -> str | None:
     fault = text(field, value, empty=empty, longest=LONGEST_NAME)
     if fault is None and isinstance(value, str) and len(value) > 2 * MOST_NAME_WORDS - 2:
         words = len(value.split())
-        return f"{field} must have at most {MOST_NAME_WORDS} words, not {words}" if words > MOST_NAME_WORDS else None
+        return (
+            f"{field} must have at most {MOST_NAME_WORDS:,} words, not {words:,}" if words > MOST_NAME_WORDS else None
+        )
     return fault
 
 
@@ -116,6 +118,8 @@ def names(field: str, values: object) -> str | None:
     if isinstance(values, tuple):
         if len(values) > MOST_NAMES:
             return f"{field} must be at most {MOST_NAMES:,}, not {len(values):,}"
+        if sum(len(each) for each in values if isinstance(each, str)) > LONGEST_TEXT:
+            return f"{field} must have at most {LONGEST_TEXT:,} characters together"
         return next((fault for value in values if (fault := name(f"each of {field}", value))), None)
     return texts(field, values)
 

@@ -19,7 +19,7 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch._support.concurrency import both
+from graphsearch._support.concurrency import aside, both
 from graphsearch.access.reader import Reader
 from graphsearch.access.window import widest
 from graphsearch.columns import Floats, Hits, Keys, Mask
@@ -102,7 +102,10 @@ async def described(
     each_has = await _terms_of(hits.keys, kept, reader)
     terms = held(each_has)
     rarity = await _rarity(terms, list(query_forms), limit, reader)
-    share = shares(terms, rarity, lexicon.likeness(list(query_forms.values()), terms.forms))
+    like = lexicon.likeness(list(query_forms.values()), terms.forms)
+    share, exact = await aside(
+        lambda: (shares(terms, rarity, like), shares(terms, rarity, np.zeros_like(like))), like.size // 1_000
+    )
     cosine = np.zeros(len(ids))
     if vector is not None:
         vectors = await reader.vectors(ElementKind.ENTITY, hits.keys)
@@ -114,7 +117,7 @@ async def described(
         ids=ids,
         share=share,
         cosine=cosine,
-        exact=shares(terms, rarity, np.zeros((len(query_forms), len(terms.terms)))),
+        exact=exact,
         called=_called(meant, each_has),
         weight=MEANING * lexicon.weight if vector is not None else 0.0,
     )
@@ -142,15 +145,20 @@ def _share_of(rarity: Mapping[str, float], document: Container[str]) -> float:
 async def _terms_of(keys: Keys, kept: MutableMapping[UUID, EntityTerms], reader: Reader) -> list[EntityTerms]:
     """The terms of entities as visible; those that are not cached are read, and cached."""
     ids = reader.entity_ids(keys)
-    if fresh := [row for row, id_ in enumerate(ids) if id_ not in kept]:
+    found = {id_: kept[id_] for id_ in ids if id_ in kept}
+    if fresh := [row for row, id_ in enumerate(ids) if id_ not in found]:
         entities = await reader.entities(keys[fresh])
         terms = lru_cache(maxsize=None)(reader.analyser.terms)
         stored = await reader.words([ids[row] for row in fresh])
-        kept.update((each.id, entity_terms(each, stored.get(each.id, {}), terms)) for each in entities)
-    found = [kept[id_] for id_ in ids]
+        size = sum(1 + len(each.aliases) for each in entities)
+        made = await aside(
+            lambda: {each.id: entity_terms(each, stored.get(each.id, {}), terms) for each in entities}, size
+        )
+        found |= made
+        kept.update(made)
     if len(kept) > KEPT:
         kept.clear()
-    return found
+    return [found[id_] for id_ in ids]
 
 
 def forms_of_query(query: str, analyser: Analyser) -> Mapping[str, str]:

@@ -98,9 +98,9 @@ class NamingSpec(StoreSpec):
         assert await store.find_name_words(["ada"], limit=0) == []
 
     async def test_a_name_of_many_words_is_found_by_its_first(self, store: GraphStore) -> None:
-        long = person(" ".join(f"w{number}" for number in range(100)))
-        await store.write(Batch(entities=(long, person("x" * 1000))))
-        assert [each.entity_id for each in await store.find_name_words(["w1", "w99"])] == [long.id]
+        long = person(" ".join(f"w{number}" for number in range(500)))
+        await store.write(Batch(entities=(long, person("x" * 3000))))
+        assert [each.entity_id for each in await store.find_name_words(["w1", "w499"])] == [long.id]
 
     # -- similarity ----------------------------------------------------------------------------------------------
 

@@ -46,8 +46,8 @@ BROKEN: dict[str, bytes] = {
     "number.py": b"x = " + b"9" * 5_000,
     "default.py": b"def f(x=0x" + b"f" * 5_000 + b"): pass",
     "large.py": b"x = 1\n" * 400_000,
-    "name.py": b"def " + b"f" * 1_001 + b"(): pass",
-    "classes.py": b"".join(b" " * depth + b"class " + b"C" * 50 + b":\n" for depth in range(30)) + b" " * 30 + b"pass",
+    "name.py": b"def " + b"f" * 10_001 + b"(): pass",
+    "classes.py": b"".join(b" " * depth + b"class " + b"C" * 150 + b":\n" for depth in range(90)) + b" " * 90 + b"pass",
     "bytes.md": b"\xff\xfe text",
     "nul.txt": b"a\0b",
     "large.md": b"text\n" * 4_100_000,
@@ -140,7 +140,7 @@ def test_modules_that_import_everything_of_each_other_are_followed_a_few_steps()
 
 
 async def test_a_name_that_is_too_long_is_refused_and_the_rest_of_its_text_is_read(parts: Parts) -> None:
-    ingestor = Ingestor(parts, extractor=Recording("Ada", "x" * 1_001, "Bob", "y " * 101))
+    ingestor = Ingestor(parts, extractor=Recording("Ada", "x" * 10_001, "Bob", "y " * 1_001))
     report = await ingestor.remember([Memory(id="m", text="Ada and Bob")])
     assert {entity.name for entity in await parts.store.list_entities()} == {"Ada", "Bob"}
     assert len(await parts.store.list_relations()) == 1

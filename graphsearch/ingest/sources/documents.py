@@ -22,6 +22,8 @@ CHUNK_SIZE: Final = 1_200
 """Default characters of a chunk: about 200 words."""
 MIN_SIZE: Final = 100
 _HEADING: Final = re.compile(r"[ ]{0,3}(#{1,6})[ \t]++([^\n]*+)")
+MAX_HEADING: Final = 1_000
+"""Most characters of a heading, which each chunk below it repeats: a longer line is text."""
 _UNDERLINE: Final = re.compile(r"[ ]{0,3}(=+|-{2,})[ \t]*")
 _FENCE: Final = re.compile(r"[ ]{0,3}(```+|~~~+)")
 _DECORATION: Final = re.compile(r"[*_`]+|!?\[([^][]*)\]\([^)[]*\)")
@@ -106,7 +108,7 @@ def _sections(text: str) -> Iterator[_Section]:
 
 def _heading(line: str, before: list[str]) -> tuple[int, str] | None:
     """The level and text of the heading in a line, or in the one before it if underlined, which is removed."""
-    if len(line) > check.LONGEST_NAME:
+    if len(line) > MAX_HEADING:
         return None
     marked = _HEADING.fullmatch(line)
     if marked:
@@ -115,7 +117,7 @@ def _heading(line: str, before: list[str]) -> tuple[int, str] | None:
     if (
         underlined
         and before
-        and len(before[-1]) <= check.LONGEST_NAME
+        and len(before[-1]) <= MAX_HEADING
         and before[-1].strip()
         and (len(before) == 1 or not before[-2].strip())
     ):
