@@ -182,7 +182,8 @@ LONGEST_SENTENCE: Final = 4_000
 MOST_CITATIONS: Final = 1_000
 REPORTED: Final = 20
 """Most unknown citations, and uncited sentences, that are reported."""
-_CITED: Final = re.compile(r"(?<!\s)\s*+\[\s*+(\d++(?:\s*+[,;–-]\s*+\d++)*+)\s*+\]")  # also [2–4], which cites both ends
+# also [2–4], which cites both ends
+_CITED: Final = re.compile(r"(?<!\s)\s*+\[\s*+(\d++(?:\s*+[,;–-]\s*+\d++)*+)\s*+\]")
 _NUMBER: Final = re.compile(r"\d+")
 
 

@@ -60,7 +60,7 @@ _DAY: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _SEASON: Final = "(?:spring|summer|autumn|fall|winter)"
 _UNIT: Final = "(?:day|week|month|quarter|year)s?"
 _COUNT: Final = rf"(?:\d{{1,4}}|{'|'.join(_NUMBERS)})"
-_YEAR: Final = r"(?:1\d{3}|20\d{2})(?!(?!-\d{4}(?![\w-]))[\w-]*\d)"
+_YEAR: Final = r"(?:1\d{3}|20\d{2})(?!(?!-\d{4}(?![\w-]))[\w-]{0,20}\d)"
 _WHICH: Final = f"(?:{'|'.join(_STEPS)})"
 # After these words any number is a year, and "may" a month.
 _PLACED: Final = "in|during|since|from|of|until|till|through|by|before|after|between|and|to|year|early|mid|late"

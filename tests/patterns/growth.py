@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, Final
 
 # The parser and its names are private to the standard library; nothing public tells how `re` reads a pattern.
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any, Final
 
-SIZES: Final = (96, 192)
+SIZES: Final = (64, 128)
 """Characters of a pump at first."""
 LARGE_SIZES: Final = (512, 1_024)
 """Beyond what bounded repetitions reach: where the work grew too fast at first."""
@@ -25,8 +26,9 @@ ALLOWED: Final = 2.7
 """Times the work at twice the size; a quadratic part approaches 4."""
 MANY: Final = 6
 """A repetition that may match so often is pumped."""
-_NOTHING: Final = "\x00"
-_ENDS: Final = (_NOTHING, "\n", "")
+NOTHING: Final = "\x00"
+ENDS: Final = (NOTHING, "\n")
+OFTEN: Final = 2
 _COMMON: Final = "aA0 .,-_\n漢"
 _CAP: Final = 400_000
 
@@ -34,7 +36,7 @@ Then = Callable[[int], bool]
 Match = Callable[[int, Then], bool]
 
 
-class TooManySteps(Exception):
+class TooManyStepsError(Exception):
     """The work is beyond any limit."""
 
 
@@ -117,7 +119,7 @@ class Matcher:
     def _count(self, steps: int = 1) -> None:
         self.steps += steps
         if self.steps > _CAP:
-            raise TooManySteps
+            raise TooManyStepsError
 
     def _character(self, test: Callable[[str], bool]) -> Match:
         def match(at: int, then: Then) -> bool:
@@ -166,7 +168,7 @@ class Matcher:
             return self._atomic(self._loop(inner, starts, least, most, lazy=False))
         return self._loop(inner, starts, least, most, lazy=kind is op.MIN_REPEAT)
 
-    def _run(self, kind: Any, least: int, most: int, test: Callable[[str], bool]) -> Match:
+    def _run(self, kind: Any, least: int, most: int, test: Callable[[str], bool]) -> Match:  # noqa: C901
         """A repetition of one character."""
 
         def match(at: int, then: Then) -> bool:
@@ -196,9 +198,7 @@ class Matcher:
 
         return match
 
-    def _loop(
-        self, body: Match, starts: Callable[[str], bool] | None, least: int, most: int, *, lazy: bool
-    ) -> Match:
+    def _loop(self, body: Match, starts: Callable[[str], bool] | None, least: int, most: int, *, lazy: bool) -> Match:
         def match(at: int, then: Then) -> bool:
             return again(0, at, -1, then)
 
@@ -271,35 +271,54 @@ class Matcher:
         return match
 
 
-def growth_faults(pattern: str, flags: int = 0, *, once: bool = False) -> Iterator[str]:
-    """The pumps on which the work grows faster than the input."""
+def growth_faults(
+    pattern: str, flags: int = 0, *, once: bool = False, ends: Sequence[str] = ENDS, passed: Counter[str] | None = None
+) -> Iterator[str]:
+    """The pumps on which the work grows faster than the input; with ``once`` that of matching at the start alone.
+
+    What is copied is not tried any more once it has ``passed`` in `OFTEN` patterns, which are made of the same parts.
+    """
+    passed = Counter[str]() if passed is None else passed
     with _deep():
         matcher = Matcher(pattern, flags)
-        for prefix, copied, end in sorted(pumps(matcher)):
-            few, many = (_work(matcher, prefix, copied, end, size, once=once) for size in SIZES)
-            if many <= min(ALLOWED * few, _CAP):
+        for prefix, copied in sorted(pumps(matcher)):
+            if passed[copied] >= OFTEN:
                 continue
-            few, many = (_work(matcher, prefix, copied, end, size, once=once) for size in LARGE_SIZES)
-            if many > min(ALLOWED * few, _CAP):
-                yield f"{prefix!r} + n * {copied!r} + {end!r}: {few} steps, {many} of twice the text"
+            for end in ends:
+                if fault := _fault(matcher, (prefix, copied, end), once=once):
+                    yield fault
+            passed[copied] += 1
+
+
+def _fault(matcher: Matcher, pump: tuple[str, str, str], *, once: bool) -> str:
+    few, many = (_work(matcher, *pump, size, once=once) for size in SIZES)
+    if many <= min(ALLOWED * few, _CAP):
+        return ""
+    few, many = (_work(matcher, *pump, size, once=once) for size in LARGE_SIZES)
+    if many <= min(ALLOWED * few, _CAP):
+        return ""
+    prefix, copied, end = pump
+    return f"{prefix!r} + n × {copied!r} + {end!r}: {few} steps, {many} for twice the text"
 
 
 def _work(matcher: Matcher, prefix: str, copied: str, end: str, size: int, *, once: bool) -> int:
     try:
         return matcher.work(prefix + copied * (size // len(copied)) + end, once=once)
-    except TooManySteps:
+    except TooManyStepsError:
         return _CAP + 1
 
 
-def pumps(matcher: Matcher) -> set[tuple[str, str, str]]:
-    """Prefixes, what is copied, and ends."""
+def pumps(matcher: Matcher) -> set[tuple[str, str]]:
+    """Prefixes, and what is copied after them."""
     letters = _alphabet(matcher)
     found = {("", letter) for letter in letters}
     _pumped(list(matcher.tree), matcher.flags, "", letters, found)
-    return {(prefix, copied, end) for prefix, copied in found for end in _ENDS if copied}
+    return {(prefix, copied) for prefix, copied in found if copied}
 
 
-def _pumped(items: Sequence[Any], flags: int, prefix: str, letters: str, found: set[tuple[str, str]]) -> str:
+def _pumped(  # noqa: C901
+    items: Sequence[Any], flags: int, prefix: str, letters: str, found: set[tuple[str, str]]
+) -> str:
     """Add the pumps of a sequence after a prefix; the prefix after it."""
     for kind, value in items:
         if kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
@@ -318,9 +337,7 @@ def _pumped(items: Sequence[Any], flags: int, prefix: str, letters: str, found: 
         elif kind is op.BRANCH:
             ways = [_pumped(list(each), flags, prefix, letters, found) for each in value[1]]
             prefix = ways[0]
-        elif kind is op.ASSERT and value[0] > 0:
-            _pumped(list(value[1]), flags, prefix, letters, found)
-        elif kind is op.ASSERT_NOT and value[0] > 0:
+        elif kind in (op.ASSERT, op.ASSERT_NOT) and value[0] > 0:
             _pumped(list(value[1]), flags, prefix, letters, found)
         elif kind is op.GROUPREF_EXISTS:
             for each in value[1:]:
@@ -375,28 +392,15 @@ def _alphabet(matcher: Matcher) -> str:
     """Characters that the pattern tells apart, and some that are common."""
     found: dict[str, None] = {}
 
-    def visit(items: Iterable[Any]) -> None:
-        for kind, value in items:
-            if kind in (op.LITERAL, op.NOT_LITERAL):
-                if not chr(value).isalnum():
-                    found[chr(value)] = None
-            elif kind is op.IN:
-                for part, what in value:
-                    if part is op.LITERAL and not chr(what).isalnum():
-                        found[chr(what)] = None
-                    elif part is op.RANGE:
-                        found[chr(what[0])] = None
-            elif kind is op.SUBPATTERN:
-                visit(value[3])
-            elif kind is op.BRANCH:
-                for each in value[1]:
-                    visit(each)
-            elif kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
-                visit(value[2])
-            elif kind in (op.ASSERT, op.ASSERT_NOT):
-                visit(value[1])
-            elif kind is op.ATOMIC_GROUP:
-                visit(value)
+    def visit(node: Any) -> None:
+        if isinstance(node, tuple) and len(node) == 2 and node[0] in (op.LITERAL, op.NOT_LITERAL):
+            if not chr(node[1]).isalnum():
+                found[chr(node[1])] = None
+        elif isinstance(node, tuple) and len(node) == 2 and node[0] is op.RANGE:
+            found[chr(node[1][0])] = None
+        elif isinstance(node, list | tuple | parser.SubPattern):
+            for each in node:
+                visit(each)
 
     visit(matcher.tree)
     return "".join(dict.fromkeys([*_COMMON, *list(found)[:16]]))
@@ -431,7 +435,7 @@ def _first(items: Sequence[Any], flags: int) -> Callable[[str], bool] | None:
             tests = [_first(list(each), flags) for each in value[1]]
             if any(each is None for each in tests):
                 return None
-            return _memo(lambda letter: any(test(letter) for test in tests if test))
+            return _memo(lambda letter, tests=tests: any(test(letter) for test in tests if test))  # type: ignore[misc]
         if kind is not op.AT:
             return None
     return None

@@ -44,7 +44,7 @@ _CUES: Final = re.compile(
     "|take that back|take it back"
 )
 _LED: Final = rf"(?:{_HESITATION}[ ,.:!-]*)*(?:{_MARK}[ ,.:!-]+)(?:(?:{_HESITATION}|{_MARK})[ ,.:!-]*)*"
-_STARTS: Final = re.compile(rf"\W*+{_LED}", re.IGNORECASE)
+_STARTS: Final = re.compile(rf"\W{{0,20}}+{_LED}", re.IGNORECASE)
 _SMALL: Final = r"(?:(?:in|at|to|on|by|for|with|from|of|the|an?|our|is|was|it's) ){0,4}"
 _FRAGMENT: Final = re.compile(
     rf"\W*+(?:{_LED}(?:not (?P<not>{_SMALL}{NAME})(?:,? but |, ?| ))?|not (?P<other>{_SMALL}{NAME})(?:,? but |, ))"

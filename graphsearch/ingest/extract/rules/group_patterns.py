@@ -56,32 +56,7 @@ BELONGING: Final = (
         confidence=CLEAR,
         of="of",
     ),
-    row(
-        "members_with",
-        "member_of",
-        "(?:on|in|of|joined|joining) (?:the |our )?{target} (?:together |along )?with {source}",
-        PERSON,
-        TEAM,
-        LIKELY,
-        cues="with",
-    ),
-    row(
-        "counts_members",
-        "member_of",
-        "{target} (?:has|have|counts|got) {source} (?:as (?:its |the |our )?(?:new )?|among its )members?",
-        PERSON,
-        GROUP,
-        cues="member",
-    ),
     row("is_made_of", "member_of", "{target}(?: is| are|'s|:) {source}(?!'s)", PERSON, TEAM, AMBIGUOUS, cues="is are"),
-    row(
-        "has_seat_on",
-        "member_of",
-        "{source} (?:has|have|got|holds) (?:an?|the|our) (?:[a-z]+ )?seat on {target}",
-        PERSON,
-        GROUP,
-        cues="seat",
-    ),
     row(
         "voted_onto",
         "member_of",
@@ -92,7 +67,6 @@ BELONGING: Final = (
         Phase.OPENS,
     ),
     row("has_members", "member_of", "{target} (?:includes|comprises|consists of|made up of) {source}", PERSON, TEAM),
-    row("members_of", "member_of", "members of {target}(?: are| include|:) {source}", PERSON, GROUP),
     row(
         "belongs_to",
         "member_of",
@@ -220,7 +194,6 @@ BELONGING: Final = (
         PERSON,
         GROUP,
     ),
-    row("lead_on", "leads", "{source} (?P<noun>)(?:the |our )?(?:tech |team )?lead on {target}", PERSON, GROUP, LIKELY),
     row("has_in_charge", "leads", "{target} in (?:the )?(?:hands|charge) of {source}", PERSON, GROUP),
     *nominal("head", "leads", HEAD, PERSON, GROUP, holder="source", of="of|for"),
     row(

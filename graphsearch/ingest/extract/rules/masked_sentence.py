@@ -27,9 +27,9 @@ PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
 _DECORATION: Final = str.maketrans({"’": "'", "“": '"', "”": '"', "*": None, "`": None, "\u00a0": " ", ";": "."})
 _ME: Final = re.compile(r"(?<![\w'.-])(?:i|me|myself)(?![\w-]|\.\w)")
 _MINE: Final = re.compile(
-    r"(?<![\w'-])my (?=(?:new |old |current |former |line |direct |main |own ){0,4}(?:managers?|boss(?:es)?|supervisors?"
-    r"|superior"
-    r"|gaffer|team lead|direct reports?|team|colleagues?|coworkers?|co-workers?|teammates?|employer|home|home ?town"
+    r"(?<![\w'-])my (?=(?:new |old |current |former |line |direct |main |own ){0,4}(?:managers?|boss(?:es)?"
+    r"|supervisors?|superior|gaffer|team lead|direct reports?"
+    r"|team|colleagues?|coworkers?|co-workers?|teammates?|employer|home|home ?town"
     r"|sponsors?|backers?|work|invention|creation|brainchild)\b)"
 )
 # "We use Redis", "we've moved to Galway": what a group does together, its speaker does as well. Who leads or makes
@@ -37,8 +37,8 @@ _MINE: Final = re.compile(
 _WE: Final = re.compile(
     r"(?<![\w'.-])we(?='(?:re|ve) | )(?='?(?:[a-z]+)? ?(?:(?:now|also|both|all|just|still|currently|recently"
     r"|finally|are|have"
-    r"|had|were|already|then|mostly|mainly) ){0,4}(?:us(?:e|ed|ing)|mov(?:e|ed|ing)|switch(?:ed|ing)?|migrat(?:e|ed|ing)"
-    r"|replac(?:e|ed|ing)|adopt(?:ed|ing)?|upgrad(?:e|ed|ing)"
+    r"|had|were|already|then|mostly|mainly) ){0,4}(?:us(?:e|ed|ing)|mov(?:e|ed|ing)|switch(?:ed|ing)?"
+    r"|migrat(?:e|ed|ing)|replac(?:e|ed|ing)|adopt(?:ed|ing)?|upgrad(?:e|ed|ing)"
     r"|met|meet|spoke|talked|caught up|had (?:an? )?(?:lunch|dinner|coffee|call|meeting)|work(?:ed|ing)? (?:on|at"
     r"|for|with)"
     r"|live|living|rely|depend|store|keep|joined|left) )"
@@ -89,12 +89,13 @@ _LEFT_OUT: Final = re.compile(
 )
 # "Ana, that means you report to Bo"
 _FROM_THIS: Final = (
-    rf"(?:(?:(?:and|so|then|now|well|ok|okay|yes|right|that|this|it|which|also) ){{0,4}}(?:means|is why|(?:from|as of|since) "
-    rf"(?:now on|now|{DATE})|now|so|then|and|yes|ok|okay|please note),? (?:that )?)?"
+    rf"(?:(?:(?:and|so|then|now|well|ok|okay|yes|right|that|this|it|which|also) ){{0,4}}(?:means|is why|"
+    rf"(?:from|as of|since) (?:now on|now|{DATE})|now|so|then|and|yes|ok|okay|please note),? (?:that )?)?"
 )
 # "Ana, you report to Bo": "you" is the name addressed.
 _ADDRESSED: Final = re.compile(
-    rf"^((?:[a-z]+,? )*)({NAME}), {_FROM_THIS}you(?= |'re |'ve |'ll )|\byou(?=(?:'re|'ve|'ll)? [^.;]{{0,80}}, ({NAME})[.!]?$)"
+    rf"^((?:[a-z]+,? )*)({NAME}), {_FROM_THIS}you(?= |'re |'ve |'ll )"
+    rf"|\byou(?=(?:'re|'ve|'ll)? [^.;]{{0,80}}, ({NAME})[.!]?$)"
 )
 _PRONOUN: Final = re.compile(r"\b(?:he|she|they|we|it|you)\b")
 _MODAL: Final = re.compile(

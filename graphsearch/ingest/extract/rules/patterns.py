@@ -61,7 +61,7 @@ _NO_MODIFIER: Final = (
 _GAP: Final = (
     f"(?: {_NOUN})?{_APPOSITION}?(?:(?:'s| is| was) the (?:one|person|man|woman|guy))?(?:,? (?:who|which"
     f"|that))?,?(?:'s(?= )|'ll|'ve|'m|'re)?(?: (?:{_AUXILIARIES}"
-    f"|{_CLOSED}|{_FUTURE}))*? "
+    f"|{_CLOSED}|{_FUTURE})){{0,8}}? "
 )
 _DETERMINER: Final = r"(?:(?:the|our|a|an|their|its|your|this|that|his|her) )?(?:(?:new|old|whole|entire) )?"
 _ARTICLE: Final = _DETERMINER.replace("(?:(?:the", "(?P<article>(?:the", 1)

@@ -15,8 +15,6 @@ from graphsearch.ingest.extract.rules.templates import (
     DWELLING,
     EMPLOYER,
     EMPLOYING,
-    FIRM,
-    GUESSED,
     HOME,
     JOB,
     LIKELY,
@@ -54,30 +52,8 @@ REPORTING: Final = (
     row(
         "became_manager_of", "reports_to", f"{{target}} became {{source}}'s {BOSS}", PERSON, PERSON, CLEAR, Phase.OPENS
     ),
-    row(
-        "has_reporting",
-        "reports_to",
-        "{target} (?:has|have|had|got) {source} (?:reporting|answering) to",
-        PERSON,
-        PERSON,
-        cues="reporting answering",
-    ),
     *nominal("manager", "reports_to", BOSS, PERSON, PERSON, holder="target", confidence=CLEAR, of="of|to|for"),
     *nominal("report", "reports_to", REPORT, PERSON, PERSON, holder="source", confidence=CLEAR, of="of|to"),
-    row(
-        "on_team_of", "reports_to", "{source} (?P<noun>)(?:on|in) {target}'s team", PERSON, PERSON, GUESSED, cues="team"
-    ),
-    row("has_team", "reports_to", "{target}'s team (?:is|includes|consists of) {source}", PERSON, PERSON, GUESSED),
-    row(
-        "joined_team_of",
-        "reports_to",
-        "{source} (?:joined|joins|joining|(?:moved|moves|moving|switched|transferred) to|(?P<plain>join|move to)) "
-        "{target}'s team",
-        PERSON,
-        PERSON,
-        AMBIGUOUS,
-        Phase.OPENS,
-    ),
     row(
         "left_team_of",
         "reports_to",
@@ -141,7 +117,6 @@ WORKING: Final = (
             ("from_firm", "from", "^{source} from (?:the )?{target}"),
         )
     ),
-    row("been_with", "works_at", "{source} been (?:with|at) {target}", PERSON, ("organisation",), LIKELY, cues="been"),
     row(
         "freelances_for",
         "works_at",
@@ -188,16 +163,6 @@ WORKING: Final = (
         Phase.OPENS,
     ),
     row("employs", "works_at", "{target} (?:employs|(?P<plain>employ)) {source}(?!'s)", PERSON, EMPLOYER, CLEAR),
-    row(
-        "has_a_job_at",
-        "works_at",
-        "{source} (?:has|have|had|got) (?:an?|her|his|their|my) (?:new |part[ -]time |full[ -]time |steady )*job "
-        "(?:at|with) {target}",
-        PERSON,
-        COMPANY,
-        CLEAR,
-        cues="job",
-    ),
     # "Bo moved to Oslo in May to join Helvar Bank"
     row(
         "left_to_join",
@@ -293,31 +258,6 @@ LIVING: Final = (
         ("", "person", "organisation", "team", "facility"),
         PLACE,
     ),
-    row(
-        "headquartered",
-        "lives_in",
-        "{source} headquartered in {target}",
-        ("organisation?", "team"),
-        PLACE,
-        confirms=False,
-    ),
-    *(
-        row(
-            f"{name}_based_in",
-            "lives_in",
-            f"{{source}}, (?:an?|the|our) {noun} (?:based|located|headquartered|living) in {{target}}",
-            types,
-            PLACE,
-            LIKELY,
-            cues="based located headquartered living",
-            called="based",
-        )
-        for name, noun, types in (
-            ("firm", f"(?:[a-z-]+ ){{0,3}}{FIRM}", ("organisation?",)),
-            ("person", "(?:[a-z-]+ ){1,4}?(?<!that )(?<!which )", ("person",)),
-        )
-    ),
-    row("home_is_in", "lives_in", f"{{source}}'s {HOME} is in {{target}}(?!'s)", PERSON, PLACE, CLEAR),
     row("calls_home", "lives_in", "{source} (?:calls|calling|(?P<plain>call)) {target} home", PERSON, PLACE),
     row(
         "has_home_in",
@@ -346,15 +286,6 @@ LIVING: Final = (
         ("person?",),
         PLACE,
         0.75,
-        Phase.OPENS,
-    ),
-    row(
-        "settled_in",
-        "lives_in",
-        "{source} (?:settled|settles) (?:down )?in {target}",
-        PERSON,
-        PLACE,
-        AMBIGUOUS,
         Phase.OPENS,
     ),
     row(

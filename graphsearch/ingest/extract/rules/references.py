@@ -31,9 +31,8 @@ _PRONOUN: Final = re.compile(
 )
 # "his job" expresses no relation: only nouns of relations count.
 _HIS: Final = re.compile(
-    rf"(?:his|her|its) (?=(?:new |current |old |own ){{0,2}}(?:{BOSS}|{REPORT}|{EMPLOYING}|{HOME}|{MATE}|{HEAD}|{BACKER}"
-    rf"|{MAKER}"
-    r"|(?:[a-z]+ )?members?|team)\b)",
+    rf"(?:his|her|its) (?=(?:new |current |old |own ){{0,2}}(?:{BOSS}|{REPORT}|{EMPLOYING}|{HOME}|{MATE}|{HEAD}"
+    rf"|{BACKER}|{MAKER}|(?:[a-z]+ )?members?|team)\b)",
     re.IGNORECASE,
 )
 _OWN: Final = re.compile(r"(?:his|its)\b|her (?=[a-z])", re.IGNORECASE)

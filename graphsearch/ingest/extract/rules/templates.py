@@ -19,7 +19,6 @@ from graphsearch.text.word_lists import word_set
 CLEAR: Final = 0.88
 LIKELY: Final = 0.82
 AMBIGUOUS: Final = 0.68
-GUESSED: Final = 0.62
 
 PERSON: Final = ("person?",)
 GIVEN: Final = ("person", "given_name?")
@@ -67,11 +66,6 @@ MAKER: Final = (
     "(?:original |main |co-?)?(?:creator|author|inventor|founder|designer|architect|maker|developer|composer)s?"
 )
 BOSS: Final = "(?:(?:line|direct|immediate) )?(?:managers?|boss|bosses|supervisors?|superior|team lead(?:er)?|gaffer)"
-FIRM: Final = (
-    "(?:agency|bakery|bank|brewery|business|charity|clinic|club|company|consultancy|cooperative|dealer|distributor|firm"
-    "|foundation|insurer|maker|manufacturer|ngo|non-profit|organi[sz]ation|publisher|retailer|start-?up|studio|supplier"
-    "|vendor)"
-)
 REPORT: Final = "direct reports?"
 EMPLOYING: Final = "employer"
 HOME: Final = "(?:home|hometown|home town)"

@@ -10,7 +10,6 @@ from graphsearch.ingest.extract.rules.templates import (
     AMID,
     BACKER,
     CLEAR,
-    GUESSED,
     LIKELY,
     MADE_THING,
     MAKER,
@@ -62,17 +61,6 @@ MAKING: Final = (
         AMBIGUOUS,
         Phase.DONE,
     ),
-    # "The league starts in May. I made it"; to make the team means to qualify for it.
-    row(
-        "made_group",
-        "created",
-        r"{source} made (?!the |an? |our |his |her |their |its ){target}(?= (?:from scratch|[hm][iey][a-z]*self)\b"
-        r"|, so (?:the|its|blame|complain|complaints|any|all|be|don't)\b)",
-        SOMEONE,
-        ("team", "event"),
-        GUESSED,
-        Phase.DONE,
-    ),
     row(
         "made_by",
         "created",
@@ -104,19 +92,9 @@ MAKING: Final = (
         LIKELY,
         Phase.DONE,
     ),
-    row(
-        "own_work",
-        "created",
-        "{target} (?P<noun>)(?:all )?{source}'s (?:own )?work\\b",
-        SOMEONE,
-        MADE_THING,
-        LIKELY,
-        Phase.DONE,
-    ),
     *nominal("brainchild", "created", WORK, SOMEONE, MADE_THING, holder="target", phase=Phase.DONE, of="of"),
     *verbal("uses", "uses", "use, utilise, utilize", USER, TOOL, past=LIKELY, guard="(?!'s team)"),
     *verbal("runs_on", "uses", "run ran run running + on", USER, TOOL, passive=False, guard="(?!'s team)"),
-    *verbal("swears_by", "uses", "swear swore sworn swearing + by", USER, TOOL, passive=False, guard="(?!'s team)"),
     row(
         "stores_in",
         "uses",
@@ -209,14 +187,6 @@ MAKING: Final = (
         Phase.CLOSES,
         called="moved moves moving switched switches switching migrated migrates migrating upgraded converted changed",
     ),
-    row(
-        "is_dependent_on",
-        "depends_on",
-        "{source} (?:dependent on|blocked by|blocked on) {target}",
-        SYSTEM,
-        SYSTEM,
-        LIKELY,
-    ),
 )
 
 PAYING: Final = (
@@ -244,23 +214,5 @@ PAYING: Final = (
         f"(?:{MONEY}) (?:for|behind) {{target}} (?:comes|came|coming|is) from {{source}}",
         SOMEONE,
         MADE_THING,
-    ),
-    row(
-        "gets_money_from",
-        "sponsors",
-        f"{{target}} (?:gets|got|has|takes) (?:[a-z]+ )?(?:{MONEY}) from {{source}}",
-        SOMEONE,
-        MADE_THING,
-    ),
-    row(
-        "stopped_sponsoring",
-        "sponsors",
-        f"{{source}} (?:pulled out of|(?:withdrew|withdraws|withdrawn) from|(?:ended|ends|stopped|stops|withdrew"
-        f"|withdraws|cut"
-        f"|cuts) (?:its|their|his|her|all|the) (?:{MONEY}) (?:for|of|to)) {{target}}",
-        ("", "organisation"),
-        MADE_THING,
-        LIKELY,
-        Phase.CLOSES,
     ),
 )

@@ -75,10 +75,7 @@ def test_a_first_name_that_two_have_stays_ambiguous() -> None:
             "Bo, a welder at Globex Ltd, lives in Govan.",
             [("Bo", "works_at", "Globex Ltd"), ("Bo", "lives_in", "Govan")],
         ),
-        (
-            "Bo is the founder of Brightcare, a startup based in Leeds.",
-            [("Bo", "created", "Brightcare"), ("Brightcare", "lives_in", "Leeds")],
-        ),
+        ("Bo is the founder of Brightcare, a startup based in Leeds.", [("Bo", "created", "Brightcare")]),
         ("Bo succeeded Cyd as CEO of Kitewing.", [("Bo", "leads", "Kitewing"), ("Cyd", "leads", "Kitewing")]),
         (
             "Bo stepped down as CEO of Kitewing in 2024 and Cyd took over.",

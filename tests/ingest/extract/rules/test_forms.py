@@ -63,7 +63,6 @@ STATED = {
         "Bo is the manager of Ana.",
         "The boss of Ana is Bo.",
         "Ana has Bo as her boss.",
-        "Bo has Ana reporting to him.",
         "Ana is a direct report of Bo.",
     ),
     ("Ana", "leads", "Saltroad"): (
@@ -84,12 +83,8 @@ STATED = {
         "Ana belongs to the Safety Committee.",
         "Ana is one of the members of the Safety Committee.",
         "Ana is the Safety Committee's newest member.",
-        "Ana has a seat on the Safety Committee.",
         "The Safety Committee includes Ana.",
-        "The Safety Committee has Ana as a member.",
         "The Safety Committee is Ana and Bo.",
-        "Members of the Safety Committee are Ana and Bo.",
-        "Bo is on the Safety Committee with Ana.",
     ),
     ("Ana", "created", "Saltroad"): (
         "Ana made Saltroad in a weekend.",
@@ -100,7 +95,6 @@ STATED = {
         "Saltroad was built by my brother Ana.",
         "Saltroad is by Ana.",
         "Saltroad is the work of Ana.",
-        "Saltroad is all Ana's own work.",
         "Saltroad is Ana's invention.",
         "Saltroad's creator is Ana.",
         "It was Ana who wrote Saltroad.",
@@ -113,7 +107,6 @@ STATED = {
         "Saltroad's main sponsor is Harkin Brewery.",
         "Harkin Brewery is one of the backers of Saltroad.",
         "The money for Saltroad comes from Harkin Brewery.",
-        "Saltroad gets its funding from Harkin Brewery.",
     ),
     ("Callboard", "depends_on", "TicketLoom"): (
         "Callboard needs TicketLoom.",
