@@ -10,6 +10,7 @@ import pwd
 import re
 import subprocess
 import threading
+import time
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -64,6 +65,8 @@ _CONFIGURATION: Final = "postgresql.auto.conf"
 _PLAIN: Final = re.compile(r"[A-Za-z0-9/._+-]{1,90}")
 """Paths that a shell, a list of Postgres and the address of a socket (107 bytes) take as they are."""
 _ATTEMPTS: Final = 3
+_PATIENCE: Final = 120
+"""Seconds for a server that is starting: on a busy machine it takes longer than the package waits for it."""
 _STARTING: Final = threading.Lock()
 NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -132,8 +135,9 @@ class EmbeddedPostgres:
         """
         kind = _package().PostgresServer
         failure: BaseException | None = None
+        attempts, until = 0, time.monotonic() + _PATIENCE
         with _STARTING:
-            for _ in range(_ATTEMPTS):
+            while attempts < _ATTEMPTS:
                 with kind._lock:  # noqa: SLF001 - the package has no public way; another process may be making it
                     refuse_folder(self.folder)
                 try:
@@ -148,6 +152,10 @@ class EmbeddedPostgres:
                         return
                 except (subprocess.SubprocessError, AssertionError, OSError, RuntimeError) as error:
                     failure = error
+                    if isinstance(error, (subprocess.TimeoutExpired, AssertionError)) and time.monotonic() < until:
+                        time.sleep(0.2)
+                        continue
+                attempts += 1
         raise StoreUnavailableError(
             f"the embedded server in {self.folder} does not start: see {self.folder / _LOG}"
         ) from failure

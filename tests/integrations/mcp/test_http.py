@@ -126,14 +126,14 @@ async def test_calls_are_answered_while_a_text_is_read_resolved_embedded_and_wri
 ):
     server = make_server(surface_over(engine), tokens.identify)
     text = " ".join(f"@name{number}" for number in range(1_000))
-    slices, finished = 0, concurrency._finished
+    slices, finished = 0, concurrency.finished
 
     async def counted(running):
         nonlocal slices
         slices += 1  # for the time of which others have the event loop
         return await finished(running)
 
-    monkeypatch.setattr(concurrency, "_finished", counted)
+    monkeypatch.setattr(concurrency, "finished", counted)
     stages = {(TextExtractor, "extract"): 0, (Resolver, "resolve"): 0, (ScopedMemoryStore, "write"): 0}
     for (owner, name), done in ((stage, getattr(*stage)) for stage in stages):
 
