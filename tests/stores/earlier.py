@@ -58,7 +58,9 @@ async def write(store: GraphStore) -> None:
     engine = GraphSearchEngine(store=store, embedder=EMBEDDER)
     curator = Curator(engine)
     for number, text in enumerate(_TEXTS):
-        details = {"labels": ("private",)} if number == 4 else {"session_id": "monday", "speaker": "Dana Levy"}
+        details: dict[str, Any] = (
+            {"labels": ("private",)} if number == 4 else {"session_id": "monday", "speaker": "Dana Levy"}
+        )
         memory = Memory(id=f"m{number}", text=text, occurred_at=NOON.replace(day=1 + number), source="chat", **details)
         await Ingestor(engine).remember([memory])
     uses = Relation(source_id=GIVEN[2].id, type="uses", target_id=GIVEN[1].id, confidence=0.7, fact="Kestrel uses it.")

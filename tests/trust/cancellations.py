@@ -74,7 +74,11 @@ class Steps:
         """Count the steps of the tasks that are made inside."""
         loop = asyncio.get_running_loop()
         before = loop.get_task_factory()
-        loop.set_task_factory(lambda loop, coroutine, **how: asyncio.Task(_Counted(coroutine, self), loop=loop, **how))
+
+        def counted(loop: asyncio.AbstractEventLoop, coroutine: Any, **how: Any) -> asyncio.Task[Any]:
+            return asyncio.Task(_Counted(coroutine, self), loop=loop, **how)
+
+        loop.set_task_factory(counted)
         try:
             yield
         finally:
@@ -322,6 +326,7 @@ async def sessions(dsn: str, most: int) -> int:
     """The sessions on a database beside this one, once the server has noticed which were closed."""
     query = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
     async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
+        found = 0
         for _ in range(200):
             [(found,)] = await (await connection.execute(query)).fetchall()
             if found <= most:

@@ -87,7 +87,10 @@ class Sender:
         """Refuse all statements from now on; one that is being sent for another task has ended first."""
         self._closed = True
         if self._turn.locked():
-            await finished(self._turn.acquire())
+            try:
+                await finished(self._turn.acquire())
+            finally:
+                self._turn.release()  # whoever waits is refused
 
     async def _send(self) -> None:
         """Send all that waits. A failure fails all of it: the transaction is aborted."""
