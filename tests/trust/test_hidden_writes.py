@@ -21,11 +21,13 @@ async def test_pairs_of_worlds_in_memory(part):
     clock = FixedClock()
     stores = InMemoryGraphStore(clock=clock)
     for seed in range(part * PAIRS // 3, (part + 1) * PAIRS // 3):
-        await compare(seed, *(stores.with_scope(org_id="acme", project_id=str(uuid4())) for _ in range(2)), clock)
+        one, other = (stores.with_scope(org_id="acme", project_id=str(uuid4())) for _ in range(2))
+        await compare(seed, one, other, clock)
 
 
 async def test_pairs_of_worlds_in_postgres(shared_pool):
     clock = FixedClock()
     stores = PostgresGraphStore(shared_pool, clock=clock, exact=True)
     for seed in range(PAIRS, PAIRS + IN_POSTGRES):
-        await compare(seed, *(stores.with_scope(org_id="acme", project_id=str(uuid4())) for _ in range(2)), clock)
+        one, other = (stores.with_scope(org_id="acme", project_id=str(uuid4())) for _ in range(2))
+        await compare(seed, one, other, clock)
