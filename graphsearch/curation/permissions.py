@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import TypeVar
 from uuid import UUID
 
 import attrs
@@ -16,9 +15,6 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import PartialViewError, UnknownElementError
 from graphsearch.model import Action, Entity, Memory, Relation
 from graphsearch.protocols import GraphStore
-
-Id = TypeVar("Id")
-Element = TypeVar("Element")
 
 
 @attrs.frozen(eq=False)
@@ -53,7 +49,8 @@ class Access:
 
     async def stored_entities(self, ids: Sequence[UUID]) -> list[Entity]:
         """Entities in the order of ``ids``, not yet filtered by a gate; absent ones are left out."""
-        return await _page_by_page(self.store.get_entities, ids)
+        parts = [ids[start : start + PAGE] for start in range(0, len(ids), PAGE)]
+        return [each for some in parts for each in await self.store.get_entities(some)]
 
     async def stored_relations(self, entity_id: UUID) -> list[Relation]:
         """Every unretracted relation of an entity, in either direction, by id; not yet filtered by a gate."""
@@ -66,9 +63,3 @@ class Access:
         if absent:
             raise UnknownElementError(f"no memory {' and no memory '.join(map(repr, absent))} in {self.store.scope}")
         return [found[id_] for id_ in ids]
-
-
-async def _page_by_page(
-    read: Callable[[Sequence[Id]], Awaitable[Sequence[Element]]], ids: Sequence[Id]
-) -> list[Element]:
-    return [element for start in range(0, len(ids), PAGE) for element in await read(ids[start : start + PAGE])]
