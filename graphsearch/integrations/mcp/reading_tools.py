@@ -148,7 +148,7 @@ async def search_entities(
     """Find entities by name or part of a name, and get their ids for the other tools."""
     found = await caller.curator.search_entities(query, limit=limit, type=type)
     entities = [{**entity_json(hit.entity), "found_by": hit.way.value, "score": round(hit.score, 4)} for hit in found]
-    return caller.fitted({}, entities=entities)
+    return caller.fitted({} if entities else {"reason": "no entity has such a name"}, entities=entities)
 
 
 @reads

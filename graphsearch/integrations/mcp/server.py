@@ -206,12 +206,11 @@ class _Handlers:
 
 
 def _with_hint(answer: Json, scope: Scope) -> Json:
-    """Say what to do about an answer without any item: the same whether nothing is there or nothing may be seen."""
-    lists = [value for value in answer.values() if isinstance(value, list)]
-    if not lists or any(lists) or "truncated" in answer:
+    """Say what to do where a question finds nothing: the same whether nothing is there or nothing may be seen."""
+    if not answer.get("reason") or any(value for value in answer.values() if isinstance(value, list)):
         return answer
     hint = f"a new project is empty until something is remembered; is it the right one, {safe_text(str(scope))}?"
-    return {**answer, "reason": "; ".join(filter(None, (answer.get("reason"), hint)))}
+    return {**answer, "reason": f"{answer['reason']}; {hint}"}
 
 
 def _result(answer: Json, *, is_error: bool = False) -> CallToolResult:
