@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 from uuid import uuid4
 
 import attrs
@@ -14,7 +16,6 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Fault
 from graphsearch.ingest.sources.files import lines_of
 from graphsearch.model import validation
-from graphsearch.moving.scope_file import UNREADABLE, opened
 
 Json = dict[str, Any]
 
@@ -94,7 +95,8 @@ def first_objects(file: Path, count: int) -> list[tuple[str, Json]]:
 def _objects(file: Path) -> Iterator[tuple[int, str, Any, list[str]]]:
     """The objects of a file with their place, the list they were in, and why they could not be parsed."""
     try:
-        with opened(file) as stream:
+        with file.open("rb") as raw:
+            stream: BinaryIO = gzip.GzipFile(fileobj=raw) if raw.peek(2)[:2] == b"\x1f\x8b" else raw  # type: ignore[assignment]
             document, wrong = _parsed(stream.read(validation.LARGEST_RECORD + 1))
             if not wrong and (isinstance(document, list) or _parts_of(document)):
                 for number, (part, content) in enumerate(_listed(document), start=1):
@@ -106,7 +108,7 @@ def _objects(file: Path) -> Iterator[tuple[int, str, Any, list[str]]]:
                     raise InvalidInputError("export", [f"{file} holds more than {MAX_BYTES:,} bytes: split it"])
                 if text.strip():
                     yield number, "", *_parsed(text)
-    except UNREADABLE as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise InvalidInputError("export", [f"cannot read {file}: {error}"]) from error
 
 

@@ -229,3 +229,13 @@ async def state(engine):
         await store.memory_links([each.id for each in BATCH.memories]),
         await store.communities(),
     )
+
+
+async def test_a_note_of_somebody_who_may_not_write_is_not_split(engine, monkeypatch):
+    def never(*_, **__):
+        raise AssertionError
+
+    monkeypatch.setattr("graphsearch.integrations.mcp.writing_tools.document_memories", never)
+    async with asking(server_for(engine, READER)) as ask:
+        error = await ask.error("remember", text="# a" + " " * 100 + "x")
+    assert error["type"] == "AccessDeniedError"
