@@ -48,9 +48,11 @@ class Source(Protocol):
 
     def describe(self, path: str) -> Iterator[tuple[Described, ...]]:
         """First pass: the entities that a file describes, a few at a time."""
+        ...
 
     def extract(self, path: str) -> Iterator[Extraction]:
         """Second pass, after the first one of all files: the whole content of a file, in one or more parts."""
+        ...
 
 
 @attrs.define(eq=False)
