@@ -18,12 +18,14 @@ class Watcher(Protocol):
 
     def operation(self, name: str, owner: object) -> AbstractContextManager[Report]:
         """A call of a public method of ``owner``; the entered value is called with the result. Must not raise."""
+        ...
 
     def stage(self, name: str, *, database: str = "") -> AbstractContextManager[None]:
         """A part of the operation that runs in this context, if any. Must not raise.
 
         ``database`` is the name of the database system for stages that wait for another process.
         """
+        ...
 
 
 watcher: Watcher | None = None

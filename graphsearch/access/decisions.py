@@ -73,18 +73,22 @@ class Decider(Protocol):
     @property
     def allows_all(self) -> bool:
         """Whether all elements met by the question so far are `ALLOWED`, without examining them."""
+        ...
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:
         """A verdict for each key, with its signature as a row of the question's `SignatureInterner`; a new array.
 
         None if all are `ALLOWED`.
         """
+        ...
 
     async def partial(self, signatures: Rows) -> Mask:
         """Which shared signatures may have relations that are `PARTIAL`."""
+        ...
 
     async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:
         """Whether each of the existing memories may be seen."""
+        ...
 
 
 class LenientDecider:

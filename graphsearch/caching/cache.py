@@ -75,24 +75,29 @@ class EntityCache(Protocol):
     @property
     def scope(self) -> Scope:
         """The only scope whose entities are cached here."""
+        ...
 
     async def get(self, ids: Sequence[UUID], *, since: str | None = None) -> Cached:
         """The cached entities among ``ids``, with a ticket.
 
         Returns no entities and no ticket during a change, or if anything changed since the ticket ``since`` was issued.
         """
+        ...
 
     async def put(self, entities: Sequence[Entity], ticket: str) -> bool:
         """Cache entities that were read after the ticket was issued; return False if it is invalid."""
+        ...
 
     def changing(self, ids: Collection[UUID] | None = None) -> AbstractAsyncContextManager[None]:
         """Wrap a change of the graph: evict the entities it may touch (None: all) and admit none until it ends.
 
         Invalidates all tickets issued before.
         """
+        ...
 
     def report(self) -> CacheReport:
         """The hit counts of this process."""
+        ...
 
 
 class HitCounter:

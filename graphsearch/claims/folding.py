@@ -41,6 +41,7 @@ class RelationTypes(Protocol):
 
     def get(self, name: str, /) -> RelationType | None:
         """The type of a name; None if it is unknown."""
+        ...
 
 
 @attrs.frozen

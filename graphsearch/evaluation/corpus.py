@@ -37,6 +37,7 @@ class Stores(Protocol):
 
     def with_scope(self, *, org_id: str, project_id: str) -> GraphStore:
         """The graph of one scope."""
+        ...
 
 
 @asynccontextmanager

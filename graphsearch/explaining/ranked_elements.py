@@ -31,6 +31,7 @@ class Recalling(Protocol):
 
     async def __call__(self, request: RecallRequest, *, scoring: RecallScoring) -> RecallResult:
         """The memories recalled for a question."""
+        ...
 
 
 async def explain_memory(

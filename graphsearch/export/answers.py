@@ -77,6 +77,7 @@ class MadeOfTriplets(Protocol):
     @property
     def triplets(self) -> tuple[Triplet, ...]:
         """The triplets, best first."""
+        ...
 
 
 Exportable: TypeAlias = PlainGraph | MadeOfTriplets | RecallResult | Explanation | Path | Mapping[str, Any]

@@ -59,9 +59,11 @@ class Source(Protocol):
 
     def describe(self, path: str) -> Iterator[tuple[Described, ...]]:
         """First pass: the entities that a file describes, a few at a time."""
+        ...
 
     def extract(self, path: str) -> Iterator[Extraction]:
         """Second pass, after the first one of all files: the whole content of a file, in one or more parts."""
+        ...
 
 
 @attrs.define(eq=False)
@@ -84,7 +86,7 @@ class FolderIngest:
     """Unreadable files, whose stored content is kept."""
     described: set[UUID] = attrs.field(factory=set)
     ids: dict[UUID, UUID] = attrs.field(factory=dict)
-    """Of each entity that files give by type and name: where the scope knows it by another id than an application's."""
+    """By the id of its type and name, the id that each entity of the files has in the scope."""
     file_memories: set[str] = attrs.field(factory=set)
     """Ids of the memories that represent the present files."""
     notes: set[str] = attrs.field(factory=set)

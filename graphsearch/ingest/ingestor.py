@@ -42,10 +42,12 @@ class Parts(Protocol):
     @property
     def store(self) -> GraphStore:
         """The store to write to."""
+        ...
 
     @property
     def embedder(self) -> Embedder | None:
         """The embedder, if any."""
+        ...
 
 
 class Ingestor:

@@ -100,9 +100,11 @@ class Mode(Protocol):
     @property
     def needs(self) -> frozenset[Part]:
         """The optional parts of an engine that this mode requires; one that needs an LLM needs a gate too."""
+        ...
 
     async def find(self, question: Question, reader: Reader) -> Answer:
         """Find relations and score them, reading only through the reader."""
+        ...
 
 
 class Preparing(Mode, Protocol):
@@ -110,6 +112,7 @@ class Preparing(Mode, Protocol):
 
     async def prepare(self, question: Question) -> Question:
         """The question for `find`, whose snapshot is opened for the request of this question."""
+        ...
 
 
 class Concluding(Mode, Protocol):
@@ -117,6 +120,7 @@ class Concluding(Mode, Protocol):
 
     async def conclude(self, found: SearchResult, question: Question) -> SearchResult:
         """The completed result."""
+        ...
 
 
 # Checked by name: `isinstance` with a runtime protocol takes as long as a step of a walk.

@@ -23,6 +23,7 @@ class Curating(Protocol):
         `UnknownElementError` for an entity that does not exist, and `InvalidInputError` for an entity that is already
         merged, for an entity with itself, and without ``retype`` for entities of different types.
         """
+        ...
 
     @changes("entities", "relations", "memories", "merges", "links", "communities", "injections")
     async def undo_merge(self, merge_id: UUID) -> UndoReport:
@@ -35,18 +36,22 @@ class Curating(Protocol):
         forgotten memories stay forgotten. Raises `UnknownElementError` for a merge that
         does not exist and `InvalidInputError` for one that was undone already.
         """
+        ...
 
     @reads
     async def merges(self, entity_ids: Sequence[UUID] = ()) -> Sequence[Merge]:
         """Merges in the order they were made, including undone ones; only those of ``entity_ids`` if given."""
+        ...
 
     @changes("links")
     async def link_memories(self, links: Sequence[MemoryLink]) -> int:
         """Link memories; return the number of new links. `InvalidInputError` names every memory that does not exist."""
+        ...
 
     @reads
     async def memory_links(self, memory_ids: Sequence[str]) -> Sequence[MemoryLink]:
         """Links from and to any of the memories, without repeats, by (from, to, type)."""
+        ...
 
     @changes("links")
     async def mark_distinct(self, pairs: Sequence[tuple[UUID, UUID]], *, distinct: bool = True) -> int:
@@ -54,10 +59,12 @@ class Curating(Protocol):
 
         `InvalidInputError` names every entity that does not exist, and every pair of an entity with itself.
         """
+        ...
 
     @reads
     async def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[tuple[UUID, UUID]]:
         """Pairs marked as distinct with any of the entities, the lower id first, in order."""
+        ...
 
     @reads
     async def similar_pairs(
@@ -67,10 +74,12 @@ class Curating(Protocol):
 
         Merged entities, entities of the types ``without``, and pairs marked as distinct are left out.
         """
+        ...
 
     @reads
     async def contradictions(self, *, limit: int = 100) -> Sequence[Contradiction]:
         """Pairs of unretracted relations that contradict each other, by (source, type, ids)."""
+        ...
 
     @changes("communities")
     async def write_communities(
@@ -95,6 +104,7 @@ class Curating(Protocol):
         relation with a member that is removed, retracted or reworded, or loses evidence; a memory that mentions a
         member, or is evidence of its relations, that is forgotten or rewritten. What is only added leaves it.
         """
+        ...
 
     @reads
     async def communities(
@@ -104,3 +114,4 @@ class Curating(Protocol):
 
         Members that were deleted or merged into another entity are left out.
         """
+        ...

@@ -32,18 +32,22 @@ class Scoped(Protocol):
     @property
     def scope(self) -> Scope:
         """The scope of all reads and writes."""
+        ...
 
     @property
     def clock(self) -> Clock:
         """The source of ``created_at`` and of the defaults of ``as_of`` and ``known_at``."""
+        ...
 
     @property
     def analyser(self) -> Analyser:
         """The analyser that produces the terms of texts and of questions."""
+        ...
 
     @reads
     def snapshot(self) -> AbstractAsyncContextManager[None]:
         """Let all reads inside, of this task and of those it starts, see one state of the graph. May be nested."""
+        ...
 
     @reads
     async def version(self) -> Hashable:
@@ -51,18 +55,22 @@ class Scoped(Protocol):
 
         Equal tokens of one store mean that none of these has changed. Feedback and logs do not change it.
         """
+        ...
 
     @reads
     def entity_ids(self, keys: Keys) -> Sequence[UUID]:
         """The ids behind keys of entities."""
+        ...
 
     @reads
     def relation_ids(self, keys: Keys) -> Sequence[UUID]:
         """The ids behind keys of relations."""
+        ...
 
     @reads
     def memory_ids(self, keys: Keys) -> Sequence[str]:
         """The ids behind keys of memories."""
+        ...
 
 
 class GraphStore(Scoped, Reading, Searching, Walking, Writing, Curating, Learning, Moving, Reembeddable, Protocol):

@@ -27,6 +27,7 @@ class Learning(Protocol):
     @reads
     async def injections(self, session_id: str) -> Sequence[Injection]:
         """The recorded injections of a session, oldest first; all are of the principal who opened it."""
+        ...
 
     @changes("entities", "relations", "memories", only="elements")
     async def apply_outcome(
@@ -40,14 +41,17 @@ class Learning(Protocol):
         ``logged`` are the ids of the injections that surfaced them. Where one of these is not in the session's log, the
         scope was removed and made anew since the log was read: nothing moves, and all elements are missing.
         """
+        ...
 
     @reads
     async def outcomes(self, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
         """The outcomes that moved the weights of elements, by (element, seq)."""
+        ...
 
     @reads
     async def health_history(self) -> Sequence[HealthRecord]:
         """What `record_health` has stored, the oldest first; the last one is the present health."""
+        ...
 
     @changes("health")
     async def record_health(self, record: HealthRecord) -> None:

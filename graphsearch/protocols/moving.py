@@ -15,10 +15,12 @@ class Moving(Protocol):
     @reads
     async def settings(self) -> ScopeSettings:
         """The settings of the scope, with the numbers of its records."""
+        ...
 
     @reads
     async def records(self, kind: RecordKind, *, after: Key | None = None, limit: int = 1_000) -> Sequence[Record]:
         """The next page of records of a kind, in order of key."""
+        ...
 
     @changes(
         *("entities", "relations", "memories", "merges", "links", "communities", "types", "injections", "embedder")

@@ -21,6 +21,7 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """The current time, timezone-aware."""
+        ...
 
 
 class Embedder(Protocol):
@@ -29,13 +30,16 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """The name of the model; stored with the vectors, so that vectors of two models never mix."""
+        ...
 
     @property
     def dimensions(self) -> int:
         """The number of dimensions of each vector."""
+        ...
 
     async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:
         """Embed texts; float32 array of shape (len(texts), dimensions)."""
+        ...
 
 
 @runtime_checkable
@@ -44,6 +48,7 @@ class WordVectors(Protocol):
 
     def word_vectors(self, words: Sequence[str]) -> Vector:
         """Float32 array of shape (len(words), any); rows have length 1, or are zeros for unknown words."""
+        ...
 
 
 class LLM(Protocol):
@@ -51,6 +56,7 @@ class LLM(Protocol):
 
     async def ask(self, text: str) -> str:
         """The model's answer to a prompt."""
+        ...
 
 
 class Extractor(Protocol):
@@ -63,9 +69,11 @@ class Extractor(Protocol):
     @property
     def name(self) -> str:
         """Name and version, as in "rules/1"; changes whenever the same text would be extracted differently."""
+        ...
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
         """The content of each memory, in order, or why it could not be read (`ExtractedMemory.unread`)."""
+        ...
 
 
 class Frontier(Protocol):
@@ -73,9 +81,11 @@ class Frontier(Protocol):
 
     async def expand(self, keys: Keys, fan_out: int) -> Steps:
         """The strongest relations of entities, at most ``fan_out`` per entity and direction."""
+        ...
 
     async def entity_count(self) -> int:
         """The number of entities in the scope, hidden ones included."""
+        ...
 
 
 class Traversal(Protocol):
@@ -83,6 +93,7 @@ class Traversal(Protocol):
 
     async def traverse(self, seeds: Hits, *, depth: int, reader: Frontier) -> Subgraph:
         """The subgraph within ``depth`` hops of the seeds."""
+        ...
 
 
 class TokenCounter(Protocol):
@@ -90,6 +101,7 @@ class TokenCounter(Protocol):
 
     def count(self, text: str) -> int:
         """The number of tokens, at least 0."""
+        ...
 
 
 class Authorizer(Protocol):
@@ -102,8 +114,10 @@ class Authorizer(Protocol):
     @property
     def by_signature(self) -> bool:
         """True if no policy reads a resource's id, name or tags, so that one decision per signature suffices."""
+        ...
 
     async def authorize(
         self, principal: Principal, action: Action, resources: Sequence[Resource], *, scope: Scope
     ) -> Sequence[bool]:
         """One decision per resource, in order; True means allowed."""
+        ...

@@ -38,42 +38,50 @@ class Reading(Protocol):
     @reads
     async def get_entities(self, ids: Sequence[UUID]) -> Sequence[Entity]:
         """Entities in the order of ``ids``."""
+        ...
 
     @reads
     async def get_relations(self, ids: Sequence[UUID]) -> Sequence[Relation]:
         """Relations in the order of ``ids``, including retracted ones."""
+        ...
 
     @reads
     async def get_memories(self, ids: Sequence[str]) -> Sequence[Memory]:
         """Memories in the order of ``ids``."""
+        ...
 
     @reads
     async def elements(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
         """The elements behind keys of one kind, in their order, one for each key."""
+        ...
 
     @reads
     async def list_entities(
         self, *, after: UUID | None = None, limit: int = 100, type: str | None = None
     ) -> Sequence[Entity]:
         """The next page of entities, of one type if given."""
+        ...
 
     @reads
     async def list_relations(
         self, *, after: UUID | None = None, limit: int = 100, type: str | None = None, entity_id: UUID | None = None
     ) -> Sequence[Relation]:
         """The next page of unretracted relations, of one type and of one entity if given."""
+        ...
 
     @reads
     async def list_memories(
         self, *, after: str | None = None, limit: int = 100, **filters: Unpack[MemoryFilters]
     ) -> Sequence[Memory]:
         """The next page of the memories that pass all filters."""
+        ...
 
     @reads
     async def list_mentions(
         self, *, memory_ids: Sequence[str] = (), entity_ids: Sequence[UUID] = ()
     ) -> Sequence[Mention]:
         """Mentions in any of the memories or of any of the entities, by (memory, entity, span)."""
+        ...
 
     @reads
     async def list_claims(
@@ -83,11 +91,14 @@ class Reading(Protocol):
 
         In fold order. A claim that a merge has turned into a claim of an entity about itself is not folded.
         """
+        ...
 
     @reads
     async def relation_types(self) -> Mapping[str, RelationType]:
         """Relation types by name: the defaults and the registered ones."""
+        ...
 
     @reads
     async def statistics(self) -> Statistics:
         """Element counts of the scope."""
+        ...

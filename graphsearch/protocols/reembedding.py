@@ -27,6 +27,7 @@ class Reembeddable(Protocol):
     @reads
     async def reembedding(self) -> Reembedding | None:
         """The unfinished change, or None."""
+        ...
 
     @changes("embedder")
     async def begin_reembedding(self, name: str, dimensions: int, *, restart: bool = False) -> bool:
@@ -35,6 +36,7 @@ class Reembeddable(Protocol):
         `ReembeddingError` if a change to another model is unfinished; with ``restart`` an unfinished change is
         discarded first. `EmbeddingModelError` for a scope without a model.
         """
+        ...
 
     @reads
     async def outdated_vectors(
@@ -44,6 +46,7 @@ class Reembeddable(Protocol):
 
         If no change to that model is unfinished, these are all elements with a vector.
         """
+        ...
 
     @changes("embedder")
     async def put_new_vectors(self, kind: ElementKind, name: str, vectors: Sequence[NewVector]) -> int:
@@ -52,6 +55,7 @@ class Reembeddable(Protocol):
         `ReembeddingError` if no change to the model ``name`` is unfinished, `EmbeddingModelError` for vectors of
         another length, `InvalidInputError` for vectors that are no finite numbers.
         """
+        ...
 
     @changes("embedder")
     async def switch_embedder(self, name: str, remake: Remake, *, most: int) -> int:
@@ -61,7 +65,9 @@ class Reembeddable(Protocol):
         are outdated, with nothing changed. Call `settle` afterwards. `ReembeddingError` if no change to the model
         ``name`` is unfinished.
         """
+        ...
 
     @changes("embedder")
     async def cancel_reembedding(self) -> bool:
         """Discard an unfinished change with its vectors; return whether there was one."""
+        ...

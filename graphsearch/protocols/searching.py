@@ -24,6 +24,7 @@ class Searching(Protocol):
     @reads
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
         """Entities whose name or an alias equals one of ``names``."""
+        ...
 
     @reads
     async def find_name_words(
@@ -34,6 +35,7 @@ class Searching(Protocol):
         Words are those of `graphsearch.text.trigrams.name_words`. The ``name`` of a match is the requested word. At
         most ``limit`` matches per word, those with the lowest ids, by (id, word).
         """
+        ...
 
     @reads
     async def similar_names(
@@ -43,6 +45,7 @@ class Searching(Protocol):
 
         Similarity is that of pg_trgm. ``threshold`` is in [0.6, 1]; `InvalidInputError` below, where no index helps.
         """
+        ...
 
     @reads
     async def surface_forms(
@@ -53,6 +56,7 @@ class Searching(Protocol):
         If ``names`` is given, only surface forms equal to one of them. Those of a merged entity are the ones that
         mentioned it before, and count for the other as well.
         """
+        ...
 
     @reads
     async def first_written(
@@ -62,6 +66,7 @@ class Searching(Protocol):
 
         Of a merged entity as in `surface_forms`.
         """
+        ...
 
     @reads
     async def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
@@ -69,6 +74,7 @@ class Searching(Protocol):
 
         `EmbeddingModelError` when the length of the vector is not the scope's.
         """
+        ...
 
     @reads
     async def search_lexical(
@@ -78,10 +84,12 @@ class Searching(Protocol):
 
         ``counts`` replace the scope's own numbers of documents, so that scores of several scopes can be compared.
         """
+        ...
 
     @reads
     async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
         """The entities with these ids that the view admits, in order of key."""
+        ...
 
     @reads
     async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
@@ -89,6 +97,7 @@ class Searching(Protocol):
 
         An element without a vector has a row of zeros. A scope without an embedder has 0 dimensions.
         """
+        ...
 
     @reads
     async def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
@@ -96,10 +105,12 @@ class Searching(Protocol):
 
         Entities without any are left out. Weights are as stored: multiples of 1 / 64, at least 1 / 64.
         """
+        ...
 
     @reads
     async def document_count(self, kind: ElementKind) -> int:
         """The number of elements of a kind with a word in their texts: the N of BM25, maintained without counting."""
+        ...
 
     @reads
     async def document_frequencies(self, kind: ElementKind, groups: Sequence[Sequence[str]]) -> Sequence[int]:
@@ -108,3 +119,4 @@ class Searching(Protocol):
         Terms are those of the store's `analyser`; an empty group counts every element with a word. Counts cover
         everything stored, visible or not, as `document_count` does.
         """
+        ...

@@ -24,10 +24,12 @@ class Writing(Protocol):
     @reads
     async def embedder_name(self) -> str | None:
         """The model declared by `bind_embedder`, or None."""
+        ...
 
     @reads
     async def id_key(self) -> UUID:
         """The secret of the scope, random, by which ingest mints ids: `graphsearch.model.identity.keyed_id`."""
+        ...
 
     @changes("types", "relations")
     async def register_types(self, types: Sequence[RelationType]) -> None:
@@ -39,6 +41,7 @@ class Writing(Protocol):
 
         What ingest has minted for the type and name of one of ``entities`` is then merged into it.
         """
+        ...
 
     @changes("entities", "relations", "memories", "merges", "links", "communities", "injections")
     async def forget(self, memory_ids: Sequence[str]) -> WriteReport:
@@ -48,10 +51,12 @@ class Writing(Protocol):
         deleted with either end. The injection log no longer names what was deleted, and a relation whose fact has
         changed loses the vector of the old fact.
         """
+        ...
 
     @changes("entities", "relations", "memories", "merges", "links", "communities")
     async def delete(self, *, entities: Sequence[UUID] = (), relations: Sequence[UUID] = ()) -> WriteReport:
         """Delete entities with their relations, claims and mentions, and single relations with their claims."""
+        ...
 
     @changes(
         *("entities", "relations", "memories", "merges", "links", "communities", "types", "injections", "embedder")
@@ -65,11 +70,14 @@ class Writing(Protocol):
 
         Results are the same before and after; searches are faster after. Call it at the end of an import.
         """
+        ...
 
     @reads
     async def asserted(self, ids: Sequence[UUID]) -> Sequence[AssertedEntity]:
         """Entities as they were asserted, in the order of ``ids``: the form to change and write again."""
+        ...
 
     @reads
     async def unembedded_facts(self, *, after: UUID | None = None, limit: int = 100) -> Sequence[Relation]:
         """The next page, in order of id, of unretracted relations with a fact that has no vector."""
+        ...

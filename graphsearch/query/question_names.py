@@ -75,10 +75,12 @@ class Part(Protocol):
     @property
     def start(self) -> int:
         """The position of its first character."""
+        ...
 
     @property
     def end(self) -> int:
         """The position behind its last character."""
+        ...
 
 
 def overlapping(start: int, end: int, others: Iterable[Part]) -> bool:

@@ -17,6 +17,7 @@ class Unscoped(Protocol):
 
     def with_scope(self, *, org_id: str, project_id: str) -> GraphStore:
         """The graph of one scope."""
+        ...
 
 
 FreshScope = Callable[[], GraphStore]

@@ -49,6 +49,7 @@ class Dates(Protocol):
 
         They are in the time zone of ``at``. Without that time only absolute dates are found, in UTC.
         """
+        ...
 
 
 _MONTH: Final = (

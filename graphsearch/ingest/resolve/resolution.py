@@ -147,12 +147,15 @@ class NameStore(Protocol):
     @property
     def clock(self) -> Clock:
         """The source of the present time."""
+        ...
 
     async def id_key(self) -> UUID:
         """The secret of the scope by which ids are minted."""
+        ...
 
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
         """Entities whose name or alias equals one of ``names``, both normalised and case-folded."""
+        ...
 
     async def find_name_words(
         self, words: Sequence[str], *, prefix: bool = False, limit: int = 50
@@ -161,17 +164,22 @@ class NameStore(Protocol):
 
         At most ``limit`` entities per word.
         """
+        ...
 
     async def similar_names(
         self, names: Sequence[str], *, threshold: float, limit: int = 20
     ) -> Mapping[str, Sequence[SimilarName]]:
         """Entities by the similarity of a name or alias to each of ``names``, best first, ties by id."""
+        ...
 
     async def get_entities(self, ids: Sequence[UUID]) -> Sequence[Entity]:
         """Entities in the order of ``ids``."""
+        ...
 
     async def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
         """The nearest elements of a kind by cosine distance."""
+        ...
 
     def entity_ids(self, keys: Keys) -> Sequence[UUID]:
         """The ids behind keys of entities."""
+        ...

@@ -16,9 +16,11 @@ class Redactor(Protocol):
     @property
     def name(self) -> str:
         """What it replaces: texts are read again if the name changes."""
+        ...
 
     def redact(self, text: str) -> str:
         """The text to store in place of a given one."""
+        ...
 
 
 class Flag(Protocol):
@@ -27,9 +29,11 @@ class Flag(Protocol):
     @property
     def name(self) -> str:
         """What it looks for: texts are read again if the name changes."""
+        ...
 
     def labels(self, text: str) -> Iterable[str]:
         """The labels to add to a memory with this text."""
+        ...
 
 
 @attrs.frozen(kw_only=True)
