@@ -27,7 +27,6 @@ ALLOWED: Final = 2.7
 MANY: Final = 6
 """A repetition that may match so often is pumped."""
 NOTHING: Final = "\x00"
-ENDS: Final = (NOTHING, "\n")
 OFTEN: Final = 2
 _COMMON: Final = "aA0 .,-_\n漢"
 _CAP: Final = 400_000
@@ -272,7 +271,7 @@ class Matcher:
 
 
 def growth_faults(
-    pattern: str, flags: int = 0, *, once: bool = False, ends: Sequence[str] = ENDS, passed: Counter[str] | None = None
+    pattern: str, flags: int = 0, *, once: bool = False, passed: Counter[str] | None = None
 ) -> Iterator[str]:
     """The pumps on which the work grows faster than the input; with ``once`` that of matching at the start alone.
 
@@ -284,26 +283,24 @@ def growth_faults(
         for prefix, copied in sorted(pumps(matcher)):
             if passed[copied] >= OFTEN:
                 continue
-            for end in ends:
-                if fault := _fault(matcher, (prefix, copied, end), once=once):
-                    yield fault
+            if fault := _fault(matcher, prefix, copied, once=once):
+                yield fault
             passed[copied] += 1
 
 
-def _fault(matcher: Matcher, pump: tuple[str, str, str], *, once: bool) -> str:
-    few, many = (_work(matcher, *pump, size, once=once) for size in SIZES)
+def _fault(matcher: Matcher, prefix: str, copied: str, *, once: bool) -> str:
+    few, many = (_work(matcher, prefix, copied, size, once=once) for size in SIZES)
     if many <= min(ALLOWED * few, _CAP):
         return ""
-    few, many = (_work(matcher, *pump, size, once=once) for size in LARGE_SIZES)
+    few, many = (_work(matcher, prefix, copied, size, once=once) for size in LARGE_SIZES)
     if many <= min(ALLOWED * few, _CAP):
         return ""
-    prefix, copied, end = pump
-    return f"{prefix!r} + n × {copied!r} + {end!r}: {few} steps, {many} for twice the text"
+    return f"{prefix!r} + n × {copied!r} + {NOTHING!r}: {few} steps, {many} for twice the text"
 
 
-def _work(matcher: Matcher, prefix: str, copied: str, end: str, size: int, *, once: bool) -> int:
+def _work(matcher: Matcher, prefix: str, copied: str, size: int, *, once: bool) -> int:
     try:
-        return matcher.work(prefix + copied * (size // len(copied)) + end, once=once)
+        return matcher.work(prefix + copied * (size // len(copied)) + NOTHING, once=once)
     except TooManyStepsError:
         return _CAP + 1
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from benchmarks.command import Setting
@@ -39,6 +41,6 @@ def test_four_times_the_input_takes_about_four_times_the_calls(reader: str, shap
 
 def test_the_command_measures_more_than_368_shapes() -> None:
     assert len(pumps()) * len(READERS) > 368 * 4
-    report = run_here(measure(5, Setting(runs=1)))
+    report = asyncio.run(measure(5, Setting(runs=1)))
     assert report["shapes"] >= len(READERS)
     assert report["characters"] == [5, 10, 20, 40]
