@@ -27,7 +27,7 @@ ALLOWED: Final = 2.7
 MANY: Final = 6
 """A repetition that may match so often is pumped."""
 NOTHING: Final = "\x00"
-OFTEN: Final = 2
+OFTEN: Final = 1
 _COMMON: Final = "aA0 .,-_\n漢"
 _CAP: Final = 400_000
 
@@ -280,12 +280,11 @@ def growth_faults(
     passed = Counter[str]() if passed is None else passed
     with _deep():
         matcher = Matcher(pattern, flags)
-        for prefix, copied in sorted(pumps(matcher)):
-            if passed[copied] >= OFTEN:
-                continue
+        tried = sorted(pump for pump in pumps(matcher) if passed[pump[1]] < OFTEN)
+        for prefix, copied in tried:
             if fault := _fault(matcher, prefix, copied, once=once):
                 yield fault
-            passed[copied] += 1
+        passed.update({copied for _, copied in tried})
 
 
 def _fault(matcher: Matcher, prefix: str, copied: str, *, once: bool) -> str:
@@ -325,7 +324,7 @@ def _pumped(  # noqa: C901
                     found |= {(prefix, sample), ("", prefix + sample), ("", prefix)}
             _pumped(list(body), flags, prefix, letters, found)
             sample = next(iter(_samples(list(body), flags, letters)), "")
-            prefix += sample * max(1, int(least)) if least else ""
+            prefix += sample * max(1, int(least))
         elif kind is op.SUBPATTERN:
             _, add, drop, body = value
             prefix = _pumped(list(body), (flags | add) & ~drop, prefix, letters, found)
