@@ -24,6 +24,8 @@ LARGE_SIZES: Final = (512, 1_024)
 """Beyond what bounded repetitions reach: where the work grew too fast at first."""
 ALLOWED: Final = 2.7
 """Times the work at twice the size; a quadratic part approaches 4."""
+LONG: Final = 12
+"""What is longer is copied as often as if it had so many characters: beyond what bounded repetitions reach."""
 MANY: Final = 6
 """A repetition that may match so often is pumped."""
 NOTHING: Final = "\x00"
@@ -299,7 +301,7 @@ def _fault(matcher: Matcher, prefix: str, copied: str, *, once: bool) -> str:
 
 def _work(matcher: Matcher, prefix: str, copied: str, size: int, *, once: bool) -> int:
     try:
-        return matcher.work(prefix + copied * (size // len(copied)) + NOTHING, once=once)
+        return matcher.work(prefix + copied * (size // min(len(copied), LONG)) + NOTHING, once=once)
     except TooManyStepsError:
         return _CAP + 1
 
