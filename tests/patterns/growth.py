@@ -103,7 +103,8 @@ class Matcher:
         if kind is op.BRANCH:
             return self._branch([(_first(list(each), flags), self._sequence(list(each), flags)) for each in value[1]])
         if kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
-            return self._repeat(kind, *value, flags)
+            least, most, body = value
+            return self._repeat(kind, least, most, body, flags)
         if kind is op.ATOMIC_GROUP:
             return self._atomic(self._sequence(list(value), flags))
         if kind in (op.ASSERT, op.ASSERT_NOT):
@@ -219,7 +220,12 @@ class Matcher:
     def _atomic(self, body: Match) -> Match:
         def match(at: int, then: Then) -> bool:
             ends: list[int] = []
-            return body(at, lambda end: ends.append(end) is None) and then(ends[0])
+
+            def end_there(end: int) -> bool:
+                ends.append(end)
+                return True
+
+            return body(at, end_there) and then(ends[0])
 
         return match
 
@@ -482,7 +488,7 @@ def _part(part: Any, flags: int) -> Callable[[str], bool]:
     if kind is op.RANGE:
         return lambda letter: any(len(each) == 1 and value[0] <= ord(each) <= value[1] for each in forms(letter))
     ascii_only = bool(flags & re.ASCII)
-    kinds = {
+    kinds: dict[Any, Callable[[str], bool]] = {
         op.CATEGORY_DIGIT: str.isdecimal,
         op.CATEGORY_SPACE: str.isspace,
         op.CATEGORY_WORD: _is_word,
