@@ -24,10 +24,12 @@ LARGE_SIZES: Final = (512, 1_024)
 """Beyond what bounded repetitions reach: where the work grew too fast at first."""
 ALLOWED: Final = 2.7
 """Times the work at twice the size; a quadratic part approaches 4."""
+LONG: Final = 12
+"""What is longer is copied as often as if it had so many characters: beyond what bounded repetitions reach."""
 MANY: Final = 6
 """A repetition that may match so often is pumped."""
 NOTHING: Final = "\x00"
-OFTEN: Final = 2
+OFTEN: Final = 1
 _COMMON: Final = "aA0 .,-_\n漢"
 _CAP: Final = 400_000
 
@@ -101,7 +103,8 @@ class Matcher:
         if kind is op.BRANCH:
             return self._branch([(_first(list(each), flags), self._sequence(list(each), flags)) for each in value[1]])
         if kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
-            return self._repeat(kind, *value, flags)
+            least, most, body = value
+            return self._repeat(kind, least, most, body, flags)
         if kind is op.ATOMIC_GROUP:
             return self._atomic(self._sequence(list(value), flags))
         if kind in (op.ASSERT, op.ASSERT_NOT):
@@ -217,7 +220,12 @@ class Matcher:
     def _atomic(self, body: Match) -> Match:
         def match(at: int, then: Then) -> bool:
             ends: list[int] = []
-            return body(at, lambda end: ends.append(end) is None) and then(ends[0])
+
+            def end_there(end: int) -> bool:
+                ends.append(end)
+                return True
+
+            return body(at, end_there) and then(ends[0])
 
         return match
 
@@ -280,12 +288,11 @@ def growth_faults(
     passed = Counter[str]() if passed is None else passed
     with _deep():
         matcher = Matcher(pattern, flags)
-        for prefix, copied in sorted(pumps(matcher)):
-            if passed[copied] >= OFTEN:
-                continue
+        tried = sorted(pump for pump in pumps(matcher) if passed[pump[1]] < OFTEN)
+        for prefix, copied in tried:
             if fault := _fault(matcher, prefix, copied, once=once):
                 yield fault
-            passed[copied] += 1
+        passed.update({copied for _, copied in tried})
 
 
 def _fault(matcher: Matcher, prefix: str, copied: str, *, once: bool) -> str:
@@ -300,7 +307,7 @@ def _fault(matcher: Matcher, prefix: str, copied: str, *, once: bool) -> str:
 
 def _work(matcher: Matcher, prefix: str, copied: str, size: int, *, once: bool) -> int:
     try:
-        return matcher.work(prefix + copied * (size // len(copied)) + NOTHING, once=once)
+        return matcher.work(prefix + copied * (size // min(len(copied), LONG)) + NOTHING, once=once)
     except TooManyStepsError:
         return _CAP + 1
 
@@ -325,7 +332,7 @@ def _pumped(  # noqa: C901
                     found |= {(prefix, sample), ("", prefix + sample), ("", prefix)}
             _pumped(list(body), flags, prefix, letters, found)
             sample = next(iter(_samples(list(body), flags, letters)), "")
-            prefix += sample * max(1, int(least)) if least else ""
+            prefix += sample * max(1, int(least))
         elif kind is op.SUBPATTERN:
             _, add, drop, body = value
             prefix = _pumped(list(body), (flags | add) & ~drop, prefix, letters, found)
@@ -481,7 +488,7 @@ def _part(part: Any, flags: int) -> Callable[[str], bool]:
     if kind is op.RANGE:
         return lambda letter: any(len(each) == 1 and value[0] <= ord(each) <= value[1] for each in forms(letter))
     ascii_only = bool(flags & re.ASCII)
-    kinds = {
+    kinds: dict[Any, Callable[[str], bool]] = {
         op.CATEGORY_DIGIT: str.isdecimal,
         op.CATEGORY_SPACE: str.isspace,
         op.CATEGORY_WORD: _is_word,

@@ -43,7 +43,7 @@ def patterns() -> dict[tuple[str, int], tuple[str, int]]:
         if inside:
             found[path, line] = (inside[-1][2], inside[-1][3])
         elif isinstance(first := call.args[0], ast.Constant):
-            found[path, line] = (first.value, 0)
+            found[path, line] = (str(first.value), 0)
         elif isinstance(first, ast.Name) and first.id.startswith("_"):
             module = path.removesuffix(".py").replace("/", ".")
             found[path, line] = (getattr(importlib.import_module(module), first.id), 0)
@@ -61,7 +61,9 @@ def test_every_call_that_takes_a_pattern_is_known() -> None:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_the_work_of_each_pattern_grows_with_its_input(part: int) -> None:
-    used, faults, seen = ways(), [], set()
+    used = ways()
+    faults: list[str] = []
+    seen: set[tuple[str, bool]] = set()
     for place, (pattern, flags) in sorted(patterns().items()):
         how = used.get(place) or {"anywhere"}
         # what matches as a whole fails at the end, however much it matched
@@ -77,10 +79,9 @@ def hash_of(pattern: str) -> int:
     return sum(pattern.encode()) + len(pattern)
 
 
-@pytest.mark.parametrize("part", range(2))
-def test_the_work_of_each_relation_pattern_grows_with_its_sentence(part: int) -> None:
+def test_the_work_of_each_relation_pattern_grows_with_its_sentence() -> None:
     passed = Counter[str]()
-    for pattern in DEFAULT_PATTERNS[part::2]:
+    for pattern in DEFAULT_PATTERNS:
         assert not [*growth_faults(pattern.regex.pattern, passed=passed)], pattern.name
 
 
