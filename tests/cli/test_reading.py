@@ -115,8 +115,8 @@ def test_wrong_usage_has_messages_of_its_own(line, arguments, message):
 
 def test_stored_text_cannot_colour_the_terminal(line, folder):
     hostile = "\x1b[31mred\x1b[0m [bold]x[/bold]\u202e"
-    note = {"type": "person", "name": hostile}
-    (folder / "x.jsonl").write_text(json.dumps({"relation": {"source": note, "type": "knows", "target": note}}))
+    source, target = {"type": "person", "name": hostile}, {"type": "person", "name": "Ada"}
+    (folder / "x.jsonl").write_text(json.dumps({"relation": {"source": source, "type": "knows", "target": target}}))
     line.run("add", folder)
     (entity,) = {str(uuid.UUID(each["source"]["id"])) for each in line.json("neighbors", hostile)["triplets"]}
     shown = line.run("neighbors", entity).stdout
