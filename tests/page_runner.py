@@ -21,6 +21,7 @@ from typing import Any
 
 from graphsearch.stores import embedded
 from graphsearch.stores.embedded import EmbeddedPostgres
+from tests.integrations.extras import closure
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -125,33 +126,11 @@ def run_command(line: str) -> None:
 # -- only some extras -------------------------------------------------------------------------------------------------
 
 
-def closure(extras: list[str]) -> set[str]:
-    """The distributions that these extras bring, and those that these need."""
-    from packaging.requirements import Requirement  # noqa: PLC0415
-    from packaging.utils import canonicalize_name  # noqa: PLC0415
-
-    known: set[tuple[str, str]] = set()
-    left: list[tuple[str, str]] = [("graphsearch", extra) for extra in ("", *extras)]
-    while left:
-        name, extra = each = left.pop()
-        if each in known:
-            continue
-        known.add(each)
-        try:
-            needed = importlib.metadata.requires(name) or ()
-        except importlib.metadata.PackageNotFoundError:
-            continue
-        for requirement in map(Requirement, needed):
-            if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
-                left += [(canonicalize_name(requirement.name), one) for one in ("", *requirement.extras)]
-    return {name for name, _ in known}
-
-
 class Hidden(importlib.abc.MetaPathFinder):
     """Finds no package of any distribution outside of a closure."""
 
-    def __init__(self, extras: list[str]) -> None:
-        kept = closure(extras)
+    def __init__(self, extras: str) -> None:
+        kept = {"graphsearch", *closure(extras)}
         owners = importlib.metadata.packages_distributions()
         self._hidden = {
             package
@@ -165,5 +144,5 @@ class Hidden(importlib.abc.MetaPathFinder):
 
 
 if __name__ == "__main__":
-    sys.meta_path.insert(0, Hidden(sys.argv[2].split(",")))
+    sys.meta_path.insert(0, Hidden(sys.argv[2]))
     run_page(Path(sys.argv[1]), frozenset(sys.argv[3:]))
