@@ -246,7 +246,7 @@ class Cancelling:
             self.takes[name] = self.steps.taken
         for name, make in WRITES.items():
             store = await self.prepare(f"whole {name}")
-            self.before = await seen(store)
+            self.before = self.before or await seen(store)
             await self.steps.run(make(side_of(store).engine))
             self.takes[name], self.after[name] = self.steps.taken, await seen(store)
             await store.remove_scope()
