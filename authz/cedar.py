@@ -193,15 +193,15 @@ def _refuse_syntax(kind: type[cedarpy.PolicySet | cedarpy.Schema], text: str, na
     if not fault:
         return
     # what is read so far may also end too early, inside a text in quotes, or before what it refers to
-    unfinished = re.compile(
-        "end of input|resolve" if "invalid token" in fault else "end of input|resolve|invalid token"
+    unfinished = (
+        ("end of input", "resolve") if "invalid token" in fault else ("end of input", "resolve", "invalid token")
     )
     line = len(lines)
     for number in range(1, len(lines)):
         found = _fault(kind, "\n".join(lines[start:number]))
         if not found and kind is cedarpy.PolicySet:
             start = number
-        elif found and not unfinished.search(found):
+        elif found and not any(each in found for each in unfinished):
             line = number
             break
     raise PolicyError(f"{name}: {fault}" if "resolve" in fault else f"{name}, line {line}: {fault}")

@@ -214,11 +214,15 @@ def _figure(minute: Mapping[str, Any], *path: str) -> float:
     return float(found)
 
 
-async def soak(seconds: float, minute: float = 60.0) -> dict[str, Any]:
-    """Run all clients for so long; ``minute`` is the number of seconds after which figures are taken."""
+async def soak(seconds: float, minute: float = 60.0, folder: Path | None = None) -> dict[str, Any]:
+    """Run all clients for so long; ``minute`` is the number of seconds after which figures are taken.
+
+    ``folder`` is the server's, or None for a new one that is removed at the end.
+    """
     async with AsyncExitStack() as stack:
-        temporary = stack.enter_context(tempfile.TemporaryDirectory(prefix="graphsearch", ignore_cleanup_errors=True))
-        folder = Path(temporary, "data")
+        if folder is None:
+            new = tempfile.TemporaryDirectory(prefix="graphsearch", ignore_cleanup_errors=True)
+            folder = Path(stack.enter_context(new), "data")
         server = await stack.enter_async_context(EmbeddedPostgres(folder))
         graph = await stack.enter_async_context(PostgresGraphStore.open(server.dsn))
         store = graph.with_scope(org_id=SCOPE.org_id, project_id=SCOPE.project_id)

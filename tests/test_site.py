@@ -39,11 +39,11 @@ class Anchors(HTMLParser):
 
 
 def build(source, site):
-    """As `make docs` does it; with --quiet, nothing would be strict about warnings."""
+    """As `make docs` does it, but for the index of the search; with --quiet, nothing would be strict about warnings."""
     return subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", site],
         cwd=source,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONWARNINGS": "default"},
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "SITE_SEARCH": "false", "PYTHONWARNINGS": "default"},
         capture_output=True,
         text=True,
         check=False,

@@ -202,13 +202,21 @@ def closure(extras: str) -> dict[str, metadata.Distribution]:
     return found
 
 
-def script(extras: str) -> str:
-    """A program that takes each step that some extras are documented for, unless a longer one covers it, offline."""
+def steps_of(extras: str) -> list[str]:
+    """Each step that some extras are documented for, by what it needs, unless a longer one covers it."""
     there = implied(extras)
     known = {needed: implied(needed) for needed in STEPS if implied(needed) <= there}
-    steps = [STEPS[each] for each in known if not any(known[each] < other for other in known.values())]
-    body = "\n".join(f"    {line}" for step in steps for line in step.strip().splitlines())
-    return f"{OFFLINE}{BEGIN}{body}\n\nasyncio.run(first())\n"
+    return [each for each in known if not any(known[each] < other for other in known.values())]
+
+
+def body(extras: str) -> str:
+    """A program that takes each step of some extras, after `BEGIN`."""
+    return "".join(f"    {line}\n" for each in steps_of(extras) for line in STEPS[each].strip().splitlines())
+
+
+def script(extras: str) -> str:
+    """A program that takes each step of some extras offline."""
+    return f"{OFFLINE}{BEGIN}{body(extras)}\nasyncio.run(first())\n"
 
 
 def environment() -> dict[str, str]:

@@ -1,15 +1,28 @@
 """Each documented extra alone does what it is for, without a network; what is missing is named with its extra."""
 
+import json
 import subprocess
 import sys
 from collections import Counter
+from contextlib import ExitStack
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from tests.fix_postgres import folder_for_a_server
-from tests.integrations.extras import ROOT, closure, documented, environment, script
+from tests.integrations.extras import (
+    BEGIN,
+    EXTRAS,
+    OFFLINE,
+    ROOT,
+    body,
+    closure,
+    documented,
+    environment,
+    implied,
+    steps_of,
+)
 
 SCRIPT = """
 import importlib.util, sys
@@ -21,6 +34,29 @@ try:
     __import__(sys.argv[2])
 except MissingExtraError as error:
     print(error.extra, error)
+"""
+
+
+FORKING = """
+import json, os, sys, traceback
+sys.path.append(sys.argv[1])
+begin, programs = sys.argv[2:]
+exec(begin.rpartition("async def first")[0])
+failed = False
+for extras, folder, site, body in json.loads(programs):
+    if not (child := os.fork()):
+        try:
+            os.chdir(folder)
+            sys.path.append(site)
+            exec("async def first():\\n" + body)
+            asyncio.run(first())
+            print(repr(extras), flush=True)
+        except BaseException:
+            print(repr(extras), traceback.format_exc(), file=sys.stderr, flush=True)
+            os._exit(1)
+        os._exit(0)
+    failed |= os.waitpid(child, 0)[1] != 0
+sys.exit(failed)
 """
 
 
@@ -41,17 +77,17 @@ def test_a_missing_sdk_is_named_with_its_extra() -> None:
     assert "pip install 'graphsearch[mcp]'" in done.stdout
 
 
-@pytest.mark.parametrize("package", ["langchain", "langgraph"])
-def test_the_public_names_of_an_adapter_are_there_when_asked_for(package: str) -> None:
-    script = f"""
+def test_the_public_names_of_adapters_are_there_when_asked_for() -> None:
+    script = """
 import sys
-import graphsearch.integrations.{package} as adapter
+from graphsearch.integrations import langchain, langgraph
 assert "langchain_core" not in sys.modules, "imported when it is first used"
-names = adapter.__all__
-print(bool(names), all(getattr(adapter, name) is not None for name in names), set(names) <= set(dir(adapter)))
+for adapter in (langchain, langgraph):
+    names = adapter.__all__
+    print(bool(names), all(getattr(adapter, name) is not None for name in names), set(names) <= set(dir(adapter)))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == ["True", "True", "True"], done.stderr
+    assert done.stdout.split() == ["True"] * 6, done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -74,13 +110,23 @@ def view(folder: Path, extras: str, shared: set[str]) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("extras", [each for each in documented() if each != "all"])  # with all the others run
-def test_each_documented_extra_works_alone_and_offline(extras: str, shared: set[str]) -> None:
-    with folder_for_a_server() as folder:
-        site = view(folder.parent / "site", extras, shared)
-        program = f"import sys; sys.path.append({str(site)!r})\n{script(extras)}"
-        arguments = [sys.executable, "-I", "-S", "-c", program]
-        done = subprocess.run(
-            arguments, capture_output=True, text=True, cwd=folder.parent, env=environment(), check=False
-        )
+def test_documented_extras_work_alone_and_offline(shared: set[str]) -> None:
+    """Each in a process forked from one that has only the core, unless fewer extras take all of its steps."""
+    brought = {extras: frozenset(closure(extras)) for extras in documented() if extras != "all"}
+    with ExitStack() as stack:
+        folders = {
+            each: stack.enter_context(folder_for_a_server()).parent for each in brought if not derived(each, brought)
+        }
+        sites = {each: str(view(folder / "site", each, shared)) for each, folder in folders.items()}
+        programs = [(each, str(folder), sites[each], body(each)) for each, folder in folders.items()]
+        arguments = [sys.executable, "-I", "-S", "-c", FORKING, sites[""], f"{OFFLINE}{BEGIN}", json.dumps(programs)]
+        done = subprocess.run(arguments, capture_output=True, text=True, env=environment(), check=False)
     assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [repr(each) for each in folders], done.stderr
+    assert len(folders) > len(EXTRAS) - 1
+
+
+def derived(extras: str, brought: dict[str, frozenset[str]]) -> bool:
+    """Whether each step of some extras is taken with fewer of them, which bring nothing that these do not."""
+    fewer = [each for each in brought if implied(each) < implied(extras) and brought[each] <= brought[extras]]
+    return {*steps_of(extras)} <= {step for each in fewer for step in steps_of(each)}

@@ -6,6 +6,7 @@ a repetition, many copies of what its body or the way to it matches, and an end 
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 from collections import Counter
@@ -18,10 +19,8 @@ from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, Final
 
-SIZES: Final = (64, 128)
-"""Characters of a pump at first."""
-LARGE_SIZES: Final = (512, 1_024)
-"""Beyond what bounded repetitions reach: where the work grew too fast at first."""
+SIZES: Final = ((64, 128), (192, 384), (512, 1_024))
+"""Characters of a pump: the larger where the work grew too fast, since bounded repetitions reach no further."""
 ALLOWED: Final = 2.7
 """Times the work at twice the size; a quadratic part approaches 4."""
 LONG: Final = 12
@@ -31,7 +30,7 @@ MANY: Final = 6
 NOTHING: Final = "\x00"
 OFTEN: Final = 1
 _COMMON: Final = "aA0 .,-_\n漢"
-_CAP: Final = 400_000
+_CAP: Final = 300_000
 
 Then = Callable[[int], bool]
 Match = Callable[[int, Then], bool]
@@ -296,12 +295,13 @@ def growth_faults(
 
 
 def _fault(matcher: Matcher, prefix: str, copied: str, *, once: bool) -> str:
-    few, many = (_work(matcher, prefix, copied, size, once=once) for size in SIZES)
-    if many <= min(ALLOWED * few, _CAP):
-        return ""
-    few, many = (_work(matcher, prefix, copied, size, once=once) for size in LARGE_SIZES)
-    if many <= min(ALLOWED * few, _CAP):
-        return ""
+    few = many = 0
+    for sizes in SIZES:
+        few, many = (_work(matcher, prefix, copied, size, once=once) for size in sizes)
+        if many <= min(ALLOWED * few, _CAP):
+            return ""
+        if few > _CAP:
+            break
     return f"{prefix!r} + n × {copied!r} + {NOTHING!r}: {few} steps, {many} for twice the text"
 
 
@@ -412,12 +412,16 @@ def _alphabet(matcher: Matcher) -> str:
 
 @contextmanager
 def _deep() -> Iterator[None]:
-    limit = sys.getrecursionlimit()
+    """Allow deep recursion, and do not look for garbage among all that is imported: what matches are, is cyclic."""
+    limit, collects = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(200_000)
+    gc.disable()
     try:
         yield
     finally:
         sys.setrecursionlimit(limit)
+        if collects:
+            gc.enable()
 
 
 @cache

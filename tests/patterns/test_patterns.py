@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -14,10 +15,11 @@ from typing import Final
 import pytest
 
 from graphsearch.ingest import DEFAULT_PATTERNS
+from graphsearch.ingest.extract.rules.masked_sentence import NAME
 from tests.patterns.collecting import ROOT, call_sites, ways
 from tests.patterns.growth import growth_faults
 
-PARTS: Final = 8
+PARTS: Final = 4
 LAZY: Final = {
     "graphsearch/evaluation/answer_scores.py": r"(?<!\w)Ada\ Lovelace(?!\w)",
     "graphsearch/ingest/extract/llm/answer_items.py": r"Ada\s+Lovelace\s+Ada",
@@ -32,23 +34,23 @@ TEMPLATES: Final = "graphsearch/ingest/extract/rules/patterns.py"
 
 
 @cache
-def patterns() -> dict[tuple[str, int], tuple[str, int]]:
-    """Patterns and flags by the calls that compile or use them, by file and line; of a loop, the last."""
+def patterns() -> dict[tuple[str, int], list[tuple[str, int]]]:
+    """Patterns and flags by the calls that compile or use them, by file and line; of a loop, all."""
     command = [sys.executable, "-m", "tests.patterns.collecting"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    found: dict[tuple[str, int], tuple[str, int]] = {}
+    found: dict[tuple[str, int], list[tuple[str, int]]] = {}
     imported = json.loads(done.stdout)
     for (path, line), call in call_sites().items():
         inside = [each for each in imported if each[0] == path and line <= each[1] <= (call.end_lineno or line)]
         if inside:
-            found[path, line] = (inside[-1][2], inside[-1][3])
+            found[path, line] = [(each[2], each[3]) for each in inside]
         elif isinstance(first := call.args[0], ast.Constant):
-            found[path, line] = (str(first.value), 0)
+            found[path, line] = [(str(first.value), 0)]
         elif isinstance(first, ast.Name) and first.id.startswith("_"):
             module = path.removesuffix(".py").replace("/", ".")
-            found[path, line] = (getattr(importlib.import_module(module), first.id), 0)
+            found[path, line] = [(getattr(importlib.import_module(module), first.id), 0)]
         elif path in LAZY:
-            found[path, line] = (LAZY[path], 0)
+            found[path, line] = [(LAZY[path], 0)]
     return found
 
 
@@ -64,7 +66,7 @@ def test_the_work_of_each_pattern_grows_with_its_input(part: int) -> None:
     used = ways()
     faults: list[str] = []
     seen: set[tuple[str, bool]] = set()
-    for place, (pattern, flags) in sorted(patterns().items()):
+    for place, pattern, flags in sorted((place, *each) for place, found in patterns().items() for each in found):
         how = used.get(place) or {"anywhere"}
         # what matches as a whole fails at the end, however much it matched
         checks = {(pattern, "anywhere" not in how)} | ({(f"(?:{pattern})\\Z", True)} if "whole" in how else set())
@@ -80,9 +82,18 @@ def hash_of(pattern: str) -> int:
 
 
 def test_the_work_of_each_relation_pattern_grows_with_its_sentence() -> None:
-    passed = Counter[str]()
+    """Slots are bounded: they are checked once in each form, and the templates with a name for each slot."""
+    slots: dict[tuple[bool, ...], str] = {}
     for pattern in DEFAULT_PATTERNS:
-        assert not [*growth_faults(pattern.regex.pattern, passed=passed)], pattern.name
+        forward = pattern.template.find("{source}") < pattern.template.find("{target}")
+        opening, types = ("source", pattern.target_types) if forward else ("target", pattern.source_types)
+        form = (types[:1] == ("person?",), "person" in types, f"{{{opening}}} " in pattern.template)
+        slots.setdefault(form, pattern.regex.pattern)
+    passed = Counter[str]()
+    faults = [each for regex in slots.values() for each in growth_faults(regex, passed=passed)]
+    for template in {re.sub(r"\{(?:source|target|any)\}", NAME, pattern.template) for pattern in DEFAULT_PATTERNS}:
+        faults += growth_faults(template)
+    assert not faults
 
 
 @pytest.mark.parametrize(
@@ -107,7 +118,7 @@ def test_the_work_of_each_relation_pattern_grows_with_its_sentence() -> None:
     ],
 )
 def test_patterns_that_backtrack_are_found(pattern: str) -> None:
-    assert [*growth_faults(pattern, 16)]  # with re.DOTALL
+    assert any(growth_faults(pattern, re.DOTALL))
 
 
 @pytest.mark.parametrize(
@@ -132,5 +143,5 @@ def test_patterns_that_do_not_are_not(pattern: str) -> None:
 
 
 def test_a_match_at_the_start_is_tried_once() -> None:
-    assert [*growth_faults(r"\w+@")]
+    assert any(growth_faults(r"\w+@"))
     assert not [*growth_faults(r"\w+@", once=True)]

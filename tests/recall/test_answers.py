@@ -91,7 +91,7 @@ def whole(result):
 
 
 @given(scopes, scorings, channel_sets, st.sampled_from(QUESTIONS), st.sampled_from([0.0, 0.5]))
-@examples(60)
+@examples(40)
 async def test_scores_are_in_their_bounds_and_the_sum_of_their_parts(scope, scoring, channels, question, diversity):
     store = await filled(scope, fresh())
     engine = asking(store, embedded=True, recall_scoring=scoring)
@@ -110,7 +110,7 @@ async def test_scores_are_in_their_bounds_and_the_sum_of_their_parts(scope, scor
 
 
 @given(scopes, st.randoms(use_true_random=False), st.sampled_from(QUESTIONS))
-@examples(60)
+@examples(40)
 async def test_the_order_of_writing_is_no_matter(scope, random, question):
     once = await filled(scope, fresh())
     memories, mentions = written(scope)
@@ -124,7 +124,7 @@ async def test_the_order_of_writing_is_no_matter(scope, random, question):
 
 
 @given(scopes, scopes, st.sampled_from(QUESTIONS))
-@examples(60)
+@examples(40)
 async def test_other_scopes_are_no_matter(scope, other, question):
     stores = InMemoryGraphStore(clock=FixedClock())
     store = await filled(scope, fresh(stores))

@@ -169,7 +169,7 @@ class Killing:
         for name, make in CHANGES.items():
             async with opened(self.dsn, f"whole {name}") as store:
                 await prepare(store)
-                self.before = await seen(store)
+                self.before = self.before or await seen(store)
                 begun = time.perf_counter()
                 await make(GraphSearchEngine(store=store, embedder=EMBEDDER))
                 self.takes[name] = time.perf_counter() - begun

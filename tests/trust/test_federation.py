@@ -12,8 +12,8 @@ from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock
 from tests.trust.federation import compare, projects
 
-PAIRS = 40
-IN_POSTGRES = 4
+PAIRS = 16
+IN_POSTGRES = 3
 
 
 @pytest.mark.parametrize("part", range(2))

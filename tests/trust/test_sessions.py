@@ -162,7 +162,7 @@ async def survives_concurrency(stores: InMemoryGraphStore | PostgresGraphStore, 
 
 
 @pytest.mark.parametrize("hold", [refuses_without_a_trace, survives_concurrency])
-@examples(60)
+@examples(40)
 @given(taken=st.lists(steps, max_size=16))
 async def test_interleaved_principals_in_memory(hold: Hold, taken: Steps) -> None:
     await hold(InMemoryGraphStore(clock=FixedClock()), taken)
