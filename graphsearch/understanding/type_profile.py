@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, MutableMapping, Sequence
 from datetime import datetime
+from hashlib import blake2b
 from typing import Final
 from uuid import UUID
 
@@ -243,6 +244,8 @@ class Wording:
 
 SAMPLED: Final = 2_000
 """Visible relations that examples are taken from, the first by id. Ids are hashes: this is a fair sample."""
+READ: Final = 256
+"""Relations of a type that its examples are chosen from."""
 KEPT: Final = 64
 """Number of cached profiles: one per gate and least confidence."""
 
@@ -283,9 +286,12 @@ async def read_profile(reader: Reader) -> TypeProfile:
     """The profile of the relations that are visible and known, whenever they hold."""
     wide = reader.whenever()
     keys = await _sampled(wide)
-    relations = await wide.relations(keys)
-    vectors = await wide.vectors(ElementKind.RELATION, keys)
-    return type_profile(await _examples(relations, wide), vectors, reader.analyser)
+    examples = await _examples(await wide.relations(keys), wide)
+    # by what they say rather than by id: ids differ from database to database, and answers should not
+    order = sorted(range(len(examples)), key=lambda row: blake2b(examples[row].line.encode(), digest_size=8).digest())
+    chosen = [order[place] for place in _first_of_each([examples[row].type for row in order], Counter(), EXAMPLES)]
+    vectors = await wide.vectors(ElementKind.RELATION, keys[chosen])
+    return type_profile([examples[row] for row in chosen], vectors, reader.analyser)
 
 
 async def _sampled(reader: Reader) -> Keys:
@@ -297,7 +303,7 @@ async def _sampled(reader: Reader) -> Keys:
         page = await reader.page(after=after, limit=SAMPLED)
         steps = page.steps
         types = reader.signatures.type_names(steps.signatures[:left].tolist())
-        pages.append(steps.rows.relations[_first_of_each(types, taken)])
+        pages.append(steps.rows.relations[_first_of_each(types, taken, READ)])
         left -= len(types)
         looked += page.read
         if page.read < SAMPLED:
@@ -306,11 +312,11 @@ async def _sampled(reader: Reader) -> Keys:
     return np.concatenate(pages)
 
 
-def _first_of_each(types: Sequence[str], taken: Counter[str]) -> list[int]:
-    """The rows of at most `EXAMPLES` of each type, including those ``taken`` before."""
+def _first_of_each(types: Sequence[str], taken: Counter[str], most: int) -> list[int]:
+    """The rows of at most ``most`` of each type, including those ``taken`` before."""
     rows = []
     for row, name in enumerate(types):
-        if taken[name] < EXAMPLES:
+        if taken[name] < most:
             taken[name] += 1
             rows.append(row)
     return rows
