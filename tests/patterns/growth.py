@@ -29,7 +29,7 @@ MANY: Final = 6
 """A repetition that may match so often is pumped."""
 NOTHING: Final = "\x00"
 OFTEN: Final = 1
-_COMMON: Final = "aA0 .,-_\n漢"
+_COMMON: Final = "aA0 .,-\n漢"
 _CAP: Final = 300_000
 
 Then = Callable[[int], bool]
@@ -351,7 +351,7 @@ def _pumped(  # noqa: C901
     return prefix
 
 
-def _samples(items: Sequence[Any], flags: int, letters: str, most: int = 6) -> list[str]:
+def _samples(items: Sequence[Any], flags: int, letters: str, most: int = 4) -> list[str]:
     """Some texts that a sequence matches."""
     found = [""]
     for item in items:
