@@ -297,11 +297,12 @@ def growth_faults(
 def _fault(matcher: Matcher, prefix: str, copied: str, *, once: bool) -> str:
     few = many = 0
     for sizes in SIZES:
-        few, many = (_work(matcher, prefix, copied, size, once=once) for size in sizes)
-        if many <= min(ALLOWED * few, _CAP):
-            return ""
+        few = many = _work(matcher, prefix, copied, sizes[0], once=once)
         if few > _CAP:
             break
+        many = _work(matcher, prefix, copied, sizes[1], once=once)
+        if many <= min(ALLOWED * few, _CAP):
+            return ""
     return f"{prefix!r} + n × {copied!r} + {NOTHING!r}: {few} steps, {many} for twice the text"
 
 
@@ -412,16 +413,15 @@ def _alphabet(matcher: Matcher) -> str:
 
 @contextmanager
 def _deep() -> Iterator[None]:
-    """Allow deep recursion, and do not look for garbage among all that is imported: what matches are, is cyclic."""
-    limit, collects = sys.getrecursionlimit(), gc.isenabled()
+    """Allow deep recursion; garbage, which matches make, is not looked for among what is imported."""
+    limit = sys.getrecursionlimit()
     sys.setrecursionlimit(200_000)
-    gc.disable()
+    gc.freeze()
     try:
         yield
     finally:
+        gc.unfreeze()
         sys.setrecursionlimit(limit)
-        if collects:
-            gc.enable()
 
 
 @cache
