@@ -36,8 +36,9 @@ def modules() -> Iterator[tuple[str, Path]]:
 
 @cache
 def trees() -> dict[str, ast.Module]:
-    """The parsed files of the package, by path."""
-    return {str(path.relative_to(ROOT)): ast.parse(path.read_text(encoding="utf-8")) for _, path in modules()}
+    """The parsed files of the package that import `re`, by path."""
+    texts = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for _, path in modules()}
+    return {path: ast.parse(text) for path, text in texts.items() if "import re\n" in text}
 
 
 @cache

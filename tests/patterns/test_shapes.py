@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.command import Setting
 from benchmarks.reading_growth import calls, run_here
+from benchmarks.reading_shapes import SHAPES
 from benchmarks.shapes import READERS, made, measure, pumps
 
 SIZE = 400
@@ -39,8 +40,8 @@ def test_four_times_the_input_takes_about_four_times_the_calls(reader: str, shap
     assert cost(TIMES * SIZE) < ALLOWED * cost(SIZE)
 
 
-def test_the_command_measures_more_than_368_shapes() -> None:
-    assert len(pumps()) * len(READERS) > 368 * 4
+def test_the_command_measures_each_way_to_read() -> None:
+    assert (len(pumps()), len(READERS), len(SHAPES)) == (390, 7, 62)
     report = asyncio.run(measure(5, Setting(runs=1)))
     assert report["shapes"] >= len(READERS)
     assert report["characters"] == [5, 10, 20, 40]

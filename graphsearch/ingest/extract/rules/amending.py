@@ -43,7 +43,7 @@ _CUES: Final = re.compile(
     "scratch|strike|forget|ignore|disregard|delete|undo|misspoke|mistyped|misread| wrong|mistake|not right|a typo"
     "|take that back|take it back"
 )
-_LED: Final = rf"(?:{_HESITATION}[ ,.:!-]*+){{0,4}}(?:{_MARK}[ ,.:!-]++)(?:(?:{_HESITATION}|{_MARK})[ ,.:!-]*+){{0,6}}"
+_LED: Final = rf"(?:{_HESITATION}[ ,.:!-]++){{0,4}}(?:{_MARK}[ ,.:!-]++)(?:(?:{_HESITATION}|{_MARK})[ ,.:!-]*+){{0,6}}"
 _STARTS: Final = re.compile(rf"\W{{0,20}}+{_LED}", re.IGNORECASE)
 _SMALL: Final = r"(?:(?:in|at|to|on|by|for|with|from|of|the|an?|our|is|was|it's) ){0,4}"
 _FRAGMENT: Final = re.compile(
