@@ -175,7 +175,7 @@ async def test_nothing_is_left_on_the_server(postgres_server: Server) -> None:
 
 
 def test_a_benchmark_prints_an_object_a_size() -> None:
-    text = printed("-m", "benchmarks.context", str(N), "60", "--runs", "2")
+    text = printed("-m", "benchmarks.communities", str(N), "60", "--runs", "2")
     first, end = json.JSONDecoder().raw_decode(text)
     assert [first["n"], json.loads(text[end:])["n"]] == [N, 60]
 

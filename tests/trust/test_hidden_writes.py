@@ -12,8 +12,8 @@ from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock
 from tests.trust.hidden_writes import compare
 
-PAIRS = 60
-IN_POSTGRES = 4
+PAIRS = 36
+IN_POSTGRES = 3
 
 
 @pytest.mark.parametrize("part", range(3))

@@ -15,7 +15,7 @@ from tests.trust.changes import CHANGES
 from tests.trust.noninterference import compare
 from tests.trust.questions import QUESTIONS
 
-PAIRS = 180
+PAIRS = 120
 IN_POSTGRES = 10
 
 
