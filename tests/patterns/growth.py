@@ -408,7 +408,7 @@ def _alphabet(matcher: Matcher) -> str:
                 visit(each)
 
     visit(matcher.tree)
-    return "".join(dict.fromkeys([*_COMMON, *list(found)[:16]]))
+    return "".join(dict.fromkeys([*_COMMON, *list(found)[:10]]))
 
 
 @contextmanager
