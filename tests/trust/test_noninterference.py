@@ -15,8 +15,8 @@ from tests.trust.changes import CHANGES
 from tests.trust.noninterference import compare
 from tests.trust.questions import QUESTIONS
 
-PAIRS = 120
-IN_POSTGRES = 10
+PAIRS = 300
+IN_POSTGRES = 20
 
 
 @pytest.mark.parametrize("part", range(6))
