@@ -99,9 +99,10 @@ async def test_an_ingest_in_the_middle_of_which_the_model_changes_writes_no_more
             await reembed(engine.store, SAME)
         await write(self, batch)
 
-    with monkeypatch.context() as patch, pytest.raises(EmbeddingModelError, match="not by 'old'"):
+    with monkeypatch.context() as patch:
         patch.setattr(Writer, "_write", change_first)
-        await Ingestor(engine).remember(MEMORIES[1:])
+        with pytest.raises(EmbeddingModelError, match="not by 'old'"):
+            await Ingestor(engine).remember(MEMORIES[1:])
     engine.embedder = SAME
     await Ingestor(engine).remember(MEMORIES)
     whole = await ingested(SAME, MEMORIES[:1])

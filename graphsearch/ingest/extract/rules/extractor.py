@@ -34,7 +34,7 @@ from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.text.dates import Dates, NaturalDates
 
-NAME: Final = "rules/5"
+NAME: Final = "rules/6"
 DEFAULT_PATTERNS: Final[tuple[RelationPattern, ...]] = (
     *REPORTING,
     *WORKING,
@@ -78,7 +78,7 @@ class TextExtractor:
 
     @property
     def name(self) -> str:
-        """The name given, by default "rules/5", and a digest of the known names and the user, if there are any.
+        """The name given, by default "rules/6", and a digest of the known names and the user, if there are any.
 
         With patterns of your own, give a name and change it with them: texts are read again when it changes.
         """
