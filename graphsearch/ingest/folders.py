@@ -109,8 +109,8 @@ class FolderIngest:
         """Run the ingest."""
         prints = await asyncio.to_thread(self._fingerprints)
         forgotten: list[str] = []
-        if self.broken or prints != self.ledger.fingerprints():
-            known = self.ledger.fingerprints()
+        known = self.ledger.fingerprints()
+        if self.broken or prints != known:
             ids = {path: f"{FILE_PREFIX}{path}" for path in prints if known.get(path) != prints[path]}
             files = [Memory(id=id_, source=path) for path, id_ in ids.items() if check.key("id", id_) is None]
             await self.writer.permission.to_begin(self.writer.intake.labelled(files))

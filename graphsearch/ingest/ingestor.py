@@ -20,7 +20,7 @@ from graphsearch.ingest.folders import FolderIngest
 from graphsearch.ingest.report import IngestReport, Progress, RememberReport
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.model_stages import EntityMatcher, visible
-from graphsearch.ingest.sources.files import find, locate, skipped
+from graphsearch.ingest.sources.files import locate, survey
 from graphsearch.ingest.write.distinguishing import distinguish_people
 from graphsearch.ingest.write.echoes import Echoes
 from graphsearch.ingest.write.intake import Intake
@@ -131,14 +131,13 @@ class Ingestor:
             folder = await asyncio.to_thread(locate, path, name=name, only=only)
             ledger = await read_ledger(self._engine.store, folder)
             folder = attrs.evolve(folder, hidden=hidden)
-            found = await asyncio.to_thread(find, folder)
+            found, skipped = await asyncio.to_thread(survey, folder)
             embedder = self._embedder()
             reader = self._reader(embedder)
             ingest = FolderIngest(folder, ledger, self._writer(embedder), reader, found, progress or _silent)
             report = await ingest.run()
             reader.demand()
-            passed = tuple(await asyncio.to_thread(skipped, folder))
-            return attrs.evolve(report, facts=await self._finish(embedder), skipped=passed)
+            return attrs.evolve(report, facts=await self._finish(embedder), skipped=tuple(skipped))
 
     @observed("remember")
     async def remember(

@@ -83,16 +83,15 @@ def _inside(part: str) -> str:
 
 
 def find(folder: Folder) -> list[str]:
-    """Sorted relative POSIX paths of the files to ingest, and of folders that cannot be read; not what is `skipped`."""
-    return _survey(folder)[0]
+    """The paths that `survey` finds."""
+    return survey(folder)[0]
 
 
-def skipped(folder: Folder) -> list[Fault]:
-    """Hidden files and folders, and private keys, unless the folder keeps to their very paths."""
-    return _survey(folder)[1]
+def survey(folder: Folder) -> tuple[list[str], list[Fault]]:
+    """Sorted relative POSIX paths of the files to ingest and of folders that cannot be read; and what is skipped.
 
-
-def _survey(folder: Folder) -> tuple[list[str], list[Fault]]:
+    Skipped are hidden files and folders, and private keys, unless the folder keeps to their very paths.
+    """
     found: dict[str, None] = {}
     refused: dict[str, Fault] = {}
     for start in sorted(set(folder.only or ("",))):

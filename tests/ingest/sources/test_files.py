@@ -41,14 +41,14 @@ def test_what_is_hidden_or_a_private_key_is_skipped_and_named(tmp_path: Path) ->
     taken = ["a.md", "keys.md", "monkey.md", "tls/pem.md"]
     hidden = [".env.md", ".notes/b.md", ".notes/deep/.c.md", "docs/.draft.txt"]
     folder = files.locate(tmp_path)
-    paths, skipped = files.find(folder), files.skipped(folder)
+    paths, skipped = files.survey(folder)
     assert sorted(paths) == taken
     assert {each.path for each in skipped} == {
         *(*keys, "plain.txt", "pgp.txt", ".netrc"),
         *(".env.md", ".notes/", "docs/.draft.txt"),
     }
     folder = attrs.evolve(folder, hidden=True)
-    paths, skipped = files.find(folder), files.skipped(folder)
+    paths, skipped = files.survey(folder)
     assert sorted(paths) == sorted([*taken, *hidden])
     assert {each.path for each in skipped} == {*keys, "plain.txt", "pgp.txt", ".netrc"}
     assert found(tmp_path, ".notes", ".env.md", "plain.txt", "tls/prod.key.md") == [
