@@ -53,8 +53,10 @@ if TYPE_CHECKING:
     from graphsearch.model import Claim as Claim
     from graphsearch.model import EdgeKind as EdgeKind
     from graphsearch.model import Entity as Entity
+    from graphsearch.model import Fact as Fact
     from graphsearch.model import Memory as Memory
     from graphsearch.model import Mention as Mention
+    from graphsearch.model import NamedEntity as NamedEntity
     from graphsearch.model import Outcome as Outcome
     from graphsearch.model import Principal as Principal
     from graphsearch.model import Relation as Relation

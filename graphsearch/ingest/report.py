@@ -9,6 +9,7 @@ import attrs
 from graphsearch.ingest.extract.extraction import Fault, Unread
 from graphsearch.ingest.resolve.resolution import ResolutionCounts
 from graphsearch.ingest.write.echoes import Echo
+from graphsearch.model import FactReport
 
 
 @attrs.frozen(kw_only=True)
@@ -73,6 +74,8 @@ class RememberReport:
     """Statements of a language model that the memories do not prove, and why they were left out."""
     unread: tuple[Unread, ...] = ()
     """Memories that the extractor could not read, and why; they are not written, and the next call tries again."""
+    stated: tuple[FactReport, ...] = ()
+    """What became of each fact that was stated with the memories, in their order; not of known, unchanged memories."""
     echoes: tuple[Echo, ...] = ()
     """Memories that repeat what their session was shown, which is no new evidence; in order of id."""
 

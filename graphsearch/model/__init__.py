@@ -17,6 +17,7 @@ from graphsearch.model.elements import (
     Scope,
     Span,
 )
+from graphsearch.model.facts import Fact, FactReport, FactStatus, NamedEntity
 from graphsearch.model.reports import (
     Contradiction,
     ElementRef,
@@ -51,6 +52,9 @@ __all__ = [
     "ElementKind",
     "ElementRef",
     "Entity",
+    "Fact",
+    "FactReport",
+    "FactStatus",
     "FeedbackReport",
     "Group",
     "HealthRecord",
@@ -60,6 +64,7 @@ __all__ = [
     "Mention",
     "Merge",
     "NameMatch",
+    "NamedEntity",
     "Outcome",
     "OutcomeRecord",
     "Principal",

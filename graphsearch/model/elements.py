@@ -18,6 +18,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.model import validation as check
+from graphsearch.model.facts import Fact, NamedEntity
 from graphsearch.model.identity import entity_id, relation_id
 from graphsearch.model.validation import NOTHING, as_tuple, distinct, read_only, sorted_distinct, type_name
 
@@ -269,7 +270,11 @@ class Span:
 
 @attrs.frozen(kw_only=True)
 class Memory:
-    """A stored text: an observation, a conversation turn, a note; or a source file, whose text is not stored."""
+    """A stored text: an observation, a conversation turn, a note; or a source file, whose text is not stored.
+
+    ``facts`` and ``entities`` are what its giver states of it. They are no part of what is stored: an ingest turns them
+    into claims and mentions.
+    """
 
     id: str
     text: str = ""
@@ -283,6 +288,8 @@ class Memory:
     attributes: Mapping[str, Any] = attrs.field(default=NOTHING, converter=read_only, hash=False)
     feedback_weight: float = 0.5
     created_at: datetime | None = None
+    facts: tuple[Fact, ...] = attrs.field(default=(), converter=as_tuple, eq=False)
+    entities: tuple[NamedEntity, ...] = attrs.field(default=(), converter=as_tuple, eq=False)
 
     def __attrs_post_init__(self) -> None:
         check.refuse(
@@ -299,6 +306,8 @@ class Memory:
             check.unit("feedback_weight", self.feedback_weight),
             check.instant("occurred_at", self.occurred_at),
             check.instant("created_at", self.created_at),
+            check.items("facts", self.facts, Fact),
+            check.items("entities", self.entities, NamedEntity),
         )
 
 

@@ -40,7 +40,7 @@ _CLASSES: Final[Mapping[ElementKind, type[Any]]] = {
 _WORDS: Final = {
     ElementKind.ENTITY: ("aliases", "labels"),
     ElementKind.RELATION: ("labels", "evidence"),
-    ElementKind.MEMORY: ("labels",),
+    ElementKind.MEMORY: ("labels", "facts", "entities"),  # the last two are no columns: a giver states them
 }
 _NO_ATTRIBUTES: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -52,7 +52,7 @@ def element_of(kind: ElementKind, row: dict[str, Any]) -> Any:
     does: without its initialiser.
     """
     for name in _WORDS[kind]:
-        row[name] = tuple(row[name] or ())
+        row[name] = tuple(row.get(name) or ())
     row["attributes"] = MappingProxyType(row["attributes"]) if row["attributes"] else _NO_ATTRIBUTES
     if kind is ElementKind.RELATION:
         row["kind"] = EdgeKind(row["kind"])

@@ -1,0 +1,101 @@
+"""Facts and names that the giver of a memory states of it, and what became of each fact."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+import attrs
+
+from graphsearch.model import validation as check
+from graphsearch.model.validation import distinct
+
+
+@attrs.frozen
+class Fact:
+    """A fact as an agent or an application states it of a memory, in its own words.
+
+    ``subject`` and ``object`` are names as the memory writes them, or values ("red", "2026-05-01"); ``relation`` is any
+    word or phrase. ``since`` and ``until`` are times, or words that are read at the time of the memory ("next monday").
+    ``ended`` says that it holds no longer. ``quote`` are the words of the memory's text that prove it.
+    ``confidence`` is in [0, 1]; None leaves it to how well the fact is proven.
+    """
+
+    subject: str
+    relation: str
+    object: str
+    since: datetime | str | None = None
+    until: datetime | str | None = None
+    quote: str | None = None
+    subject_type: str | None = None
+    object_type: str | None = None
+    confidence: float | None = None
+    ended: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            f"fact {self.subject!r} {self.relation!r} {self.object!r}",
+            check.name("subject", self.subject),
+            check.name("relation", self.relation),
+            check.name("object", self.object, empty=self.ended),
+            *(
+                check.text(field, value, longest=check.LONGEST_LINE)
+                if isinstance(value, str)
+                else check.instant(field, value)
+                for field, value in (("since", self.since), ("until", self.until))
+            ),
+            None if self.quote is None else check.text("quote", self.quote),
+            None if self.subject_type is None else check.name("subject_type", self.subject_type),
+            None if self.object_type is None else check.name("object_type", self.object_type),
+            None if self.confidence is None else check.unit("confidence", self.confidence),
+        )
+
+
+@attrs.frozen
+class NamedEntity:
+    """An entity that a memory is about, as its giver names it."""
+
+    name: str
+    type: str
+    aliases: tuple[str, ...] = attrs.field(default=(), converter=distinct)
+    description: str = ""
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            f"entity {self.name!r}",
+            check.name("name", self.name),
+            check.name("type", self.type),
+            check.names("aliases", self.aliases),
+            check.text("description", self.description, empty=True),
+        )
+
+
+class FactStatus(StrEnum):
+    """What became of a stated fact."""
+
+    NEW = "new"
+    CONFIRMED = "confirmed"
+    """It was known: the memory is further evidence."""
+    ENDS = "ends"
+    """It ends, or takes the place of, what held: see `FactReport.about`."""
+    CONTRADICTS = "contradicts"
+    """The text, or another fact, says otherwise; it was not written."""
+    REFUSED = "refused"
+    """It was not written: see `FactReport.why`."""
+
+
+@attrs.frozen(kw_only=True)
+class FactReport:
+    """What became of a fact: ``held`` is the triplet (source, type, target) that was written, None if none was."""
+
+    memory_id: str
+    fact: Fact
+    status: FactStatus
+    held: tuple[str, str, str] | None = None
+    grounded: bool = True
+    """Whether the text of the memory, its session or the scope proves it; otherwise its confidence has a ceiling."""
+    mapped: bool = True
+    """Whether the relation was understood as a type that is known; otherwise it stays in its own words."""
+    about: tuple[str, ...] = ()
+    """The relations that it ends or contradicts, one line each."""
+    why: str = ""
