@@ -20,7 +20,7 @@ import attrs
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
 from graphsearch.names.candidate_index import MAX_COMPARED, MAX_FOUND
 from graphsearch.names.forms import SHORTEST, Form, slip, squashed
-from graphsearch.names.given_names import FORMAL_NAMES
+from graphsearch.names.given_names import formal_names
 from graphsearch.names.persons import PersonForm
 from graphsearch.names.typed_names import known_type, read, shared_type
 from graphsearch.names.vocabulary import DESCRIPTORS, LEGAL_FORMS, PATRONYMICS, SAME_TYPES
@@ -285,7 +285,7 @@ def _perhaps_person(a: Form, b: Form) -> tuple[float, Likeness] | None:
 
 def _given_alike(a: str, b: str) -> bool:
     """Whether two given names are one, written by ear; not those of a man and a woman: "Paul", "Paula"."""
-    if not FORMAL_NAMES.get(a, frozenset({a})).isdisjoint(FORMAL_NAMES.get(b, frozenset({b}))):
+    if not formal_names().get(a, frozenset({a})).isdisjoint(formal_names().get(b, frozenset({b}))):
         return True
     short, long = sorted((a, b), key=len)
     gendered = long == f"{short}a" or (a[:-1] == b[:-1] and {a[-1], b[-1]} == {"a", "o"})

@@ -21,7 +21,7 @@ from graphsearch.names.forms import (
     transcribed,
     without_umlauts,
 )
-from graphsearch.names.given_names import FORMAL_NAMES, NAMES_OF
+from graphsearch.names.given_names import formal_names, names_of
 from graphsearch.names.vocabulary import (
     DEGREES,
     FACULTIES,
@@ -139,7 +139,7 @@ class PersonForm(Form):
     def lookups(self) -> tuple[str, ...]:
         """Its words, with umlauts in either spelling, the long forms of a nickname, and the parts of a handle."""
         given = self.words[0]
-        called = {name for formal in FORMAL_NAMES.get(given, ()) for name in NAMES_OF[formal]}
+        called = {name for formal in formal_names().get(given, ()) for name in names_of()[formal]}
         handle = (given[1:], given[:-1]) if self.single else ()
         written = spoken_words(transcribed(self.shown))
         found = (*self.words, *map(_flat, self.words), *written, squashed(self.words), *sorted(called), *handle)
@@ -169,7 +169,7 @@ def _without_particles(words: tuple[str, ...], tokens: Sequence[str]) -> tuple[s
     particles = 0
     while particles < len(words) - 1 and words[particles] in PARTICLES:
         particles += 1
-    small = tokens[0].islower() and words[0] not in FORMAL_NAMES
+    small = tokens[0].islower() and words[0] not in formal_names()
     first, *others = words[particles if particles > 1 or small else 0 :]
     return (first, *(word for word in others if word not in PARTICLES))
 
@@ -230,7 +230,7 @@ def _is_title(tokens: Sequence[str], *, titled: bool) -> bool:
         return True
     if _is_monsieur(tokens) or (first == "the" and _plain(tokens[1]) in TITLES):
         return True
-    if first in FORMAL_NAMES or first in SHORTENED_NAMES or first in PARTICLES:
+    if first in formal_names() or first in SHORTENED_NAMES or first in PARTICLES:
         return False
     if tokens[0].endswith(".") and len(first) >= _LEAST_ABBREVIATION - titled:
         return titled or following >= _TWO
@@ -271,18 +271,18 @@ def _called(a: str, b: str) -> bool:
     """Whether two given names may denote the same person: equal, or nicknames of one formal name."""
     if _flat(a) == _flat(b):
         return True
-    return not (FORMAL_NAMES.get(a, frozenset()) | {a}).isdisjoint(FORMAL_NAMES.get(b, frozenset()) | {b})
+    return not (formal_names().get(a, frozenset()) | {a}).isdisjoint(formal_names().get(b, frozenset()) | {b})
 
 
 def is_nickname(given: str) -> bool:
     """Whether a folded given name is only a short form of others."""
-    return given in FORMAL_NAMES and given not in FORMAL_NAMES[given]
+    return given in formal_names() and given not in formal_names()[given]
 
 
 def _formally(form: PersonForm) -> list[PersonForm]:
     """A form, and the same with each formal given name it may stand for: "E. Warrington" may be Liz."""
     given, *others = form.words
-    formal = sorted(FORMAL_NAMES.get(given, ())) if others else ()
+    formal = sorted(formal_names().get(given, ())) if others else ()
     return [form, *(attrs.evolve(form, words=(name, *others)) for name in formal)]
 
 
@@ -298,7 +298,7 @@ def _one_word_fits(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
     given, *others = long
     if len(word) == 1 or not others:
         return len(word) > 1 and _called(word, given)
-    names = {name for formal in FORMAL_NAMES.get(given, ()) for name in NAMES_OF[formal] if _called(name, given)}
+    names = {name for formal in formal_names().get(given, ()) for name in names_of()[formal] if _called(name, given)}
     first, *rest = [(given, *sorted(names)), *((each,) for each in others)]
     handle = cut_to_initials(word, [first, *rest]) or cut_to_initials(word, [first, rest[-1]])
     return _called(word, given) or _flat(word) == _flat(others[-1]) or (len(word) > FEW and handle)

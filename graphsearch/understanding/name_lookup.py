@@ -21,7 +21,7 @@ from graphsearch.claims.naming import folded_name
 from graphsearch.model import NameMatch
 from graphsearch.names import typed_names as reading
 from graphsearch.names.candidate_index import MAX_COMPARED, lookups
-from graphsearch.names.given_names import FORMAL_NAMES
+from graphsearch.names.given_names import formal_names
 from graphsearch.names.persons import is_nickname
 from graphsearch.query.asked_time import AskedTime, asked_time
 from graphsearch.query.question_names import Named, NameKind, overlapping, runs
@@ -166,7 +166,7 @@ def links_of(name: Named, known: Sequence[Nameable]) -> list[Link]:
 def likeness(written: str, entity: Nameable) -> float:
     """The probability that a name is a form of an entity's: `FITS`, or the similarity if at least `LIKE`; else 0."""
     kind = reading.known_type(entity.type)
-    given = written.split(maxsplit=1)[0].casefold() in FORMAL_NAMES
+    given = written.split(maxsplit=1)[0].casefold() in formal_names()
     kinds = (kind, "person") if given else (kind,)
     readings = [(reading.read(written, each), [reading.read(name, each) for name in entity.names]) for each in kinds]
     if any(form.same(name) or form.fits(name) or form.misspells(name) for form, names in readings for name in names):

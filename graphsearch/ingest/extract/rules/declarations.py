@@ -9,7 +9,7 @@ from typing import Final
 import attrs
 
 from graphsearch.names.forms import FEW, initials_of, plain_form
-from graphsearch.names.given_names import FORMAL_NAMES
+from graphsearch.names.given_names import formal_names
 from graphsearch.text import word_lists as known
 from graphsearch.text.sentences import sentences
 from graphsearch.text.word_lists import word_set
@@ -263,7 +263,7 @@ def much_alike(short: str, full: str) -> bool:
     start = letters[:_ALIKE]
     return any(
         (start in word if len(letters) >= _ALIKE else word.startswith(letters))
-        or not FORMAL_NAMES.get(letters, frozenset()).isdisjoint({word})
+        or not formal_names().get(letters, frozenset()).isdisjoint({word})
         for word in names
     )
 

@@ -17,7 +17,7 @@ from typing import Final
 import attrs
 
 from graphsearch.model import validation as check
-from graphsearch.names.known_tools import COUNTED_TOOLS, MASS_TOOLS, TOOLS
+from graphsearch.names.known_tools import known_tools
 from graphsearch.text.name_spans import NameSpan
 from graphsearch.text.word_lists import COMMON, ascii_words
 
@@ -203,12 +203,11 @@ class _Candidate:
 
 @cache
 def _tools() -> tuple[_Spelling, ...]:
-    tables = ((TOOLS, False, False), (COUNTED_TOOLS, True, False), (MASS_TOOLS, True, True))
     return tuple(
-        _Spelling(written, KnownName(name=name, aliases=others), plain, mass)
-        for table, plain, mass in tables
-        for name, others in table.items()
-        for written in ((name, *others) if not plain or not others else others)
+        _Spelling(written, KnownName(name=name, aliases=others), section != "sure", section == "mass")
+        for section, tools in known_tools().items()
+        for name, others in tools.items()
+        for written in ((name, *others) if section == "sure" or not others else others)
     )
 
 
