@@ -32,6 +32,7 @@ from graphsearch.understanding.name_lookup import with_other_forms
 from graphsearch.understanding.type_profile import Wording
 from graphsearch.understanding.words import tokens
 from tests.gates import allowing
+from tests.waiting import calls
 
 ADA, BOB = Entity(type="person", name="Ada"), Entity(type="person", name="Bob")
 
@@ -215,22 +216,6 @@ def test_memories_of_a_file_that_is_nested_too_deeply_are_refused(suffix: str, t
 
 
 # -- growth, counted --------------------------------------------------------------------------------------------------
-
-
-def calls(work: Callable[[], object]) -> int:
-    """How many functions are called, those of C too."""
-    count = 0
-
-    def note(frame: object, event: str, arg: object) -> None:
-        nonlocal count
-        count += event in {"call", "c_call"}
-
-    sys.setprofile(note)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 def words(count: int, start: int = 0) -> str:
