@@ -11,7 +11,19 @@ import attrs
 import numpy as np
 
 from graphsearch.columns import Expansion, Hits
-from graphsearch.model import Claim, ElementKind, ElementRef, Entity, Memory, Mention, Relation, Vector, View
+from graphsearch.model import (
+    Batch,
+    Claim,
+    ElementKind,
+    ElementRef,
+    Entity,
+    Memory,
+    Mention,
+    Relation,
+    Vector,
+    View,
+    WriteReport,
+)
 from graphsearch.model.signatures import Signature
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import NOON
@@ -60,6 +72,18 @@ def mention(memory: Memory, entity: Entity, **fields: Any) -> Mention:
     """A mention of an entity, by its name unless a surface is given."""
     given = {"surface": entity.name, **fields}
     return Mention(memory_id=memory.id, entity_id=entity.id, **given)
+
+
+def batch_of(*elements: Entity | Relation | Memory | Mention | Claim, **fields: Any) -> Batch:
+    """A batch of elements of any kinds, those of each kind in the order given, and of other fields by their names."""
+    kinds = {"entities": Entity, "relations": Relation, "memories": Memory, "mentions": Mention, "claims": Claim}
+    given = {name: tuple(each for each in elements if isinstance(each, kind)) for name, kind in kinds.items()}
+    return Batch(**{**given, **fields})
+
+
+async def put(store: GraphStore, *elements: Entity | Relation | Memory | Mention | Claim, **fields: Any) -> WriteReport:
+    """Write a batch, made as by `batch_of`."""
+    return await store.write(batch_of(*elements, **fields))
 
 
 def vector(*numbers: float) -> Vector:

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Batch, ElementKind, Entity, Memory, Mention, Span
+from graphsearch.model import ElementKind, Entity, Memory, Mention, Span
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
-from graphsearch.testing.samples import claim, day, ids_of, mention, person, vector, view
+from graphsearch.testing.samples import batch_of, claim, day, ids_of, mention, person, put, vector, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.strategies import (
     AnnotatedMemory,
@@ -50,12 +50,11 @@ class AliasesSpec(StoreSpec):
     async def test_surfaces_become_aliases_behind_those_given(self, store: GraphStore) -> None:
         entity = attrs.evolve(ADA, aliases=("Zuse's heroine", "AAL"))
         surfaces = ("the Countess", "ada  lovelace", "aal", "Ada", "ADA", "The  Countess")
-        await store.write(
-            Batch(
-                entities=(entity,),
-                memories=(Memory(id="m"),),
-                mentions=tuple(surface_mention("m", ADA, surface, at) for at, surface in enumerate(surfaces)),
-            )
+        await put(
+            store,
+            entities=(entity,),
+            memories=(Memory(id="m"),),
+            mentions=tuple(surface_mention("m", ADA, surface, at) for at, surface in enumerate(surfaces)),
         )
         shown = ("Zuse's heroine", "AAL", "ADA", "The  Countess")
         assert (await _entity(store, ADA)).aliases == shown
@@ -72,21 +71,21 @@ class AliasesSpec(StoreSpec):
             surface_mention("b", ADA, "Countess"),
             surface_mention("b", ADA, "Enchantress"),
         )
-        await store.write(Batch(entities=(ADA,), memories=memories, mentions=mentions))
+        await put(store, ADA, *memories, *mentions)
         await store.forget(["b"])
         assert (await _entity(store, ADA)).aliases == ("Countess",)
         assert await store.find_names(["enchantress"]) == []
-        await store.write(Batch(memories=(Memory(id="a"),), mentions=(surface_mention("a", ADA, "Ada Lovelace"),)))
+        await put(store, Memory(id="a"), surface_mention("a", ADA, "Ada Lovelace"))
         assert (await _entity(store, ADA)).aliases == ()
         assert await store.find_name_words(["countess"]) == []
 
     async def test_writing_an_entity_again_leaves_what_its_mentions_add(self, store: GraphStore) -> None:
-        batch = Batch(entities=(ADA,), memories=(Memory(id="a"),), mentions=(surface_mention("a", ADA, "Countess"),))
+        batch = batch_of(ADA, Memory(id="a"), surface_mention("a", ADA, "Countess"))
         await store.write(batch)
-        report = await store.write(Batch(entities=(ADA,)))
+        report = await put(store, ADA)
         assert report.entities == 0
         assert (await _entity(store, ADA)).aliases == ("Countess",)
-        report = await store.write(Batch(entities=(attrs.evolve(ADA, name="Countess", aliases=("Ada",)),)))
+        report = await put(store, attrs.evolve(ADA, name="Countess", aliases=("Ada",)))
         assert report.entities == 1
         assert (await _entity(store, ADA)).aliases == ("Ada",)
         hits = await store.search_lexical(ElementKind.ENTITY, "lovelace", limit=5, view=view())
@@ -95,15 +94,14 @@ class AliasesSpec(StoreSpec):
     async def test_code_that_uses_the_last_part_of_a_path_gives_no_alias(self, store: GraphStore) -> None:
         function = Entity(type="function", name="ssl.SSLSocket.connect")
         memories = (Memory(id="a"), Memory(id="b"))
-        await store.write(
-            Batch(
-                named=(function,),
-                memories=memories,
-                mentions=(
-                    surface_mention("a", function, "connect"),
-                    surface_mention("b", function, "ssl.SSLSocket.connect"),
-                ),
-            )
+        await put(
+            store,
+            named=(function,),
+            memories=memories,
+            mentions=(
+                surface_mention("a", function, "connect"),
+                surface_mention("b", function, "ssl.SSLSocket.connect"),
+            ),
         )
         await store.forget(["b"])
         assert await store.get_entities([function.id]) == [
@@ -112,18 +110,17 @@ class AliasesSpec(StoreSpec):
 
     async def test_surface_forms_come_with_the_first_of_their_memories(self, store: GraphStore) -> None:
         memories = [Memory(id=f"m{number}") for number in range(5)]
-        await store.write(
-            Batch(
-                entities=(ADA, BOB),
-                memories=memories,
-                mentions=(
-                    *(surface_mention(memory, ADA, "Countess", at) for memory in reversed(memories) for at in (0, 9)),
-                    surface_mention("m3", ADA, "the  COUNTESS"),
-                    attrs.evolve(surface_mention("m4", ADA, "Ada", 3), type="person"),
-                    surface_mention("m0", ADA, "Ada", 3),
-                    surface_mention("m1", BOB, "Countess", 3),
-                ),
-            )
+        await put(
+            store,
+            entities=(ADA, BOB),
+            memories=memories,
+            mentions=(
+                *(surface_mention(memory, ADA, "Countess", at) for memory in reversed(memories) for at in (0, 9)),
+                surface_mention("m3", ADA, "the  COUNTESS"),
+                attrs.evolve(surface_mention("m4", ADA, "Ada", 3), type="person"),
+                surface_mention("m0", ADA, "Ada", 3),
+                surface_mention("m1", BOB, "Countess", 3),
+            ),
         )
         called = {key: ids for key, ids in await _surface_forms(store, limit=3) if key[0] == ADA.id}
         assert called == {
@@ -146,7 +143,7 @@ class AliasesSpec(StoreSpec):
         written = []
         for name in ("z", "y", "x"):
             mentions = (surface_mention(name, ADA, "Ada"), surface_mention(name, ADA, "Countess", 9))
-            await store.write(Batch(entities=(ADA, BOB), memories=(Memory(id=name),), mentions=mentions))
+            await put(store, ADA, BOB, Memory(id=name), *mentions)
             written.append((clock.now(), name))
             clock.advance(days=1)
         both = [ADA.id, BOB.id]
@@ -154,7 +151,7 @@ class AliasesSpec(StoreSpec):
         assert await store.first_written(both, limit=2) == {ADA.id: written[:2]}
         assert await store.first_written(both, limit=0) == await store.first_written([], limit=9) == {}
         later = (surface_mention("w", BOB, "Bob"), surface_mention("w", ADA, "Ada", 9))
-        await store.write(Batch(memories=(Memory(id="w"), Memory(id="y")), mentions=later))
+        await put(store, Memory(id="w"), Memory(id="y"), *later)
         last = (clock.now(), "w")
         own = [written[0], written[2], last]
         assert await store.first_written(both, limit=9) == {ADA.id: own, BOB.id: [last]}
@@ -171,18 +168,17 @@ class AliasesSpec(StoreSpec):
         await store.bind_embedder("model", 2)
         memories = (Memory(id="m"), Memory(id="c", occurred_at=day(9)), Memory(id="b", occurred_at=day(3)))
         named = person("Priya Sharma")
-        await store.write(
-            Batch(
-                named=(named,),
-                memories=memories,
-                mentions=(
-                    surface_mention("m", named, "Dr. Priya Sharma"),
-                    surface_mention("b", named, "PS", 7),
-                    surface_mention("b", named, "Priya", 3),
-                    surface_mention("c", named, "Ms Sharma"),
-                ),
-                vectors={named.id: vector(1, 0)},
-            )
+        await put(
+            store,
+            named=(named,),
+            memories=memories,
+            mentions=(
+                surface_mention("m", named, "Dr. Priya Sharma"),
+                surface_mention("b", named, "PS", 7),
+                surface_mention("b", named, "Priya", 3),
+                surface_mention("c", named, "Ms Sharma"),
+            ),
+            vectors={named.id: vector(1, 0)},
         )
         assert (await store.asserted([named.id]))[0].named
         await store.forget(["c"])
@@ -198,57 +194,47 @@ class AliasesSpec(StoreSpec):
     async def test_a_memory_of_no_known_time_comes_first(self, store: GraphStore) -> None:
         named = person("Priya Sharma")
         memories = (Memory(id="a", occurred_at=day(1)), Memory(id="m"), Memory(id="z"))
-        await store.write(
-            Batch(
-                named=(named,),
-                memories=memories,
-                mentions=(
-                    surface_mention("a", named, "P."),
-                    surface_mention("m", named, "Priya Sharma"),
-                    surface_mention("z", named, "Priya"),
-                ),
-            )
+        await put(
+            store,
+            named=(named,),
+            memories=memories,
+            mentions=(
+                surface_mention("a", named, "P."),
+                surface_mention("m", named, "Priya Sharma"),
+                surface_mention("z", named, "Priya"),
+            ),
         )
-        await store.write(Batch(memories=(Memory(id="m", text="corrected"),)))
+        await put(store, Memory(id="m", text="corrected"))
         assert (await _entity(store, named)).name == "Priya"
 
     async def test_a_name_that_was_given_stays(self, store: GraphStore) -> None:
         memories = (Memory(id="a"), Memory(id="b"))
         mentions = (surface_mention("a", ADA, "Ada Lovelace"), surface_mention("b", ADA, "Countess"))
-        await store.write(Batch(named=(ADA,), memories=memories, mentions=mentions))
-        await store.write(Batch(entities=(ADA,)))
+        await put(store, *memories, *mentions, named=(ADA,))
+        await put(store, ADA)
         assert not (await store.asserted([ADA.id]))[0].named
         await store.forget(["a"])
         assert (await _entity(store, ADA)).name == "Ada Lovelace"
 
     async def test_given_wins_over_named_in_one_batch(self, store: GraphStore) -> None:
-        await store.write(Batch(named=(attrs.evolve(ADA, name="ada lovelace"),), entities=(ADA,)))
+        await put(store, ADA, named=(attrs.evolve(ADA, name="ada lovelace"),))
         (given,) = await store.asserted([ADA.id])
         assert (given.entity.name, given.named) == ("Ada Lovelace", False)
         assert await store.asserted([BOB.id]) == []
 
     async def test_a_named_entity_goes_when_nothing_names_it(self, store: GraphStore) -> None:
         memory = Memory(id="a")
-        await store.write(
-            Batch(
-                named=(ADA, BOB),
-                memories=(memory,),
-                mentions=(mention(memory, ADA), mention(memory, BOB)),
-                claims=(claim(memory, ADA, BOB),),
-            )
-        )
+        await put(store, memory, mention(memory, ADA), mention(memory, BOB), claim(memory, ADA, BOB), named=(ADA, BOB))
         assert (await store.forget(["a"])).entities_removed == 2
         assert await store.list_entities() == []
         assert await store.find_name_words(["ada", "bob"]) == []
         assert await store.similar_names(["bob"], threshold=0.6) == {"bob": []}
 
     async def test_deleting_takes_names_along(self, store: GraphStore) -> None:
-        await store.write(
-            Batch(entities=(ADA, BOB), memories=(Memory(id="a"),), mentions=(surface_mention("a", ADA, "Countess"),))
-        )
+        await put(store, ADA, BOB, Memory(id="a"), surface_mention("a", ADA, "Countess"))
         await store.delete(entities=[ADA.id])
         assert await store.find_names(["countess", "ada lovelace"]) == []
-        await store.write(Batch(entities=(ADA,)))
+        await put(store, ADA)
         assert (await _entity(store, ADA)).aliases == ()
 
     @few_examples
@@ -270,13 +256,12 @@ class AliasesSpec(StoreSpec):
         memories = [Memory(id=f"m{number}") for number in range(60)]
         pairs = list(zip(memories, people, strict=True))
         if not bulk:
-            await store.write(Batch(entities=tuple(people)))
-        await store.write(
-            Batch(
-                named=tuple(people) if bulk else (),
-                memories=tuple(memories),
-                mentions=tuple(surface_mention(memory, each, f"Nickname {each.name[14:]}") for memory, each in pairs),
-            )
+            await put(store, *people)
+        await put(
+            store,
+            named=tuple(people) if bulk else (),
+            memories=tuple(memories),
+            mentions=tuple(surface_mention(memory, each, f"Nickname {each.name[14:]}") for memory, each in pairs),
         )
         assert {each.aliases for each in await store.get_entities([each.id for each in people])} == {
             (f"Nickname {number}",) for number in range(60)
@@ -287,4 +272,4 @@ class AliasesSpec(StoreSpec):
 async def _prepared(*stores: GraphStore) -> None:
     """Scopes that exist."""
     for store in stores:
-        await store.write(Batch(memories=(Memory(id="before"),)))
+        await put(store, Memory(id="before"))

@@ -8,7 +8,6 @@ import attrs
 import pytest
 
 from graphsearch.model import (
-    Batch,
     Claim,
     EdgeKind,
     ElementKind,
@@ -23,7 +22,20 @@ from graphsearch.model import (
 from graphsearch.model.signatures import memory_signature, relation_signature
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
-from graphsearch.testing.samples import ADA, BOB, EVE, claim, day, person, ref, relation, signature_of, view
+from graphsearch.testing.samples import (
+    ADA,
+    BOB,
+    EVE,
+    batch_of,
+    claim,
+    day,
+    person,
+    put,
+    ref,
+    relation,
+    signature_of,
+    view,
+)
 from graphsearch.testing.spec import FreshScope, StoreSpec
 
 PEOPLE = (ADA, BOB, EVE, person("Zoe"))
@@ -65,15 +77,14 @@ class ClaimsSpec(StoreSpec):
 
     async def test_relations_are_the_fold_of_their_claims(self, store: GraphStore, clock: FixedClock) -> None:
         first, second = Memory(id="a", occurred_at=day(1)), Memory(id="b", occurred_at=day(5))
-        await store.write(
-            Batch(
-                entities=(ADA, BOB),
-                memories=(first, second),
-                claims=(
-                    claim(first, ADA, BOB, confidence=0.5, fact="old"),
-                    claim(second, ADA, BOB, confidence=0.6, fact="new", kind=EdgeKind.STRUCTURAL),
-                ),
-            )
+        await put(
+            store,
+            entities=(ADA, BOB),
+            memories=(first, second),
+            claims=(
+                claim(first, ADA, BOB, confidence=0.5, fact="old"),
+                claim(second, ADA, BOB, confidence=0.6, fact="new", kind=EdgeKind.STRUCTURAL),
+            ),
         )
         (folded,) = await store.list_relations()
         assert folded == Relation(
@@ -93,7 +104,7 @@ class ClaimsSpec(StoreSpec):
     async def test_co_occurrence_is_capped(self, store: GraphStore) -> None:
         memories = tuple(Memory(id=f"m{number}") for number in range(5))
         claims = tuple(claim(each, ADA, BOB, "co_occurs", confidence=0.6) for each in memories)
-        await store.write(Batch(entities=(ADA, BOB), memories=memories, claims=claims))
+        await put(store, ADA, BOB, *memories, *claims)
         assert [each.confidence for each in await store.list_relations()] == [0.65]
 
     @pytest.mark.parametrize("seed", range(6))
@@ -104,31 +115,26 @@ class ClaimsSpec(StoreSpec):
         for _ in range(3):
             store = fresh()
             rng.shuffle(memories)
-            await store.write(Batch(entities=PEOPLE))
+            await put(store, *PEOPLE)
             batches = rng.choice([1, 2, len(memories)])
             for start in range(batches):
                 part = memories[start::batches]
-                await store.write(
-                    Batch(
-                        memories=tuple(memory for memory, _ in part),
-                        claims=tuple(each for _, claims in part for each in claims),
-                    )
-                )
+                await put(store, *(memory for memory, _ in part), *(each for _, claims in part for each in claims))
             relations = list(await store.list_relations(limit=1000))
             expected = expected or relations
             assert relations == expected
 
     async def test_a_functional_relation_has_one_target_at_a_time(self, store: GraphStore) -> None:
         late, early = Memory(id="late", occurred_at=day(9)), Memory(id="early", occurred_at=day(2))
-        await store.write(Batch(entities=PEOPLE, memories=(late,), claims=(claim(late, ADA, EVE, "reports_to"),)))
-        await store.write(Batch(memories=(early,), claims=(claim(early, ADA, BOB, "reports_to"),)))
+        await put(store, *PEOPLE, late, claim(late, ADA, EVE, "reports_to"))
+        await put(store, early, claim(early, ADA, BOB, "reports_to"))
         periods = {each.target_id: (each.valid_from, each.valid_to) for each in await store.list_relations()}
         assert periods == {BOB.id: (day(2), day(9)), EVE.id: (day(9), None)}
 
     async def test_a_type_that_becomes_functional_is_folded_again(self, store: GraphStore) -> None:
         late, early = Memory(id="late", occurred_at=day(9)), Memory(id="early", occurred_at=day(2))
         claims = (claim(late, ADA, EVE, "loves"), claim(early, ADA, BOB, "loves"))
-        await store.write(Batch(entities=PEOPLE, memories=(late, early), claims=claims))
+        await put(store, *PEOPLE, late, early, *claims)
         assert {each.valid_to for each in await store.list_relations()} == {None}
         await store.register_types([RelationType(name="loves", functional=True)])
         assert {each.target_id: each.valid_to for each in await store.list_relations()} == {
@@ -140,12 +146,12 @@ class ClaimsSpec(StoreSpec):
         self, store: GraphStore, clock: FixedClock
     ) -> None:
         memory = Memory(id="m", text="Ada knows Bob.", occurred_at=day(1))
-        batch = Batch(entities=(ADA, BOB), memories=(memory,), claims=(claim(memory, ADA, BOB),))
+        batch = batch_of(ADA, BOB, memory, claim(memory, ADA, BOB))
         await store.write(batch)
         (known,) = await store.list_relations()
         await store.apply_outcome("s", Outcome.ACCEPTED, [ref(known)])
         later = clock.advance(days=1)
-        report = await store.write(Batch(memories=(attrs.evolve(memory, text="Never mind."),)))
+        report = await put(store, attrs.evolve(memory, text="Never mind."))
         assert report == WriteReport(memories=1, relations_retracted=1)
         assert [each.retracted_at for each in await store.get_relations([known.id])] == [later]
         clock.advance(days=1)
@@ -155,16 +161,16 @@ class ClaimsSpec(StoreSpec):
     async def test_claims_of_a_memory_that_moves_in_time_are_folded_again(self, store: GraphStore) -> None:
         memory = Memory(id="m", occurred_at=day(1))
         claims = (claim(memory, ADA, BOB),)
-        await store.write(Batch(entities=(ADA, BOB), memories=(memory,), claims=claims))
-        await store.write(Batch(memories=(attrs.evolve(memory, occurred_at=day(5)),), claims=claims))
+        await put(store, ADA, BOB, memory, *claims)
+        await put(store, attrs.evolve(memory, occurred_at=day(5)), *claims)
         assert [(each.valid_from, each.supported_at) for each in await store.list_relations()] == [(day(5), day(5))]
 
     async def test_given_relations_are_left_alone(self, store: GraphStore) -> None:
         memory = Memory(id="m", occurred_at=day(1))
         given = relation(ADA, BOB, valid_from=day(30), confidence=0.7, evidence=("m",), created_at=day(3))
         claims = (claim(memory, ADA, BOB), claim(memory, ADA, EVE))
-        await store.write(Batch(entities=PEOPLE, memories=(memory,), claims=claims, relations=(given,)))
-        await store.write(Batch(memories=(memory,), claims=claims[1:]))
+        await put(store, *PEOPLE, memory, *claims, given)
+        await put(store, memory, *claims[1:])
         assert await store.get_relations([given.id]) == [given]
         assert {each.target_id for each in await store.list_relations()} == {BOB.id, EVE.id}
 
@@ -178,32 +184,31 @@ class ClaimsSpec(StoreSpec):
             attributes={"owner": "eve"},
             created_at=day(0),
         )
-        await store.write(Batch(entities=(ADA, BOB), relations=(given,)))
+        await put(store, ADA, BOB, given)
         memory = Memory(id="m", occurred_at=day(1))
-        await store.write(Batch(memories=(memory,), claims=(claim(memory, ADA, BOB, fact="said"),)))
+        await put(store, memory, claim(memory, ADA, BOB, fact="said"))
         (taken,) = await store.list_relations()
         assert (taken.id, taken.confidence, taken.fact, taken.evidence) == (given.id, 0.8, "said", ("m",))
         assert (taken.created_at, taken.labels, taken.attributes) == (day(0), ("secret",), {"owner": "eve"})
-        assert await store.write(Batch(relations=(given,))) == WriteReport()
+        assert await put(store, given) == WriteReport()
         assert await store.list_relations() == [taken]
-        await store.write(Batch(memories=(memory,)))
+        await put(store, memory)
         assert await store.list_relations() == []
 
     async def test_a_signature_follows_the_memories_behind_a_relation(self, store: GraphStore) -> None:
         open_, secret = Memory(id="open", source="wiki"), Memory(id="secret", labels=("private",))
-        await store.write(
-            Batch(
-                entities=(ADA, BOB, EVE),
-                memories=(open_, secret),
-                claims=(claim(open_, ADA, BOB), claim(secret, ADA, BOB)),
-                relations=(relation(BOB, EVE, evidence=("secret",)),),
-            )
+        await put(
+            store,
+            entities=(ADA, BOB, EVE),
+            memories=(open_, secret),
+            claims=(claim(open_, ADA, BOB), claim(secret, ADA, BOB)),
+            relations=(relation(BOB, EVE, evidence=("secret",)),),
         )
         await self._signed(store, {"open", "secret"}, open_, secret)
         secret = attrs.evolve(secret, labels=(), source="wiki")
-        await store.write(Batch(memories=(secret,), claims=(claim(secret, ADA, BOB),)))
+        await put(store, secret, claim(secret, ADA, BOB))
         await self._signed(store, {"open", "secret"}, open_, secret)
-        await store.write(Batch(memories=(secret,)))
+        await put(store, secret)
         await self._signed(store, {"open"}, open_, secret)
 
     async def _signed(self, store: GraphStore, together: set[str], *memories: Memory) -> None:
@@ -235,13 +240,13 @@ class ClaimsSpec(StoreSpec):
             claim(late, ADA, other, name),
             claim(apart, EVE, BOB, name),
         )
-        await store.write(Batch(entities=PEOPLE, memories=(early, late, apart), claims=claims))
+        await put(store, *PEOPLE, early, late, apart, *claims)
         assert await self._folded_with(store) == {"early": {"late"}, "late": {"early"}, "apart": set()}
         moved = attrs.evolve(late, source="later")
-        await store.write(Batch(memories=(moved,), claims=claims[1:2]))
+        await put(store, moved, *claims[1:2])
         assert await self._folded_with(store) == {"early": {"later"}, "later": {"early"}, "apart": set()}
         given = relation(ADA, BOB, name, labels=("marked",))
-        await store.write(Batch(relations=(given,)))
+        await put(store, given)
         assert [each.labels for each in await store.get_relations([given.id])] == [("marked",)]
         assert await self._folded_with(store) == {"early": {"later"}, "later": {"early"}, "apart": set()}
         await store.forget(["early"])
@@ -266,13 +271,13 @@ class ClaimsSpec(StoreSpec):
         early, late = Memory(id="early", occurred_at=day(1)), Memory(id="late", occurred_at=day(9))
         new = Entity(type="concept", name="New")
         claims = (claim(early, ADA, BOB, "works_at"), claim(late, ADA, new, "works_at"), claim(late, ADA, new))
-        await store.write(Batch(entities=PEOPLE, named=(new,), memories=(early, late), claims=claims))
+        await put(store, *PEOPLE, early, late, *claims, named=(new,))
         assert await self._others(store) == {"early": {new.type}, "late": {BOB.type}}
-        await store.write(Batch(entities=(attrs.evolve(BOB, labels=("private",)),)))
+        await put(store, attrs.evolve(BOB, labels=("private",)))
         assert await self._others(store) == {"early": {new.type}, "late": {BOB.type + " private"}}
         naming = Memory(id="naming")
         mention = Mention(memory_id="naming", entity_id=new.id, surface="New", type="tool")
-        await store.write(Batch(memories=(naming,), mentions=(mention,)))
+        await put(store, naming, mention)
         assert await self._others(store) == {"early": {"tool"}, "late": {BOB.type + " private"}}
         await store.forget(["naming"])
         assert await self._others(store) == {"early": {new.type}, "late": {BOB.type + " private"}}
@@ -306,7 +311,7 @@ class ClaimsSpec(StoreSpec):
             claim(two, ADA, BOB),
             claim(two, ADA, EVE),
         )
-        await store.write(Batch(entities=PEOPLE, memories=(one, two), claims=claims))
+        await put(store, *PEOPLE, one, two, *claims)
         assert await store.list_claims(groups=[(ADA.id, "works_at", None)]) == [claims[1], claims[0]]
         assert await store.list_claims(groups=[(ADA.id, "knows", BOB.id)]) == [claims[2]]
         assert await store.list_claims(groups=[(BOB.id, "knows", ADA.id), (EVE.id, "nothing", None)]) == []

@@ -9,10 +9,10 @@ import attrs
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Batch, Community, Entity, HealthRecord, Memory, RelationType, View
+from graphsearch.model import Community, Entity, HealthRecord, Memory, RelationType, View
 from graphsearch.protocols import GraphStore
 from graphsearch.protocols.learning import HEALTH_RECORDS
-from graphsearch.testing.samples import claim, day, mention, person, relation, view
+from graphsearch.testing.samples import claim, day, mention, person, put, relation, view
 from graphsearch.testing.spec import StoreSpec
 
 PEOPLE = tuple(person(name) for name in ("Ada", "Bob", "Cy", "Di", "Eve", "Flo", "Gus"))
@@ -33,7 +33,7 @@ def community(number: int, *people: Entity, **fields: Any) -> Community:
 
 
 async def _peopled(store: GraphStore) -> GraphStore:
-    await store.write(Batch(entities=PEOPLE))
+    await put(store, *PEOPLE)
     return store
 
 
@@ -63,7 +63,7 @@ class CommunitiesSpec(StoreSpec):
             relation(CY, ADA, "met_with", created_at=day(0)),
             relation(DI, ADA, confidence=0.25, created_at=day(0)),
         )
-        await store.write(Batch(entities=PEOPLE, relations=relations))
+        await put(store, *PEOPLE, *relations)
         stored = {each.id: each for each in await store.get_relations([each.id for each in relations])}
 
         async def check(seen: View) -> set[UUID]:
@@ -139,7 +139,7 @@ class CommunitiesSpec(StoreSpec):
         assert await store.communities() == [community(2, CY, DI), community(3, ADA, EVE)]
 
     async def test_members_that_are_gone_are_left_out(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=PEOPLE[:4]))
+        await put(store, *PEOPLE[:4])
         await store.write_communities([community(1, GUS, ADA, BOB), community(2, CY, EVE), community(3, FLO, DI)])
         (left,) = await store.communities()
         assert (left.id, set(left.members), left.label) == (UUID(int=1), {ADA.id, BOB.id}, "Ada, Bob")
@@ -161,15 +161,7 @@ class CommunitiesSpec(StoreSpec):
 
     async def test_a_forgotten_entity_is_no_member_and_named_nowhere(self, store: GraphStore) -> None:
         memory = Memory(id="m")
-        await store.write(
-            Batch(
-                entities=PEOPLE,
-                memories=(memory,),
-                mentions=(mention(memory, ADA),),
-                claims=(claim(memory, ADA, BOB),),
-                relations=(relation(BOB, CY),),
-            )
-        )
+        await put(store, *PEOPLE, memory, mention(memory, ADA), claim(memory, ADA, BOB), relation(BOB, CY))
         await store.write_communities([community(1, ADA, BOB, CY, label="Ada, Bob, Cy")])
         await store.forget(["m"])
         (left,) = await store.communities()
@@ -178,7 +170,7 @@ class CommunitiesSpec(StoreSpec):
     async def test_a_label_is_made_of_the_names_of_today(self, store: GraphStore) -> None:
         await _peopled(store)
         await store.write_communities([community(1, ADA, BOB, label="made up")])
-        await store.write(Batch(entities=(attrs.evolve(ADA, name="Countess"),)))
+        await put(store, attrs.evolve(ADA, name="Countess"))
         assert [each.label for each in await store.communities()] == ["Countess, Bob"]
 
     async def test_a_merged_entity_is_no_member_until_the_merge_is_undone(self, store: GraphStore) -> None:
@@ -186,15 +178,15 @@ class CommunitiesSpec(StoreSpec):
         three, pair = community(1, ADA, BOB, CY), community(2, DI, EVE)
         await store.write_communities([three, pair])
         merged = [attrs.evolve(each, merged_into=FLO.id) for each in (ADA, EVE)]
-        await store.write(Batch(entities=merged))
+        await put(store, *merged)
         assert [(each.size, each.label) for each in await store.communities()] == [(2, "Bob, Cy")]
         assert await store.communities(entity_ids=[ADA.id, DI.id]) == []
-        await store.write(Batch(entities=(ADA, EVE)))
+        await put(store, ADA, EVE)
         assert await store.communities() == [three, pair]
 
     async def test_scores_of_a_type_do_not_weigh_edges(self, store: GraphStore) -> None:
         await store.register_types([RelationType(name="knows", prior=0.1)])
-        await store.write(Batch(entities=(ADA, BOB), relations=(relation(ADA, BOB, confidence=0.75),)))
+        await put(store, ADA, BOB, relation(ADA, BOB, confidence=0.75))
         assert [weight for *_, weight in await _edges(store, view(), 10)] == [0.75]
 
     async def test_the_health_of_a_graph_is_stored_with_it(self, store: GraphStore) -> None:

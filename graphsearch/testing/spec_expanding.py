@@ -9,11 +9,24 @@ import attrs
 import numpy as np
 import pytest
 
-from graphsearch.model import Batch, ElementKind, Entity, Memory, Outcome, Relation, RelationType
+from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation, RelationType
 from graphsearch.model.signatures import entity_signature, memory_signature, relation_signature
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import NOON
-from graphsearch.testing.samples import ADA, BOB, EVE, claim, day, person, ref, relation, rows_of, signature_of, view
+from graphsearch.testing.samples import (
+    ADA,
+    BOB,
+    EVE,
+    claim,
+    day,
+    person,
+    put,
+    ref,
+    relation,
+    rows_of,
+    signature_of,
+    view,
+)
 from graphsearch.testing.spec import StoreSpec
 
 HUB = person("Hub")
@@ -35,7 +48,7 @@ class ExpandingSpec(StoreSpec):
     async def test_relations_are_found_from_both_ends_strongest_first(self, store: GraphStore) -> None:
         out = [relation(ADA, each, confidence=0.6 + number / 100) for number, each in enumerate((BOB, EVE, HUB))]
         into = relation(BOB, ADA, "admires", confidence=0.9)
-        await store.write(Batch(entities=(ADA, BOB, EVE, HUB), relations=(*out, into)))
+        await put(store, ADA, BOB, EVE, HUB, *out, into)
         async with store.snapshot():
             hits = await store.locate([ADA.id], view=view())
             found = await store.expand(hits.keys, fan_out=25, view=view())
@@ -49,14 +62,14 @@ class ExpandingSpec(StoreSpec):
 
     async def test_a_relation_within_the_frontier_is_found_from_either_side(self, store: GraphStore) -> None:
         link = relation(ADA, BOB)
-        await store.write(Batch(entities=(ADA, BOB), relations=(link,)))
+        await put(store, ADA, BOB, link)
         async with store.snapshot():
             hits = await store.locate([ADA.id, BOB.id], view=view())
             found = await store.expand(hits.keys, fan_out=25, view=view())
             assert set(rows_of(store, found)) == {(ADA.id, True, link.id, BOB.id), (BOB.id, False, link.id, ADA.id)}
 
     async def test_nothing_is_found_from_nowhere(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(ADA,)))
+        await put(store, ADA)
         async with store.snapshot():
             alone = await store.locate([ADA.id], view=view())
             for keys in (alone.keys, alone.keys[:0]):
@@ -68,7 +81,7 @@ class ExpandingSpec(StoreSpec):
     async def test_a_hub_gives_its_strongest_relations_in_each_direction(self, store: GraphStore) -> None:
         out = [relation(HUB, each, confidence=0.5 + number / 200) for number, each in enumerate(SPOKES)]
         into = [relation(each, HUB, confidence=0.5 + number / 200) for number, each in enumerate(SPOKES)]
-        await store.write(Batch(entities=(HUB, *SPOKES), relations=(*out, *into)))
+        await put(store, HUB, *SPOKES, *out, *into)
         strongest = [*(each.id for each in out[:-11:-1]), *(each.id for each in into[:-11:-1])]
         assert await _found(store, HUB, fan_out=10) == strongest
         assert len(await _found(store, HUB, fan_out=1000)) == 120
@@ -76,14 +89,14 @@ class ExpandingSpec(StoreSpec):
 
     async def test_equally_strong_relations_come_in_order_of_id(self, store: GraphStore) -> None:
         links = [relation(HUB, each, confidence=0.7) for each in SPOKES]
-        await store.write(Batch(entities=(HUB, *SPOKES), relations=tuple(links)))
+        await put(store, HUB, *SPOKES, *links)
         assert await _found(store, HUB, fan_out=10) == sorted(each.id for each in links)[:10]
 
     async def test_strength_is_confidence_times_the_prior_of_the_type(self, store: GraphStore) -> None:
         strong = relation(ADA, BOB, "sure", confidence=0.8)
         weak = relation(ADA, EVE, "vague", confidence=1.0)
         await store.register_types([RelationType(name="vague", prior=0.5)])
-        await store.write(Batch(entities=(ADA, BOB, EVE), relations=(strong, weak)))
+        await put(store, ADA, BOB, EVE, strong, weak)
         assert await _found(store, ADA) == [strong.id, weak.id]
         await store.register_types([RelationType(name="vague", prior=0.9)])
         assert await _found(store, ADA) == [weak.id, strong.id]
@@ -94,9 +107,7 @@ class ExpandingSpec(StoreSpec):
         memory = Memory(id="m", occurred_at=day(3))
         links = [relation(ADA, BOB, confidence=0.7), relation(EVE, ADA, confidence=0.4, valid_from=day(2))]
         claimed = claim(memory, BOB, EVE, "praised", confidence=0.9)
-        await store.write(
-            Batch(entities=(ADA, BOB, EVE), relations=tuple(links), memories=(memory,), claims=(claimed,))
-        )
+        await put(store, ADA, BOB, EVE, *links, memory, claimed)
         await store.apply_outcome("s", Outcome.ACCEPTED, [ref(links[0])])
         async with store.snapshot():
             hits = await store.locate([ADA.id, BOB.id], view=view())
@@ -116,7 +127,7 @@ class ExpandingSpec(StoreSpec):
 
     async def test_a_step_to_an_entity_that_does_not_hold_is_marked(self, store: GraphStore) -> None:
         past = person("Past", valid_to=day(5))
-        await store.write(Batch(entities=(ADA, past), relations=(relation(ADA, past),)))
+        await put(store, ADA, past, relation(ADA, past))
         async with store.snapshot():
             keys = (
                 await store.expand((await store.locate([ADA.id], view=view())).keys, fan_out=9, view=view())
@@ -139,7 +150,7 @@ class ExpandingSpec(StoreSpec):
             for each in SPOKES[:40]
         ]
         kept = [relation(HUB, each, "kept", confidence=0.5 + number / 1000) for number, each in enumerate(SPOKES[40:])]
-        await store.write(Batch(entities=(HUB, *SPOKES), relations=(*strong, *kept)))
+        await put(store, HUB, *SPOKES, *strong, *kept)
         found = await _found(store, HUB, fan_out=5, skipped_types=frozenset({"skipped", "absent"}))
         assert found == [each.id for each in kept[:-6:-1]]
 
@@ -151,7 +162,7 @@ class ExpandingSpec(StoreSpec):
         retracted = relation(ADA, HUB, retracted_at=day(1), fact="retracted", labels=("again",))
         other = relation(BOB, EVE, valid_to=day(1), fact="other")
         every = (ended, unsure, retracted, other)
-        await store.write(Batch(entities=(ADA, BOB, EVE, HUB), relations=every))
+        await put(store, ADA, BOB, EVE, HUB, *every)
         async with store.snapshot():
             keys = (await store.locate([ADA.id, BOB.id], view=view())).keys
             whole = view(as_of=day(0), known_at=NOON, min_edge_confidence=0.0)
@@ -174,7 +185,7 @@ class ExpandingSpec(StoreSpec):
         dropped = relation(ADA, HUB, created_at=day(1), retracted_at=day(2), fact="dropped", labels=("again",))
         other = relation(BOB, EVE, created_at=day(9), fact="other")
         people = [attrs.evolve(each, created_at=day(0)) for each in (ADA, BOB, EVE, HUB)]
-        await store.write(Batch(entities=tuple(people), relations=(later, dropped, other)))
+        await put(store, *people, later, dropped, other)
         async with store.snapshot():
             keys = (await store.locate([ADA.id, BOB.id], view=view())).keys
             steps = await store.expand(keys, fan_out=25, view=view())
@@ -191,7 +202,7 @@ class ExpandingSpec(StoreSpec):
 
     async def test_what_held_and_what_was_known_are_two_axes(self, store: GraphStore) -> None:
         held = relation(ADA, BOB, valid_from=day(10), valid_to=day(20), created_at=day(100), retracted_at=day(200))
-        await store.write(Batch(entities=(ADA, BOB), relations=(held,)))
+        await put(store, ADA, BOB, held)
         cases = [
             (day(10), day(100), True),
             (day(19), day(199), True),
@@ -210,14 +221,7 @@ class ExpandingSpec(StoreSpec):
         unborn = person("Unborn", created_at=NOON.replace(year=2030))
         merged = person("Merged", merged_into=ADA.id)
         away = [relation(ADA, each, f"type_{number}") for number, each in enumerate((ended, unborn, merged))]
-        await store.write(
-            Batch(
-                entities=(ADA, heavy, ended, unborn, merged),
-                memories=(memory,),
-                claims=(claim(memory, ADA, heavy),),
-                relations=tuple(away),
-            )
-        )
+        await put(store, ADA, heavy, ended, unborn, merged, memory, claim(memory, ADA, heavy), *away)
         (folded,) = await store.list_relations(type="knows")
         await store.apply_outcome("s", Outcome.ACCEPTED, [ref(folded)])
         async with store.snapshot():
@@ -253,17 +257,16 @@ class ExpandingSpec(StoreSpec):
         memories = tuple(Memory(id=f"m{number}", occurred_at=day(number)) for number in (10, 30, 20))
         claims = tuple(claim(memory, ADA, BOB, "proved") for memory in memories)
         undated = claim(Memory(id="undated"), ADA, BOB, "undated", valid_from=day(2))
-        await store.write(
-            Batch(
-                entities=(ADA, BOB, EVE),
-                memories=(*memories, Memory(id="undated")),
-                claims=(*claims, undated),
-                relations=(
-                    relation(ADA, EVE, "started", valid_from=day(5), created_at=day(6)),
-                    relation(ADA, EVE, "created", created_at=day(7)),
-                    relation(ADA, EVE, "given", supported_at=day(8), valid_from=day(5), created_at=day(6)),
-                ),
-            )
+        await put(
+            store,
+            entities=(ADA, BOB, EVE),
+            memories=(*memories, Memory(id="undated")),
+            claims=(*claims, undated),
+            relations=(
+                relation(ADA, EVE, "started", valid_from=day(5), created_at=day(6)),
+                relation(ADA, EVE, "created", created_at=day(7)),
+                relation(ADA, EVE, "given", supported_at=day(8), valid_from=day(5), created_at=day(6)),
+            ),
         )
         for as_of, proved in ((day(40), day(30)), (day(25), day(20)), (day(10), day(10))):
             since = await self._since(store, as_of)
@@ -291,7 +294,7 @@ class ExpandingSpec(StoreSpec):
             relation(EVE, ADA, "skip", confidence=0.9),
             relation(EVE, BOB, "weak", confidence=0.1),
         )
-        await store.write(Batch(entities=(ADA, BOB, EVE), relations=links))
+        await put(store, ADA, BOB, EVE, *links)
         seen = view(skipped_types=frozenset({"met_with", "skip"}))
         async with store.snapshot():
             around_ada = await store.locate([ADA.id], view=view())

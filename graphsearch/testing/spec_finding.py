@@ -11,11 +11,11 @@ import pytest
 
 from graphsearch.columns import Hits
 from graphsearch.errors import EmbeddingModelError
-from graphsearch.model import Batch, ElementKind, Entity, Memory, Outcome, Vector
+from graphsearch.model import ElementKind, Entity, Memory, Outcome, Vector
 from graphsearch.model.signatures import entity_signature
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
-from graphsearch.testing.samples import ADA, BOB, EVE, day, ids_of, person, ref, relation, vector, view
+from graphsearch.testing.samples import ADA, BOB, EVE, day, ids_of, person, put, ref, relation, vector, view
 from graphsearch.testing.spec import StoreSpec
 from graphsearch.text.bm25 import TermCounts, grid, idf, saturated
 
@@ -46,7 +46,7 @@ class FindingSpec(StoreSpec):
     async def test_names_and_aliases_are_compared_normalised(self, store: GraphStore) -> None:
         entity = person("Ada  Lovelace", aliases=("The Countess", "ﬁrst programmer"))
         code = Entity(type="class", name="ssl.SSLSocket")
-        await store.write(Batch(entities=(entity, code)))
+        await put(store, entity, code)
         for asked, alias in (
             ("ada lovelace", False),
             ("ADA LOVELACE", False),
@@ -62,14 +62,14 @@ class FindingSpec(StoreSpec):
     async def test_a_name_wins_over_an_alias_and_all_that_share_one_are_found(self, store: GraphStore) -> None:
         paris = Entity(type="place", name="Paris", aliases=("PARIS", "City of Light"))
         other = person("Hilton", aliases=("Paris",))
-        await store.write(Batch(entities=(paris, other)))
+        await put(store, paris, other)
         found = await store.find_names(["paris"])
         assert {each.entity_id: each.alias for each in found} == {paris.id: False, other.id: True}
         assert [each.entity_id for each in found] == sorted((paris.id, other.id))
 
     async def test_a_name_that_was_changed_is_found_no_more(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(person("Ada", aliases=("Countess",)),)))
-        await store.write(Batch(entities=(attrs.evolve(ADA, name="Augusta"),)))
+        await put(store, person("Ada", aliases=("Countess",)))
+        await put(store, attrs.evolve(ADA, name="Augusta"))
         assert await store.find_names(["Ada", "Countess"]) == []
         assert [each.entity_id for each in await store.find_names(["augusta"])] == [ADA.id]
 
@@ -79,7 +79,7 @@ class FindingSpec(StoreSpec):
         await store.bind_embedder("model", 2)
         vectors: dict[UUID | str, Vector] = {ADA.id: vector(2, 0), BOB.id: vector(1, 1), EVE.id: vector(-3, 0)}
         heavy = attrs.evolve(BOB, importance_weight=0.9, labels=("x",))
-        await store.write(Batch(entities=(ADA, heavy, EVE, person("No Vector")), vectors=vectors))
+        await put(store, ADA, heavy, EVE, person("No Vector"), vectors=vectors)
         async with store.snapshot():
             hits = await store.search_by_embedding(ENTITY, vector(5, 0), limit=10, view=view())
             assert ids_of(store, ENTITY, hits) == [ADA.id, BOB.id, EVE.id]
@@ -98,7 +98,7 @@ class FindingSpec(StoreSpec):
         await store.bind_embedder("model", 8)
         people = [person(f"P{number}") for number in range(30)]
         vectors: dict[UUID | str, Vector] = {each.id: rng.standard_normal(8).astype(np.float32) for each in people}
-        await store.write(Batch(entities=tuple(people), vectors=vectors))
+        await put(store, *people, vectors=vectors)
         asked = rng.standard_normal(8).astype(np.float16).astype(np.float32)
         rounded = {key: each.astype(np.float16).astype(np.float64) for key, each in vectors.items()}
         distance = {
@@ -112,12 +112,12 @@ class FindingSpec(StoreSpec):
     async def test_equally_near_elements_come_in_order_of_id(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 3)
         people = [person(f"P{number}") for number in range(40)]
-        await store.write(Batch(entities=tuple(people), vectors={each.id: vector(1, 2, 3) for each in people}))
+        await put(store, *people, vectors={each.id: vector(1, 2, 3) for each in people})
         assert await _near(store, ENTITY, vector(3, 2, 2), limit=10) == sorted(each.id for each in people)[:10]
 
     async def test_a_query_of_another_length_is_refused(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
-        await store.write(Batch(entities=(ADA,), vectors={ADA.id: vector(1, 0)}))
+        await put(store, ADA, vectors={ADA.id: vector(1, 0)})
         with pytest.raises(EmbeddingModelError):
             await store.search_by_embedding(ENTITY, vector(1, 0, 0), limit=1, view=view())
 
@@ -133,13 +133,12 @@ class FindingSpec(StoreSpec):
         sure = relation(past, future, "b", fact="ada", created_at=day(0))
         gone = relation(past, future, "c", fact="ada", created_at=day(0), retracted_at=day(5))
         everything = (past, future, late, merged, old, new, weak, sure, gone)
-        await store.write(
-            Batch(
-                entities=(past, future, late, merged),
-                memories=(old, new),
-                relations=(weak, sure, gone),
-                vectors={each.id: vector(1, 0) for each in everything},
-            )
+        await put(
+            store,
+            entities=(past, future, late, merged),
+            memories=(old, new),
+            relations=(weak, sure, gone),
+            vectors={each.id: vector(1, 0) for each in everything},
         )
         expected: list[tuple[ElementKind, dict[str, Any], set[UUID | str]]] = [
             (ENTITY, {"as_of": day(5)}, {past.id}),
@@ -166,7 +165,7 @@ class FindingSpec(StoreSpec):
             "d": "nothing of the kind",
             "e": "the of and",
         }
-        await store.write(Batch(memories=tuple(Memory(id=key, text=text) for key, text in texts.items())))
+        await put(store, *(Memory(id=key, text=text) for key, text in texts.items()))
         counts = {
             "a": {"tls": 1, "handshake": 1, "socket": 1},
             "b": {"handshake": 3},
@@ -187,7 +186,7 @@ class FindingSpec(StoreSpec):
 
     async def test_given_counts_replace_the_numbers_of_documents_of_the_scope(self, store: GraphStore) -> None:
         texts = {"a": "red lamp", "b": "green lamp", "c": "red chair"}
-        await store.write(Batch(memories=tuple(Memory(id=key, text=text) for key, text in texts.items())))
+        await put(store, *(Memory(id=key, text=text) for key, text in texts.items()))
         assert await _matching(store, MEMORY, "red green") == ["b", "a", "c"]
         elsewhere = TermCounts(documents=100, containing={"red": 2, "green": 90})
         async with store.snapshot():
@@ -203,13 +202,13 @@ class FindingSpec(StoreSpec):
         assert found == pytest.approx(scores, rel=1e-5)
 
     async def test_forms_of_an_english_word_find_each_other(self, store: GraphStore) -> None:
-        await store.write(Batch(memories=(Memory(id="a", text="She visits cities."), Memory(id="b", text="a village"))))
+        await put(store, Memory(id="a", text="She visits cities."), Memory(id="b", text="a village"))
         for asked in ("city", "Cities", "visited?", "the visiting city's"):
             assert await _matching(store, MEMORY, asked) == ["a"]
 
     async def test_the_analyser_makes_the_terms_that_are_searched_by(self, store: GraphStore) -> None:
         entity = person("Ada Lovelace", description="walked along the rivers")
-        await store.write(Batch(entities=[entity]))
+        await put(store, entity)
         asked = "walking a river"
         assert set(store.analyser.terms(asked)) <= set(store.analyser.terms(entity.description))
         for question, found in ((asked, [entity.id]), ("swimming", [])):
@@ -219,7 +218,7 @@ class FindingSpec(StoreSpec):
     async def test_rare_words_select_the_candidates(self, store: GraphStore) -> None:
         memories = [Memory(id=f"m{number:04}", text="common word") for number in range(2_010)]
         memories[7] = Memory(id="m0007", text="rare word")
-        await store.write(Batch(memories=tuple(memories)))
+        await put(store, *memories)
         assert await _matching(store, MEMORY, "rare common word") == ["m0007"]
         assert await _matching(store, MEMORY, "common word", limit=9) == [
             each.id for each in memories[:10] if each != memories[7]
@@ -232,7 +231,7 @@ class FindingSpec(StoreSpec):
             rare = " ".join(("rare", "scarce")[: 1 + number % 3 % 2])
             text = f"{rare} {words[number % 4]} {'filler ' * (number % 5)}"
             memories[number] = Memory(id=f"m{number:04}", text=text, occurred_at=day(9 if number % 7 else 1))
-        await store.write(Batch(memories=tuple(memories)))
+        await put(store, *memories)
         asked = "rare scarce common usual"
         for when in (day(5), day(10)):
             seen = {"as_of": when, "known_at": clock.now()}
@@ -244,7 +243,7 @@ class FindingSpec(StoreSpec):
     async def test_every_word_selects_candidates_in_a_small_scope(self, store: GraphStore) -> None:
         memories = [Memory(id=f"m{number:02}", text="common word") for number in range(40)]
         memories[7] = Memory(id="m07", text="rare word")
-        await store.write(Batch(memories=tuple(memories)))
+        await put(store, *memories)
         first, *others = await _matching(store, MEMORY, "rare common word", limit=50)
         assert first == "m07"
         assert others == [each.id for each in memories if each.id != "m07"]
@@ -253,42 +252,42 @@ class FindingSpec(StoreSpec):
         engine = Entity(type="tool", name="analyticalEngine", description="It computes.", aliases=("mill",))
         memory = Memory(id="m", subject="Weather", text="It rained.")
         fact = relation(ADA, engine, fact="Ada wrote notes.")
-        await store.write(Batch(entities=(ADA, engine), memories=(memory,), relations=(fact,)))
+        await put(store, ADA, engine, memory, fact)
         for asked in ("analyticalengine", "engine", "computes", "mill", "It COMPUTES"):
             assert await _matching(store, ENTITY, asked) == [engine.id]
         assert await _matching(store, MEMORY, "weather") == await _matching(store, MEMORY, "rained?") == ["m"]
         assert await _matching(store, RELATION, "notes") == [fact.id]
 
     async def test_words_follow_what_is_written(self, store: GraphStore) -> None:
-        await store.write(Batch(memories=(Memory(id="a", text="red green"), Memory(id="b", text="red"))))
-        await store.write(Batch(memories=(Memory(id="a", text="blue"),)))
+        await put(store, Memory(id="a", text="red green"), Memory(id="b", text="red"))
+        await put(store, Memory(id="a", text="blue"))
         assert await _matching(store, MEMORY, "green") == []
         assert await _matching(store, MEMORY, "blue") == ["a"]
         before = await _scores(store, "red")
-        await store.write(Batch(memories=(Memory(id="c", text="red"),)))
+        await put(store, Memory(id="c", text="red"))
         await store.forget(["c"])
         assert await _scores(store, "red") == pytest.approx(before, rel=1e-6)
 
     async def test_scores_do_not_depend_on_how_the_average_length_came_about(self, store: GraphStore) -> None:
-        await store.write(Batch(memories=(Memory(id="a", text="red one"), Memory(id="b", text="red"))))
+        await put(store, Memory(id="a", text="red one"), Memory(id="b", text="red"))
         before = await _scores(store, "red")
-        await store.write(Batch(memories=(Memory(id="long", text=" ".join(f"w{number}" for number in range(400))),)))
+        await put(store, Memory(id="long", text=" ".join(f"w{number}" for number in range(400))))
         assert await _scores(store, "red") != pytest.approx(before, rel=1e-3)
         await store.forget(["long"])
         assert await _scores(store, "red") == pytest.approx(before, rel=1e-6)
 
     async def test_equally_good_elements_come_in_order_of_id(self, store: GraphStore) -> None:
         people = [person(f"P{number}", description="same words") for number in range(25)]
-        await store.write(Batch(entities=tuple(people)))
+        await put(store, *people)
         same = [attrs.evolve(each, name="P") for each in people]
-        await store.write(Batch(entities=tuple(same)))
+        await put(store, *same)
         assert await _matching(store, ENTITY, "words", limit=8) == sorted(each.id for each in people)[:8]
 
     # -- ids -----------------------------------------------------------------------------------------------------
 
     async def test_entities_are_located_in_order_of_key_if_they_hold(self, store: GraphStore) -> None:
         ended = person("Ended", valid_to=day(10))
-        await store.write(Batch(entities=(ADA, BOB, ended)))
+        await put(store, ADA, BOB, ended)
         async with store.snapshot():
             hits: Hits = await store.locate([BOB.id, ended.id, ADA.id, EVE.id, ADA.id], view=view())
             assert ids_of(store, ENTITY, hits) == sorted((ADA.id, BOB.id))
@@ -298,7 +297,7 @@ class FindingSpec(StoreSpec):
 
     async def test_keys_sort_as_ids_do(self, store: GraphStore) -> None:
         people = [person(f"P{number}") for number in range(50)]
-        await store.write(Batch(entities=tuple(people)))
+        await put(store, *people)
         async with store.snapshot():
             hits = await store.locate([each.id for each in people], view=view())
             shuffled = np.random.default_rng(1).permutation(hits.keys)
@@ -309,7 +308,7 @@ class FindingSpec(StoreSpec):
     async def test_elements_are_read_by_their_keys_as_by_their_ids(self, store: GraphStore) -> None:
         links = [relation(ADA, BOB, created_at=day(1)), relation(BOB, EVE, created_at=day(1))]
         pair = [Memory(id=id_, text="red", created_at=day(1)) for id_ in ("a", "b")]
-        await store.write(Batch(entities=(ADA, BOB, EVE), relations=tuple(links), memories=tuple(pair)))
+        await put(store, ADA, BOB, EVE, *links, *pair)
         for learnt in (False, True):  # before and after feedback on some of them
             if learnt:
                 await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA), ref(links[0]), ref(pair[0])])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import attrs
 import pytest
 
-from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Injection, Memory, Outcome, WriteReport
+from graphsearch.model import Claim, ElementKind, ElementRef, Injection, Memory, Outcome, WriteReport
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import (
@@ -20,6 +20,7 @@ from graphsearch.testing.samples import (
     mention,
     person,
     portrait,
+    put,
     ref,
     relation,
     vector,
@@ -54,24 +55,22 @@ class ForgettingSpec(StoreSpec):
     async def _ingest(self, store: GraphStore, memories: Sequence[tuple[Memory, tuple[Claim, ...]]]) -> None:
         named = {key for _, claims in memories for each in claims for key in (each.source_id, each.target_id)}
         people = tuple(each for each in PEOPLE if each.id in named)
-        await store.write(
-            Batch(
-                entities=people,
-                memories=tuple(memory for memory, _ in memories),
-                claims=tuple(each for _, claims in memories for each in claims),
-                vectors={memory.id: vector(number, 1) for number, (memory, _) in enumerate(memories)},
-            )
+        await put(
+            store,
+            entities=people,
+            memories=tuple(memory for memory, _ in memories),
+            claims=tuple(each for _, claims in memories for each in claims),
+            vectors={memory.id: vector(number, 1) for number, (memory, _) in enumerate(memories)},
         )
 
     async def test_what_nothing_else_proves_goes(self, store: GraphStore) -> None:
         one, two = Memory(id="one", text="Ada knows Bob."), Memory(id="two", text="Eve, secretly.", source="confession")
-        await store.write(
-            Batch(
-                entities=(ADA, BOB, EVE, person("Bystander")),
-                memories=(one, two),
-                mentions=(mention(one, ADA), mention(one, BOB), mention(two, EVE), mention(two, ADA)),
-                claims=(claim(one, ADA, BOB), claim(two, ADA, BOB, fact="A secret."), claim(two, EVE, BOB)),
-            )
+        await put(
+            store,
+            entities=(ADA, BOB, EVE, person("Bystander")),
+            memories=(one, two),
+            mentions=(mention(one, ADA), mention(one, BOB), mention(two, EVE), mention(two, ADA)),
+            claims=(claim(one, ADA, BOB), claim(two, ADA, BOB, fact="A secret."), claim(two, EVE, BOB)),
         )
         await store.apply_outcome("s", Outcome.ACCEPTED, [ref(two), ref(EVE)])
         report = await store.forget(["two", "two", "absent"])
@@ -90,27 +89,19 @@ class ForgettingSpec(StoreSpec):
     async def test_an_entity_stays_as_long_as_it_has_a_mention_or_a_relation(self, store: GraphStore) -> None:
         one, two = Memory(id="one"), Memory(id="two")
         lonely = person("Lonely")
-        await store.write(
-            Batch(
-                entities=(ADA, BOB, EVE, lonely),
-                memories=(one, two),
-                mentions=(mention(one, ADA), mention(two, ADA), mention(one, BOB), mention(one, lonely)),
-                relations=(relation(BOB, EVE),),
-            )
+        await put(
+            store,
+            entities=(ADA, BOB, EVE, lonely),
+            memories=(one, two),
+            mentions=(mention(one, ADA), mention(two, ADA), mention(one, BOB), mention(one, lonely)),
+            relations=(relation(BOB, EVE),),
         )
         await store.forget(["one"])
         assert {each.name for each in await store.list_entities()} == {"Ada", "Bob", "Eve"}
 
     async def test_relations_of_the_forgotten_are_deleted_not_retracted(self, store: GraphStore) -> None:
         memory = Memory(id="m")
-        await store.write(
-            Batch(
-                entities=(ADA, BOB),
-                memories=(memory,),
-                mentions=(mention(memory, ADA), mention(memory, BOB)),
-                claims=(claim(memory, ADA, BOB),),
-            )
-        )
+        await put(store, ADA, BOB, memory, mention(memory, ADA), mention(memory, BOB), claim(memory, ADA, BOB))
         (known,) = await store.list_relations()
         await store.forget(["m"])
         assert await store.get_relations([known.id]) == []
@@ -120,18 +111,16 @@ class ForgettingSpec(StoreSpec):
         self, store: GraphStore, clock: FixedClock
     ) -> None:
         memory = Memory(id="m", text="one")
-        await store.write(
-            Batch(entities=(ADA, BOB), memories=(memory,), claims=(claim(memory, ADA, BOB, fact="A secret."),))
-        )
+        await put(store, ADA, BOB, memory, claim(memory, ADA, BOB, fact="A secret."))
         (known,) = await store.list_relations()
         clock.advance(days=1)
-        await store.write(Batch(memories=(attrs.evolve(memory, text="two"),)))
+        await put(store, attrs.evolve(memory, text="two"))
         await store.forget(["m"])
         assert await store.get_relations([known.id]) == []
 
     async def test_a_given_relation_goes_with_the_last_of_its_evidence(self, store: GraphStore) -> None:
         given = relation(ADA, BOB, evidence=("one", "two"), valid_from=day(1), created_at=day(2))
-        await store.write(Batch(entities=(ADA, BOB), memories=(Memory(id="one"), Memory(id="two")), relations=(given,)))
+        await put(store, ADA, BOB, Memory(id="one"), Memory(id="two"), given)
         await store.forget(["two"])
         assert await store.get_relations([given.id]) == [attrs.evolve(given, evidence=("one",))]
         await store.forget(["one"])
@@ -139,7 +128,7 @@ class ForgettingSpec(StoreSpec):
 
     async def test_signatures_that_quote_the_forgotten_go(self, store: GraphStore) -> None:
         memory = Memory(id="m", text="word", source="a secret source")
-        await store.write(Batch(memories=(memory,)))
+        await put(store, memory)
         hits = await store.search_lexical(ElementKind.MEMORY, "word", limit=1, view=view())
         codes = hits.signatures.tolist()
         assert set(await store.signatures(codes)) == set(codes)
@@ -148,19 +137,17 @@ class ForgettingSpec(StoreSpec):
 
     async def test_signatures_that_quote_what_was_rewritten_go(self, store: GraphStore) -> None:
         memory = Memory(id="m", text="word", source="a secret source")
-        await store.write(Batch(entities=(ADA, BOB), memories=(memory,), claims=(claim(memory, ADA, BOB),)))
+        await put(store, ADA, BOB, memory, claim(memory, ADA, BOB))
         hits = await store.search_lexical(ElementKind.MEMORY, "word", limit=1, view=view())
         codes = hits.signatures.tolist()
         assert set(await store.signatures(codes)) == set(codes)
-        await store.write(Batch(memories=(attrs.evolve(memory, source="wiki"),), claims=(claim(memory, ADA, BOB),)))
+        await put(store, attrs.evolve(memory, source="wiki"), claim(memory, ADA, BOB))
         assert await store.signatures(codes) == {}
 
     async def test_the_log_of_what_was_surfaced_names_nothing_forgotten(self, store: GraphStore) -> None:
         one, two = Memory(id="one"), Memory(id="two")
         claims = (claim(one, ADA, BOB), claim(two, ADA, EVE))
-        await store.write(
-            Batch(entities=(ADA, BOB, EVE), memories=(one, two), mentions=(mention(one, ADA),), claims=claims)
-        )
+        await put(store, ADA, BOB, EVE, one, two, mention(one, ADA), *claims)
         known, lost = sorted(await store.list_relations(), key=lambda each: each.target_id == EVE.id)
         absent = ElementRef(ElementKind.MEMORY, "absent")
         before = (ref(two), ref(ADA), ref(lost), ref(known), ref(EVE), absent, ref(two), ref(one))
@@ -185,9 +172,9 @@ class ForgettingSpec(StoreSpec):
             claim(two, ADA, EVE),
         )
         await store.bind_embedder("model", 2)
-        await store.write(Batch(entities=(ADA, BOB, EVE), memories=(one, two), claims=claims))
+        await put(store, ADA, BOB, EVE, one, two, *claims)
         relations = {each.target_id: each for each in await store.list_relations()}
-        await store.write(Batch(vectors={each.id: vector(1, number) for number, each in enumerate(relations.values())}))
+        await put(store, vectors={each.id: vector(1, number) for number, each in enumerate(relations.values())})
         await store.forget(["two"])
         assert {each.fact for each in await store.list_relations()} == {"They met.", "They like each other."}
         hits = await store.search_by_embedding(ElementKind.RELATION, vector(1, 0), limit=5, view=view())
@@ -198,7 +185,7 @@ class ForgettingSpec(StoreSpec):
     async def test_a_target_whose_memories_are_forgotten_goes_when_its_merge_is_undone(self, store: GraphStore) -> None:
         one, two = Memory(id="one"), Memory(id="two")
         mentions = (mention(one, EVE, surface="Secret Eve"), mention(two, BOB, surface="Secret Bob"))
-        await store.write(Batch(named=(EVE, BOB), memories=(one, two), mentions=mentions))
+        await put(store, one, two, *mentions, named=(EVE, BOB))
         made = await store.merge(EVE.id, BOB.id)
         await store.forget(["two"])
         await store.undo_merge(made.id)
@@ -210,7 +197,7 @@ class ForgettingSpec(StoreSpec):
         one, two, three = Memory(id="one"), Memory(id="two"), Memory(id="three")
         named = (person("Secret"), person("Bob"), person("Robert"))
         mentions = tuple(mention(each, whom) for each, whom in zip((one, two, three), named, strict=True))
-        await store.write(Batch(named=named, memories=(one, two, three), mentions=mentions))
+        await put(store, one, two, three, *mentions, named=named)
         secret, bob, robert = (each.id for each in named)
         first = await store.merge(secret, bob)
         await store.merge(bob, robert)
@@ -224,10 +211,10 @@ class ForgettingSpec(StoreSpec):
     async def test_a_merged_entity_takes_its_name_along(self, store: GraphStore) -> None:
         one, two, three = Memory(id="one"), Memory(id="two"), Memory(id="three")
         eve = person("Secret Ada")
-        await store.write(Batch(named=(ADA,), memories=(one,), mentions=(mention(one, ADA),)))
-        await store.write(Batch(named=(eve,), memories=(two,), mentions=(mention(two, eve),)))
+        await put(store, one, mention(one, ADA), named=(ADA,))
+        await put(store, two, mention(two, eve), named=(eve,))
         await store.merge(eve.id, ADA.id)
-        await store.write(Batch(memories=(three,), mentions=(mention(three, ADA, surface="Countess"),)))
+        await put(store, three, mention(three, ADA, surface="Countess"))
         await store.forget(["one"])
         await store.forget(["two"])
         [left] = await store.list_entities()
@@ -236,9 +223,9 @@ class ForgettingSpec(StoreSpec):
     async def test_a_merged_entity_goes_with_the_memory_that_mentioned_it(self, store: GraphStore) -> None:
         """Also if that does not mention it any more when it is forgotten."""
         one, two, eve = Memory(id="one"), Memory(id="two"), person("Secret Eve")
-        await store.write(Batch(named=(ADA, eve), memories=(one, two), mentions=(mention(one, ADA), mention(two, eve))))
+        await put(store, one, two, mention(one, ADA), mention(two, eve), named=(ADA, eve))
         await store.merge(eve.id, ADA.id)
-        await store.write(Batch(memories=(two,), mentions=(mention(two, ADA),)))
+        await put(store, two, mention(two, ADA))
         await store.forget(["two"])
         assert [(each.name, each.aliases) for each in await store.list_entities()] == [("Ada", ())]
         assert await store.merges() == []
@@ -247,10 +234,10 @@ class ForgettingSpec(StoreSpec):
         """Also if the claim was written after the merge, which makes it one of an entity about itself."""
         one, two = Memory(id="one"), Memory(id="two")
         secret = mention(two, EVE, surface="Secret Eve"), mention(two, ADA, surface="Secret Ada")
-        await store.write(Batch(named=(ADA, attrs.evolve(EVE, name="Secret Eve")), memories=(two,), mentions=secret))
+        await put(store, two, *secret, named=(ADA, attrs.evolve(EVE, name="Secret Eve")))
         made = await store.merge(EVE.id, ADA.id)
         stated = mention(one, EVE, surface="Countess"), mention(one, ADA)
-        await store.write(Batch(memories=(one,), mentions=stated, claims=(claim(one, EVE, ADA),)))
+        await put(store, one, *stated, claim(one, EVE, ADA))
         await store.forget(["two"])
         assert {each.name: each.aliases for each in await store.list_entities()} == {
             "Ada": ("Countess",),
@@ -265,12 +252,10 @@ class ForgettingSpec(StoreSpec):
     async def test_history_alone_keeps_no_forgotten_name(self, store: GraphStore) -> None:
         one, two = Memory(id="one"), Memory(id="two")
         mentions = (mention(one, EVE), mention(one, BOB), mention(one, ADA))
-        await store.write(
-            Batch(named=(EVE, BOB, ADA), memories=(one,), mentions=mentions, claims=(claim(one, EVE, BOB),))
-        )
+        await put(store, one, *mentions, claim(one, EVE, BOB), named=(EVE, BOB, ADA))
         secret = mention(two, EVE, surface="Secret Eve"), mention(two, BOB, surface="Secret Bob")
-        await store.write(Batch(memories=(two,), mentions=secret))
-        await store.write(Batch(memories=(one,), mentions=(mention(one, ADA),)))  # retracts the relation
+        await put(store, two, *secret)
+        await put(store, one, mention(one, ADA))  # retracts the relation
         report = await store.forget(["two"])
         assert (report.entities_removed, report.relations_retracted) == (2, 1)
         assert [each.name for each in await store.list_entities()] == ["Ada"]
@@ -278,27 +263,26 @@ class ForgettingSpec(StoreSpec):
     async def test_history_alone_keeps_no_merged_entity(self, store: GraphStore) -> None:
         one, two = Memory(id="one"), Memory(id="two")
         mentions = (mention(one, EVE), mention(one, ADA))
-        await store.write(Batch(named=(EVE, ADA), memories=(one,), mentions=mentions, claims=(claim(one, EVE, ADA),)))
-        await store.write(Batch(memories=(two,), mentions=(mention(two, EVE, surface="Secret Eve"),)))
+        await put(store, one, *mentions, claim(one, EVE, ADA), named=(EVE, ADA))
+        await put(store, two, mention(two, EVE, surface="Secret Eve"))
         await store.merge(EVE.id, ADA.id)
-        await store.write(Batch(memories=(one,), mentions=(mention(one, ADA),)))
+        await put(store, one, mention(one, ADA))
         await store.forget(["two"])
         assert [(each.name, each.aliases) for each in await store.list_entities()] == [("Ada", ())]
 
     async def test_a_report_counts_what_was_removed(self, store: GraphStore) -> None:
         one, two = Memory(id="one"), Memory(id="two")
-        await store.write(
-            Batch(
-                entities=(ADA, BOB, EVE),
-                memories=(one, two),
-                mentions=(mention(one, ADA), mention(two, ADA), mention(two, ADA, surface="A."), mention(two, EVE)),
-                claims=(
-                    claim(one, ADA, BOB),
-                    claim(two, ADA, BOB),
-                    claim(two, ADA, EVE),
-                    claim(two, BOB, EVE, "likes"),
-                ),
-            )
+        await put(
+            store,
+            entities=(ADA, BOB, EVE),
+            memories=(one, two),
+            mentions=(mention(one, ADA), mention(two, ADA), mention(two, ADA, surface="A."), mention(two, EVE)),
+            claims=(
+                claim(one, ADA, BOB),
+                claim(two, ADA, BOB),
+                claim(two, ADA, EVE),
+                claim(two, BOB, EVE, "likes"),
+            ),
         )
         assert await store.forget(["two"]) == WriteReport(
             memories=1,

@@ -10,7 +10,6 @@ import pytest
 
 from graphsearch.errors import ForeignSessionError
 from graphsearch.model import (
-    Batch,
     ElementKind,
     ElementRef,
     Entity,
@@ -22,7 +21,7 @@ from graphsearch.model import (
     Relation,
 )
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.samples import ADA, BOB, EVE, claim, day, person, ref, relation
+from graphsearch.testing.samples import ADA, BOB, EVE, claim, day, person, put, ref, relation
 from graphsearch.testing.spec import FreshScope, StoreSpec
 
 NOTE = Memory(id="note: 1%")
@@ -50,7 +49,7 @@ async def _folded(store: GraphStore) -> list[float]:
 
 
 async def _ready(store: GraphStore) -> GraphStore:
-    await store.write(Batch(entities=(ADA, BOB, EVE), memories=(NOTE,), relations=(LINK,)))
+    await put(store, ADA, BOB, EVE, NOTE, LINK)
     return store
 
 
@@ -115,7 +114,7 @@ class LearningSpec(StoreSpec):
         assert [each.seq for each in await store.outcomes(REFS)] == [1] * 5
 
     async def test_a_weight_starts_from_what_was_written(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(person("Ada", feedback_weight=1.0), BOB)))
+        await put(store, person("Ada", feedback_weight=1.0), BOB)
         await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA)])
         await store.apply_outcome("t", Outcome.REJECTED, [ref(ADA)])
         assert [each.feedback_weight for each in await store.get_entities([ADA.id])] == [pytest.approx(0.9)]
@@ -163,7 +162,7 @@ class LearningSpec(StoreSpec):
         async def writer(number: int) -> None:
             for turn in range(3):
                 memory = Memory(id=f"m{number}-{turn}", text="same words", occurred_at=day(number * 10 + turn))
-                await store.write(Batch(memories=(memory,), claims=(claim(memory, ADA, EVE), claim(memory, BOB, EVE))))
+                await put(store, memory, claim(memory, ADA, EVE), claim(memory, BOB, EVE))
 
         await asyncio.gather(*(writer(number) for number in range(8)))
         (folded,) = [

@@ -8,10 +8,10 @@ import attrs
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Batch, Memory, MemoryLink
+from graphsearch.model import Memory, MemoryLink
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
-from graphsearch.testing.samples import HOSTILE_TEXTS, day, mention, person
+from graphsearch.testing.samples import HOSTILE_TEXTS, day, mention, person, put
 from graphsearch.testing.spec import StoreSpec
 
 ADA, BOB, EVE = sorted((person("Ada"), person("Bob"), person("Eve")), key=lambda each: each.id)
@@ -19,7 +19,7 @@ ABSENT = UUID(int=7)
 
 
 async def _noted(store: GraphStore, *ids: str) -> GraphStore:
-    await store.write(Batch(memories=[Memory(id=each) for each in ids]))
+    await put(store, *[Memory(id=each) for each in ids])
     return store
 
 
@@ -73,7 +73,7 @@ class LinkingSpec(StoreSpec):
     async def test_a_memory_written_again_keeps_its_links(self, store: GraphStore) -> None:
         await _noted(store, "a", "b")
         await store.link_memories([MemoryLink(from_id="a", to_id="b")])
-        await store.write(Batch(memories=[Memory(id="a", text="Another text.")]))
+        await put(store, Memory(id="a", text="Another text."))
         assert len(await store.memory_links(["a"])) == 1
 
     async def test_no_id_is_mistaken_for_another(self, store: GraphStore) -> None:
@@ -86,7 +86,7 @@ class LinkingSpec(StoreSpec):
             assert all(each in {link.from_id, link.to_id} for link in found)
 
     async def test_entities_are_marked_as_distinct(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(ADA, BOB, EVE)))
+        await put(store, ADA, BOB, EVE)
         assert await store.mark_distinct([(BOB.id, ADA.id), (ADA.id, BOB.id), (EVE.id, ADA.id)]) == 2
         assert await store.mark_distinct([(ADA.id, BOB.id), (BOB.id, EVE.id)]) == 1
         assert await store.distinct_pairs([ADA.id]) == [(ADA.id, BOB.id), (ADA.id, EVE.id)]
@@ -98,13 +98,13 @@ class LinkingSpec(StoreSpec):
         assert await store.distinct_pairs([]) == []
 
     async def test_a_mark_is_taken_back(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(ADA, BOB, EVE)))
+        await put(store, ADA, BOB, EVE)
         await store.mark_distinct([(ADA.id, BOB.id), (ADA.id, EVE.id)])
         assert await store.mark_distinct([(BOB.id, ADA.id), (BOB.id, EVE.id)], distinct=False) == 1
         assert await store.distinct_pairs([ADA.id, BOB.id]) == [(ADA.id, EVE.id)]
 
     async def test_marks_that_make_no_sense_are_refused_whole(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(ADA, BOB)))
+        await put(store, ADA, BOB)
         with pytest.raises(InvalidInputError) as refused:
             await store.mark_distinct([(ADA.id, BOB.id), (ADA.id, ABSENT), (BOB.id, BOB.id)])
         assert refused.value.faults == (f"no entity {ABSENT}", f"entity {BOB.id} is paired with itself")
@@ -112,10 +112,10 @@ class LinkingSpec(StoreSpec):
 
     async def test_marks_go_with_either_entity(self, store: GraphStore) -> None:
         memory = Memory(id="m")
-        await store.write(Batch(entities=(ADA, BOB, EVE), memories=(memory,), mentions=(mention(memory, EVE),)))
+        await put(store, ADA, BOB, EVE, memory, mention(memory, EVE))
         await store.mark_distinct([(ADA.id, BOB.id), (ADA.id, EVE.id), (BOB.id, EVE.id)])
         assert (await store.forget(["m"])).links_removed == 2
         assert await store.distinct_pairs([ADA.id, BOB.id, EVE.id]) == [(ADA.id, BOB.id)]
         assert (await store.delete(entities=[BOB.id])).links_removed == 1
-        await store.write(Batch(entities=(ADA, BOB, EVE)))
+        await put(store, ADA, BOB, EVE)
         assert await store.distinct_pairs([ADA.id, BOB.id, EVE.id]) == []

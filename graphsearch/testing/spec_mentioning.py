@@ -6,11 +6,11 @@ import attrs
 import numpy as np
 
 from graphsearch.columns import Keys
-from graphsearch.model import Batch, ElementKind, Entity, Memory, Span, View
+from graphsearch.model import ElementKind, Entity, Memory, Span, View
 from graphsearch.model.signatures import entity_signature, memory_signature
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
-from graphsearch.testing.samples import HOSTILE_TEXTS, day, mention, person, view
+from graphsearch.testing.samples import HOSTILE_TEXTS, day, mention, person, put, view
 from graphsearch.testing.spec import StoreSpec
 
 SPAN = Span(start=0, end=1)
@@ -25,7 +25,7 @@ async def _write_mentions(store: GraphStore, **mentioned: tuple[Entity, ...]) ->
         for memory, some in zip(memories, mentioned.values(), strict=True)
         for place, entity in enumerate(some)
     ]
-    await store.write(Batch(entities=(ADA, BOB, EVE), memories=memories, mentions=mentions))
+    await put(store, ADA, BOB, EVE, *memories, *mentions)
 
 
 async def _entities(store: GraphStore, *entities: Entity, seen: View) -> Keys:
@@ -71,7 +71,7 @@ class MentioningSpec(StoreSpec):
     async def test_a_mention_without_a_span_is_of_the_subject(self, store: GraphStore) -> None:
         memory = Memory(id="m", subject="Ada")
         mentions = [mention(memory, ADA), mention(memory, ADA, span=SPAN), mention(memory, BOB, span=SPAN)]
-        await store.write(Batch(entities=(ADA, BOB), memories=(memory,), mentions=mentions))
+        await put(store, ADA, BOB, memory, *mentions)
         found = await store.mentioned(ElementKind.MEMORY, await _memories(store, BOB), limit=9, view=view())
         about = dict(zip(store.entity_ids(found.far), found.about.tolist(), strict=True))
         assert about == {ADA.id: True, BOB.id: False}
@@ -81,7 +81,7 @@ class MentioningSpec(StoreSpec):
 
     async def test_steps_carry_signatures_of_memories(self, store: GraphStore) -> None:
         memory = Memory(id="m", labels=("secret",))
-        await store.write(Batch(entities=(ADA,), memories=(memory,), mentions=(mention(memory, ADA),)))
+        await put(store, ADA, memory, mention(memory, ADA))
         found = await store.mentioned(
             ElementKind.ENTITY, await _entities(store, ADA, seen=view()), limit=1, view=view()
         )
@@ -99,7 +99,7 @@ class MentioningSpec(StoreSpec):
         later = Memory(id="later", occurred_at=day(9))
         past = person("Past", valid_to=day(5))
         mentions = [mention(later, ADA), mention(later, past)]
-        await store.write(Batch(entities=(ADA, past), memories=(later,), mentions=mentions))
+        await put(store, ADA, past, later, *mentions)
         assert await _mentioning(store, ADA, seen=view(day(8), clock.now())) == []
         assert len(await _mentioning(store, ADA, seen=view(day(10), clock.now()))) == 1
         keys = await _memories(store, ADA)
@@ -112,7 +112,7 @@ class MentioningSpec(StoreSpec):
     ) -> None:
         mentions = [mention(Memory(id="m"), ADA)]
         for memory in (Memory(id="m", occurred_at=day(9)), Memory(id="m", occurred_at=day(3), labels=("private",))):
-            await store.write(Batch(entities=(ADA,), memories=(memory,), mentions=mentions))
+            await put(store, ADA, memory, *mentions)
             for when in (day(2), day(5), day(10)):
                 found = await _mentioning(store, ADA, seen=view(when, clock.now()))
                 assert len(found) == (memory.occurred_at is not None and memory.occurred_at <= when)
@@ -142,7 +142,7 @@ class MentioningSpec(StoreSpec):
         memories = [Memory(id=key, session_id="s", position=place) for key, place in session]
         others = [Memory(id="other", session_id="t"), Memory(id="alone"), Memory(id="lonely")]
         every = [*memories, *others]
-        await store.write(Batch(entities=(ADA,), memories=every, mentions=[mention(each, ADA) for each in every]))
+        await put(store, ADA, *every, *[mention(each, ADA) for each in every])
         keys = await _memories(store, ADA)
         found = await store.turns(keys, view=view())
         adjacent = list(zip(store.memory_ids(found.near), store.memory_ids(found.far), strict=True))
@@ -151,7 +151,7 @@ class MentioningSpec(StoreSpec):
 
     async def test_turns_out_of_view_are_left_out(self, store: GraphStore, clock: FixedClock) -> None:
         memories = [Memory(id=str(place), session_id="s", position=place, occurred_at=day(place)) for place in range(3)]
-        await store.write(Batch(entities=(ADA,), memories=memories, mentions=[mention(each, ADA) for each in memories]))
+        await put(store, ADA, *memories, *[mention(each, ADA) for each in memories])
         keys = await _memories(store, ADA)
         found = await store.turns(keys, view=view(day(1), clock.now()))
         assert store.memory_ids(found.far) == ["1", "0", "1"]
@@ -159,7 +159,7 @@ class MentioningSpec(StoreSpec):
     async def test_no_memory_is_mistaken_for_another_that_is_mentioned(self, store: GraphStore) -> None:
         texts = sorted(set(HOSTILE_TEXTS))
         memories = [Memory(id=each, session_id=each) for each in texts]
-        await store.write(Batch(entities=(ADA,), memories=memories, mentions=[mention(each, ADA) for each in memories]))
+        await put(store, ADA, *memories, *[mention(each, ADA) for each in memories])
         assert [key for _, key, _ in await _mentioning(store, ADA, limit=100)] == texts
         keys = await _memories(store, ADA)
         assert len(await store.turns(keys, view=view())) == 0

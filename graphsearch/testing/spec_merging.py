@@ -17,7 +17,7 @@ from graphsearch.model import Batch, ElementKind, Entity, Memory, Merge, Outcome
 from graphsearch.model.identity import keyed_id
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
-from graphsearch.testing.samples import claim, day, ids_of, mention, person, ref, relation, view
+from graphsearch.testing.samples import batch_of, claim, day, ids_of, mention, person, put, ref, relation, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.spec_aliases import surface_mention
 from graphsearch.testing.strategies import (
@@ -38,20 +38,19 @@ ONE, TWO = Memory(id="one", occurred_at=day(1)), Memory(id="two", occurred_at=da
 
 async def _two_people(store: GraphStore) -> None:
     await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
-    await store.write(
-        Batch(
-            entities=(attrs.evolve(COUNTESS, aliases=("AAL",)), ADA, BOB, EVE),
-            memories=(ONE, TWO),
-            mentions=(
-                mention(ONE, COUNTESS),
-                surface_mention("one", COUNTESS, "C."),
-                mention(TWO, ADA),
-                mention(TWO, BOB),
-            ),
-            claims=(claim(ONE, COUNTESS, BOB, fact="old"), claim(TWO, ADA, BOB, fact="new"), claim(TWO, EVE, COUNTESS)),
-            relations=(relation(COUNTESS, EVE, "likes"), relation(COUNTESS, ADA, "is_like")),
-            vectors={each.id: EMBEDDER.vector(each.name) for each in (COUNTESS, ADA)},
-        )
+    await put(
+        store,
+        entities=(attrs.evolve(COUNTESS, aliases=("AAL",)), ADA, BOB, EVE),
+        memories=(ONE, TWO),
+        mentions=(
+            mention(ONE, COUNTESS),
+            surface_mention("one", COUNTESS, "C."),
+            mention(TWO, ADA),
+            mention(TWO, BOB),
+        ),
+        claims=(claim(ONE, COUNTESS, BOB, fact="old"), claim(TWO, ADA, BOB, fact="new"), claim(TWO, EVE, COUNTESS)),
+        relations=(relation(COUNTESS, EVE, "likes"), relation(COUNTESS, ADA, "is_like")),
+        vectors={each.id: EMBEDDER.vector(each.name) for each in (COUNTESS, ADA)},
     )
 
 
@@ -65,23 +64,23 @@ class MergingSpec(StoreSpec):
     """`merge`, `undo_merge`, `merges`."""
 
     async def test_what_ingest_minted_is_merged_into_what_an_application_writes(self, store: GraphStore) -> None:
-        await store.write(Batch())
+        await put(store)
         minted = attrs.evolve(ADA, id=keyed_id(ADA.id, await store.id_key()), type="concept")
         assert minted.id != ADA.id
-        await store.write(Batch(named=(minted,), memories=(ONE,), mentions=(mention(ONE, minted),)))
-        await store.write(Batch(entities=(ADA, BOB)))
+        await put(store, ONE, mention(ONE, minted), named=(minted,))
+        await put(store, ADA, BOB)
         assert [each.merged_into for each in await store.get_entities([minted.id, ADA.id])] == [ADA.id, None]
         assert [each.entity_id for each in await store.list_mentions(memory_ids=["one"])] == [ADA.id]
         [made] = await store.merges()
         await store.undo_merge(made.id)
-        await store.write(Batch(entities=(attrs.evolve(ADA, description="Again."),)))  # once is enough
+        await put(store, attrs.evolve(ADA, description="Again."))  # once is enough
         assert [each.merged_into for each in await store.get_entities([minted.id, ADA.id])] == [None, None]
 
     async def test_entities_of_two_types_are_merged_and_retyped_in_one_step(self, store: GraphStore) -> None:
         tool, firm = Entity(type="tool", name="Mercury"), Entity(type="organisation", name="Mercury")
         memories = [Memory(id="m"), Memory(id="n")]
         mentions = [mention(memories[0], tool), mention(memories[1], firm)]
-        await store.write(Batch(entities=[tool, firm], memories=memories, mentions=mentions))
+        await put(store, tool, firm, *memories, *mentions)
         before = await store.get_entities([tool.id, firm.id])
         with pytest.raises(InvalidInputError, match="or merge with retype"):
             await store.merge(tool.id, firm.id)
@@ -173,7 +172,7 @@ class MergingSpec(StoreSpec):
 
     async def test_what_cannot_be_merged_or_undone_is_refused(self, store: GraphStore) -> None:
         await _two_people(store)
-        await store.write(Batch(entities=(Entity(type="tool", name="Engine"),)))
+        await put(store, Entity(type="tool", name="Engine"))
         for source, target in ((uuid4(), ADA.id), (ADA.id, uuid4())):
             with pytest.raises(UnknownElementError, match="no entity"):
                 await store.merge(source, target)
@@ -235,13 +234,12 @@ class MergingSpec(StoreSpec):
         before = await answers(store)
         made = await store.merge(COUNTESS.id, ADA.id)
         merged = await answers(store)
-        report = await store.write(
-            Batch(
-                memories=(ONE,),
-                mentions=(mention(ONE, COUNTESS), surface_mention("one", COUNTESS, "C.")),
-                claims=(claim(ONE, COUNTESS, BOB, fact="old"),),
-                relations=(relation(COUNTESS, EVE, "likes"),),
-            )
+        report = await put(
+            store,
+            memories=(ONE,),
+            mentions=(mention(ONE, COUNTESS), surface_mention("one", COUNTESS, "C.")),
+            claims=(claim(ONE, COUNTESS, BOB, fact="old"),),
+            relations=(relation(COUNTESS, EVE, "likes"),),
         )
         assert (report.memories, report.relations) == (0, 0)
         assert await answers(store) == merged
@@ -251,23 +249,22 @@ class MergingSpec(StoreSpec):
     async def test_relations_given_after_a_merge_may_lead_to_one_entity_or_to_two(self, store: GraphStore) -> None:
         loops = [relation(COUNTESS, ADA, f"is like {number}") for number in range(9)]
         others = [relation(BOB, EVE, "helps")]
-        await store.write(Batch(entities=(ADA, COUNTESS, BOB, EVE)))
+        await put(store, ADA, COUNTESS, BOB, EVE)
         made = await store.merge(COUNTESS.id, ADA.id)
-        await store.write(Batch(relations=(*loops, *others)))
+        await put(store, *loops, *others)
         assert {each.id for each in await store.list_relations()} == {each.id for each in others}
         await store.undo_merge(made.id)
         assert {each.id for each in await store.list_relations()} == {each.id for each in (*loops, *others)}
 
     async def test_what_is_forgotten_meanwhile_stays_forgotten(self, store: GraphStore) -> None:
         named = person("Lady")
-        await store.write(
-            Batch(
-                entities=(ADA,),
-                named=(named,),
-                memories=(ONE, TWO),
-                mentions=(mention(ONE, named), surface_mention("two", named, "L.")),
-                claims=(claim(ONE, named, ADA, fact="secret"), claim(TWO, named, named, "is")),
-            )
+        await put(
+            store,
+            entities=(ADA,),
+            named=(named,),
+            memories=(ONE, TWO),
+            mentions=(mention(ONE, named), surface_mention("two", named, "L.")),
+            claims=(claim(ONE, named, ADA, fact="secret"), claim(TWO, named, named, "is")),
         )
         made = await store.merge(named.id, ADA.id)
         await store.forget(["one"])
@@ -281,7 +278,7 @@ class MergingSpec(StoreSpec):
         """Even if it was merged into another, and had a relation of its own that is deleted with it."""
         lady, bob = person("Lady"), person("Bob")
         claims = (claim(ONE, lady, bob),)
-        await store.write(Batch(named=(ADA, lady, bob), memories=(ONE,), mentions=(mention(ONE, lady),), claims=claims))
+        await put(store, ONE, mention(ONE, lady), *claims, named=(ADA, lady, bob))
         await store.merge(lady.id, ADA.id)
         before = len(await store.list_entities())
         report = await store.forget(["one"])
@@ -290,8 +287,8 @@ class MergingSpec(StoreSpec):
     @pytest.mark.parametrize("listed", [True, False])
     async def test_a_merged_entity_goes_with_its_last_mention(self, store: GraphStore, *, listed: bool) -> None:
         lady = person("Lady")
-        await store.write(Batch(entities=(ADA, lady)) if listed else Batch(named=(ADA, lady)))
-        await store.write(Batch(memories=(ONE, TWO), mentions=(mention(ONE, lady), mention(TWO, ADA))))
+        await store.write(batch_of(ADA, lady) if listed else batch_of(named=(ADA, lady)))
+        await put(store, ONE, TWO, mention(ONE, lady), mention(TWO, ADA))
         made = await store.merge(lady.id, ADA.id)
         report = await store.forget(["one"])
         assert (report.entities_removed, report.mentions_removed) == (1, 1)
@@ -325,22 +322,18 @@ class MergingSpec(StoreSpec):
         assert {each.entity_id for each in await store.list_mentions(memory_ids=["two"])} == {ADA.id, BOB.id}
 
     async def test_a_relation_type_that_turns_functional_leaves_loops_out(self, store: GraphStore) -> None:
-        await store.write(
-            Batch(
-                entities=(ADA, COUNTESS, BOB), memories=(ONE,), claims=(claim(ONE, ADA, COUNTESS), claim(ONE, ADA, BOB))
-            )
-        )
+        await put(store, ADA, COUNTESS, BOB, ONE, claim(ONE, ADA, COUNTESS), claim(ONE, ADA, BOB))
         await store.merge(COUNTESS.id, ADA.id)
         await store.register_types([RelationType(name="knows", functional=True)])
         assert [each.target_id for each in await store.list_relations()] == [BOB.id]
 
     async def test_a_relation_that_a_merge_brought_back_goes_again(self, store: GraphStore, clock: FixedClock) -> None:
         undated = Memory(id="undated")
-        await store.write(Batch(entities=(ADA, COUNTESS, BOB), memories=(undated,), claims=(claim(undated, ADA, BOB),)))
+        await put(store, ADA, COUNTESS, BOB, undated, claim(undated, ADA, BOB))
         (known,) = await store.list_relations()
         clock.advance(days=1)
         other = Memory(id="other")
-        await store.write(Batch(memories=(undated, other), claims=(claim(other, COUNTESS, BOB),)))
+        await put(store, undated, other, claim(other, COUNTESS, BOB))
         retracted_at = clock.now()
         clock.advance(days=1)
         made = await store.merge(COUNTESS.id, ADA.id)

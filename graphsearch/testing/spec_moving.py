@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from graphsearch.errors import AnalyserError, OccupiedScopeError, RecordError
 from graphsearch.model import (
-    Batch,
     Community,
     CommunitySummary,
     Injection,
@@ -27,7 +26,7 @@ from graphsearch.model import (
 from graphsearch.model.stored import Record, RecordKind, ScopeSettings, StoredEntity, StoredRelation, key_of
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import NOON
-from graphsearch.testing.samples import claim, day, mention, person, portrait, ref, relation
+from graphsearch.testing.samples import batch_of, claim, day, mention, person, portrait, put, ref, relation
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.strategies import (
     EMBEDDER,
@@ -95,7 +94,7 @@ async def lived_in(store: GraphStore) -> GraphStore:
     )
     entities = (ADA, attrs.evolve(BOB, labels=("secret",), attributes={"owner": "eve", "n": 1.5}), EVE, COUNTESS)
     likes = relation(COUNTESS, EVE, "likes", valid_from=day(1), fact="likes", labels=("x",), attributes={"a": [1, "b"]})
-    batch = Batch(
+    batch = batch_of(
         entities=entities,
         memories=(attrs.evolve(ONE, occurred_at=day(1)), TWO, attrs.evolve(THREE, labels=("secret",))),
         mentions=(mention(ONE, COUNTESS, surface="C."), mention(TWO, ADA), mention(THREE, BOB)),
@@ -216,7 +215,7 @@ class MovingSpec(StoreSpec):
     async def test_a_scope_that_holds_anything_is_left_alone(self, store: GraphStore, fresh: FreshScope) -> None:
         await lived_in(store)
         other = fresh()
-        await other.write(Batch(entities=(EVE,)))
+        await put(other, EVE)
         before = await everything(other)
         with pytest.raises(OccupiedScopeError):
             await other.load(await store.settings(), pages_of(store))
@@ -243,7 +242,7 @@ class MovingSpec(StoreSpec):
             raise ValueError("cut")
 
         there = fresh()
-        await there.write(Batch(entities=(EVE,)))
+        await put(there, EVE)
         before = await everything(there)
         for other, replace in ((fresh(), False), (there, True)):
             with pytest.raises(ValueError, match="cut"):

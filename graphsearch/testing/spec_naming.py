@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from graphsearch.claims.naming import MAX_TRIGRAMS, folded_name
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import MAX_WORD_WEIGHT, Batch, ElementKind, Entity, SimilarName, SimilarPair
+from graphsearch.model import MAX_WORD_WEIGHT, ElementKind, Entity, SimilarName, SimilarPair
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.samples import HOSTILE_TEXTS, ids_of, person, view
+from graphsearch.testing.samples import HOSTILE_TEXTS, ids_of, person, put, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.strategies import SURFACES, few_examples, texts
 from graphsearch.text.bm25 import grid, idf, saturated
@@ -64,7 +64,7 @@ class NamingSpec(StoreSpec):
     # -- words ---------------------------------------------------------------------------------------------------
 
     async def test_entities_are_found_by_the_words_of_their_names(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(PRIYA, PATEL, CODE)))
+        await put(store, PRIYA, PATEL, CODE)
         found = await store.find_name_words(["priya", "psharma", "vsc", "c++", "visualstudiocode", "editor", "pri", ""])
         assert {(each.name, each.entity_id, each.alias) for each in found} == {
             ("priya", PRIYA.id, False),
@@ -78,7 +78,7 @@ class NamingSpec(StoreSpec):
         assert [each.entity_id for each in found] == sorted(each.entity_id for each in found)
 
     async def test_entities_are_found_by_beginnings_of_words(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(PRIYA, PATEL, CODE)))
+        await put(store, PRIYA, PATEL, CODE)
         found = await store.find_name_words(["priyan", "pa", "stud", "harma", "%", "_"], prefix=True)
         assert {(each.name, each.entity_id, each.alias) for each in found} == {
             ("priyan", PRIYA.id, True),
@@ -90,7 +90,7 @@ class NamingSpec(StoreSpec):
 
     async def test_the_lowest_ids_come_first_of_more_than_asked_for(self, store: GraphStore) -> None:
         people = [person(f"Ada {number}") for number in range(30)]
-        await store.write(Batch(entities=tuple(people)))
+        await put(store, *people)
         lowest = sorted(each.id for each in people)[:7]
         for prefix in (False, True):
             found = await store.find_name_words(["ada"], prefix=prefix, limit=7)
@@ -99,14 +99,14 @@ class NamingSpec(StoreSpec):
 
     async def test_a_name_of_many_words_is_found_by_its_first(self, store: GraphStore) -> None:
         long = person(" ".join(f"w{number}" for number in range(500)))
-        await store.write(Batch(entities=(long, person("x" * 3000))))
+        await put(store, long, person("x" * 3000))
         assert [each.entity_id for each in await store.find_name_words(["w1", "w499"])] == [long.id]
 
     # -- similarity ----------------------------------------------------------------------------------------------
 
     async def test_similar_names_are_found_best_first(self, store: GraphStore) -> None:
         near, same = person("Priya Sharmaa"), Entity(type="tool", name="PRIYA  sharma")
-        await store.write(Batch(entities=(PRIYA, near, same, CODE)))
+        await put(store, PRIYA, near, same, CODE)
         found = await store.similar_names(["Priya Sharma", "priyanka s", "C++ Editors", "nobody"], threshold=0.6)
         first = sorted((PRIYA.id, same.id))
         assert found["Priya Sharma"] == [
@@ -130,7 +130,7 @@ class NamingSpec(StoreSpec):
         )
         store = fresh()
         entities = {each.id: each for each in (person(name, aliases=tuple(aliases)) for name, *aliases in drawn)}
-        await store.write(Batch(entities=tuple(entities.values())))
+        await put(store, *entities.values())
         for threshold in (0.6, 0.85):
             found = await store.similar_names(asked, threshold=threshold)
             for name in asked:
@@ -151,7 +151,7 @@ class NamingSpec(StoreSpec):
 
     async def test_hostile_names_are_compared_as_they_are(self, store: GraphStore) -> None:
         entities = {each.id: each for each in map(person, HOSTILE_TEXTS)}
-        await store.write(Batch(entities=tuple(entities.values())))
+        await put(store, *entities.values())
         found = await store.similar_names([*HOSTILE_TEXTS, "\0", "\ud800", ""], threshold=0.6, limit=100)
         for name in HOSTILE_TEXTS:
             if len(name) < 1000:
@@ -163,7 +163,7 @@ class NamingSpec(StoreSpec):
 
     @pytest.mark.parametrize("threshold", [0.59, 1.1, float("nan")])
     async def test_a_threshold_that_no_index_is_made_for_is_refused(self, store: GraphStore, threshold: float) -> None:
-        await store.write(Batch(entities=(PRIYA,)))
+        await put(store, PRIYA)
         with pytest.raises(InvalidInputError, match="threshold"):
             await store.similar_names(["priya"], threshold=threshold)
         with pytest.raises(InvalidInputError, match="threshold"):
@@ -178,7 +178,7 @@ class NamingSpec(StoreSpec):
     async def test_pairs_are_of_one_type_and_not_marked_as_distinct(self, store: GraphStore) -> None:
         one, two, three = person("Jonathan Smith"), person("Jonathan Smyth"), person("Jonathan Smithe")
         place = Entity(type="place", name="Jonathan Smith")
-        await store.write(Batch(entities=(one, two, three, place, person("Eve", aliases=("jonathan smith",)))))
+        await put(store, one, two, three, place, person("Eve", aliases=("jonathan smith",)))
         pairs = await store.similar_pairs(threshold=0.6, limit=50)
         assert len(pairs) == sum(most_alike(a, b.name) >= 0.6 for a, b in combinations((one, two, three), 2)) + 3
         assert pairs[0].similarity == 1.0
@@ -195,7 +195,7 @@ class NamingSpec(StoreSpec):
         pairs = [
             (Entity(type=kind, name="Read All"), Entity(type=kind, name="Read Alls")) for kind in ("tool", "class")
         ]
-        await store.write(Batch(entities=[each for pair in pairs for each in pair]))
+        await put(store, *[each for pair in pairs for each in pair])
         assert len(await store.similar_pairs(threshold=0.6, limit=50)) == 2
         [found] = await store.similar_pairs(threshold=0.6, limit=50, without=["class", "module"])
         assert {found.one_id, found.other_id} == {each.id for each in pairs[0]}
@@ -204,8 +204,8 @@ class NamingSpec(StoreSpec):
         assert await store.similar_pairs(threshold=0.6, limit=50, without=["tool", "class"]) == []
 
     async def test_names_follow_what_is_written(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(PRIYA, PATEL)))
-        await store.write(Batch(entities=(attrs.evolve(PRIYA, name="Augusta", aliases=("King",)),)))
+        await put(store, PRIYA, PATEL)
+        await put(store, attrs.evolve(PRIYA, name="Augusta", aliases=("King",)))
         assert [each.entity_id for each in await store.find_name_words(["priya", "sharma", "psharma"])] == [PATEL.id]
         assert (await store.similar_names(["psharma"], threshold=0.6))["psharma"] == []
         assert [each.alias for each in await store.find_name_words(["king"])] == [True]
@@ -214,9 +214,7 @@ class NamingSpec(StoreSpec):
         assert await store.similar_names(["augusta"], threshold=0.6) == {"augusta": []}
 
     async def test_words_find_an_entity_by_their_weight(self, store: GraphStore) -> None:
-        await store.write(
-            Batch(entities=(OPEN, SHUT), words={OPEN.id: {"latch": 0.5}, SHUT.id: {"latch": 2, "key": 1}})
-        )
+        await put(store, OPEN, SHUT, words={OPEN.id: {"latch": 0.5}, SHUT.id: {"latch": 2, "key": 1}})
         found = await _found(store, "latches")
         assert list(found) == [SHUT.id, OPEN.id]
         # "open", "open" and half of "latch" are 2.5 terms; "shut" twice, "latch" twice and "key" are 5.
@@ -228,27 +226,27 @@ class NamingSpec(StoreSpec):
         assert list(await store.document_frequencies(ENTITY, [["latch"], ["key"], ["key", "latch"]])) == [2, 1, 1]
 
     async def test_words_are_read_as_stored_and_shown_nowhere_else(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(OPEN, SHUT), words={OPEN.id: {"latch": 1 / 3, "a": 1e-9}}))
+        await put(store, OPEN, SHUT, words={OPEN.id: {"latch": 1 / 3, "a": 1e-9}})
         assert await store.words([OPEN.id, SHUT.id]) == {OPEN.id: {"latch": 21 / 64, "a": 1 / 64}}
         assert await store.words([]) == {}
         (stored,) = await store.get_entities([OPEN.id])
         assert attrs.evolve(stored, created_at=None) == OPEN
 
     async def test_words_stay_until_others_are_given(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(OPEN,), words={OPEN.id: {"latch": 1.0}}))
-        await store.write(Batch(entities=(attrs.evolve(OPEN, description="Opens."),)))
+        await put(store, OPEN, words={OPEN.id: {"latch": 1.0}})
+        await put(store, attrs.evolve(OPEN, description="Opens."))
         assert list(await _found(store, "latch")) == [OPEN.id]
-        await store.write(Batch(entities=(OPEN,), words={OPEN.id: {"key": 1.0}}))
+        await put(store, OPEN, words={OPEN.id: {"key": 1.0}})
         assert [list(await _found(store, asked)) for asked in ("latch", "key")] == [[], [OPEN.id]]
-        await store.write(Batch(entities=(OPEN,), words={OPEN.id: {}}))
+        await put(store, OPEN, words={OPEN.id: {}})
         assert await _found(store, "key") == {} == await store.words([OPEN.id])
         assert list(await _found(store, "open")) == [OPEN.id]
 
     async def test_words_go_with_their_entity(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(OPEN, SHUT), words={OPEN.id: {"latch": 1.0}}))
+        await put(store, OPEN, SHUT, words={OPEN.id: {"latch": 1.0}})
         await store.delete(entities=[OPEN.id])
         assert await store.words([OPEN.id]) == {}
-        await store.write(Batch(entities=(OPEN,)))
+        await put(store, OPEN)
         assert await _found(store, "latch") == {}
         assert list(await store.document_frequencies(ENTITY, [["latch"]])) == [0]
 
@@ -257,7 +255,7 @@ class NamingSpec(StoreSpec):
         words: Mapping[UUID, Mapping[str, float]] = {
             each.id: {"latch": 1 + number % 3 / 8} for number, each in enumerate(many)
         }
-        await store.write(Batch(entities=many, words=words))
+        await put(store, *many, words=words)
         before = await _found(store, "latch")
         assert len(before) == 10
         assert list(await store.document_frequencies(ENTITY, [["latch"]])) == [1_001]
@@ -274,4 +272,4 @@ class NamingSpec(StoreSpec):
             ({OPEN.id: {"latch": 2 * MAX_WORD_WEIGHT}}, "must be in"),
         ):
             with pytest.raises(InvalidInputError, match=fault):
-                await store.write(Batch(entities=(OPEN,), words=words))
+                await put(store, OPEN, words=words)

@@ -15,7 +15,7 @@ from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.model import Batch, Community, ElementKind, Entity, Memory, Outcome, Span, Statistics
 from graphsearch.protocols import GraphStore
 from graphsearch.protocols.reading import MemoryFilters
-from graphsearch.testing.samples import claim, day, mention, person, ref, relation, vector, view
+from graphsearch.testing.samples import claim, day, mention, person, put, ref, relation, vector, view
 from graphsearch.testing.spec import StoreSpec
 
 PEOPLE = tuple(person(f"Person {number}") for number in range(7))
@@ -32,7 +32,7 @@ class ReadingSpec(StoreSpec):
         one, two, three = PEOPLE[:3]
         links = (relation(one, two), relation(two, three))
         memories = (Memory(id="b"), Memory(id="a"))
-        await store.write(Batch(entities=PEOPLE[:3], relations=links, memories=memories))
+        await put(store, *PEOPLE[:3], *links, *memories)
         assert [each.id for each in await store.get_entities([three.id, ABSENT, one.id])] == [three.id, one.id]
         assert [each.id for each in await store.get_relations([links[1].id, ABSENT, links[0].id])] == [
             links[1].id,
@@ -43,7 +43,7 @@ class ReadingSpec(StoreSpec):
 
     async def test_entities_are_listed_page_by_page_in_order_of_id(self, store: GraphStore) -> None:
         tool = person("Hammer")
-        await store.write(Batch(entities=(*PEOPLE, tool)))
+        await put(store, *PEOPLE, tool)
         ids = sorted(each.id for each in (*PEOPLE, tool))
         pages, after = [], None
         while page := await store.list_entities(after=after, limit=3):
@@ -55,12 +55,11 @@ class ReadingSpec(StoreSpec):
     async def test_lists_can_be_of_one_type_or_source(self, store: GraphStore) -> None:
         one, two = PEOPLE[:2]
         sources = ("a_b", "aXb", "a%", "a_b/c", "A_B")
-        await store.write(
-            Batch(
-                entities=(one, two),
-                relations=(relation(one, two, "knows"), relation(one, two, "knows_of")),
-                memories=tuple(Memory(id=f"m{number}", source=source) for number, source in enumerate(sources)),
-            )
+        await put(
+            store,
+            entities=(one, two),
+            relations=(relation(one, two, "knows"), relation(one, two, "knows_of")),
+            memories=tuple(Memory(id=f"m{number}", source=source) for number, source in enumerate(sources)),
         )
         assert {each.id for each in await store.list_entities(type="person")} == {one.id, two.id}
         assert await store.list_entities(type="pers_n") == []
@@ -70,7 +69,7 @@ class ReadingSpec(StoreSpec):
 
     async def test_memories_are_listed_by_code_point(self, store: GraphStore) -> None:
         ids = ["Z", "a", "aa", "a b", "a-b", "a_b", "ab", "b", "ä", "日", "～", "😀", "1", "10", "2"]
-        await store.write(Batch(memories=tuple(Memory(id=each) for each in ids)))
+        await put(store, *(Memory(id=each) for each in ids))
         assert [each.id for each in await store.list_memories()] == sorted(ids)
         assert [each.id for each in await store.list_memories(after="ab", limit=2)] == ["b", "ä"]
         assert [each.id for each in await store.list_memories(after="a0")] == [
@@ -82,7 +81,7 @@ class ReadingSpec(StoreSpec):
             Memory(id=f"{number:02}", session_id=f"s{number % 3}" if number % 4 else "", source=f"f{number % 2}")
             for number in range(24)
         ]
-        await store.write(Batch(memories=memories))
+        await put(store, *memories)
         for session_id in ("s0", "s1", "s2", "", "s", "S1", "s_", "\0"):
             expected = [each.id for each in memories if each.session_id == session_id]
             listed = [each.id for each in await store.list_memories(session_id=session_id)]
@@ -97,7 +96,7 @@ class ReadingSpec(StoreSpec):
             Memory(id="3", subject="Tea", labels=["Note"]),
             Memory(id="4", attributes={"owner": True}, occurred_at=day(3)),
         ]
-        await store.write(Batch(memories=memories))
+        await put(store, *memories)
 
         async def listed(**filters: Unpack[MemoryFilters]) -> str:
             return "".join(each.id for each in await store.list_memories(**filters))
@@ -117,9 +116,7 @@ class ReadingSpec(StoreSpec):
             *(relation(one, two, f"knows_{number}") for number in range(4)),
             *(relation(three, one), relation(two, three), relation(one, one, "likes")),
         ]
-        await store.write(
-            Batch(entities=PEOPLE[:3], relations=(*known, relation(one, two, "knew", retracted_at=day(1))))
-        )
+        await put(store, *PEOPLE[:3], *known, relation(one, two, "knew", retracted_at=day(1)))
         ids = sorted(each.id for each in known if one.id in (each.source_id, each.target_id))
         assert [each.id for each in await store.list_relations(entity_id=one.id)] == ids
         page = await store.list_relations(entity_id=one.id, after=ids[1], limit=3)
@@ -130,7 +127,7 @@ class ReadingSpec(StoreSpec):
     async def test_retracted_relations_are_read_by_id_and_not_listed(self, store: GraphStore) -> None:
         one, two = PEOPLE[:2]
         gone = relation(one, two, created_at=day(0), retracted_at=day(1))
-        await store.write(Batch(entities=(one, two), relations=(gone,)))
+        await put(store, one, two, gone)
         assert await store.list_relations() == []
         assert await store.get_relations([gone.id]) == [gone]
 
@@ -143,7 +140,7 @@ class ReadingSpec(StoreSpec):
             mention(first, two, span=Span(start=0, end=1)),
             mention(second, one),
         )
-        await store.write(Batch(entities=(one, two), memories=(first, second), mentions=mentions[::-1]))
+        await put(store, one, two, first, second, *mentions[::-1])
         assert await store.list_mentions(memory_ids=["b", "a"]) == list(mentions)
         assert await store.list_mentions(entity_ids=[one.id]) == [mentions[0], mentions[1], mentions[3]]
         assert await store.list_mentions(memory_ids=["b"], entity_ids=[two.id]) == [mentions[2], mentions[3]]
@@ -155,9 +152,7 @@ class ReadingSpec(StoreSpec):
         memories = {key: Memory(id=key, occurred_at=time) for key, time in times.items()}
         claims = {key: claim(memory, one, two) for key, memory in memories.items()}
         other = claim("late", two, one)
-        await store.write(
-            Batch(entities=(one, two), memories=tuple(memories.values()), claims=(*claims.values(), other))
-        )
+        await put(store, one, two, *memories.values(), *claims.values(), other)
         in_order = [claims[key] for key in ("undated", "early", "a", "b", "late")]
         (folded,) = [each for each in await store.list_relations() if each.source_id == one.id]
         assert await store.list_claims(relation_ids=[folded.id]) == in_order
@@ -225,7 +220,7 @@ class ReadingSpec(StoreSpec):
                 raise AssertionError("a snapshot of nothing was opened")
 
     async def test_an_empty_scope_counts_nothing(self, store: GraphStore) -> None:
-        await store.write(Batch())
+        await put(store)
         assert await store.statistics() == Statistics(
             entities=0,
             relations=0,
@@ -242,28 +237,28 @@ class ReadingSpec(StoreSpec):
         assert await store.degrees([ADA.id]) == {}
 
     async def test_what_batches_count_adds_up_if_they_are_written(self, store: GraphStore) -> None:
-        await store.write(Batch(counters={"seen": 2, "made": 1}))
-        await store.write(Batch(counters={"seen": 3}))
+        await put(store, counters={"seen": 2, "made": 1})
+        await put(store, counters={"seen": 3})
         with pytest.raises(InvalidInputError):
-            await store.write(Batch(relations=(relation(ADA, BOB),), counters={"seen": 5}))  # Ada does not exist
+            await put(store, relation(ADA, BOB), counters={"seen": 5})  # Ada does not exist
         assert (await store.statistics()).counters == {"made": 1, "seen": 5}
 
     async def test_documents_are_counted_that_have_words_settled_or_not(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(ADA, BOB, LAB, Entity(type="concept", name="?!"))))
+        await put(store, ADA, BOB, LAB, Entity(type="concept", name="?!"))
         assert await store.document_count(ElementKind.ENTITY) == 3
         many = tuple(person(f"Somebody {number}") for number in range(1001))
-        await store.write(Batch(entities=many))
+        await put(store, *many)
         assert await store.document_count(ElementKind.ENTITY) == 1004
         await store.settle()
         assert await store.document_count(ElementKind.ENTITY) == 1004
         await store.delete(entities=[ADA.id])
         assert await store.document_count(ElementKind.ENTITY) == 1003
-        await store.write(Batch(memories=(Memory(id="m", text="words"), Memory(id="n", text="…"))))
+        await put(store, Memory(id="m", text="words"), Memory(id="n", text="…"))
         assert await store.document_count(ElementKind.MEMORY) == 1
 
     async def test_documents_are_counted_by_their_terms_settled_or_not(self, store: GraphStore) -> None:
         texts = ("A copper kettle.", "The kettles are copper, and old.", "An old anchor.", "…")
-        await store.write(Batch(memories=[Memory(id=str(number), text=text) for number, text in enumerate(texts)]))
+        await put(store, *[Memory(id=str(number), text=text) for number, text in enumerate(texts)])
         asked = ("", "kettle", "copper kettle", "old kettle", "old old", "anchor kettle")
         groups = [store.analyser.terms(each) for each in asked]
         expected = [3, 2, 2, 1, 2, 0]
@@ -272,7 +267,7 @@ class ReadingSpec(StoreSpec):
         assert list(await store.document_frequencies(ElementKind.MEMORY, [])) == []
         assert list(await store.document_frequencies(ElementKind.ENTITY, groups)) == [0] * len(groups)
         many = tuple(Memory(id=f"k{number}", text="another kettle") for number in range(1001))
-        await store.write(Batch(memories=many))
+        await put(store, *many)
         for _ in range(2):
             found = await store.document_frequencies(ElementKind.MEMORY, groups)
             assert list(found) == [1004, 1003, *expected[2:]]
@@ -283,18 +278,17 @@ class ReadingSpec(StoreSpec):
     async def test_a_scope_counts_what_is_in_it(self, store: GraphStore) -> None:
         memory = Memory(id="m")
         await store.bind_embedder("model", 3)
-        await store.write(
-            Batch(
-                entities=(ADA, BOB, LAB, person("Alone")),
-                relations=(
-                    relation(ADA, LAB, "works_at"),
-                    relation(BOB, LAB, "works_at"),
-                    relation(BOB, ADA, "gone", created_at=day(0), retracted_at=day(1)),
-                ),
-                memories=(memory,),
-                mentions=(mention(memory, ADA), mention(memory, BOB)),
-                claims=(claim(memory, ADA, BOB),),
-            )
+        await put(
+            store,
+            entities=(ADA, BOB, LAB, person("Alone")),
+            relations=(
+                relation(ADA, LAB, "works_at"),
+                relation(BOB, LAB, "works_at"),
+                relation(BOB, ADA, "gone", created_at=day(0), retracted_at=day(1)),
+            ),
+            memories=(memory,),
+            mentions=(mention(memory, ADA), mention(memory, BOB)),
+            claims=(claim(memory, ADA, BOB),),
         )
         found = await store.statistics()
         assert (found.entities, found.relations, found.memories, found.claims, found.mentions) == (4, 3, 1, 1, 2)

@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, ReembeddingError, UnknownScopeError
-from graphsearch.model import Batch, ElementKind, Entity, Memory, Relation, Vector
+from graphsearch.model import ElementKind, Entity, Memory, Relation, Vector
 from graphsearch.model.reembedding import OutdatedVector
 from graphsearch.protocols import GraphStore
 from graphsearch.protocols.reembedding import NewVector
 from graphsearch.reembedding import estimate_reembedding, reembed
 from graphsearch.testing.fakes import HashEmbedder
-from graphsearch.testing.samples import ids_of, person, portrait, relation, vector, view
+from graphsearch.testing.samples import batch_of, ids_of, person, portrait, put, relation, vector, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.spec_moving import everything, merge_some, pages_of
 from graphsearch.testing.strategies import QUESTIONS, AnnotatedMemory, annotated_memories, few_examples
@@ -52,7 +52,7 @@ async def written(store: GraphStore, embedder: HashEmbedder = OLD) -> GraphStore
     """A scope with vectors of every kind, and an entity and a memory without one."""
     await store.bind_embedder(embedder.name, embedder.dimensions)
     vectors = made(embedder, ADA, BOB, ONE, KNOWS)
-    await store.write(Batch(entities=(ADA, BOB, EVE), memories=(ONE, TWO), relations=(KNOWS,), vectors=vectors))
+    await put(store, ADA, BOB, EVE, ONE, TWO, KNOWS, vectors=vectors)
     return store
 
 
@@ -77,7 +77,7 @@ class Life:
         fresh = {each.entity_id: Entity(id=each.entity_id, type="person", name=each.surface) for each in mentions}
         for known in await self.store.get_entities(sorted(fresh)):
             del fresh[known.id]
-        batch = Batch(
+        batch = batch_of(
             named=tuple(fresh.values()),
             memories=tuple(each.memory for each in memories),
             mentions=tuple(mentions),
@@ -88,7 +88,7 @@ class Life:
         await self._embed({*fresh, *(await self.store.write(batch)).reworded})
         if facts:
             waiting = await self.store.unembedded_facts()
-            await self.store.write(Batch(vectors=made(self.embedder, *waiting)))
+            await put(self.store, vectors=made(self.embedder, *waiting))
 
     async def forget(self, memory_ids: Sequence[str]) -> None:
         """Forget memories, and embed what this gives another name."""
@@ -100,7 +100,7 @@ class Life:
 
     async def _embed(self, ids: Iterable[UUID]) -> None:
         entities = await self.store.get_entities(sorted(ids))
-        await self.store.write(Batch(vectors=made(self.embedder, *entities), embedder=self.embedder.name))
+        await put(self.store, vectors=made(self.embedder, *entities), embedder=self.embedder.name)
 
 
 class ReembeddingSpec(StoreSpec):
@@ -130,7 +130,7 @@ class ReembeddingSpec(StoreSpec):
             await step(store, kind, 1)
         assert await seen(store, OLD) == before
         with pytest.raises(EmbeddingModelError):
-            await store.write(Batch(vectors=made(NEW, ADA)))
+            await put(store, vectors=made(NEW, ADA))
         with pytest.raises(EmbeddingModelError):
             await store.bind_embedder(NEW.name, NEW.dimensions)
         other = fresh()
@@ -213,7 +213,7 @@ class ReembeddingSpec(StoreSpec):
     async def test_scopes_without_vectors_are_refused(self, store: GraphStore) -> None:
         with pytest.raises(UnknownScopeError):
             await reembed(store, NEW)
-        await store.write(Batch(entities=(ADA,)))
+        await put(store, ADA)
         with pytest.raises(EmbeddingModelError, match="no vectors"):
             await reembed(store, NEW)
 
@@ -229,7 +229,7 @@ class ReembeddingSpec(StoreSpec):
     async def test_a_text_that_became_blank_has_no_vector(self, store: GraphStore) -> None:
         await written(store)
         blank = relation(ADA, BOB, fact=" ")
-        await store.write(Batch(relations=(attrs.evolve(blank, id=KNOWS.id),), vectors=made(OLD, KNOWS)))
+        await put(store, attrs.evolve(blank, id=KNOWS.id), vectors=made(OLD, KNOWS))
         await reembed(store, NEW)
         assert (await store.settings()).vectors["relation"] == 0
         assert [each.id for each in await store.unembedded_facts()] == [KNOWS.id]
@@ -243,9 +243,9 @@ class ReembeddingSpec(StoreSpec):
         with pytest.raises(EmbeddingModelError):
             await store.bind_embedder(OLD.name, OLD.dimensions)
         with pytest.raises(EmbeddingModelError, match="not by 'old'"):
-            await store.write(Batch(vectors=made(OLD, ADA), embedder=OLD.name))
-        await store.write(Batch(entities=(EVE,), embedder=OLD.name))
-        await store.write(Batch(vectors=made(same, EVE), embedder=same.name))
+            await put(store, vectors=made(OLD, ADA), embedder=OLD.name)
+        await put(store, EVE, embedder=OLD.name)
+        await put(store, vectors=made(same, EVE), embedder=same.name)
         await reembed(store, NEW)
         with pytest.raises(EmbeddingModelError):
             await store.search_by_embedding(ElementKind.ENTITY, OLD.vector("Ada"), limit=1, view=view())

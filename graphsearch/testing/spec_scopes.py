@@ -12,7 +12,6 @@ import pytest
 
 from graphsearch.errors import ForeignSessionError, InvalidInputError, UnknownScopeError
 from graphsearch.model import (
-    Batch,
     Community,
     ElementKind,
     ElementRef,
@@ -31,11 +30,13 @@ from graphsearch.testing.samples import (
     ADA,
     BOB,
     EVE,
+    batch_of,
     claim,
     day,
     mention,
     person,
     portrait,
+    put,
     ref,
     relation,
     rows_of,
@@ -96,7 +97,7 @@ class ScopesSpec(StoreSpec):
             assert not hasattr(unscoped, name)
 
     async def test_two_handles_of_one_scope_are_one_graph(self, unscoped: Unscoped, store: GraphStore) -> None:
-        await store.write(Batch(entities=(ADA,)))
+        await put(store, ADA)
         again = unscoped.with_scope(org_id=store.scope.org_id, project_id=store.scope.project_id)
         assert again.scope == store.scope
         assert await again.list_entities() == await store.list_entities()
@@ -120,9 +121,7 @@ class ScopesSpec(StoreSpec):
             await self._fill(other, seed + 100)
             await other.register_types([RelationType(name="knows", prior=0.1, functional=True, skip=True)])
             await other.apply_outcome("session", Outcome.REJECTED, [ref(ADA), ref(BOB)])
-            await other.write(
-                Batch(entities=(attrs.evolve(ADA, name="Nobody", description="changed", aliases=("Bob",)),))
-            )
+            await put(other, attrs.evolve(ADA, name="Nobody", description="changed", aliases=("Bob",)))
             await other.mark_distinct([(ADA.id, BOB.id)], distinct=False)
             await other.write_communities([])
             await other.forget(["m1", "m2", "note"])
@@ -134,8 +133,8 @@ class ScopesSpec(StoreSpec):
         other = unscoped.with_scope(org_id=store.scope.org_id, project_id="other")
         await store.bind_embedder("one", 2)
         await other.bind_embedder("two", 3)
-        await store.write(Batch(entities=(ADA,), vectors={ADA.id: vector(1, 0)}))
-        await other.write(Batch(entities=(ADA,), vectors={ADA.id: vector(0, 0, 1)}))
+        await put(store, ADA, vectors={ADA.id: vector(1, 0)})
+        await put(other, ADA, vectors={ADA.id: vector(0, 0, 1)})
         assert (await store.statistics()).dimensions == 2
         assert (await other.statistics()).dimensions == 3
 
@@ -143,14 +142,13 @@ class ScopesSpec(StoreSpec):
         memories = random_memories(random.Random(seed), 6)
         note = Memory(id="note", text=f"Ada and Bob, {seed}", occurred_at=day(1))
         await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
-        await store.write(
-            Batch(
-                entities=PEOPLE,
-                memories=(*(memory for memory, _ in memories), note),
-                mentions=(mention(note, ADA), mention(note, BOB)),
-                claims=(*(each for _, claims in memories for each in claims), claim(note, ADA, BOB, "admires")),
-                vectors={each.id: EMBEDDER.vector(f"{each.name} {seed}") for each in PEOPLE},
-            )
+        await put(
+            store,
+            entities=PEOPLE,
+            memories=(*(memory for memory, _ in memories), note),
+            mentions=(mention(note, ADA), mention(note, BOB)),
+            claims=(*(each for _, claims in memories for each in claims), claim(note, ADA, BOB, "admires")),
+            vectors={each.id: EMBEDDER.vector(f"{each.name} {seed}") for each in PEOPLE},
         )
         await store.link_memories([MemoryLink(from_id="note", to_id="m0", type=f"type {seed}")])
         await store.mark_distinct([(ADA.id, BOB.id)])
@@ -169,20 +167,13 @@ class ScopesSpec(StoreSpec):
     async def test_writes_are_seen_after_the_snapshot_not_in_it(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
         memory = Memory(id="m", text="Ada knows Bob.")
-        await store.write(
-            Batch(
-                entities=(ADA, BOB),
-                memories=(memory,),
-                claims=(claim(memory, ADA, BOB),),
-                vectors={ADA.id: vector(1, 0)},
-            )
-        )
+        await put(store, ADA, BOB, memory, claim(memory, ADA, BOB), vectors={ADA.id: vector(1, 0)})
         written = asyncio.Event()
         opened = asyncio.Event()
 
         async def write() -> None:
             await opened.wait()
-            await store.write(Batch(entities=(EVE,), relations=(relation(ADA, EVE),), vectors={EVE.id: vector(1, 0)}))
+            await put(store, EVE, relation(ADA, EVE), vectors={EVE.id: vector(1, 0)})
             await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA)])
             await store.forget(["m"])
             written.set()
@@ -202,12 +193,12 @@ class ScopesSpec(StoreSpec):
 
     async def test_keys_are_good_as_long_as_the_snapshot(self, store: GraphStore) -> None:
         people = [person(f"P{number}") for number in range(20)]
-        await store.write(Batch(entities=tuple(people[::2])))
+        await put(store, *people[::2])
         opened, written = asyncio.Event(), asyncio.Event()
 
         async def write() -> None:
             await opened.wait()
-            await store.write(Batch(entities=tuple(people), relations=(relation(people[0], people[1]),)))
+            await put(store, *people, relation(people[0], people[1]))
             written.set()
 
         writer = asyncio.create_task(write())
@@ -222,7 +213,7 @@ class ScopesSpec(StoreSpec):
         await writer
 
     async def test_each_of_many_readers_keeps_its_own_state(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(ADA,)))
+        await put(store, ADA)
         people = [person(f"P{number}") for number in range(12)]
 
         async def reader() -> None:
@@ -235,15 +226,15 @@ class ScopesSpec(StoreSpec):
 
         async def writer() -> None:
             for each in people:
-                await store.write(Batch(entities=(each,)))
+                await put(store, each)
 
         await asyncio.gather(writer(), *(reader() for _ in range(3)))
         assert (await store.statistics()).entities == 13
 
     async def test_snapshots_of_two_scopes_do_not_mix(self, fresh: FreshScope) -> None:
         one, two = fresh(), fresh()
-        await one.write(Batch(entities=(ADA,)))
-        await two.write(Batch(entities=(BOB, EVE)))
+        await put(one, ADA)
+        await put(two, BOB, EVE)
         async with one.snapshot():
             assert [each.name for each in await one.list_entities()] == ["Ada"]
             assert len(await two.list_entities()) == 2
@@ -256,8 +247,8 @@ class ScopesSpec(StoreSpec):
         self, fresh: FreshScope
     ) -> None:
         one, two = fresh(), fresh()
-        await one.write(Batch(entities=(ADA,)))
-        await two.write(Batch(entities=(BOB, EVE)))
+        await put(one, ADA)
+        await put(two, BOB, EVE)
         async with one.snapshot():
             outer = await one.search_lexical(ElementKind.ENTITY, "ada bob eve", limit=9, view=view())
             async with two.snapshot():
@@ -267,39 +258,33 @@ class ScopesSpec(StoreSpec):
             assert list(one.entity_ids(outer.keys)) == [ADA.id]
 
     async def test_an_error_inside_ends_the_snapshot(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(ADA,)))
+        await put(store, ADA)
         with pytest.raises(RuntimeError, match="mine"):
             async with store.snapshot():
                 raise RuntimeError("mine")
-        await store.write(Batch(entities=(BOB,)))
+        await put(store, BOB)
         assert len(await store.list_entities()) == 2
         assert len(await store.search_lexical(ElementKind.ENTITY, "bob", limit=1, view=view())) == 1
 
     async def test_a_version_moves_with_what_is_written_and_with_nothing_else(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(ADA, BOB), relations=(KNOWS,)))
+        await put(store, ADA, BOB, KNOWS)
         seen = [await store.version()]
         assert await store.version() == seen[0]
         await store.apply_outcome("s", Outcome.ACCEPTED, [ElementRef(ElementKind.RELATION, str(KNOWS.id))])
         await store.settle()
         assert await store.version() == seen[0]
-        await store.write(Batch(relations=(relation(ADA, BOB, fact="Ada has known Bob for years."),)))
+        await put(store, relation(ADA, BOB, fact="Ada has known Bob for years."))
         seen.append(await store.version())
         await store.register_types([RelationType(name="knows", prior=0.5)])
         seen.append(await store.version())
-        await store.write(
-            Batch(
-                memories=(Memory(id="m", text="Eve"),),
-                entities=(EVE,),
-                mentions=(mention(Memory(id="m", text="Eve"), EVE),),
-            )
-        )
+        await put(store, Memory(id="m", text="Eve"), EVE, mention(Memory(id="m", text="Eve"), EVE))
         seen.append(await store.version())
         await store.forget(["m"])
         seen.append(await store.version())
         for changed in (
-            Batch(memories=(Memory(id="n", text="Eve"),)),
-            Batch(memories=(Memory(id="n", text="Eve", labels=("secret",)),)),
-            Batch(entities=(ADA,), words={ADA.id: {"countess": 1.0}}),
+            batch_of(Memory(id="n", text="Eve")),
+            batch_of(Memory(id="n", text="Eve", labels=("secret",))),
+            batch_of(ADA, words={ADA.id: {"countess": 1.0}}),
         ):
             await store.write(changed)
             seen.append(await store.version())
@@ -312,17 +297,17 @@ class ScopesSpec(StoreSpec):
         assert len(set(seen)) == len(seen)
 
     async def test_a_scope_made_again_has_another_version(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(ADA,)))
+        await put(store, ADA)
         first = await store.version()
         await store.remove_scope()
-        await store.write(Batch(entities=(ADA,)))
+        await put(store, ADA)
         assert await store.version() != first
 
     async def test_vectors_come_back_by_their_keys_as_they_are_searched(self, store: GraphStore) -> None:
         given = {ADA.id: (3.0, 4.0), BOB.id: (0.0, -2.0)}
         await store.bind_embedder("model", 2)
         vectors = {key: np.array(value, np.float32) for key, value in given.items()}
-        await store.write(Batch(entities=(ADA, BOB, EVE), vectors=vectors))
+        await put(store, ADA, BOB, EVE, vectors=vectors)
         hits = await store.locate([ADA.id, BOB.id, EVE.id], view=view())
         for _ in range(2):
             there = (await store.vectors(ElementKind.ENTITY, hits.keys)).tolist()
@@ -334,7 +319,7 @@ class ScopesSpec(StoreSpec):
         assert (await store.vectors(ElementKind.ENTITY, hits.keys[:0])).shape == (0, 2)
 
     async def test_without_an_embedder_vectors_have_no_numbers(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(ADA,), memories=(Memory(id="m", text="Ada"),)))
+        await put(store, ADA, Memory(id="m", text="Ada"))
         hits = await store.locate([ADA.id], view=view())
         assert (await store.vectors(ElementKind.ENTITY, hits.keys)).shape == (1, 0)
 
@@ -353,12 +338,12 @@ class ScopesSpec(StoreSpec):
         await self._put_one_of_each(store)
         await store.remove_scope()
         await store.bind_embedder("another", 3)
-        await store.write(Batch(entities=(ADA,)))
+        await put(store, ADA)
         found: Statistics = await store.statistics()
         assert (found.entities, found.memories, found.relations, found.embedder) == (1, 0, 0, "another")
         assert found.counters == {}
         never = fresh()
-        await never.write(Batch())
+        await put(never)
         assert await store.relation_types() == await never.relation_types()
         assert await store.injections("session") == []
         assert await store.outcomes([ref(ADA)]) == []
@@ -368,7 +353,7 @@ class ScopesSpec(StoreSpec):
     async def test_each_scope_has_its_own_owner_of_a_session(self, store: GraphStore, fresh: FreshScope) -> None:
         other = fresh()
         for each, principal in ((store, "ada"), (other, "bob")):
-            await each.write(Batch(entities=(ADA,)))
+            await put(each, ADA)
             await each.log_injection(_injection(principal=principal))
         for each, principal in ((store, "bob"), (other, "ada")):
             with pytest.raises(ForeignSessionError):
@@ -382,15 +367,14 @@ class ScopesSpec(StoreSpec):
     async def _put_one_of_each(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
         await store.register_types([RelationType(name="knows", prior=0.5)])
-        await store.write(
-            Batch(
-                entities=(ADA, BOB, Entity(type="place", name="Lab", labels=("quiet",))),
-                memories=(NOTE,),
-                mentions=(mention(NOTE, ADA), mention(NOTE, BOB)),
-                claims=(claim(NOTE, ADA, BOB),),
-                vectors={ADA.id: vector(1, 0)},
-                counters={"seen": 1},
-            )
+        await put(
+            store,
+            entities=(ADA, BOB, Entity(type="place", name="Lab", labels=("quiet",))),
+            memories=(NOTE,),
+            mentions=(mention(NOTE, ADA), mention(NOTE, BOB)),
+            claims=(claim(NOTE, ADA, BOB),),
+            vectors={ADA.id: vector(1, 0)},
+            counters={"seen": 1},
         )
         await store.apply_outcome("session", Outcome.ACCEPTED, [ref(ADA)])
         await store.log_injection(_injection())

@@ -9,7 +9,6 @@ import attrs
 import pytest
 
 from graphsearch.model import (
-    Batch,
     Community,
     CommunitySummary,
     ElementKind,
@@ -19,7 +18,7 @@ from graphsearch.model import (
     SummarySentence,
 )
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.samples import claim, day, mention, person, relation
+from graphsearch.testing.samples import claim, day, mention, person, put, relation
 from graphsearch.testing.spec import StoreSpec
 
 PEOPLE = tuple(person(name) for name in ("Ada", "Bob", "Cy", "Di", "Eve", "Flo", "Gus"))
@@ -51,14 +50,13 @@ MENTIONS = (mention(SECRET, ADA), mention(SECRET, BOB), mention(OTHER, DI), ment
 
 async def summarised(store: GraphStore) -> GraphStore:
     """Two communities with summaries: Ada, Bob and Cy; Di, Eve and Flo."""
-    await store.write(
-        Batch(
-            entities=PEOPLE,
-            memories=(SECRET, OTHER, BEHIND),
-            mentions=MENTIONS,
-            claims=CLAIMS,
-            relations=(GIVEN, relation(BOB, CY, "trusts"), relation(DI, FLO, "trusts")),
-        )
+    await put(
+        store,
+        entities=PEOPLE,
+        memories=(SECRET, OTHER, BEHIND),
+        mentions=MENTIONS,
+        claims=CLAIMS,
+        relations=(GIVEN, relation(BOB, CY, "trusts"), relation(DI, FLO, "trusts")),
     )
     await store.write_communities([community(ONE, ADA, BOB, CY), community(TWO, DI, EVE, FLO)])
     for each in await store.communities():
@@ -73,11 +71,11 @@ async def _summaries(store: GraphStore) -> dict[UUID, CommunitySummary | None]:
 
 async def _named(store: GraphStore, entity: Entity, **fields: object) -> object:
     changed = attrs.evolve(entity, **fields)  # type: ignore[arg-type]
-    return await store.write(Batch(entities=(changed,)))
+    return await put(store, changed)
 
 
 async def _rewritten(store: GraphStore, memory: Memory, mentions: Sequence[Entity] = ()) -> object:
-    return await store.write(Batch(memories=(memory,), mentions=tuple(mention(memory, each) for each in mentions)))
+    return await put(store, memory, *(mention(memory, each) for each in mentions))
 
 
 async def _separated(store: GraphStore) -> object:
@@ -100,25 +98,20 @@ DROPPING: dict[str, Change] = {
     "a merge is undone": _separated,
     "a batch merges a member": lambda store: _named(store, CY, merged_into=GUS.id),
     "a relation is deleted": lambda store: store.delete(relations=[GIVEN.id]),
-    "a relation is retracted": lambda store: store.write(
-        Batch(relations=(attrs.evolve(GIVEN, retracted_at=store.clock.now()),))
-    ),
-    "a relation has another fact": lambda store: store.write(Batch(relations=(attrs.evolve(GIVEN, fact="a secret"),))),
-    "a relation ends": lambda store: store.write(Batch(relations=(attrs.evolve(GIVEN, valid_to=day(5)),))),
+    "a relation is retracted": lambda store: put(store, attrs.evolve(GIVEN, retracted_at=store.clock.now())),
+    "a relation has another fact": lambda store: put(store, attrs.evolve(GIVEN, fact="a secret")),
+    "a relation ends": lambda store: put(store, attrs.evolve(GIVEN, valid_to=day(5))),
 }
 LEAVING: dict[str, Change] = {
-    "the same is written again": lambda store: store.write(
-        Batch(entities=PEOPLE, memories=(SECRET, OTHER, BEHIND), mentions=MENTIONS, claims=CLAIMS, relations=(GIVEN,))
-    ),
+    "the same is written again": lambda store: put(store, *PEOPLE, SECRET, OTHER, BEHIND, *MENTIONS, *CLAIMS, GIVEN),
     "a member has another description": lambda store: _named(store, ADA, description="a countess"),
-    "a memory is added": lambda store: store.write(
-        Batch(
-            memories=(Memory(id="new", text="Ada met Bob."),),
-            mentions=(mention(Memory(id="new"), ADA),),
-            claims=(claim(Memory(id="new"), ADA, BOB), claim(Memory(id="new"), CY, BOB)),
-        )
+    "a memory is added": lambda store: put(
+        store,
+        memories=(Memory(id="new", text="Ada met Bob."),),
+        mentions=(mention(Memory(id="new"), ADA),),
+        claims=(claim(Memory(id="new"), ADA, BOB), claim(Memory(id="new"), CY, BOB)),
     ),
-    "a relation is added": lambda store: store.write(Batch(relations=(relation(ADA, CY, "trusts"),))),
+    "a relation is added": lambda store: put(store, relation(ADA, CY, "trusts")),
     "something else is forgotten": lambda store: store.forget(["other"]),
     "something else is deleted": lambda store: store.delete(entities=[FLO.id]),
 }

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
 
-from graphsearch.model import Batch, ElementKind, ElementRef, Entity, Memory, Outcome, Relation, RelationType
+from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Outcome, Relation, RelationType
 from graphsearch.model.identity import normalise_name
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import NOON
-from graphsearch.testing.samples import ADA, BOB, HOSTILE_TEXTS, claim, ids_of, mention, person, ref, relation, view
+from graphsearch.testing.samples import (
+    ADA,
+    BOB,
+    HOSTILE_TEXTS,
+    claim,
+    ids_of,
+    mention,
+    person,
+    put,
+    ref,
+    relation,
+    view,
+)
 from graphsearch.testing.spec import StoreSpec
 
 
@@ -58,15 +70,7 @@ class TextsSpec(StoreSpec):
             claim(memory, entity, ADA, "says", fact=memory.text, extractor=memory.text)
             for memory, entity in zip(memories, entities, strict=True)
         ]
-        await store.write(
-            Batch(
-                entities=(ADA, *entities),
-                relations=tuple(relations),
-                memories=tuple(memories),
-                mentions=tuple(mentions),
-                claims=tuple(claims),
-            )
-        )
+        await put(store, ADA, *entities, *relations, *memories, *mentions, *claims)
         assert await store.get_entities([each.id for each in entities]) == entities
         assert await store.get_relations([each.id for each in relations]) == relations
         for memory, named, claimed in zip(memories, mentions, claims, strict=True):
@@ -78,16 +82,14 @@ class TextsSpec(StoreSpec):
 
     async def test_names_find_what_is_called_so_and_nothing_else(self, store: GraphStore) -> None:
         entities = [Entity(type=f"type_{number}", name=text) for number, text in enumerate(HOSTILE_TEXTS)]
-        await store.write(Batch(entities=tuple(entities)))
+        await put(store, *entities)
         for text in HOSTILE_TEXTS:
             called = [each.id for each in entities if _same(each.name, text)]
             assert [each.entity_id for each in await store.find_names([text])] == sorted(called)
         assert await store.find_names(["a%", "a_", "foo%", "\\", "", "\0", "nothing"]) == []
 
     async def test_any_text_is_a_valid_question(self, store: GraphStore) -> None:
-        await store.write(
-            Batch(memories=tuple(Memory(id=f"m{number}", text=text) for number, text in enumerate(HOSTILE_TEXTS)))
-        )
+        await put(store, *(Memory(id=f"m{number}", text=text) for number, text in enumerate(HOSTILE_TEXTS)))
         for text in (*HOSTILE_TEXTS, "", " ", "\0", "a\0b", "\ud800", "!" * 2000, "the of and"):
             async with store.snapshot():
                 hits = await store.search_lexical(ElementKind.MEMORY, text, limit=3, view=view())
@@ -95,27 +97,27 @@ class TextsSpec(StoreSpec):
 
     async def test_a_long_document_is_found_by_its_words(self, store: GraphStore) -> None:
         text = " ".join(f"w{number}" for number in range(12_000))
-        await store.write(Batch(memories=(Memory(id="long", text=text), Memory(id="short", text="w1"))))
+        await put(store, Memory(id="long", text=text), Memory(id="short", text="w1"))
         for asked, expected in (("w11999", ["long"]), ("w1", ["short", "long"])):
             async with store.snapshot():
                 hits = await store.search_lexical(ElementKind.MEMORY, asked, limit=3, view=view())
                 assert ids_of(store, ElementKind.MEMORY, hits) == expected
 
     async def test_hostile_sessions_and_types_are_kept_apart(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(ADA,), memories=(Memory(id="m"),)))
+        await put(store, ADA, Memory(id="m"))
         sessions = HOSTILE_TEXTS[:14]
         for session in sessions:
             await store.apply_outcome(session, Outcome.ACCEPTED, [ref(ADA), ElementRef(ElementKind.MEMORY, "m")])
         assert [each.session_id for each in await store.outcomes([ref(ADA)])] == list(sessions)
         bob = person("Bob")
-        await store.write(Batch(entities=(bob,), relations=(relation(ADA, bob, "日本語"),)))
+        await put(store, bob, relation(ADA, bob, "日本語"))
         await store.register_types([RelationType(name="日本語", prior=0.5)])
         assert (await store.relation_types())["日本語"].prior == 0.5
         assert [each.type for each in await store.list_relations(type="日本語")] == ["日本語"]
 
     async def test_long_ids_are_kept_apart(self, store: GraphStore) -> None:
         ids = ["".join(chr(33 + (number * 7 + seed) % 90) for number in range(800)) + str(seed) for seed in range(3)]
-        await store.write(Batch(memories=tuple(Memory(id=each, text="same words") for each in ids)))
+        await put(store, *(Memory(id=each, text="same words") for each in ids))
         assert [each.id for each in await store.list_memories()] == sorted(ids)
         assert (await store.forget(ids[:1])).memories == 1
         assert await store.get_memories(ids[:1]) == []
@@ -128,7 +130,7 @@ class TextsSpec(StoreSpec):
             Memory(id="b", occurred_at=last.astimezone(west)),
         )
         long = Relation(source_id=ADA.id, type="knows", target_id=BOB.id, valid_from=first, valid_to=last)
-        await store.write(Batch(entities=(ADA, BOB), relations=(long,), memories=memories))
+        await put(store, ADA, BOB, long, *memories)
         assert [each.occurred_at for each in await store.get_memories(["a", "b"])] == [first, last]
         assert [(each.valid_from, each.valid_to) for each in await store.get_relations([long.id])] == [(first, last)]
 

@@ -7,9 +7,9 @@ from uuid import UUID
 
 import numpy as np
 
-from graphsearch.model import Batch, ElementKind, View
+from graphsearch.model import ElementKind, View
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.samples import day, ids_of, person, relation, vector, view
+from graphsearch.testing.samples import day, ids_of, person, put, relation, vector, view
 from graphsearch.testing.spec import StoreSpec
 
 ADA, BOB, CYD = person("Ada"), person("Bob"), person("Cyd", valid_from=day(10), valid_to=day(20))
@@ -41,7 +41,7 @@ class ViewingSpec(StoreSpec):
     async def _written(self, store: GraphStore) -> None:
         await store.bind_embedder("two", 2)
         vectors = {each.id: vector(1, 0) for each in RELATIONS}
-        await store.write(Batch(entities=(ADA, BOB, CYD), relations=RELATIONS, vectors=vectors))
+        await put(store, ADA, BOB, CYD, *RELATIONS, vectors=vectors)
 
     async def test_a_window_shows_what_held_at_any_moment_of_it(self, store: GraphStore) -> None:
         await self._written(store)
@@ -80,7 +80,7 @@ class ViewingSpec(StoreSpec):
         others = [person(f"p{number}") for number in range(30)]
         crowd = [relation(ADA, each, "knows", confidence=0.99) for each in others]
         rare = relation(ADA, BOB, "leads", confidence=0.6)
-        await store.write(Batch(entities=(ADA, BOB, *others), relations=(*crowd, rare)))
+        await put(store, ADA, BOB, *others, *crowd, rare)
         async with store.snapshot():
             ada = await store.locate([ADA.id], view=view())
             found = await store.expand(ada.keys, fan_out=2, view=view(only_types={"leads"}))

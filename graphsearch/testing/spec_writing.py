@@ -9,7 +9,6 @@ import pytest
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.model import (
     KNOWN_RELATION_TYPES,
-    Batch,
     EdgeKind,
     ElementKind,
     Entity,
@@ -25,12 +24,14 @@ from graphsearch.testing.samples import (
     ADA,
     BOB,
     EVE,
+    batch_of,
     claim,
     day,
     ids_of,
     mention,
     person,
     portrait,
+    put,
     ref,
     relation,
     vector,
@@ -104,11 +105,7 @@ class WritingSpec(StoreSpec):
             ceiling=0.6,
         )
         named = (mention(memory, ADA, span=Span(start=0, end=3), confidence=0.9), mention(memory, entity))
-        await store.write(
-            Batch(
-                entities=(ADA, BOB, entity), relations=(given,), memories=(memory,), mentions=named, claims=(claimed,)
-            )
-        )
+        await put(store, ADA, BOB, entity, given, memory, *named, claimed)
         assert await store.get_entities([entity.id]) == [entity]
         assert await store.get_relations([given.id]) == [given]
         assert await store.get_memories(["m1"]) == [memory]
@@ -117,7 +114,7 @@ class WritingSpec(StoreSpec):
 
     async def test_creation_is_as_given_else_now(self, store: GraphStore, clock: FixedClock) -> None:
         early = person("Early", created_at=day(1))
-        await store.write(Batch(entities=(ADA, early), memories=(Memory(id="m"),), relations=(relation(ADA, early),)))
+        await put(store, ADA, early, Memory(id="m"), relation(ADA, early))
         now = clock.now()
         assert [each.created_at for each in await store.get_entities([ADA.id, early.id])] == [now, day(1)]
         assert [each.created_at for each in await store.get_memories(["m"])] == [now]
@@ -126,12 +123,12 @@ class WritingSpec(StoreSpec):
     async def test_writing_again_replaces_all_but_creation_and_feedback(
         self, store: GraphStore, clock: FixedClock
     ) -> None:
-        await store.write(Batch(entities=(ADA,), memories=(Memory(id="m", text="one"),)))
+        await put(store, ADA, Memory(id="m", text="one"))
         await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA)])
         born = clock.now()
         clock.advance(days=1)
         later = attrs.evolve(ADA, description="A mathematician.", feedback_weight=0.1, created_at=clock.now())
-        report = await store.write(Batch(entities=(later,), memories=(Memory(id="m", text="two"),)))
+        report = await put(store, later, Memory(id="m", text="two"))
         assert report == WriteReport(entities=1, memories=1)
         (ada,) = await store.get_entities([ADA.id])
         assert ada.description == "A mathematician."
@@ -142,7 +139,7 @@ class WritingSpec(StoreSpec):
     async def test_the_same_batch_twice_changes_nothing(self, store: GraphStore, clock: FixedClock) -> None:
         await store.bind_embedder("model", 2)
         memory = Memory(id="m", text="Ada knows Bob.", occurred_at=day(1))
-        batch = Batch(
+        batch = batch_of(
             entities=(ADA, BOB),
             relations=(relation(BOB, ADA, "admires"),),
             memories=(memory,),
@@ -159,36 +156,35 @@ class WritingSpec(StoreSpec):
 
     @pytest.mark.parametrize("named", [True, False])
     async def test_an_entity_written_again_with_a_mention_is_not_changed(self, store: GraphStore, named: bool) -> None:
-        jane = Batch(named=[person("Jane")]) if named else Batch(entities=[person("Jane")])
+        jane = batch_of(named=[person("Jane")]) if named else batch_of(person("Jane"))
         assert (await store.write(jane)).entities == 1
         for number, labels in enumerate([(), (), ("secret",)]):
             memory = Memory(id=f"m{number}", labels=labels)
             mentioning = attrs.evolve(jane, memories=[memory], mentions=[mention(memory, person("Jane"))])
             assert (await store.write(mentioning)).entities == 0
         corrected = attrs.evolve(person("Jane"), description="tall")
-        assert (await store.write(Batch(entities=[corrected]))).entities == 1
+        assert (await put(store, corrected)).entities == 1
 
     async def test_type_and_name_can_be_corrected_under_the_same_id(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(ADA,)))
+        await put(store, ADA)
         corrected = attrs.evolve(ADA, type="programmer", name="Ada Lovelace")
-        await store.write(Batch(entities=(corrected,)))
+        await put(store, corrected)
         (found,) = await store.list_entities()
         assert (found.id, found.type, found.name) == (ADA.id, "programmer", "Ada Lovelace")
         assert await store.find_names(["ada"]) == []
 
     async def test_every_dangling_id_is_named_and_nothing_is_written(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(ADA,)))
+        await put(store, ADA)
         memory, stranger, ghost = Memory(id="m"), person("Stranger"), person("Ghost")
         with pytest.raises(InvalidInputError) as refused:
-            await store.write(
-                Batch(
-                    entities=(BOB,),
-                    memories=(memory,),
-                    relations=(relation(ADA, EVE), relation(BOB, ADA, evidence=("no-memory",))),
-                    mentions=(mention(memory, stranger),),
-                    claims=(claim(memory, ADA, ghost), claim("elsewhere", ADA, BOB)),
-                    vectors={person("Unwritten").id: vector(1, 0)},
-                )
+            await put(
+                store,
+                entities=(BOB,),
+                memories=(memory,),
+                relations=(relation(ADA, EVE), relation(BOB, ADA, evidence=("no-memory",))),
+                mentions=(mention(memory, stranger),),
+                claims=(claim(memory, ADA, ghost), claim("elsewhere", ADA, BOB)),
+                vectors={person("Unwritten").id: vector(1, 0)},
             )
         absent = [str(EVE.id), str(stranger.id), str(ghost.id), "no-memory", "elsewhere", str(person("Unwritten").id)]
         assert [name for name in absent if name not in str(refused.value)] == []
@@ -198,13 +194,13 @@ class WritingSpec(StoreSpec):
 
     async def test_a_mention_of_a_memory_outside_the_batch_is_refused(self, store: GraphStore) -> None:
         memory = Memory(id="m")
-        await store.write(Batch(entities=(ADA,), memories=(memory,)))
+        await put(store, ADA, memory)
         with pytest.raises(InvalidInputError, match="'m'"):
-            await store.write(Batch(mentions=(mention(memory, ADA),)))
+            await put(store, mention(memory, ADA))
 
     async def test_a_memory_written_again_has_the_mentions_and_claims_of_that_batch(self, store: GraphStore) -> None:
         memory = Memory(id="m")
-        first = Batch(
+        first = batch_of(
             entities=(ADA, BOB, EVE),
             memories=(memory,),
             mentions=(mention(memory, ADA), mention(memory, ADA)),
@@ -213,28 +209,26 @@ class WritingSpec(StoreSpec):
         await store.write(first)
         assert await store.list_mentions(memory_ids=["m"]) == [mention(memory, ADA)]
         assert await store.list_claims(memory_ids=["m"]) == [claim(memory, ADA, BOB)]
-        await store.write(
-            Batch(memories=(memory,), mentions=(mention(memory, EVE),), claims=(claim(memory, EVE, BOB),))
-        )
+        await put(store, memory, mention(memory, EVE), claim(memory, EVE, BOB))
         assert await store.list_mentions(memory_ids=["m"]) == [mention(memory, EVE)]
         assert await store.list_mentions(entity_ids=[ADA.id]) == []
         assert await store.list_claims(memory_ids=["m"]) == [claim(memory, EVE, BOB)]
-        await store.write(Batch(memories=(memory,)))
+        await put(store, memory)
         assert await store.list_mentions(memory_ids=["m"]) == []
         assert await store.list_claims(memory_ids=["m"]) == []
 
     async def test_an_empty_batch_makes_the_scope_known(self, store: GraphStore) -> None:
-        assert await store.write(Batch()) == WriteReport()
+        assert await put(store) == WriteReport()
         assert await store.list_entities() == []
 
     # -- vectors -------------------------------------------------------------------------------------------------
 
     async def test_vectors_need_a_model_to_be_stated(self, store: GraphStore) -> None:
         with pytest.raises(EmbeddingModelError, match="bind_embedder"):
-            await store.write(Batch(entities=(ADA,), vectors={ADA.id: vector(1, 0)}))
+            await put(store, ADA, vectors={ADA.id: vector(1, 0)})
 
     async def test_another_model_is_refused(self, store: GraphStore) -> None:
-        await store.write(Batch())
+        await put(store)
         assert await store.embedder_name() is None
         await store.bind_embedder("one", 2)
         await store.bind_embedder("one", 2)
@@ -248,7 +242,7 @@ class WritingSpec(StoreSpec):
     async def test_a_vector_of_another_length_is_refused_and_nothing_is_written(self, store: GraphStore) -> None:
         await store.bind_embedder("one", 2)
         with pytest.raises(EmbeddingModelError):
-            await store.write(Batch(entities=(ADA,), vectors={ADA.id: vector(1, 0, 0)}))
+            await put(store, ADA, vectors={ADA.id: vector(1, 0, 0)})
         assert await store.list_entities() == []
 
     @pytest.mark.parametrize("numbers", [(np.nan, 1.0), (np.inf, 1.0), (1e6, 1.0), (0.0, 0.0), ()])
@@ -257,13 +251,13 @@ class WritingSpec(StoreSpec):
     ) -> None:
         await store.bind_embedder("one", 2)
         with pytest.raises(InvalidInputError, match=str(ADA.id)):
-            await store.write(Batch(entities=(ADA,), vectors={ADA.id: vector(*numbers)}))
+            await put(store, ADA, vectors={ADA.id: vector(*numbers)})
         assert await store.list_entities() == []
 
     async def test_an_element_written_without_a_vector_keeps_the_one_it_has(self, store: GraphStore) -> None:
         await store.bind_embedder("one", 2)
-        await store.write(Batch(entities=(ADA, BOB), vectors={ADA.id: vector(1, 0)}))
-        await store.write(Batch(entities=(attrs.evolve(ADA, description="new"),), vectors={BOB.id: vector(0, 1)}))
+        await put(store, ADA, BOB, vectors={ADA.id: vector(1, 0)})
+        await put(store, attrs.evolve(ADA, description="new"), vectors={BOB.id: vector(0, 1)})
         async with store.snapshot():
             hits = await store.search_by_embedding(ElementKind.ENTITY, vector(1, 0), limit=5, view=view())
             assert ids_of(store, ElementKind.ENTITY, hits) == [ADA.id, BOB.id]
@@ -300,15 +294,14 @@ class WritingSpec(StoreSpec):
     async def test_an_entity_is_deleted_with_all_that_hangs_on_it(self, store: GraphStore) -> None:
         memory = Memory(id="m", text="Ada knows Bob, Eve knows Bob.")
         await store.bind_embedder("one", 2)
-        await store.write(
-            Batch(
-                entities=(ADA, BOB, EVE),
-                relations=(relation(BOB, ADA, "admires"),),
-                memories=(memory,),
-                mentions=(mention(memory, ADA), mention(memory, BOB)),
-                claims=(claim(memory, ADA, BOB), claim(memory, EVE, BOB)),
-                vectors={ADA.id: vector(1, 0)},
-            )
+        await put(
+            store,
+            entities=(ADA, BOB, EVE),
+            relations=(relation(BOB, ADA, "admires"),),
+            memories=(memory,),
+            mentions=(mention(memory, ADA), mention(memory, BOB)),
+            claims=(claim(memory, ADA, BOB), claim(memory, EVE, BOB)),
+            vectors={ADA.id: vector(1, 0)},
         )
         report = await store.delete(entities=[ADA.id, person("Unknown").id])
         assert report.entities_removed == 1
@@ -323,55 +316,46 @@ class WritingSpec(StoreSpec):
 
     async def test_a_relation_is_deleted_with_its_claims(self, store: GraphStore) -> None:
         memory = Memory(id="m")
-        await store.write(
-            Batch(
-                entities=(ADA, BOB, EVE),
-                memories=(memory,),
-                claims=(claim(memory, ADA, BOB), claim(memory, ADA, EVE)),
-            )
-        )
+        await put(store, ADA, BOB, EVE, memory, claim(memory, ADA, BOB), claim(memory, ADA, EVE))
         gone = next(each for each in await store.list_relations() if each.target_id == BOB.id)
         await store.delete(relations=[gone.id, ADA.id])
         assert await store.get_relations([gone.id]) == []
         assert await store.list_claims(memory_ids=["m"]) == [claim(memory, ADA, EVE)]
-        await store.write(Batch(memories=(memory,), claims=(claim(memory, ADA, EVE, confidence=0.9),)))
+        await put(store, memory, claim(memory, ADA, EVE, confidence=0.9))
         assert [each.target_id for each in await store.list_relations()] == [EVE.id]
 
     async def test_what_nothing_names_any_more_goes_with_the_same_write(self, store: GraphStore) -> None:
         lonely, merged, into = person("Lonely"), person("Merged"), person("Into")
         everybody, memory, other = (ADA, BOB, EVE, lonely, merged, into), Memory(id="m"), Memory(id="o")
-        await store.write(
-            Batch(
-                entities=(ADA, BOB, EVE, merged, into),
-                named=(lonely,),
-                memories=(memory, other),
-                mentions=(*(mention(memory, each) for each in everybody), mention(other, BOB)),
-                claims=(claim(memory, ADA, BOB), claim(other, EVE, BOB)),
-            )
+        await put(
+            store,
+            entities=(ADA, BOB, EVE, merged, into),
+            named=(lonely,),
+            memories=(memory, other),
+            mentions=(*(mention(memory, each) for each in everybody), mention(other, BOB)),
+            claims=(claim(memory, ADA, BOB), claim(other, EVE, BOB)),
         )
         await store.merge(merged.id, into.id)
-        report = await store.write(
-            Batch(memories=(memory,), prune=[*(each.id for each in everybody), person("Nobody").id])
-        )
+        report = await put(store, memory, prune=[*(each.id for each in everybody), person("Nobody").id])
         assert (report.entities_removed, report.relations_retracted) == (2, 1)
         left = await store.list_entities()
         assert {each.name for each in left} == {"Bob", "Eve", "Merged", "Into"}  # named, related, merged
         assert [(each.source_id, each.retracted_at) for each in await store.list_relations()] == [(EVE.id, None)]
         assert await store.find_names(["Ada", "Lonely"]) == []
         with pytest.raises(InvalidInputError):
-            Batch(prune=("Ada",))
+            batch_of(prune=("Ada",))
 
     async def test_an_element_written_anew_after_deletion_starts_anew(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(ADA, BOB)))
+        await put(store, ADA, BOB)
         await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA)])
         await store.delete(entities=[ADA.id])
         assert await store.outcomes([ref(ADA)]) == []
-        await store.write(Batch(entities=(ADA,)))
+        await put(store, ADA)
         assert [each.feedback_weight for each in await store.get_entities([ADA.id])] == [0.5]
         assert await store.outcomes([ref(ADA)]) == []
 
     async def test_settling_changes_no_answer(self, store: GraphStore) -> None:
-        await store.write(Batch(entities=(ADA, BOB), relations=(relation(ADA, BOB, "knows"),)))
+        await put(store, ADA, BOB, relation(ADA, BOB, "knows"))
         before = await portrait(store)
         assert await store.settle() >= 0
         assert await portrait(store) == before
