@@ -13,8 +13,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.query.time_expressions import Date, dates
-from graphsearch.text.calendar import period_from
+from graphsearch.text.time_expressions import Dated, Expression, find_expressions, is_numbering, join_ranges
 
 
 @attrs.frozen(kw_only=True)
@@ -45,7 +44,16 @@ _BEFORE: Final = re.compile(
     r"(?: the)?(?: (?:start|beginning|end) of)?(?: the)? $",
     re.IGNORECASE,
 )
-_RANGE: Final = re.compile(r" ?(?:to|until|till|through|and|[-–—]) ?(?:the )?", re.IGNORECASE)
+_PLACE: Final = (
+    r"\b(?:in|on|during|since|from|of|until|till|through|by|before|after|between|and|to|for|at|year|early|mid|late"
+    r"|starting)(?: (?:the|early|mid|late|start of|beginning of|middle of|end of)){0,3}[ -]$"
+)
+_PLACED: Final = re.compile(_PLACE, re.IGNORECASE)
+"""Words behind which any number is a year, and "may" a month."""
+_PLACED_DAY: Final = re.compile(r"\b(?:on|since|until|till|by|before|after|from|to|between|and)(?: the)? $", re.IGNORECASE)
+_AT: Final = re.compile(r"\b(?:at|for) $", re.IGNORECASE)
+_FIRST_YEAR: Final = 1500
+"""Smaller numbers are years only behind such words."""
 _WORDS_BEFORE: Final = 40
 """Characters before a date that are searched for words that open a side of its period."""
 
@@ -62,15 +70,35 @@ def periods(question: str, as_of: datetime) -> tuple[AskedPeriod, ...]:
     A moment that is out of the calendar as UTC is no time.
     """
     today = datetime(as_of.year, as_of.month, as_of.day)  # noqa: DTZ001 - a day of the calendar: the zone is added last
-    found: list[tuple[Date, Date | None]] = []
-    for date in dates(question, today):
-        first, last = found[-1] if found else (None, None)
-        if first and last is None and _spans(question, first, date):
-            found[-1] = _same_year(first, date), date
-        else:
-            found.append((date, None))
-    asked = (_asked(question, first, last, as_of.tzinfo) for first, last in found)
+    dates = [
+        Dated(each, period)
+        for each in find_expressions(question)
+        if _is_time(question, each) and (period := each.period(today))
+    ]
+    asked = (_asked(question, first, last, as_of.tzinfo) for first, last in join_ranges(question, dates))
     return tuple(each for each in asked if _in_calendar(each.valid_from) and _in_calendar(each.valid_to))
+
+
+def _is_time(question: str, each: Expression) -> bool:
+    """Whether what is written like a time is one where it stands in a question."""
+    placed = _PLACED.search(question, max(0, each.start - _WORDS_BEFORE), each.start) is not None
+    match each.kind:
+        case "year":
+            sure = placed and not _AT.search(question, 0, each.start)
+            return sure or (int(each.written) >= _FIRST_YEAR and not placed and not is_numbering(question, each.start))
+        case "month" | "holiday" | "short_year":
+            return placed
+        case "weekday" | "nth":
+            return _PLACED_DAY.search(question, max(0, each.start - _WORDS_BEFORE), each.start) is not None
+        case "part":
+            return each.dated or (each.written[0] in "qh" and (placed or question[each.start] == "Q"))
+        case "numeric":
+            return each.dated or placed
+        case "which":
+            return each.written != "this may" or question[each.end :].strip(" ?!.,;") == ""
+        case "ahead" | "lasting" | "current":
+            return False
+    return True
 
 
 def _in_calendar(moment: datetime | None) -> bool:
@@ -81,31 +109,11 @@ def _in_calendar(moment: datetime | None) -> bool:
         return False
 
 
-def _spans(question: str, first: Date, second: Date) -> bool:
-    """Whether the words between two dates, and before them, join them into one period."""
-    joint = _RANGE.fullmatch(question, first.end, second.start)
-    if joint is None or _naive(second) < _naive(_same_year(first, second)):
-        return False
-    return "and" not in joint[0].casefold() or question[: first.start].rstrip().casefold().endswith("between")
-
-
-def _same_year(first: Date, second: Date) -> Date:
-    """March of 2023 in "between March and May 2023"."""
-    if not (first.yearless and second.absolute):
-        return first
-    start, last = first.period.start, second.period.start
-    start = start.replace(year=max(1, last.year - (start.month > last.month)), day=min(start.day, 28))
-    return attrs.evolve(first, period=period_from(start, first.period.precision))
-
-
-def _naive(date: Date) -> datetime:
-    return date.period.start.replace(tzinfo=None)  # the text may have an offset
-
-
-def _asked(question: str, first: Date, last: Date | None, zone: tzinfo | None) -> AskedPeriod:
+def _asked(question: str, first: Dated, last: Dated | None, zone: tzinfo | None) -> AskedPeriod:
+    start, end = first.expression.start, (last or first).expression.end
     valid_from: datetime | None = first.period.start
     valid_to = (last or first).period.end
-    before = None if last else _BEFORE.search(question, max(0, first.start - _WORDS_BEFORE), first.start)
+    before = None if last else _BEFORE.search(question, max(0, start - _WORDS_BEFORE), start)
     match before[1].casefold() if before else "":
         case "since" | "starting" | "from":
             valid_to = None
@@ -115,10 +123,9 @@ def _asked(question: str, first: Date, last: Date | None, zone: tzinfo | None) -
             valid_from, valid_to = None, valid_from
         case "until" | "till" | "through" | "up to" | "by":
             valid_from = None
-    end = (last or first).end
     return AskedPeriod(
-        written=question[first.start : end],
-        start=first.start,
+        written=question[start:end],
+        start=start,
         end=end,
         valid_from=_in_zone(valid_from, zone),
         valid_to=_in_zone(valid_to, zone),
