@@ -50,8 +50,10 @@ _PLACE: Final = (
 )
 _PLACED: Final = re.compile(_PLACE, re.IGNORECASE)
 """Words behind which any number is a year, and "may" a month."""
-_PLACED_DAY: Final = re.compile(r"\b(?:on|since|until|till|by|before|after|from|to|between|and)(?: the)? $", re.IGNORECASE)
-_AT: Final = re.compile(r"\b(?:at|for) $", re.IGNORECASE)
+_PLACED_DAY: Final = re.compile(
+    r"\b(?:on|since|until|till|by|before|after|from|to|between|and)(?: the)? $", re.IGNORECASE
+)
+_AT: Final = re.compile(r"\bat $", re.IGNORECASE)
 _FIRST_YEAR: Final = 1500
 """Smaller numbers are years only behind such words."""
 _WORDS_BEFORE: Final = 40
@@ -86,6 +88,8 @@ def _is_time(question: str, each: Expression) -> bool:
         case "year":
             sure = placed and not _AT.search(question, 0, each.start)
             return sure or (int(each.written) >= _FIRST_YEAR and not placed and not is_numbering(question, each.start))
+        case "years":
+            return not is_numbering(question, each.start)
         case "month" | "holiday" | "short_year":
             return placed
         case "weekday" | "nth":
@@ -113,7 +117,9 @@ def _asked(question: str, first: Dated, last: Dated | None, zone: tzinfo | None)
     start, end = first.expression.start, (last or first).expression.end
     valid_from: datetime | None = first.period.start
     valid_to = (last or first).period.end
-    before = None if last else _BEFORE.search(question, max(0, start - _WORDS_BEFORE), start)
+    before = (
+        None if last or first.expression.is_range else _BEFORE.search(question, max(0, start - _WORDS_BEFORE), start)
+    )
     match before[1].casefold() if before else "":
         case "since" | "starting" | "from":
             valid_to = None

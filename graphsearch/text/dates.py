@@ -11,7 +11,7 @@ from typing import Final, Protocol
 import attrs
 
 from graphsearch.text.calendar import Precision
-from graphsearch.text.time_expressions import Dated, Expression, Prefer, find_expressions, join_ranges
+from graphsearch.text.time_expressions import Dated, Expression, Prefer, find_expressions, is_numbering, join_ranges
 
 
 class Role(StrEnum):
@@ -127,7 +127,7 @@ def _spans(text: str, at: datetime | None, written: Iterable[Expression]) -> Seq
 
 def _read(text: str, at: datetime | None, written: Iterable[Expression]) -> Iterator[Dated]:
     """The dates of a text; whether one is in the future depends on the words since the date before it."""
-    today = datetime(at.year, at.month, at.day) if at else datetime.min  # noqa: DTZ001 - the zone is added last
+    today = datetime(*(at.timetuple()[:3] if at else (2000, 1, 1)))  # noqa: DTZ001 - the zone is added last
     start = 0
     for each in written:
         if (at is None and not each.absolute) or not _is_time(text, each):
@@ -161,8 +161,8 @@ def _is_time(text: str, each: Expression) -> bool:
         return before is not None and each.written[0] in "qh"
     if each.kind == "numeric" and not each.dated and before is None:
         return False  # a version: 12.10.24
-    if each.kind == "years" and each.end - each.start < len("2019-2021"):
-        return before is not None or _in_brackets(text, each)
+    if each.kind == "years":
+        return not is_numbering(text, each.start)
     if not each.dated and _WORDS_TOO.search(text, each.start, each.end):
         return _PLACE_OF_WORDS.search(text, 0, each.start) is not None
     if each.kind not in _NEED_PLACE:

@@ -138,7 +138,7 @@ _SEASON: Final = "(?:spring|summer|autumn|fall|winter)"
 _UNIT: Final = "(?:day|week|fortnight|month|quarter|year)s?"
 _COUNT: Final = rf"(?:\d{{1,4}}|a couple(?: of)?|{'|'.join(_NUMBERS)})"
 _ORDINAL: Final = r"\d{1,2}(?:st|nd|rd|th)?"
-_PLAIN_YEAR: Final = r"(?:1\d{3}|20\d{2})(?!(?!-\d{4}(?![\w-]))[\w-]{0,20}\d|[.,]\d)"
+_PLAIN_YEAR: Final = r"(?:1\d{3}|20\d{2})(?![\w-]{0,20}\d|[.,]\d)"
 _YEAR: Final = rf"(?:{_PLAIN_YEAR}|['’]\d\d(?!\w))"
 _OF_YEAR: Final = rf"(?:(?: of|,)? {_YEAR})"
 _DASH: Final = "[-–—]"
@@ -150,7 +150,7 @@ _EXPRESSION: Final = re.compile(
     r"(?<![\w.$€£#/])(?<!\d,)(?:"
     rf"(?P<iso_pair>{_ISO_DAY}/(?:(?:\d{{4}}-)?\d{{2}}-)?\d{{2}}(?![\w/-]))"
     r"|(?P<iso_week>\d{4}-?w\d{2}(?![\w-])|(?:calendar )?week \d{1,2}(?:,| of)? (?:1\d{3}|20\d{2}))"
-    r"|(?P<iso>(?<!-)(?:\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?)?"
+    r"|(?P<iso>(?<!-)(?:\d{4}-(?:0\d|1[0-2])(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?)?"
     r"|\d{4}([/.])\d{2}\4\d{2})(?![\w/-]))"
     r"|(?P<numeric>\d{1,2}([/.])\d{1,2}\6(?:\d{4}|\d{2})(?![\w/-]|\.\d))"
     r"|(?P<numeric_month>(?:0?[1-9]|1[0-2])/(?:1\d|20)\d{2}(?![\w/-]))"
@@ -178,7 +178,7 @@ _EXPRESSION: Final = re.compile(
     r"|(?P<nth>\d{1,2}(?:st|nd|rd|th)(?=[.,;:!?)]|\s*$| (?:and|but|so|to|when|as|onwards?)\b))"
     r"|(?<= of the )(?P<current>week|month|quarter|year)"
     r"|(?P<short_year>['’]\d\d)"
-    rf"|(?P<year>{_PLAIN_YEAR})"
+    rf"|(?P<year>(?<!\d )(?<!\d-){_PLAIN_YEAR})"
     r")(?!\w)",
     re.IGNORECASE,
 )
@@ -193,13 +193,15 @@ _COUNTED: Final = re.compile(
     r" ?(?:%|[€£$]|(?:[kKMGT]B|k?[bB]its?|bytes|[km]?Hz|ms|lines?|people|words|users|files|tests|items|rows|tokens"
     r"|requests|hours|minutes|seconds|days|weeks|months|years|miles|km|kg|metres|meters|feet|dollars|euros|pounds|EUR"
     r"|USD|GBP|CHF|employees|members|memories|students|copies|seats|points|votes|customers|units|pixels|rpm|steps"
-    r"|calories|kcal|watts?|m)\b)| \d{3}"
+    r"|calories|kcal|watts?|times|m)\b)| \d{3}"
 )
 _HUNDREDS: Final = re.compile(r"\d\d00 (?!is\b|was\b|has\b|does\b)[a-z]+s\b")
 """A round number of things: "1900 tickets"."""
 # The word before a number that it is the number of, and a word before that which no article parts from it.
 _LAST_WORD: Final = re.compile(r"\b(?:(?P<before>[A-Za-z]+) )?(?P<word>[A-Za-z]+)\.? $")
-_WITHOUT_ARTICLE: Final = frozenset({"in", "at", "on", "under", "with", "to", "per", "via", "using", "through", "inside"})
+_WITHOUT_ARTICLE: Final = frozenset(
+    {"in", "at", "on", "under", "with", "to", "per", "via", "using", "through", "inside"}
+)
 _OF_TIME: Final = frozenset({"year", "fiscal", "season", "early", "mid", "late", "the", "about", "around", "circa"})
 
 
@@ -210,8 +212,9 @@ def find_expressions(text: str) -> Iterator[Expression]:
     for match in _EXPRESSION.finditer(text):
         kind = match.lastgroup or ""
         start, end = match.span(kind)
-        if not (kind.endswith("year") and is_counted(text, end)):
-            yield Expression(kind, start, end, match[kind].casefold())
+        each = Expression(kind, start, end, match[kind].casefold())
+        if not ((kind.endswith("year") or each.yearless) and is_counted(text, end)):
+            yield each
 
 
 def is_counted(text: str, end: int) -> bool:
@@ -271,8 +274,8 @@ def _with_year(first: Dated, second: Dated) -> Dated:
 # -- expressions with a meaning that does not depend on the day, in lower case -----------------------------------------
 
 
-def _iso(written: str) -> CalendarPeriod:
-    return iso_period(written.upper().replace(".", "-", 2)) or _years(written)
+def _iso(written: str) -> CalendarPeriod | None:
+    return iso_period(written.upper() if "t" in written else written.replace(".", "-"))
 
 
 def _iso_pair(written: str) -> CalendarPeriod:
@@ -410,7 +413,7 @@ def _rolling(written: str, today: datetime) -> CalendarPeriod:
 
 
 def _counted(written: str, today: datetime, *, whole: bool) -> CalendarPeriod:
-    """"Two weeks ago" or "in two weeks"."""
+    """The period of "two weeks ago" or "in two weeks"."""
     *count, unit = written.removeprefix("in ").removesuffix(" ago").split()
     day = _shifted(today, unit, _count(count) * (-1 if written.endswith("ago") else 1))
     return _whole(day, unit) if whole else period_from(day, _precision(unit))
@@ -461,7 +464,7 @@ def _current(written: str, today: datetime) -> CalendarPeriod:
     return _whole(today, written)
 
 
-_FIXED: Final[Mapping[str, Callable[[str], CalendarPeriod]]] = {
+_FIXED: Final[Mapping[str, Callable[[str], CalendarPeriod | None]]] = {
     "iso": _iso,
     "iso_pair": _iso_pair,
     "iso_week": _iso_week,
