@@ -16,9 +16,11 @@ from graphsearch.columns import Floats, Rows
 from graphsearch.model import Triplet
 from graphsearch.modes.connections import read_connections
 from graphsearch.modes.findings import Findings, best_triplets
+from graphsearch.modes.histories import order_by_time
 from graphsearch.modes.mode import Answer, Question
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import SearchResult
+from graphsearch.query.asked_time import History
 from graphsearch.scoring.similarity import diverse_rows
 from graphsearch.text.rendering import triplet_line
 
@@ -32,6 +34,14 @@ async def shown(answer: Answer, question: Question, reader: Reader) -> SearchRes
     request, stopwatch, found = question.request, question.stopwatch, answer.findings
     with stopwatch.stage("hydration"):
         triplets = await _chosen(found, request, reader)
+        meant = question.understanding
+        if meant is not None and meant.time.history not in (History.NONE, History.DONE):
+            wide = (
+                triplets
+                if request.diversity
+                else await best_triplets(found, max(LEAST_READ, request.limit), reader, min_score=request.min_score)
+            )
+            triplets = order_by_time(wide, meant.time, answer.anchors, reader.view.as_of)[: request.limit]
         order = printed_order(found, triplets, reader)
         connections = await read_connections(answer.connected, found.subgraph, request.limit, request.min_score, reader)
         left_out = answer.left_out
@@ -55,7 +65,7 @@ async def shown(answer: Answer, question: Question, reader: Reader) -> SearchRes
         timings=stopwatch.milliseconds,
         prompt_order=order,
         subjects=answer.subjects if triplets else (),
-        interpretation=None if question.understanding is None else question.understanding.interpretation,
+        interpretation=None if meant is None else meant.interpretation,
         graph_query=question.graph_query,
     )
 

@@ -7,9 +7,10 @@ asks about the whole past.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Final
+from enum import StrEnum
+from typing import Any, Final
 
 import attrs
 
@@ -142,11 +143,38 @@ def _in_zone(moment: datetime | None, zone: tzinfo | None) -> datetime | None:
     return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=zone)
 
 
+class History(StrEnum):
+    """How a question asks for what was."""
+
+    NONE = ""
+    ALL = "all"
+    """For everything until now: "ever", the present perfect."""
+    PAST = "past"
+    """For what is over: "previous", "used to"."""
+    BEFORE = "before"
+    """For what came before something: "before Adyen", "predecessor"."""
+    AFTER = "after"
+    """For what came after something."""
+    DONE = "done"
+    """For what was done, whether it lasts or not: "who did Bob meet?"; in no order of time."""
+    LIST = "list"
+    """For all there are, now or ever: "all of her employers"."""
+
+
 _EVER: Final = re.compile(
-    r"\b(?:ever|over (?:the years|time)|used to|so far|at any (?:time|point)|throughout|past and present|in the past"
-    r"|previous(?:ly)?|former(?:ly)?|histor(?:y|ic|ical|ically)|all[- ]time|to date|until now|up to now"
-    r"|over the course)\b",
+    r"\b(?:(?P<before>(?:before|prior to)(?= (?!the (?:time|fact)\b)\w| ?\??$)|predecessors?(?: of)?|preceded)"
+    r"|(?P<after>after(?= \w)|successors?(?: of)?|succeeded|took over|replaced)"
+    r"|(?P<past>used to|in the past|previous(?:ly)?|former(?:ly)?|past(?= \w+s\b)(?! tense)|once(?= (?:led|ran|owned"
+    r"|lived|worked|used|had)\b))"
+    r"|ever|over (?:the years|time)|so far|at any (?:time|point)|throughout|past (?:and|or) present|histor(?:y|ies|ic"
+    r"|ical|ically)|all[- ]time|to date|until now|up to now|over the course|originally|initially|at first"
+    r"|first(?= ?\??$)|the (?:first|original)(?= \w+ (?:of|at|in|for)\b))\b",
     re.IGNORECASE,
+)
+_DID: Final = re.compile(r"\bdid(?:n['’]t)?\b", re.IGNORECASE)
+_ARTICLE: Final = re.compile(r" (?:(?:the|our|a|an) )?", re.IGNORECASE)
+_ALL_OF: Final = re.compile(
+    r"\b(?:all|every|each|everyone|everybody|list)\b(?! (?:about|right|hands|over|day|time|other)\b)", re.IGNORECASE
 )
 # "where has Tom lived", "which houses have they worked for": the past until now; not "which plan has it", "has to"
 _PERFECT: Final = re.compile(
@@ -176,6 +204,9 @@ class AskedTime:
     written: str = ""
     spans: tuple[tuple[int, int], ...] = ()
     """The characters [start, end) of the question that name a time: they ask for no relation and name no entity."""
+    history: History = History.NONE
+    pivot: int | None = None
+    """Where the name begins that `History.BEFORE` and `History.AFTER` refer to, if it stands behind that word."""
 
 
 PRESENT: Final = AskedTime()
@@ -202,13 +233,23 @@ def asked_time(question: str, now: datetime, names: Iterable[tuple[int, int]] = 
     if apart := tuple(each for each in present if not any(start < each[1] <= end for start, end in within)):
         return AskedTime(spans=apart)
     if ever:
-        return AskedTime(since=_beginning(now), written=ever[0][0], spans=tuple(within))
+        return AskedTime(since=beginning(now), written=ever[0][0], spans=tuple(within), **_history(question, ever))
     if perfect := _PERFECT.search(question):
-        return AskedTime(since=_beginning(now), written=perfect[0])
-    return PRESENT
+        return AskedTime(since=beginning(now), written=perfect[0], history=History.ALL)
+    if did := _DID.search(question):
+        return AskedTime(since=beginning(now), written=did[0], history=History.DONE)
+    return AskedTime(history=History.LIST) if _ALL_OF.search(question) else PRESENT
 
 
-def _beginning(now: datetime) -> datetime:
+def _history(question: str, ever: Sequence[re.Match[str]]) -> dict[str, Any]:
+    """What history some words ask for, and where the name begins that it is seen from."""
+    kind = next((match.lastgroup for match in ever if match.lastgroup in ("before", "after")), ever[0].lastgroup)
+    place = next((match.end() for match in ever if match[0].casefold() in ("before", "prior to", "after")), None)
+    article = _ARTICLE.match(question, place) if place is not None else None
+    return {"history": History(kind or "all"), "pivot": article.end() if article else None}
+
+
+def beginning(now: datetime) -> datetime:
     """The start of the whole past: a day after the first moment of the calendar."""
     return datetime.min.replace(tzinfo=now.tzinfo) + timedelta(days=1)
 
@@ -231,7 +272,7 @@ def _ends(found: tuple[AskedPeriod, ...], now: datetime) -> tuple[datetime | Non
     """The first and the last moment of all periods; None if they are one moment."""
     opened = any(each.valid_from is None for each in found)
     earliest = min((each.valid_from for each in found if each.valid_from), default=None)
-    first = _beginning(now) if opened else earliest
+    first = beginning(now) if opened else earliest
     closing = [_last_before(each.valid_to) for each in found if each.valid_to]
     last = max(closing) if len(closing) == len(found) else max([now, *closing])
     # What has not ended yet is asked for as far as it is known: until now.
