@@ -84,8 +84,6 @@ def _holds(triplet: Triplet, as_of: datetime) -> bool:
 
 
 def _overlap(periods: Sequence[Triplet]) -> bool:
-    """Whether two of some periods hold at one moment."""
-    ordered = sorted(periods, key=_start)
-    return any(
-        one.relation.valid_to is None or one.relation.valid_to > _start(other) for one, other in pairwise(ordered)
-    )
+    """Whether two of some periods may hold at one moment; one of an unknown start may have begun at any."""
+    known = sorted((each.relation.valid_from or _EARLIEST, each.relation.valid_to or _LATEST) for each in periods)
+    return any(end > start for (_, end), (start, _) in pairwise(known))

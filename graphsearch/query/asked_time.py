@@ -245,8 +245,10 @@ def _history(question: str, ever: Sequence[re.Match[str]]) -> dict[str, Any]:
     """What history some words ask for, and where the name begins that it is seen from."""
     kind = next((match.lastgroup for match in ever if match.lastgroup in ("before", "after")), ever[0].lastgroup)
     place = next((match.end() for match in ever if match[0].casefold() in ("before", "prior to", "after")), None)
-    article = _ARTICLE.match(question, place) if place is not None else None
-    return {"history": History(kind or "all"), "pivot": article.end() if article else None}
+    if place is None:
+        return {"history": History(kind or "all")}
+    name = _ARTICLE.match(question, place)
+    return {"history": History(kind), "pivot": name.end()} if name else {"history": History.PAST}
 
 
 def beginning(now: datetime) -> datetime:
