@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -233,7 +233,7 @@ def asked_time(question: str, now: datetime, names: Iterable[tuple[int, int]] = 
     if apart := tuple(each for each in present if not any(start < each[1] <= end for start, end in within)):
         return AskedTime(spans=apart)
     if ever:
-        return AskedTime(since=beginning(now), written=ever[0][0], spans=tuple(within), **_history(question, ever))
+        return _history(question, ever, beginning(now))
     if perfect := _PERFECT.search(question):
         return AskedTime(since=beginning(now), written=perfect[0], history=History.ALL)
     if did := _DID.search(question):
@@ -241,14 +241,19 @@ def asked_time(question: str, now: datetime, names: Iterable[tuple[int, int]] = 
     return AskedTime(history=History.LIST) if _ALL_OF.search(question) else PRESENT
 
 
-def _history(question: str, ever: Sequence[re.Match[str]]) -> dict[str, Any]:
+def _history(question: str, ever: Sequence[re.Match[str]], since: datetime) -> AskedTime:
     """What history some words ask for, and where the name begins that it is seen from."""
-    kind = next((match.lastgroup for match in ever if match.lastgroup in ("before", "after")), ever[0].lastgroup)
-    place = next((match.end() for match in ever if match[0].casefold() in ("before", "prior to", "after")), None)
-    if place is None:
-        return {"history": History(kind or "all")}
-    name = _ARTICLE.match(question, place)
-    return {"history": History(kind), "pivot": name.end()} if name else {"history": History.PAST}
+    spans = tuple(each.span() for each in ever)
+    asked = AskedTime(since=since, written=ever[0][0], spans=spans, history=History(ever[0].lastgroup or "all"))
+    for each in ever:
+        if each.lastgroup in ("before", "after"):
+            name = (
+                _ARTICLE.match(question, each.end()) if each[0].casefold() in ("before", "prior to", "after") else None
+            )
+            alone = name is None and each[0].casefold() in ("before", "prior to")
+            kind = History.PAST if alone else History(each.lastgroup)
+            return attrs.evolve(asked, history=kind, pivot=name.end() if name else None)
+    return asked
 
 
 def beginning(now: datetime) -> datetime:
