@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from graphsearch.model import Entity, Memory, Relation, Triplet
@@ -82,8 +82,14 @@ def _arrow(source: Entity, relation: Relation, target: Entity) -> str:
 
 
 def period_of(relation: Relation) -> str:
-    """``2024-01-05 to 2025-07-01``, ``since 2024-01-05`` or ``until 2025-07-01``, in UTC; empty without either end."""
-    start, end = (moment and day_of(moment) for moment in (relation.valid_from, relation.valid_to))
+    """``2024-01-05 to 2025-07-01``, ``since 2024-01-05`` or ``until 2025-07-01``; empty without either end.
+
+    Days are those that were stated, in the zone in which they were.
+    """
+    stated = (relation.valid_from, relation.valid_to)
+    start, end = (
+        moment and (day_of(moment) if moment == relation.supported_at else stated_day(moment)) for moment in stated
+    )
     if start and end:
         return f"{start} to {end}"
     return f"since {start}" if start else f"until {end}" if end else ""
@@ -92,6 +98,23 @@ def period_of(relation: Relation) -> str:
 def day_of(moment: datetime) -> str:
     """``2025-07-01``, in UTC."""
     return moment.astimezone(UTC).date().isoformat()
+
+
+_HALF_A_DAY: Final = timedelta(hours=12)
+_EASTERNMOST: Final = timedelta(hours=14)
+
+
+def stated_day(moment: datetime) -> str:
+    """The day that begins at a moment, in the zone where it does; else as `day_of`.
+
+    A stated day is kept as the instant of its midnight, and stores keep no zone. 22:00 in UTC is midnight in UTC+2, of
+    the next day. West of UTC, midnight has the same date in both. Noon is taken for what it is.
+    """
+    utc = moment.astimezone(UTC)
+    to_midnight = timedelta(days=1) - (utc - utc.replace(hour=0, minute=0, second=0, microsecond=0))
+    whole = not to_midnight % timedelta(minutes=15)
+    east = whole and to_midnight < _EASTERNMOST and to_midnight != _HALF_A_DAY
+    return day_of(utc + to_midnight if east and utc.date() < date.max else utc)
 
 
 def memory_line(memory: Memory, *, until: datetime | None = None) -> str:
