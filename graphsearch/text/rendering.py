@@ -118,7 +118,7 @@ def stated_day(moment: datetime) -> str:
 
 
 def memory_line(memory: Memory, *, until: datetime | None = None) -> str:
-    """``- 2023-05-07 Caroline: text``, with the day in UTC if dated, and the speaker, else the subject, if any.
+    """``- 2023-05-07 Caroline: text``, with the day where it was said if dated, and the speaker, else the subject, if any.
 
     With ``until``, for a memory that no longer holds: ``- 2023-05-07 (until 2025-07-01) Caroline: text``. Empty for a
     memory without text.
@@ -126,8 +126,8 @@ def memory_line(memory: Memory, *, until: datetime | None = None) -> str:
     text = safe_text(memory.text)
     if not text:
         return ""
-    day = f"{day_of(memory.occurred_at)} " if memory.occurred_at else ""
-    day += f"(until {day_of(until)}) " if until else ""
+    day = f"{memory.occurred_at.date().isoformat()} " if memory.occurred_at else ""
+    day += f"(until {stated_day(until)}) " if until else ""
     who = safe_text(memory.speaker) or safe_text(memory.subject)
     return f"- {day}{who}: {text}" if who else f"- {day}{text}"
 
