@@ -108,7 +108,8 @@ def stated_day(moment: datetime) -> str:
     """The day that begins at a moment, in the zone where it does; else as `day_of`.
 
     A stated day is kept as the instant of its midnight, and stores keep no zone. 22:00 in UTC is midnight in UTC+2, of
-    the next day. West of UTC, midnight has the same date in both. Noon is taken for what it is.
+    the next day. West of UTC, midnight has the same date in both. Noon is taken for what it is, and 11:00 for midnight in
+    UTC+13, not in UTC-11.
     """
     utc = moment.astimezone(UTC)
     to_midnight = timedelta(days=1) - (utc - utc.replace(hour=0, minute=0, second=0, microsecond=0))
