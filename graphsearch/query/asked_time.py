@@ -45,11 +45,11 @@ _BEFORE: Final = re.compile(
     r"(?: the)?(?: (?:start|beginning|end) of)?(?: the)? $",
     re.IGNORECASE,
 )
-_PLACE: Final = (
+_PLACED: Final = re.compile(
     r"\b(?:in|on|during|since|from|of|until|till|through|by|before|after|between|and|to|for|at|year|early|mid|late"
-    r"|starting)(?: (?:the|early|mid|late|start of|beginning of|middle of|end of)){0,3}[ -]$"
+    r"|starting)(?: (?:the|early|mid|late|start of|beginning of|middle of|end of)){0,3}[ -]$",
+    re.IGNORECASE,
 )
-_PLACED: Final = re.compile(_PLACE, re.IGNORECASE)
 """Words behind which any number is a year, and "may" a month."""
 _PLACED_DAY: Final = re.compile(
     r"\b(?:on|since|until|till|by|before|after|from|to|between|and)(?: the)? $", re.IGNORECASE

@@ -137,9 +137,9 @@ def _read(text: str, at: datetime | None, written: Iterable[Expression]) -> Iter
         if each.kind == "ahead" and not future:
             continue
         word = _word_before(text, each.start)
-        prefer = Prefer.FUTURE if future or _lies_ahead(text, each, word) else Prefer.PAST
-        if prefer is Prefer.PAST and (word in _NEAREST or _PRESENT_EVENT.search(text, start, each.start)):
-            prefer = Prefer.NEAREST
+        prefer: Prefer = "future" if future or _lies_ahead(text, each, word) else "past"
+        if prefer == "past" and (word in _NEAREST or _PRESENT_EVENT.search(text, start, each.start)):
+            prefer = "nearest"
         if period := each.period(today, prefer, counted_whole=False):
             yield Dated(each, period)
         start = each.end

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
-from enum import StrEnum
-from typing import Final
+from typing import Final, Literal
 
 import attrs
 
@@ -26,15 +25,8 @@ from graphsearch.text.calendar import (
 )
 from graphsearch.text.word_lists import NUMBERED
 
-
-class Prefer(StrEnum):
-    """Which occurrence of a date without a year, or of a weekday, is meant."""
-
-    PAST = "past"
-    """The latest that has begun."""
-    FUTURE = "future"
-    """The first that is not over."""
-    NEAREST = "nearest"
+Prefer = Literal["past", "future", "nearest"]
+"""Which occurrence of a date without a year is meant: the latest that has begun, the first not over, or the nearer."""
 
 
 @attrs.frozen
@@ -69,9 +61,7 @@ class Expression:
         """Whether it names both ends of a period itself, as "2011-17" does."""
         return self.kind in ("iso_pair", "years", "days")
 
-    def period(
-        self, today: datetime, prefer: Prefer = Prefer.PAST, *, counted_whole: bool = True
-    ) -> CalendarPeriod | None:
+    def period(self, today: datetime, prefer: Prefer = "past", *, counted_whole: bool = True) -> CalendarPeriod | None:
         """The period that it names on a day; None if there is no such date.
 
         ``counted_whole``: "two weeks ago" is that whole week, from Monday; otherwise the week that began on that day.
@@ -274,10 +264,6 @@ def _with_year(first: Dated, second: Dated) -> Dated:
 # -- expressions with a meaning that does not depend on the day, in lower case -----------------------------------------
 
 
-def _iso(written: str) -> CalendarPeriod | None:
-    return iso_period(written.upper() if "t" in written else written.replace(".", "-"))
-
-
 def _iso_pair(written: str) -> CalendarPeriod:
     first, last = written.split("/")
     start, end = iso_period(first), iso_period(first[: -len(last)] + last)
@@ -309,26 +295,9 @@ def _numeric(written: str) -> CalendarPeriod:
     return period_from(_day(_full_year(year), month, day), Precision.DAY)
 
 
-def _numeric_month(written: str) -> CalendarPeriod:
-    month, _, year = written.partition("/")
-    return period_from(_day(int(year), int(month)), Precision.MONTH)
-
-
-def _month_year(written: str) -> CalendarPeriod:
-    return _month_of_year(written, _year_in(written))
-
-
-def _decade(written: str) -> CalendarPeriod:
-    return CalendarPeriod(_day(int(written[:4])), _day(int(written[:4]) + 10), Precision.YEAR)
-
-
 def _century(written: str) -> CalendarPeriod:
     number = int(written.partition("century")[0].rstrip(" -stndrh"))
     return CalendarPeriod(_day(100 * number - 99), _day(100 * number + 1), Precision.YEAR)
-
-
-def _year(written: str) -> CalendarPeriod:
-    return period_from(_day(_year_in(written)), Precision.YEAR)
 
 
 # -- expressions of which each year, month or week has one ------------------------------------------------------------
@@ -392,9 +361,9 @@ def _preferred(found: list[CalendarPeriod], today: datetime, prefer: Prefer) -> 
         return found[0]
     past = next((each for each in reversed(found) if each.start <= today), None)
     ahead = next((each for each in found if each.end and each.end > today), None)
-    if prefer is Prefer.NEAREST and past and ahead:
+    if prefer == "nearest" and past and ahead:
         return past if today - past.start <= ahead.start - today else ahead
-    chosen = past if prefer is Prefer.PAST else ahead
+    chosen = past if prefer == "past" else ahead
     if chosen is None:
         raise ValueError(found)
     return chosen
@@ -419,16 +388,6 @@ def _counted(written: str, today: datetime, *, whole: bool) -> CalendarPeriod:
     return _whole(day, unit) if whole else period_from(day, _precision(unit))
 
 
-def _lasting(written: str, today: datetime) -> CalendarPeriod:
-    """The period that began as long ago as "for two years" says."""
-    return _counted(re.sub(r"^for (?:over |about |almost |nearly )?", "", written) + " ago", today, whole=False)
-
-
-def _before_last(written: str, today: datetime) -> CalendarPeriod:
-    unit = written.removeprefix("the ").split()[0]
-    return _whole(_shifted(_whole(today, unit).start, unit, -2), unit)
-
-
 def _which(written: str, today: datetime) -> CalendarPeriod:
     which, _, unit = written.partition(" ")
     step = _STEPS[which]
@@ -438,12 +397,17 @@ def _which(written: str, today: datetime) -> CalendarPeriod:
         saturday = _whole(today, "week").start + timedelta(days=7 * step + 5)
         return CalendarPeriod(saturday, saturday + timedelta(days=2), Precision.DAY)
     if unit in ("week", "month", "quarter", "year"):
-        return _whole(_shifted(_whole(today, unit).start, unit, step), unit)
+        return _steps(step, unit, today)
     if unit.endswith("day"):
         days = _DAYS.index(unit[:3]) - today.weekday()
         shift = {-1: days % 7 - 7, 0: days, 1: days % 7 or 7}[step]
         return period_from(today + timedelta(days=shift), Precision.DAY)
     return _chosen([_month_of_year(unit, year) for year in _years_around(today)], step, today)
+
+
+def _steps(step: int, unit: str, today: datetime) -> CalendarPeriod:
+    """The week, month, quarter or year some steps from that of a day."""
+    return _whole(_shifted(_whole(today, unit).start, unit, step), unit)
 
 
 def _chosen(known: list[CalendarPeriod], step: int, today: datetime) -> CalendarPeriod:
@@ -456,27 +420,18 @@ def _chosen(known: list[CalendarPeriod], step: int, today: datetime) -> Calendar
     return next(around, None) or next(each for each in known if each.start.year == today.year)
 
 
-def _near(written: str, today: datetime) -> CalendarPeriod:
-    return period_from(today + timedelta(days=_NEAR_DAYS[written]), Precision.DAY)
-
-
-def _current(written: str, today: datetime) -> CalendarPeriod:
-    return _whole(today, written)
-
-
+_FOR: Final = re.compile("^for (?:over |about |almost |nearly )?")
 _FIXED: Final[Mapping[str, Callable[[str], CalendarPeriod | None]]] = {
-    "iso": _iso,
+    "iso": lambda written: iso_period(written.upper() if "t" in written else written.replace(".", "-")),
     "iso_pair": _iso_pair,
     "iso_week": _iso_week,
     "numeric": _numeric,
-    "numeric_month": _numeric_month,
+    "numeric_month": lambda written: period_from(_day(int(written[-4:]), int(written[:-5])), Precision.MONTH),
     "years": _years,
-    "month_year": _month_year,
-    "season_year": _month_year,
-    "decade": _decade,
+    **dict.fromkeys(("month_year", "season_year"), lambda written: _month_of_year(written, _year_in(written))),
+    "decade": lambda written: CalendarPeriod(_day(int(written[:4])), _day(int(written[:4]) + 10), Precision.YEAR),
     "century": _century,
-    "short_year": _year,
-    "year": _year,
+    **dict.fromkeys(("short_year", "year"), lambda written: period_from(_day(_year_in(written)), Precision.YEAR)),
 }
 _YEARLESS: Final[Mapping[str, Callable[[str, datetime, Prefer], CalendarPeriod]]] = {
     "day_month": _days,
@@ -490,10 +445,10 @@ _YEARLESS: Final[Mapping[str, Callable[[str, datetime, Prefer], CalendarPeriod]]
 _RELATIVE: Final[Mapping[str, Callable[[str, datetime], CalendarPeriod]]] = {
     "rolling": _rolling,
     "which": _which,
-    "before_last": _before_last,
-    "lasting": _lasting,
-    "near": _near,
-    "current": _current,
+    "before_last": lambda written, today: _steps(-2, written.removeprefix("the ").split()[0], today),
+    "lasting": lambda written, today: _counted(f"{_FOR.sub('', written)} ago", today, whole=False),
+    "near": lambda written, today: period_from(today + timedelta(days=_NEAR_DAYS[written]), Precision.DAY),
+    "current": lambda written, today: _whole(today, written),
 }
 
 
