@@ -108,8 +108,7 @@ def stated_day(moment: datetime) -> str:
     """The day that begins at a moment, in the zone where it does; else as `day_of`.
 
     A stated day is kept as the instant of its midnight, and stores keep no zone. 22:00 in UTC is midnight in UTC+2, of
-    the next day. West of UTC, midnight has the same date in both. Noon is taken for what it is, and 11:00 for midnight in
-    UTC+13, not in UTC-11.
+    the next day. West of UTC, midnight has the same date in both. Noon is taken for what it is, 11:00 for UTC+13.
     """
     utc = moment.astimezone(UTC)
     to_midnight = timedelta(days=1) - (utc - utc.replace(hour=0, minute=0, second=0, microsecond=0))
@@ -119,7 +118,7 @@ def stated_day(moment: datetime) -> str:
 
 
 def memory_line(memory: Memory, *, until: datetime | None = None) -> str:
-    """``- 2023-05-07 Caroline: text``, with the day where it was said if dated, and the speaker, else the subject, if any.
+    """``- 2023-05-07 Caroline: text``, with the speaker's day if dated, and the speaker, else the subject, if any.
 
     With ``until``, for a memory that no longer holds: ``- 2023-05-07 (until 2025-07-01) Caroline: text``. Empty for a
     memory without text.

@@ -134,6 +134,8 @@ _OF_YEAR: Final = rf"(?:(?: of|,)? {_YEAR})"
 _DASH: Final = "[-–—]"
 _TO: Final = rf"(?: ?{_DASH} ?| ?& ?| (?:to|and|until|till|through) (?:the )?)"
 _ISO_DAY: Final = r"\d{4}-\d{2}-\d{2}"
+_MONTH_NAME: Final = re.compile(rf"\b({'|'.join(MONTHS)})")
+_PART: Final = re.compile("[qh]([1-4])")
 _ANY_YEAR: Final = re.compile(r"\b\d{4}\b|['’]\d\d\b")
 
 _EXPRESSION: Final = re.compile(
@@ -305,7 +307,7 @@ def _century(written: str) -> CalendarPeriod:
 
 def _days(written: str, today: datetime, prefer: Prefer) -> CalendarPeriod:
     """The days of "3-5 March", or the one of "5 May" or "May 5th, 2023"."""
-    month = MONTHS.index(re.findall(rf"\b{_MONTH}", written)[0][:3]) + 1
+    month = MONTHS.index(_MONTH_NAME.findall(written)[0]) + 1
     days = [int(number) for number in re.findall(r"(?<![\d'’])\d{1,2}(?!\d)", written)]
     if not days[0] <= days[-1]:
         raise ValueError(written)
@@ -320,10 +322,9 @@ def _days(written: str, today: datetime, prefer: Prefer) -> CalendarPeriod:
 
 def _part(written: str, today: datetime, prefer: Prefer) -> CalendarPeriod:
     """A quarter or half of a year."""
-    named = re.search(rf"\b([qh])([1-4])|({'|'.join(_PARTS)}) (quarter|half)|(?<=\d)([qh])([1-4])", written)
-    unit, number = (named[1] or named[4] or named[5]), (named[2] or named[3] or named[6])  # type: ignore[index]
-    months = 3 if unit.startswith("q") else 6
-    part = min(int(number) if number.isdecimal() else _PARTS[number], 12 // months)
+    months = 3 if "q" in written else 6
+    letter = _PART.search(written)
+    part = min(int(letter[1]) if letter else _PARTS[written.split(maxsplit=1)[0]], 12 // months)
     years = [_year_in(written)] if _ANY_YEAR.search(written) else range(today.year - 1, today.year + 2)
     starts = [_day(year, months * (part - 1) + 1) for year in years]
     return _preferred(
