@@ -146,3 +146,15 @@ async def test_age_does_not_bury_what_alone_is_known_and_what_scores_nothing_is_
     assert [each.target.name for each in found.triplets] == ["Bob Stone"]
     assert found.below_floor == 1
     assert [each.target.name for each in await engine.neighbors("Ann Hill")] == ["Bob Stone"]
+
+
+async def test_a_skipped_type_is_read_where_it_is_asked_for(scoped):
+    bob, ann = Entity(name="Bob Stone", type="person"), Entity(name="Ann Hill", type="person")
+    met = Relation(
+        source_id=bob.id, type="met_with", target_id=ann.id, valid_from=NOON - timedelta(days=2), confidence=0.8
+    )
+    await scoped.write(Batch(entities=[bob, ann], relations=[met]))
+    engine = GraphSearchEngine(store=scoped, embedder=None)
+    for question, found in (("who did Bob Stone meet?", ["Ann Hill"]), ("what of Bob Stone?", [])):
+        shown = await engine.search(question, mode="neighborhood")
+        assert [each.target.name for each in shown.triplets] == found, question
