@@ -292,12 +292,19 @@ class GraphSearchEngine:
             min_edge_confidence=request.min_edge_confidence,
             since=request.since,
             embed=self._embed(),
+            question=request.query,
         )
 
     @asynccontextmanager
     async def _snapshot(self, request: RecallRequest | RankRequest, vector: Vector | None) -> AsyncIterator[Reader]:
         """Open a snapshot for a request without traversal, after checking the embedding model of the scope."""
-        opened = self._open(gate=request.gate, as_of=request.as_of, known_at=request.known_at, embed=self._embed())
+        opened = self._open(
+            gate=request.gate,
+            as_of=request.as_of,
+            known_at=request.known_at,
+            embed=self._embed(),
+            question=request.query,
+        )
         async with opened as reader:
             if vector is not None:
                 await self._require_same_model(reader)

@@ -6,10 +6,10 @@ ranked, walked or scored, and hidden elements do not affect any result. They ref
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import TypedDict
+from typing import Final, TypedDict
 from uuid import UUID
 
 import attrs
@@ -26,6 +26,7 @@ from graphsearch.errors import UnknownElementError
 from graphsearch.model import Entity, NameMatch, View
 from graphsearch.model.identity import normalise_name
 from graphsearch.protocols import GraphStore
+from graphsearch.text.analyser import terms
 
 
 class Reader(Searches):
@@ -41,6 +42,7 @@ class ReadingOptions(TypedDict, total=False):
     min_edge_confidence: float
     since: datetime | None
     embed: Embed | None
+    question: str
 
 
 @asynccontextmanager
@@ -55,11 +57,13 @@ async def reading(
     embed: Embed | None = None,
     documents: DocumentCache | None = None,
     now: datetime | None = None,
+    question: str = "",
 ) -> AsyncIterator[Reader]:
     """Open a snapshot of a store for one question; ``as_of`` and ``known_at`` default to ``now``, the store's present.
 
     ``embed`` serves to find elements of which a part is hidden by the meaning of what may be seen. ``documents`` caches
-    the texts from which the statistics of the visible are computed; those of the past are not cached.
+    the texts from which the statistics of the visible are computed; those of the past are not cached. A type that is
+    skipped is read for a ``question`` with its verb: "who did Bob meet?".
     """
     async with store.snapshot():
         types = await store.relation_types()
@@ -69,7 +73,9 @@ async def reading(
             as_of=as_of or now,
             known_at=known_at or now,
             min_edge_confidence=min_edge_confidence,
-            skipped_types=frozenset(name for name, known in types.items() if known.skip),
+            skipped_types=frozenset(
+                name for name, known in types.items() if known.skip and not _is_asked(name, question)
+            ),
             since=since,
         )
         bound = known_by((gate or ALLOW_ALL).bind(store.scope), store, view, now)
@@ -78,6 +84,15 @@ async def reading(
         if refolded := await gatekeeper.refolded():
             view = attrs.evolve(view, refolded=refolded)
         yield Reader(store, view, gatekeeper, types, VisibleEvidence(store, gatekeeper, types, now), embed=embed)
+
+
+_IRREGULAR: Final[Mapping[str, str]] = {"met": "meet"}
+
+
+def _is_asked(type_: str, question: str) -> bool:
+    """Whether a question has the verb of a type."""
+    verb = type_.partition("_")[0]
+    return not set(terms(f"{verb} {_IRREGULAR.get(verb, '')}")).isdisjoint(terms(question))
 
 
 EntityRef = UUID | str

@@ -9,7 +9,8 @@ Each claim supports a period or opens one:
 * with only an end: the period that runs until that end, else a new one with an open start.
 
 A functional type has one target at a time: a period ends where the next one of another target starts. Two targets
-that start at the same instant contradict each other, and both are kept. See docs/design.md, Claims and the fold into
+that are stated for the same instant are both kept: "reports to both"; likewise one that is stated to be added: "also
+works at". See docs/design.md, Claims and the fold into
 relations.
 """
 
@@ -19,6 +20,7 @@ import math
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import groupby
 from operator import attrgetter
 from typing import Final, Protocol
 from uuid import UUID
@@ -67,6 +69,14 @@ class DatedClaim:
         """Whether it was stated at or before a moment; one without a time was."""
         return self.occurred_at is None or self.occurred_at <= moment
 
+    @property
+    def adds(self) -> bool:
+        """Whether its fact says that it holds beside others: "also works at", "works at … as well"."""
+        words = [word.strip(".,;!") for word in self.claim.fact.casefold().split()]
+        verb = self.claim.type.split("_")[0][:4]
+        after = words[words.index("also") + 1 :][:3] if "also" in words else []
+        return any(word.startswith(verb) for word in after) or words[-1:] == ["too"] or words[-2:] == ["as", "well"]
+
     def speaks_of(self, earliest: datetime, latest: datetime) -> bool:
         """Whether the dates that it states, if any, cover a moment from ``earliest`` to ``latest``."""
         start, end = self.claim.valid_from, self.claim.valid_to
@@ -90,6 +100,12 @@ class Period:
     def holds(self, moment: datetime) -> bool:
         """Whether it contains a moment."""
         return self.start <= moment < self.end
+
+    def ends_by(self, later: Period) -> bool:
+        """Whether one of another target that starts later ends it: not if both are stated for that moment, or added."""
+        if later.start >= self.end or any(dated.start == later.start for dated in self.claims):
+            return False
+        return not all(dated.adds for dated in later.claims if dated.start == later.start)
 
     @property
     def valid_from(self) -> datetime | None:
@@ -126,6 +142,12 @@ class Period:
         times = (dated.occurred_at for dated in self.claims if dated.occurred_at)
         return max((time for time in times if time <= until), default=None)
 
+    @property
+    def _kind(self) -> EdgeKind:
+        """The surest of its claims; what was read and is over is a state that had an end."""
+        kind = min((dated.claim.kind for dated in self.claims), key=_SUREST.index)
+        return EdgeKind.LIFECYCLE if kind is EdgeKind.SEMANTIC and self.end != _LATEST else kind
+
     def as_of(self, earliest: datetime, latest: datetime) -> Period:
         """The same period with the claims that prove it as of the moments from ``earliest`` to ``latest``.
 
@@ -152,7 +174,7 @@ class Period:
             valid_from=self.valid_from,
             valid_to=self.valid_to,
             fact=next((dated.claim.fact for dated in reversed(ordered) if dated.claim.fact), ""),
-            kind=min((dated.claim.kind for dated in ordered), key=_SUREST.index),
+            kind=self._kind,
             confidence=confidence_within(surest.values()),
             evidence=tuple(surest),
             supported_at=self.supported_at(),
@@ -245,10 +267,11 @@ def fold(claims: Iterable[DatedClaim], relation_type: RelationType) -> list[Rela
 def periods_of(claims: Iterable[DatedClaim], relation_type: RelationType) -> list[Period]:
     """The periods of these relations, in the same order."""
     periods = _Periods()
-    for dated in _in_order(claims):
-        taker = periods.take(dated)
+    for _, of_memory in groupby(_in_order(claims), key=attrgetter("order")):
+        takers = [periods.take(dated) for dated in of_memory]
         if relation_type.functional:
-            periods.close(taker)
+            for taker in takers:
+                periods.close(taker)
     return periods.in_order
 
 
@@ -291,7 +314,8 @@ def _tie(claim: Claim) -> tuple[str, datetime, datetime, str, str]:
 class _Periods:
     """The periods of one fold, by start, so that a claim is compared with those next to it alone.
 
-    Periods of one target never overlap. Once each was closed, those of two targets overlap only if they start together.
+    Periods of one target never overlap. Once each was closed, those of two targets overlap only if they start together,
+    or the earlier one stands beside the later.
     """
 
     def __init__(self) -> None:
@@ -299,6 +323,7 @@ class _Periods:
         self._by_start: dict[datetime, dict[UUID, Period]] = {}
         self._own: dict[UUID, list[Period]] = {}
         """Of each target, in order of start."""
+        self._beside: list[Period] = []
 
     @property
     def in_order(self) -> list[Period]:
@@ -322,13 +347,20 @@ class _Periods:
 
     def close(self, taker: Period) -> None:
         """End each period where a later one of another target starts. The taker has absorbed those of its own."""
+        if taker not in self._own[taker.target_id]:  # absorbed since
+            return
         place = bisect_left(self._starts, taker.start)
-        if place + 1 < len(self._starts):
-            taker.end = min(taker.end, self._starts[place + 1])
-        if place:
-            for other in self._by_start[self._starts[place - 1]].values():
-                if other.target_id != taker.target_id and taker.start < other.end:
+        later = (each for start in self._starts[place + 1 :] for each in self._by_start[start].values())
+        ending = next((each for each in later if each.target_id != taker.target_id and taker.ends_by(each)), None)
+        if ending is not None:
+            taker.end = ending.start
+        before = self._by_start[self._starts[place - 1]].values() if place else ()
+        for other in (*before, *self._beside):
+            if other.target_id != taker.target_id and other.start < taker.start < other.end:
+                if other.ends_by(taker):
                     other.end = taker.start
+                elif other not in self._beside:
+                    self._beside.append(other)
 
     def _open(self, target_id: UUID, start: datetime) -> Period:
         period = Period(target_id, start, _LATEST, [])

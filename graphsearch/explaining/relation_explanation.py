@@ -64,7 +64,7 @@ async def _ranked(relation_id: UUID, found: Findings, reader: Reader) -> tuple[i
         return None
     values = found.scores.value[rows]
     at_least_as_good = int(np.count_nonzero(values >= values[ids.index(relation_id)]))
-    triplets = await best_triplets(found, at_least_as_good, reader)
+    triplets = await best_triplets(found, at_least_as_good, reader, min_score=0.0)
     rank = [triplet.relation.id for triplet in triplets].index(relation_id) + 1
     return rank, triplets[rank - 1]
 

@@ -242,7 +242,7 @@ KNOWN_RELATION_TYPES: Final[Mapping[str, RelationType]] = MappingProxyType(
             RelationType(name="met_with", prior=0.5, half_life_days=7, skip=True),
             RelationType(name="lives_in", functional=True),
             RelationType(name="works_at", functional=True),
-            RelationType(name="has_status", functional=True),
+            *(RelationType(name=name, functional=True) for name in ("has_status", "deadline", "budget", "priority")),
             *(RelationType(name=name, causal=True) for name in (*_CAUSE_FIRST, *_EFFECT_FIRST)),
         )
     }

@@ -14,6 +14,7 @@ from graphsearch.columns.key_index import distinct
 from graphsearch.model import Triplet, TripletScore
 from graphsearch.relevance.triplet_relevance import Relevance
 from graphsearch.scoring.triplet_score import (
+    LEAST_SHOWN,
     ScoreColumns,
     ScoringOptions,
     proximity_by_confidence,
@@ -117,7 +118,9 @@ def findings(subgraph: Subgraph, reliability: Reliability, proximity: Floats, op
     )
 
 
-async def best_triplets(found: Findings, limit: int, reader: Reader, *, min_score: float = 0.0) -> list[Triplet]:
+async def best_triplets(
+    found: Findings, limit: int, reader: Reader, *, min_score: float = LEAST_SHOWN
+) -> list[Triplet]:
     """The ``limit`` best, in order of score, then structural > semantic > lifecycle, then names and id.
 
     Those with a score below ``min_score`` are left out.

@@ -16,9 +16,11 @@ from graphsearch.columns import Floats, Rows
 from graphsearch.model import Triplet
 from graphsearch.modes.connections import read_connections
 from graphsearch.modes.findings import Findings, best_triplets
+from graphsearch.modes.histories import order_by_time
 from graphsearch.modes.mode import Answer, Question
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import SearchResult
+from graphsearch.query.asked_time import History
 from graphsearch.scoring.similarity import diverse_rows
 from graphsearch.text.rendering import triplet_line
 
@@ -32,8 +34,16 @@ async def shown(answer: Answer, question: Question, reader: Reader) -> SearchRes
     request, stopwatch, found = question.request, question.stopwatch, answer.findings
     with stopwatch.stage("hydration"):
         triplets = await _chosen(found, request, reader)
+        meant = question.understanding
+        if meant is not None and meant.time.history not in (History.NONE, History.DONE):
+            wide = (
+                triplets
+                if request.diversity
+                else await best_triplets(found, max(LEAST_READ, request.limit), reader, min_score=request.floor)
+            )
+            triplets = order_by_time(wide, meant.time, answer.anchors, reader.view.as_of)[: request.limit]
         order = printed_order(found, triplets, reader)
-        connections = await read_connections(answer.connected, found.subgraph, request.limit, request.min_score, reader)
+        connections = await read_connections(answer.connected, found.subgraph, request.limit, request.floor, reader)
         left_out = answer.left_out
         if left_out is None:
             left_out = await reader.left_out(found.subgraph.seeds() if answer.seeds is None else answer.seeds)
@@ -48,14 +58,14 @@ async def shown(answer: Answer, question: Question, reader: Reader) -> SearchRes
         as_of=reader.view.as_of,
         known_at=reader.view.known_at,
         found=scored,
-        below_floor=int(np.count_nonzero(scores < request.min_score)) if request.min_score else 0,
+        below_floor=int(np.count_nonzero(scores < request.floor)),
         denied=reader.denied,
         left_out=left_out,
         reason="" if triplets else why_nothing(answer, request, scored),
         timings=stopwatch.milliseconds,
         prompt_order=order,
         subjects=answer.subjects if triplets else (),
-        interpretation=None if question.understanding is None else question.understanding.interpretation,
+        interpretation=None if meant is None else meant.interpretation,
         graph_query=question.graph_query,
     )
 
@@ -63,9 +73,9 @@ async def shown(answer: Answer, question: Question, reader: Reader) -> SearchRes
 async def _chosen(found: Findings, request: SearchRequest, reader: Reader) -> list[Triplet]:
     """The best triplets; with ``diversity`` those that repeat the earlier ones least, in the order of the picks."""
     if not request.diversity:
-        return await best_triplets(found, request.limit, reader, min_score=request.min_score)
+        return await best_triplets(found, request.limit, reader, min_score=request.floor)
     wide = max(LEAST_READ, READ * request.limit)
-    triplets = await best_triplets(found, wide, reader, min_score=request.min_score)
+    triplets = await best_triplets(found, wide, reader, min_score=request.floor)
     scores, lines = [triplet.score for triplet in triplets], [triplet_line(triplet) for triplet in triplets]
     return [triplets[row] for row in diverse_rows(scores, lines, diversity=request.diversity, limit=request.limit)]
 
@@ -75,7 +85,7 @@ def why_nothing(answer: Answer, request: SearchRequest, scored: int) -> str:
     if not request.query.strip():
         return "nothing was asked"
     if scored:
-        return f"none of {scored} relations scores {request.min_score:g} or more"
+        return f"none of {scored} relations scores {request.floor:g} or more"
     return answer.nothing
 
 

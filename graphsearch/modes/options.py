@@ -10,6 +10,7 @@ import attrs
 
 from graphsearch.access.gate import Gate
 from graphsearch.model import validation as check
+from graphsearch.scoring.triplet_score import LEAST_SHOWN
 
 
 class SearchMode(StrEnum):
@@ -51,7 +52,8 @@ class SearchOptions(UngatedSearchOptions, total=False):
     * ``as_of`` and ``known_at``: the moment whose facts, and the moment whose knowledge, counts; the present if None.
     * ``since``: with it, what held at any moment from then to ``as_of`` counts, not only what held at ``as_of``.
     * ``min_edge_confidence``: relations less sure than this are left out, in [0, 1].
-    * ``min_score``: the relevance floor; triplets and connections that score less are left out, in [0, 1].
+    * ``min_score``: the relevance floor; triplets and connections that score less, or less than 1e-6, are
+      left out, in [0, 1].
     * ``diversity``: 1 − λ of maximal marginal relevance over the lines of triplets, in [0, 1]; 0 is the order of the
       scores.
     * ``gate``: who asks, which determines the visible elements; all are visible if None. Modes that call a language
@@ -78,6 +80,11 @@ class SearchRequest:
     min_score: float = 0.0
     diversity: float = 0.0
     gate: Gate | None = None
+
+    @property
+    def floor(self) -> float:
+        """The least score that is shown."""
+        return max(self.min_score, LEAST_SHOWN)
 
     def __attrs_post_init__(self) -> None:
         check.refuse(

@@ -12,7 +12,7 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import Hits, Keys, Subgraph
 from graphsearch.modes.findings import Findings, Reliability, findings, proximity_of_hops
 from graphsearch.modes.mode import Question
-from graphsearch.query.asked_time import PRESENT
+from graphsearch.query.asked_time import PRESENT, beginning
 from graphsearch.query.question_names import Anchor
 from graphsearch.relevance.candidates import Facts, of_types, with_relations
 from graphsearch.relevance.entity_relevance import Alike, alike, nobody
@@ -34,9 +34,13 @@ async def understood(question: Question, *, embedding: bool) -> Question:
     request = question.request
     if not request.query.strip():
         return question
-    given = request.as_of is not None or request.since is not None
-    time = PRESENT if given else await time_asked(request.query, question.now, question.reading)
-    at_time = attrs.evolve(request, as_of=time.as_of or request.as_of, since=time.since or request.since)
+    time = PRESENT
+    if request.since is None:
+        time = await time_asked(request.query, request.as_of or question.now, question.reading)
+        if request.as_of is not None and not time.history:
+            time = PRESENT
+    since = beginning(question.now) if time.history else time.since
+    at_time = attrs.evolve(request, as_of=time.as_of or request.as_of, since=since or request.since)
     with question.stopwatch.stage("understanding"):
         async with question.open(at_time) as reader:
             profile = await question.profiles.profile(reader, request.gate, request.known_at)

@@ -7,14 +7,14 @@ asks about the whole past.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
+from enum import StrEnum
 from typing import Final
 
 import attrs
 
-from graphsearch.query.time_expressions import Date, dates
-from graphsearch.text.calendar import period_from
+from graphsearch.text.time_expressions import Dated, Expression, find_expressions, is_numbering, join_ranges
 
 
 @attrs.frozen(kw_only=True)
@@ -45,7 +45,18 @@ _BEFORE: Final = re.compile(
     r"(?: the)?(?: (?:start|beginning|end) of)?(?: the)? $",
     re.IGNORECASE,
 )
-_RANGE: Final = re.compile(r" ?(?:to|until|till|through|and|[-–—]) ?(?:the )?", re.IGNORECASE)
+_PLACED: Final = re.compile(
+    r"\b(?:in|on|during|since|from|of|until|till|through|by|before|after|between|and|to|for|at|year|early|mid|late"
+    r"|starting)(?: (?:the|early|mid|late|start of|beginning of|middle of|end of)){0,3}[ -]$",
+    re.IGNORECASE,
+)
+"""Words behind which any number is a year, and "may" a month."""
+_PLACED_DAY: Final = re.compile(
+    r"\b(?:on|since|until|till|by|before|after|from|to|between|and)(?: the)? $", re.IGNORECASE
+)
+_AT: Final = re.compile(r"\bat $", re.IGNORECASE)
+_FIRST_YEAR: Final = 1500
+"""Smaller numbers are years only behind such words."""
 _WORDS_BEFORE: Final = 40
 """Characters before a date that are searched for words that open a side of its period."""
 
@@ -62,15 +73,37 @@ def periods(question: str, as_of: datetime) -> tuple[AskedPeriod, ...]:
     A moment that is out of the calendar as UTC is no time.
     """
     today = datetime(as_of.year, as_of.month, as_of.day)  # noqa: DTZ001 - a day of the calendar: the zone is added last
-    found: list[tuple[Date, Date | None]] = []
-    for date in dates(question, today):
-        first, last = found[-1] if found else (None, None)
-        if first and last is None and _spans(question, first, date):
-            found[-1] = _same_year(first, date), date
-        else:
-            found.append((date, None))
-    asked = (_asked(question, first, last, as_of.tzinfo) for first, last in found)
+    dates = [
+        Dated(each, period)
+        for each in find_expressions(question)
+        if _is_time(question, each) and (period := each.period(today))
+    ]
+    asked = (_asked(question, first, last, as_of.tzinfo) for first, last in join_ranges(question, dates))
     return tuple(each for each in asked if _in_calendar(each.valid_from) and _in_calendar(each.valid_to))
+
+
+def _is_time(question: str, each: Expression) -> bool:
+    """Whether what is written like a time is one where it stands in a question."""
+    placed = _PLACED.search(question, max(0, each.start - _WORDS_BEFORE), each.start) is not None
+    match each.kind:
+        case "year":
+            sure = placed and not _AT.search(question, 0, each.start)
+            return sure or (int(each.written) >= _FIRST_YEAR and not placed and not is_numbering(question, each.start))
+        case "years":
+            return not is_numbering(question, each.start)
+        case "month" | "holiday" | "short_year":
+            return placed
+        case "weekday" | "nth":
+            return _PLACED_DAY.search(question, max(0, each.start - _WORDS_BEFORE), each.start) is not None
+        case "part":
+            return each.dated or (each.written[0] in "qh" and (placed or question[each.start] == "Q"))
+        case "numeric":
+            return each.dated or placed
+        case "which":
+            return each.written != "this may" or question[each.end :].strip(" ?!.,;") == ""
+        case "ahead" | "lasting" | "current":
+            return False
+    return True
 
 
 def _in_calendar(moment: datetime | None) -> bool:
@@ -81,31 +114,13 @@ def _in_calendar(moment: datetime | None) -> bool:
         return False
 
 
-def _spans(question: str, first: Date, second: Date) -> bool:
-    """Whether the words between two dates, and before them, join them into one period."""
-    joint = _RANGE.fullmatch(question, first.end, second.start)
-    if joint is None or _naive(second) < _naive(_same_year(first, second)):
-        return False
-    return "and" not in joint[0].casefold() or question[: first.start].rstrip().casefold().endswith("between")
-
-
-def _same_year(first: Date, second: Date) -> Date:
-    """March of 2023 in "between March and May 2023"."""
-    if not (first.yearless and second.absolute):
-        return first
-    start, last = first.period.start, second.period.start
-    start = start.replace(year=max(1, last.year - (start.month > last.month)), day=min(start.day, 28))
-    return attrs.evolve(first, period=period_from(start, first.period.precision))
-
-
-def _naive(date: Date) -> datetime:
-    return date.period.start.replace(tzinfo=None)  # the text may have an offset
-
-
-def _asked(question: str, first: Date, last: Date | None, zone: tzinfo | None) -> AskedPeriod:
+def _asked(question: str, first: Dated, last: Dated | None, zone: tzinfo | None) -> AskedPeriod:
+    start, end = first.expression.start, (last or first).expression.end
     valid_from: datetime | None = first.period.start
     valid_to = (last or first).period.end
-    before = None if last else _BEFORE.search(question, max(0, first.start - _WORDS_BEFORE), first.start)
+    before = (
+        None if last or first.expression.is_range else _BEFORE.search(question, max(0, start - _WORDS_BEFORE), start)
+    )
     match before[1].casefold() if before else "":
         case "since" | "starting" | "from":
             valid_to = None
@@ -115,10 +130,9 @@ def _asked(question: str, first: Date, last: Date | None, zone: tzinfo | None) -
             valid_from, valid_to = None, valid_from
         case "until" | "till" | "through" | "up to" | "by":
             valid_from = None
-    end = (last or first).end
     return AskedPeriod(
-        written=question[first.start : end],
-        start=first.start,
+        written=question[start:end],
+        start=start,
         end=end,
         valid_from=_in_zone(valid_from, zone),
         valid_to=_in_zone(valid_to, zone),
@@ -129,11 +143,38 @@ def _in_zone(moment: datetime | None, zone: tzinfo | None) -> datetime | None:
     return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=zone)
 
 
+class History(StrEnum):
+    """How a question asks for what was."""
+
+    NONE = ""
+    ALL = "all"
+    """For everything until now: "ever", the present perfect."""
+    PAST = "past"
+    """For what is over: "previous", "used to"."""
+    BEFORE = "before"
+    """For what came before something: "before Adyen", "predecessor"."""
+    AFTER = "after"
+    """For what came after something."""
+    DONE = "done"
+    """For what was done, whether it lasts or not: "who did Bob meet?"; in no order of time."""
+    LIST = "list"
+    """For all there are, now or ever: "all of her employers"."""
+
+
 _EVER: Final = re.compile(
-    r"\b(?:ever|over (?:the years|time)|used to|so far|at any (?:time|point)|throughout|past and present|in the past"
-    r"|previous(?:ly)?|former(?:ly)?|histor(?:y|ic|ical|ically)|all[- ]time|to date|until now|up to now"
-    r"|over the course)\b",
+    r"\b(?:(?P<before>(?:before|prior to)(?= (?!the (?:time|fact)\b)\w| ?\??$)|predecessors?(?: of)?|preceded)"
+    r"|(?P<after>after(?= \w)|successors?(?: of)?|succeeded|took over|replaced)"
+    r"|(?P<past>used to|in the past|previous(?:ly)?|former(?:ly)?|past(?= \w+s\b)(?! tense)|once(?= (?:led|ran|owned"
+    r"|lived|worked|used|had)\b))"
+    r"|ever|over (?:the years|time)|so far|at any (?:time|point)|throughout|past (?:and|or) present|histor(?:y|ies|ic"
+    r"|ical|ically)|all[- ]time|to date|until now|up to now|over the course|originally|initially|at first"
+    r"|first(?= ?\??$)|the (?:first|original)(?= \w+ (?:of|at|in|for)\b))\b",
     re.IGNORECASE,
+)
+_DID: Final = re.compile(r"\bdid(?:n['’]t)?\b", re.IGNORECASE)
+_ARTICLE: Final = re.compile(r" (?:(?:the|our|a|an) )?", re.IGNORECASE)
+_ALL_OF: Final = re.compile(
+    r"\b(?:all|every|each|everyone|everybody|list)\b(?! (?:about|right|hands|over|day|time|other)\b)", re.IGNORECASE
 )
 # "where has Tom lived", "which houses have they worked for": the past until now; not "which plan has it", "has to"
 _PERFECT: Final = re.compile(
@@ -163,6 +204,9 @@ class AskedTime:
     written: str = ""
     spans: tuple[tuple[int, int], ...] = ()
     """The characters [start, end) of the question that name a time: they ask for no relation and name no entity."""
+    history: History = History.NONE
+    pivot: int | None = None
+    """Where the name begins that `History.BEFORE` and `History.AFTER` refer to, if it stands behind that word."""
 
 
 PRESENT: Final = AskedTime()
@@ -189,13 +233,30 @@ def asked_time(question: str, now: datetime, names: Iterable[tuple[int, int]] = 
     if apart := tuple(each for each in present if not any(start < each[1] <= end for start, end in within)):
         return AskedTime(spans=apart)
     if ever:
-        return AskedTime(since=_beginning(now), written=ever[0][0], spans=tuple(within))
+        return _history(question, ever, beginning(now))
     if perfect := _PERFECT.search(question):
-        return AskedTime(since=_beginning(now), written=perfect[0])
-    return PRESENT
+        return AskedTime(since=beginning(now), written=perfect[0], history=History.ALL)
+    if did := _DID.search(question):
+        return AskedTime(since=beginning(now), written=did[0], history=History.DONE)
+    return AskedTime(history=History.LIST) if _ALL_OF.search(question) else PRESENT
 
 
-def _beginning(now: datetime) -> datetime:
+def _history(question: str, ever: Sequence[re.Match[str]], since: datetime) -> AskedTime:
+    """What history some words ask for, and where the name begins that it is seen from."""
+    spans = tuple(each.span() for each in ever)
+    asked = AskedTime(since=since, written=ever[0][0], spans=spans, history=History(ever[0].lastgroup or "all"))
+    for each in ever:
+        if each.lastgroup in ("before", "after"):
+            name = (
+                _ARTICLE.match(question, each.end()) if each[0].casefold() in ("before", "prior to", "after") else None
+            )
+            alone = name is None and each[0].casefold() in ("before", "prior to")
+            kind = History.PAST if alone else History(each.lastgroup)
+            return attrs.evolve(asked, history=kind, pivot=name.end() if name else None)
+    return asked
+
+
+def beginning(now: datetime) -> datetime:
     """The start of the whole past: a day after the first moment of the calendar."""
     return datetime.min.replace(tzinfo=now.tzinfo) + timedelta(days=1)
 
@@ -218,7 +279,7 @@ def _ends(found: tuple[AskedPeriod, ...], now: datetime) -> tuple[datetime | Non
     """The first and the last moment of all periods; None if they are one moment."""
     opened = any(each.valid_from is None for each in found)
     earliest = min((each.valid_from for each in found if each.valid_from), default=None)
-    first = _beginning(now) if opened else earliest
+    first = beginning(now) if opened else earliest
     closing = [_last_before(each.valid_to) for each in found if each.valid_to]
     last = max(closing) if len(closing) == len(found) else max([now, *closing])
     # What has not ended yet is asked for as far as it is known: until now.

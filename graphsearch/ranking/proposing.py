@@ -90,17 +90,16 @@ async def answering(question: Question, limit: int, reader: Reader) -> Mapping[U
     """The weight of the best ``limit`` answering entities relative to the best, in (0, 1].
 
     Empty if the question names nothing for certain, or consists of names only. ``question`` has been interpreted; the
-    relations are those of the time that it asks about.
+    reader is at the time that it asks about.
     """
-    meant, request = question.understanding, question.request
+    meant = question.understanding
     if meant is None or names_alone(meant):
         return {}
     named = certain(await located(meant, reader), meant, reader)
     if not len(named):
         return {}
-    view = attrs.evolve(reader.view, as_of=request.as_of or reader.view.as_of, since=request.since)
     mode = Neighborhood() if meant.vector is None else GraphCompletion()
-    found = (await mode.find(question, reader.viewing(view))).findings
+    found = (await mode.find(question, reader)).findings
     worth = _worth(found, named)
     best = np.argsort(-worth, kind="stable")[:limit]
     best = best[worth[best] > 0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -35,10 +36,11 @@ async def rank_entities(
     feedback_influence: float,
     reader: Reader,
 ) -> RankResult:
-    """The entities that a question asks for; ``question`` is its interpretation."""
-    stopwatch = question.stopwatch
+    """The entities that a question asks for, at the time that it names; ``question`` is its interpretation."""
+    stopwatch, now = question.stopwatch, reader.view.as_of
+    reader = at_time_asked(question, reader)
     with stopwatch.stage("analysis"):
-        analysis = await analysed(request.query, reader)
+        analysis = await analysed(request.query, now, reader)
     with stopwatch.stage("searches"):
         found = await propose(question, request.candidates, reader)
     with stopwatch.stage("ranking"):
@@ -58,9 +60,15 @@ async def rank_entities(
     )
 
 
-async def analysed(query: str, reader: Reader) -> Analysis:
+def at_time_asked(question: Question, reader: Reader) -> Reader:
+    """Move a reader to the time that a question, understood, asks about."""
+    asked, view = question.request, reader.view
+    return reader.viewing(attrs.evolve(view, as_of=asked.as_of or view.as_of, since=asked.since))
+
+
+async def analysed(query: str, now: datetime, reader: Reader) -> Analysis:
     """The analysis of a question, with the entities that it names."""
-    return analyse(query, as_of=reader.view.as_of, anchors=await find_anchors(query, reader))
+    return analyse(query, as_of=now, anchors=await find_anchors(query, reader))
 
 
 async def scored(

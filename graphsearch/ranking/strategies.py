@@ -158,6 +158,16 @@ def factors_of(
 LEAST, MOST = 0.5, 2.0
 """Weights are clamped to this range, and scaled so that its ends become 0 and 1."""
 NEUTRAL: Final = 1.0
+_TAGS: Final[Mapping[str, str]] = {
+    "per": "person",
+    "org": "organisation",
+    "organization": "organisation",
+    "loc": "place",
+    "gpe": "place",
+    "location": "place",
+    "fac": "facility",
+}
+"""Types as taggers of named entities write them."""
 _OTHERS: Final = ""
 """Stands for all types that are not listed."""
 _WEIGHTS: Final[Mapping[QuestionType, Mapping[str, float]]] = {
@@ -174,8 +184,8 @@ _WEIGHTS: Final[Mapping[QuestionType, Mapping[str, float]]] = {
 
 def answer_weight(question_type: QuestionType, entity_type: str) -> float:
     """The weight of a type of entity for a type of question; 1.0 if not listed."""
-    weights = _WEIGHTS.get(question_type, {})
-    return weights.get(entity_type, weights.get(_OTHERS, NEUTRAL))
+    weights, entity_type = _WEIGHTS.get(question_type, {}), entity_type.casefold()
+    return weights.get(_TAGS.get(entity_type, entity_type), weights.get(_OTHERS, NEUTRAL))
 
 
 def answer_match(weight: float) -> float:
@@ -227,7 +237,12 @@ INSIDE: Final = 1.0
 OPEN_ENDED: Final = 0.8
 UNDATED: Final = 0.5
 OUTSIDE: Final = 0.3
-PAIRS: Final = (("valid_from", "valid_to"), ("term_start", "term_end"), ("start_date", "end_date"))
+PAIRS: Final = (
+    ("valid_from", "valid_to"),
+    ("valid_at", "invalid_at"),
+    ("term_start", "term_end"),
+    ("start_date", "end_date"),
+)
 """Attributes of an entity that are the two ends of one period; each also counts alone."""
 SINGLE: Final = ("year", "date")
 """Attributes that name one year."""

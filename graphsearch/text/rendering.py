@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from graphsearch.model import Entity, Memory, Relation, Triplet
@@ -82,8 +82,14 @@ def _arrow(source: Entity, relation: Relation, target: Entity) -> str:
 
 
 def period_of(relation: Relation) -> str:
-    """``2024-01-05 to 2025-07-01``, ``since 2024-01-05`` or ``until 2025-07-01``, in UTC; empty without either end."""
-    start, end = (moment and day_of(moment) for moment in (relation.valid_from, relation.valid_to))
+    """``2024-01-05 to 2025-07-01``, ``since 2024-01-05`` or ``until 2025-07-01``; empty without either end.
+
+    Days are those that were stated, in the zone in which they were.
+    """
+    stated = (relation.valid_from, relation.valid_to)
+    start, end = (
+        moment and (day_of(moment) if moment == relation.supported_at else stated_day(moment)) for moment in stated
+    )
     if start and end:
         return f"{start} to {end}"
     return f"since {start}" if start else f"until {end}" if end else ""
@@ -94,8 +100,25 @@ def day_of(moment: datetime) -> str:
     return moment.astimezone(UTC).date().isoformat()
 
 
+_HALF_A_DAY: Final = timedelta(hours=12)
+_EASTERNMOST: Final = timedelta(hours=14)
+
+
+def stated_day(moment: datetime) -> str:
+    """The day that begins at a moment, in the zone where it does; else as `day_of`.
+
+    A stated day is kept as the instant of its midnight, and stores keep no zone. 22:00 in UTC is midnight in UTC+2, of
+    the next day. West of UTC, midnight has the same date in both. Noon is taken for what it is, 11:00 for UTC+13.
+    """
+    utc = moment.astimezone(UTC)
+    to_midnight = timedelta(days=1) - (utc - utc.replace(hour=0, minute=0, second=0, microsecond=0))
+    whole = not to_midnight % timedelta(minutes=15)
+    east = whole and to_midnight < _EASTERNMOST and to_midnight != _HALF_A_DAY
+    return day_of(utc + to_midnight if east and utc.date() < date.max else utc)
+
+
 def memory_line(memory: Memory, *, until: datetime | None = None) -> str:
-    """``- 2023-05-07 Caroline: text``, with the day in UTC if dated, and the speaker, else the subject, if any.
+    """``- 2023-05-07 Caroline: text``, with the speaker's day if dated, and the speaker, else the subject, if any.
 
     With ``until``, for a memory that no longer holds: ``- 2023-05-07 (until 2025-07-01) Caroline: text``. Empty for a
     memory without text.
@@ -103,8 +126,8 @@ def memory_line(memory: Memory, *, until: datetime | None = None) -> str:
     text = safe_text(memory.text)
     if not text:
         return ""
-    day = f"{day_of(memory.occurred_at)} " if memory.occurred_at else ""
-    day += f"(until {day_of(until)}) " if until else ""
+    day = f"{memory.occurred_at.date().isoformat()} " if memory.occurred_at else ""
+    day += f"(until {stated_day(until)}) " if until else ""
     who = safe_text(memory.speaker) or safe_text(memory.subject)
     return f"- {day}{who}: {text}" if who else f"- {day}{text}"
 

@@ -293,3 +293,13 @@ GENERIC_HEADINGS: Final = word_set(
     *("table of contents", "what's new"),
 }
 """Headings that name a kind of section and not its topic."""
+
+NUMBERED: Final = word_set(
+    "account apartment apt article badge batch bay box branch build building bus bug case ceiling channel "
+    "chapter class clause code cve desk dock door error exit ext extension figure flat flight form frame gate hall id "
+    "ieee invoice iso issue item job lane licence license line locker lot machine model no note number office order "
+    "page pallet parcel part patch pep platform plot policy port postcode pr protocol pump rack ref reference release "
+    "rev revision rfc room route row rule seat section sensor serial server shelf shop sku slot stand step story suite "
+    "table task terminal ticket track train truck unit user valve van version ward windows zip zone"
+)
+"""What numbers are given to: the number behind them is no year."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
@@ -56,6 +56,8 @@ def element_of(kind: ElementKind, row: dict[str, Any]) -> Any:
     row["attributes"] = MappingProxyType(row["attributes"]) if row["attributes"] else _NO_ATTRIBUTES
     if kind is ElementKind.RELATION:
         row["kind"] = EdgeKind(row["kind"])
+    if kind is ElementKind.MEMORY and (zone := row.pop("zone")) and row["occurred_at"]:
+        row["occurred_at"] = row["occurred_at"].astimezone(timezone(timedelta(minutes=zone)))
     return validation.hydrated(_CLASSES[kind], row)
 
 

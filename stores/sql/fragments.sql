@@ -14,7 +14,7 @@ nullif(e.attributes, '{}') AS attributes, e.feedback_weight, nullif(e.evidence, 
 e.created_at, e.retracted_at
 
 -- memory columns --
-e.id, e.text, e.subject, e.speaker, e.session_id, e.position, e.occurred_at, e.source, nullif(e.labels, '{}') AS labels,
+e.id, e.text, e.subject, e.speaker, e.session_id, e.position, e.occurred_at, e.zone, e.source, nullif(e.labels, '{}') AS labels,
 nullif(e.attributes, '{}') AS attributes, e.feedback_weight, e.created_at
 
 -- entity view --
@@ -177,7 +177,8 @@ source_id, type, target_id, valid_from, valid_to, fact, kind, confidence, weight
 evidence, supported_at, created_at, retracted_at, folded, signature, source_columns, target_columns
 
 -- memory written --
-text, subject, speaker, session_id, position, occurred_at, source, labels, attributes, feedback_weight, created_at, signature
+text, subject, speaker, session_id, position, occurred_at, zone, source, labels, attributes, feedback_weight, created_at,
+signature
 
 -- hits --
 {ids},

@@ -90,11 +90,12 @@ INSERT INTO memory AS m (org_id, project_id, id, {memory written})
 SELECT %(org)s, %(project)s, id, {memory written} FROM incoming_memory
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET
     text = excluded.text, subject = excluded.subject, speaker = excluded.speaker, session_id = excluded.session_id,
-    position = excluded.position, occurred_at = excluded.occurred_at, source = excluded.source, labels = excluded.labels,
-    attributes = excluded.attributes, signature = excluded.signature
-WHERE (m.text, m.subject, m.speaker, m.session_id, m.position, m.occurred_at, m.source, m.labels, m.attributes, m.signature)
+    position = excluded.position, occurred_at = excluded.occurred_at, zone = excluded.zone, source = excluded.source,
+    labels = excluded.labels, attributes = excluded.attributes, signature = excluded.signature
+WHERE (m.text, m.subject, m.speaker, m.session_id, m.position, m.occurred_at, m.zone, m.source, m.labels, m.attributes,
+        m.signature)
     IS DISTINCT FROM (excluded.text, excluded.subject, excluded.speaker, excluded.session_id, excluded.position,
-        excluded.occurred_at, excluded.source, excluded.labels, excluded.attributes, excluded.signature)
+        excluded.occurred_at, excluded.zone, excluded.source, excluded.labels, excluded.attributes, excluded.signature)
 RETURNING 1
 
 -- drop mentions --

@@ -64,6 +64,40 @@ def test_a_new_target_closes_the_old_one_of_a_functional_type():
     assert periods(claims, KNOWS) == [(ACME, day(1), None), (BRIT, day(9), None)]
 
 
+CORP = UUID(int=4)
+
+
+def test_what_is_over_is_a_state_that_had_an_end():
+    claims = [dated_claim("a", 1), dated_claim("b", 9, target=BRIT)]
+    assert [each.kind for each in fold(claims, WORKS_AT)] == [EdgeKind.LIFECYCLE, EdgeKind.SEMANTIC]
+    by_data = [dated_claim("a", 1, end=5, kind=EdgeKind.STRUCTURAL)]
+    assert [each.kind for each in fold(by_data, WORKS_AT)] == [EdgeKind.STRUCTURAL]
+
+
+def test_what_one_memory_states_together_holds_together_until_something_else_is_stated():
+    both = [dated_claim("a", 1), dated_claim("b", 5), dated_claim("b", 5, target=BRIT)]
+    assert periods(both) == [(ACME, day(1), None), (BRIT, day(5), None)]
+    later = [*both, dated_claim("c", 9, target=CORP)]
+    assert periods(later) == [(ACME, day(1), day(9)), (BRIT, day(5), day(9)), (CORP, day(9), None)]
+
+
+@pytest.mark.parametrize(
+    ("fact", "ended"),
+    [
+        ("Ada also works at Brit.", False),
+        ("Ada works at Brit as well.", False),
+        ("Ada works at Brit too.", False),
+        ("Ada works at Brit.", True),
+        ("Ada now works at Brit, and she also likes tea.", True),
+    ],
+)
+def test_what_is_added_ends_nothing(fact, ended):
+    claims = [dated_claim("a", 1), dated_claim("b", 5, target=BRIT, fact=fact)]
+    assert periods(claims) == [(ACME, day(1), day(5) if ended else None), (BRIT, day(5), None)]
+    assert periods([*claims, dated_claim("c", 9, target=CORP)])[-1] == (CORP, day(9), None)
+    assert [end for _, _, end in periods([*claims, dated_claim("c", 9, target=CORP)])][1:] == [day(9), None]
+
+
 def test_going_back_opens_a_second_period():
     claims = [dated_claim("a", 1), dated_claim("b", 5, target=BRIT), dated_claim("c", 9)]
     assert periods(claims) == [(ACME, day(1), day(5)), (BRIT, day(5), day(9)), (ACME, day(9), None)]

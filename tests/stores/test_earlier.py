@@ -46,7 +46,8 @@ async def test_what_an_earlier_commit_wrote_is_migrated_and_answers_as_it_did(
     async with PostgresGraphStore.open(empty_database.dsn, clock=FixedClock(), exact=True) as graph:
         store, again = graph.with_scope(**SCOPE), graph.with_scope(org_id="acme", project_id="again")
         found = await answers(store)
-        kept = {asked for asked in told if not asked.startswith(otherwise)}
+        # "What did …" asks for what was, too, since 28 November.
+        kept = {asked for asked in told if not asked.startswith(otherwise) and " did " not in asked}
         assert {asked: found[asked] for asked in kept} == {asked: told[asked] for asked in kept}
         # Stored derivatives are what this version makes of the same elements.
         await export_scope(store, tmp_path / "scope.jsonl")

@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.model import Entity, Memory, Relation, Triplet, TripletScore
-from graphsearch.text.rendering import entity_name, memory_line, safe_text, short_triplet_line, triplet_line
+from graphsearch.text.rendering import (
+    entity_name,
+    memory_line,
+    safe_text,
+    short_triplet_line,
+    stated_day,
+    triplet_line,
+)
 
 SCORE = TripletScore(
     value=0.5, strength=1, confidence=1, freshness=1, prior=1, proximity=0.5, importance=0.5, feedback=0.5,
@@ -142,9 +149,19 @@ def test_a_memory_reads_as_a_dated_saying(memory: Memory, line: str) -> None:
     assert memory_line(memory) == line
 
 
-def test_a_memorys_day_is_that_of_utc() -> None:
+def test_a_memorys_day_is_that_of_its_speaker() -> None:
     tokyo = timezone(timedelta(hours=9))
-    assert memory_line(Memory(id="m", text="Hi.", occurred_at=MAY.astimezone(tokyo))) == "- 2023-05-07 Hi."
+    assert memory_line(Memory(id="m", text="Hi.", occurred_at=MAY.astimezone(tokyo))) == "- 2023-05-08 Hi."
+
+
+@pytest.mark.parametrize("hours", [-10, -7, -3.5, 0, 1, 2, 5.5, 5.75, 9, 11, 13])
+def test_a_stated_day_is_shown_as_it_was_stated_by_any_store(hours: float) -> None:
+    zone = timezone(timedelta(hours=hours))
+    for day in (datetime(2024, 5, 5, tzinfo=zone), datetime(2024, 1, 1, tzinfo=zone)):
+        assert stated_day(day) == stated_day(day.astimezone(UTC)) == f"{day:%Y-%m-%d}"
+    assert stated_day(datetime(2024, 5, 5, 12, tzinfo=UTC)) == "2024-05-05"
+    assert stated_day(datetime(2024, 5, 5, 22, 7, tzinfo=UTC)) == "2024-05-05"
+    assert stated_day(datetime.max.replace(tzinfo=UTC)) == "9999-12-31"
 
 
 @given(text=hostile_text, speaker=hostile_text, subject=hostile_text)

@@ -49,7 +49,7 @@ ALIAS: Final = Incoming.of("incoming_alias", "entity_id uuid, ordinal integer, n
 MEMORY: Final = Incoming.of(
     "incoming_memory",
     "id text, text text, subject text, speaker text, session_id text, position bigint, "
-    "occurred_at timestamptz NULL, source text, labels text[], attributes jsonb, feedback_weight float8, "
+    "occurred_at timestamptz NULL, zone integer, source text, labels text[], attributes jsonb, feedback_weight float8, "
     "created_at timestamptz NULL, signature bigint",
 )
 MENTION: Final = Incoming.of(
@@ -191,9 +191,16 @@ def memory_columns(memories: Sequence[Memory], codes: Column, now: datetime) -> 
     return {
         **_read(memories, "id", "text", "subject", "speaker", "session_id", "position", "occurred_at", "source"),
         **_read(memories, "labels", "attributes", "feedback_weight"),
+        "zone": [_zone(each.occurred_at) for each in memories],
         "created_at": _created(memories, now),
         "signature": codes,
     }
+
+
+def _zone(moment: datetime | None) -> int:
+    """The whole minutes east of UTC of a moment as it was given."""
+    offset = moment and moment.utcoffset()
+    return int(offset.total_seconds() // 60) if offset else 0
 
 
 def mention_columns(mentions: Iterable[Mention], root: Root | None = None) -> Columns:

@@ -133,6 +133,7 @@ CREATE TABLE memory (
     created_at timestamptz NOT NULL,
     signature bigint NOT NULL,
     merges integer NOT NULL DEFAULT 0, -- the scope's number when its mentions and claims were written
+    zone integer NOT NULL DEFAULT 0, -- the minutes east of UTC in which occurred_at was given
     PRIMARY KEY (org_id, project_id, id)
 ) WITH (fillfactor = 90);
 CREATE INDEX memory_source ON memory (org_id, project_id, source, id);

@@ -14,6 +14,7 @@ from typing import Final
 
 from graphsearch.ingest.extract.rules.masked_sentence import DATE, FIRST_DATE, NAME
 from graphsearch.ingest.extract.rules.patterns import Phase
+from graphsearch.text.calendar import Precision
 from graphsearch.text.dates import DateSpan, Role
 
 
@@ -116,6 +117,7 @@ _BESIDE: Final = re.compile(", (?:who|which) ")
 # "Bea from the Guild": only a date that follows at once is that of the membership.
 _GROUP: Final = re.compile(rf"{NAME} (?:from|of|on|in|at|with) (?:the |our )?{NAME}(?: [a-z]+)?")
 _NOTHING: Final = re.compile(r",?(?: |\(|since|from|until|till|in|between|during|for|as|of)*")
+_WORKED: Final = re.compile(r"\b(?:work|collaborat|partner|pair|team)ed\b")
 _WAS: Final = re.compile(r" (?:was|were) ")
 _APPOINTED: Final = re.compile(" (?:was|were) (?:[a-z]+ly )?(?:named|appointed|elected|voted|promoted|made) ")
 
@@ -136,6 +138,8 @@ def when(
         phase = Phase.OPENS if _APPOINTED.search(match[0]) else Phase.ENDED
     elif phase is Phase.ENDED and _PERFECT.search(match[0]) and _LASTING.match(match.string, match.end()):
         phase = Phase.HOLDS
+    elif phase is Phase.DONE and _over(match, dated, at):
+        phase = Phase.ENDED
     until = dated is not None and dated.role is Role.UNTIL and _lasts_until(match.string, dates.index(dated))
     if until and phase is Phase.DONE:
         phase = Phase.ENDED
@@ -146,6 +150,14 @@ def when(
     if period is not None and phase is Phase.OPENS and period[1] is None:
         period = period[0], _end_of_stay(match, dates, at)
     return phase, period
+
+
+def _over(match: re.Match[str], dated: DateSpan | None, at: datetime | None) -> bool:
+    """Whether people worked together in a month or year that was over: "worked with Bob in 2021"; not yesterday."""
+    if dated is None or dated.role is not Role.AT or not _WORKED.search(match[0]) or _PERFECT.search(match[0]):
+        return False
+    long = dated.precision in (Precision.MONTH, Precision.QUARTER, Precision.YEAR)
+    return long and dated.valid_to is not None and (at is None or dated.valid_to <= at)
 
 
 def _end_of_stay(match: re.Match[str], dates: Sequence[DateSpan], at: datetime | None) -> datetime | None:

@@ -52,7 +52,7 @@ class TextExtractor:
     """Extracts names, relations and dates from English text by rules; deterministic.
 
     ``patterns`` are tried in order; add your own to `DEFAULT_PATTERNS`. ``dates`` finds dates: `NaturalDates` by
-    default, which raises `MissingExtraError` without the extra ``text``; `IsoDates` needs no extra.
+    default; `IsoDates` reads ISO dates alone.
 
     ``known`` are names found in any case, in addition to the vocabulary of tools (`graphsearch.names.known_tools`).
     ``user`` is the person whom memories of the speaker "user" or "human" are by, and who is called "the user" in those

@@ -50,7 +50,7 @@ from graphsearch.ingest.extract.rules.relating import (
 from graphsearch.ingest.extract.rules.vocabulary import FoundName, Vocabulary, changed_names
 from graphsearch.model import Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName
-from graphsearch.text.dates import Dates, DateSpan, Role, capitalised_dates, repeated_dates
+from graphsearch.text.dates import Dates, DateSpan, Role, repeated_dates
 from graphsearch.text.marked_names import marked_names
 from graphsearch.text.name_spans import NameSpan, capitalised_names, is_coined
 from graphsearch.text.sentences import sentences
@@ -196,8 +196,7 @@ class MemoryReader:
 
     def _dates(self, sentence: str, dates: Dates) -> list[DateSpan]:
         """The dates of a sentence, including references to the last date before."""
-        written = capitalised_dates(sentence)
-        found = dates.find(written, self.memory.occurred_at)
+        found = dates.find(sentence, self.memory.occurred_at)
         if not (found or self.last_date):
             return []
         last = found[0] if found else self.last_date

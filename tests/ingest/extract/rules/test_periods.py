@@ -28,6 +28,22 @@ async def test_until_ends_a_period(scoped, text, type_, end):
     assert (relation.type, relation.valid_from, relation.valid_to) == (type_, None, end)
 
 
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("Ann Hill worked with Bob Stone in 2021.", datetime(2022, 1, 1, tzinfo=UTC)),
+        ("In March 2024 Ann Hill collaborated with Bob Stone.", datetime(2024, 4, 1, tzinfo=UTC)),
+        ("Ann Hill has worked with Bob Stone since 2021.", None),
+        ("Ann Hill worked with Bob Stone yesterday.", None),
+        ("Ann Hill works with Bob Stone.", None),
+    ],
+)
+async def test_work_in_a_year_that_is_over_is_over(scoped, text, end):
+    await _remember(scoped, text)
+    (relation,) = await scoped.list_relations()
+    assert (relation.type, relation.valid_to) == ("works_with", end)
+
+
 @pytest.mark.parametrize("text", ["Ann Hill works at Globex, 2019-.", "Ann Hill has worked at Globex, 2019–present."])
 async def test_a_range_without_an_end_is_open(scoped, text):
     await _remember(scoped, text)
