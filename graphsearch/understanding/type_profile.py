@@ -32,6 +32,9 @@ NAMED: Final = 3
 """Repetitions of the name of a type and the kinds of its ends in its document: they are the most specific words."""
 
 
+_AGENTS: Final = ("er", "or")
+
+
 Terms = Callable[[str], Sequence[str]]
 
 
@@ -39,8 +42,8 @@ Terms = Callable[[str], Sequence[str]]
 class Verb:
     """The verb in the name of a relation type: the terms of its first significant word.
 
-    ``passive``: whether the name ends with "by". ``preposition``: any other that it ends with; for "served at" it is
-    unknown whether the source serves or is served.
+    ``passive``: whether the target does it: the name has "by", or is who does it, as in "owner". ``preposition``: any
+    other that it ends with; for "served at" it is unknown whether the source serves or is served.
     """
 
     terms: tuple[str, ...]
@@ -54,7 +57,8 @@ def verb_of(phrase: str, terms: Terms) -> Verb | None:
     verb_terms = next((tuple(terms(word)) for word in words if word not in STOP_WORDS), ())
     if not verb_terms or words[-1] == "with":
         return None
-    return Verb(verb_terms, "by" in words, words[-1] if words[-1] in STOP_WORDS - {"by"} else "")
+    agent = words[-1].endswith(_AGENTS)  # "X manager Y" is read as "the manager of X is Y"
+    return Verb(verb_terms, agent or "by" in words, words[-1] if words[-1] in STOP_WORDS - {"by"} else "")
 
 
 @attrs.frozen(kw_only=True)
@@ -74,7 +78,7 @@ class TypeProfile:
     """The relation types of a scope, by row, and what distinguishes them.
 
     * ``types``: their names in order; ``phrases``: these in words; ``typed``: with the kinds of their ends,
-      "service owned by team". ``verbs``: the verbs in their names, which distinguish the ends.
+      "service owned by team". ``verbs``: the verbs in their names, where these distinguish the ends.
     * ``kinds``: the types of entities in order, ``kind_phrases``: these in words, with the terms of the last word in
       ``kind_terms``, and ``meets``, one row each: the relation types that such entities have.
     * ``postings``: for each term the rows of the types that have it, and its weight there.
@@ -141,7 +145,10 @@ def type_profile(examples: Sequence[Example], vectors: Vector, analyser: Analyse
         types=types,
         phrases=phrases,
         typed=typed,
-        verbs=tuple(verb_of(phrase, analyser.terms) for phrase in phrases),
+        verbs=tuple(
+            verb_of(phrase, analyser.terms) if _may_turn(of_type[name]) else None
+            for name, phrase in zip(types, phrases, strict=True)
+        ),
         kinds=kinds,
         kind_phrases=kind_phrases,
         kind_terms=tuple(frozenset(analyser.terms(phrase)[-1:]) for phrase in kind_phrases),
@@ -159,6 +166,11 @@ def masked(example: Example) -> list[str]:
     """The words of a fact without those of the names of its ends, folded."""
     names = {word for name in example.names for word in name_tokens(name)}
     return [word for word in name_tokens(example.fact) if word not in names]
+
+
+def _may_turn(examples: Sequence[Example]) -> bool:
+    """Whether an entity may stand at either end: else its kind shows the end, however the type is worded."""
+    return not {each.source_kind for each in examples}.isdisjoint(each.target_kind for each in examples)
 
 
 def _usual_ends(examples: Iterable[Example]) -> tuple[str, str]:
