@@ -131,6 +131,8 @@ class Understanding:
 
 KEPT: Final = 8_192
 """Number of type-name vectors that are cached, by a hash of their texts."""
+HOLLOW: Final = frozenset({"name", "names"})
+"""Words that ask for nothing by themselves, unless a relation type has them: "the name of Luis's dog"."""
 LONGEST: Final = 8
 """Most words of a name if the word order of a question is read."""
 
@@ -204,7 +206,8 @@ def interpreted(
     words = tokens(question)
     dated = dated_tokens(words, time)
     texts = [word.text for word in words]
-    residue = residue_of(words, [part or at in dated for at, part in enumerate(linked.masked)])
+    hollow = HOLLOW - profile.postings.keys()
+    residue = residue_of(words, [part or at in dated or texts[at] in hollow for at, part in enumerate(linked.masked)])
     terms = tuple(analyser.terms(residue))
     kind = asked_kind(texts, lambda word: bool(profile.kinds_of(analyser.terms(word))))
     unknown = unknown_names(written, linked)

@@ -57,7 +57,7 @@ def verb_of(phrase: str, terms: Terms) -> Verb | None:
     verb_terms = next((tuple(terms(word)) for word in words if word not in STOP_WORDS), ())
     if not verb_terms or words[-1] == "with":
         return None
-    agent = words[-1].endswith(_AGENTS)  # "X manager Y" is read as "the manager of X is Y"
+    agent = words[-1] not in STOP_WORDS and words[-1].endswith(_AGENTS)  # "X manager Y": Y manages X
     return Verb(verb_terms, agent or "by" in words, words[-1] if words[-1] in STOP_WORDS - {"by"} else "")
 
 
