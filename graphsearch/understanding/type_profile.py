@@ -32,9 +32,6 @@ NAMED: Final = 3
 """Repetitions of the name of a type and the kinds of its ends in its document: they are the most specific words."""
 
 
-_AGENTS: Final = ("er", "or")
-
-
 Terms = Callable[[str], Sequence[str]]
 
 
@@ -42,8 +39,8 @@ Terms = Callable[[str], Sequence[str]]
 class Verb:
     """The verb in the name of a relation type: the terms of its first significant word.
 
-    ``passive``: whether the target does it: the name has "by", or is who does it, as in "owner". ``preposition``: any
-    other that it ends with; for "served at" it is unknown whether the source serves or is served.
+    ``passive``: whether the name ends with "by". ``preposition``: any other that it ends with; for "served at" it is
+    unknown whether the source serves or is served.
     """
 
     terms: tuple[str, ...]
@@ -57,8 +54,7 @@ def verb_of(phrase: str, terms: Terms) -> Verb | None:
     verb_terms = next((tuple(terms(word)) for word in words if word not in STOP_WORDS), ())
     if not verb_terms or words[-1] == "with":
         return None
-    agent = words[-1] not in STOP_WORDS and words[-1].endswith(_AGENTS)  # "X manager Y": Y manages X
-    return Verb(verb_terms, agent or "by" in words, words[-1] if words[-1] in STOP_WORDS - {"by"} else "")
+    return Verb(verb_terms, "by" in words, words[-1] if words[-1] in STOP_WORDS - {"by"} else "")
 
 
 @attrs.frozen(kw_only=True)

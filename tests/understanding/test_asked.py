@@ -191,14 +191,10 @@ def test_of_two_names_far_apart_nothing_is_read():
         ("stars", "who stars ines", {0: TARGET}),
         ("stars", "what does ines star in", {}),
         ("stars", "who is the star of ines", {}),
-        ("manager", "who managed ines", {0: SOURCE}),
-        ("manager", "what does ines manage", {0: TARGET}),
-        ("manager", "who is the manager of ines", {}),
-        ("mentor", "who is mentoring ines", {0: SOURCE}),
         ("managed for", "what does ines manage", {0: SOURCE}),
     ],
 )
-def test_a_preposition_makes_another_verb_and_who_does_it_is_the_target(type, question, expected):
+def test_a_preposition_makes_another_verb(type, question, expected):
     assert asked(question, "ines", types={0: type}) == expected
 
 

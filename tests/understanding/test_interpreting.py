@@ -298,8 +298,8 @@ Salt Line|stars|Mira Castellan
 Salt Line|capital|Lisbon
 Paper Moons|stars|Hanna Lind
 Ruth Ambler|directed|Paper Moons
-Ruth Ambler|mentor|Hanna Lind
-Hanna Lind|mentor|Mira Castellan
+Ruth Ambler|mentors|Hanna Lind
+Hanna Lind|mentors|Mira Castellan
 Low Winter|filmed_in|Lisbon
 """
 ASKED_FILMS = {
@@ -310,8 +310,8 @@ ASKED_FILMS = {
     "What is the capital of Salt Line?": "Salt Line capital Lisbon",
     "Who directed Paper Moons?": "Ruth Ambler directed Paper Moons",
     "What was directed by Ruth Ambler?": "Ruth Ambler directed Paper Moons",
-    "Who mentors Hanna Lind?": "Hanna Lind mentor Mira Castellan",
-    "Who does Hanna Lind mentor?": "Ruth Ambler mentor Hanna Lind",
+    "Who mentors Hanna Lind?": "Ruth Ambler mentors Hanna Lind",
+    "Who does Hanna Lind mentor?": "Hanna Lind mentors Mira Castellan",
     "What was filmed in Lisbon?": "Low Winter filmed_in Lisbon",
 }
 
