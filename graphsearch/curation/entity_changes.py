@@ -104,7 +104,7 @@ async def merges(entity: EntityRef | None, access: Access) -> tuple[Merge, ...]:
 
 async def _as_stored(entity: EntityRef, reader: Reader) -> Entity:
     """The entity itself, even if it was merged into another that is visible: the store decides what that means."""
-    final = await known(entity, reader)
+    final = await known(entity, reader, exactly=True)
     return (await reader.get_entities([entity]))[0] if isinstance(entity, UUID) else final
 
 
@@ -120,7 +120,7 @@ async def _moving_with(entity: Entity, access: Access, reader: Reader) -> tuple[
 async def update_entity(entity: EntityRef, corrections: Corrections, access: Access) -> Entity:
     """See `graphsearch.curation.Curator.update_entity`."""
     async with access.reading() as reader:
-        stored = await known(entity, reader)
+        stored = await known(entity, reader, exactly=True)
         [given] = await access.store.asserted([stored.id])
         corrected = await _corrected(given, stored.name, corrections, reader)
         # a name that is not corrected stays as it is seen: the given one may be that of hidden memories

@@ -37,7 +37,7 @@ async def find_ambiguous(access: Access, *, limit: int = 20) -> tuple[Ambiguity,
 async def mark_distinct(one: EntityRef, other: EntityRef, access: Access, *, distinct: bool = True) -> bool:
     """See `graphsearch.curation.Curator.mark_distinct`."""
     async with access.reading() as reader:
-        pair = [await known(each, reader) for each in (one, other)]
+        pair = [await known(each, reader, exactly=True) for each in (one, other)]
     await access.demand(Action.WRITE, pair)
     return await access.store.mark_distinct([(pair[0].id, pair[1].id)], distinct=distinct) > 0
 

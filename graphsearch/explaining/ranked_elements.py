@@ -97,7 +97,7 @@ async def explain_entity(
     explained = partial(_explained, ElementRef(ElementKind.ENTITY, str(wanted.id)), request.query, request.ranking)
     found = await propose(question, request.candidates, reader)
     among = found[: request.candidates]
-    analysis = await analysed(request.query, reader)
+    analysis = analysed(question, reader)
     place = next((row for row, each in enumerate(found) if each.entity.id == wanted.id), None)
     if place is not None and place < request.candidates:
         ranked = await scored(among, analysis, request, question, feedback_influence, reader)

@@ -23,7 +23,7 @@ from graphsearch.ranking.result import FoundEntity, RankResult
 from graphsearch.ranking.strategies import SHOWN_NAMES, Candidate, Fields, Years, rank, years_of
 from graphsearch.relevance.triplet_relevance import CERTAIN
 from graphsearch.scoring.similarity import diverse_rows
-from graphsearch.understanding.anchors import find_anchors
+from graphsearch.understanding.anchors import anchors_of
 
 COUNTED: Final = 100
 """Most relations of an entity that are counted in each direction: a hub costs no more than other entities."""
@@ -38,7 +38,7 @@ async def rank_entities(
     """The entities that a question asks for; ``question`` is its interpretation."""
     stopwatch = question.stopwatch
     with stopwatch.stage("analysis"):
-        analysis = await analysed(request.query, reader)
+        analysis = analysed(question, reader)
     with stopwatch.stage("searches"):
         found = await propose(question, request.candidates, reader)
     with stopwatch.stage("ranking"):
@@ -58,9 +58,11 @@ async def rank_entities(
     )
 
 
-async def analysed(query: str, reader: Reader) -> Analysis:
+def analysed(question: Question, reader: Reader) -> Analysis:
     """The analysis of a question, with the entities that it names."""
-    return analyse(query, as_of=reader.view.as_of, anchors=await find_anchors(query, reader))
+    meant = question.understanding
+    named = () if meant is None else anchors_of(meant.question, meant.linked.links)
+    return analyse(question.request.query, as_of=reader.view.as_of, anchors=named)
 
 
 async def scored(
