@@ -214,7 +214,8 @@ class _Linking:
             found = self._believable(dict.fromkeys(self._names.parts.get(run, ()), True), start, end, whole=False)
             if not found or all(word in STOP_WORDS for word in run) or (len(run) == 1 and not _speaks(run[0])):
                 continue
-            if len(run) == 1 and run[0] in self._names.kindly and not self._question[start].capitalised:
+            plain = len(run) == 1 and not self._question[start].capitalised
+            if plain and (run[0] in self._names.kindly or self._possessed(start)):
                 continue
             share = max(self._nameness(word) for word in run)
             if len(run) == 1 and self._written(start):
@@ -224,6 +225,14 @@ class _Linking:
             for entity_id in found:
                 self._add(entity_id, share / math.sqrt(len(found)), start, end, full=False, alias=False)
             self._take(start, end)
+
+    def _possessed(self, place: int) -> bool:
+        """Whether a possessive is before a token: "Sarah's team" asks for a team, and names none."""
+        if not place:
+            return False
+        before = self._question[place - 1]
+        between = self._text[before.end - 2 : self._question[place].start] if before.end > 1 else ""
+        return "'" in between or "’" in between
 
     def _believable(self, found: Mapping[UUID, bool], start: int, end: int, *, whole: bool) -> Mapping[UUID, bool]:
         """Entities with whether it is an alias; code only by its own name, or by words written like code."""
