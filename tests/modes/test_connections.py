@@ -100,7 +100,7 @@ async def test_a_team_that_is_asked_for_is_no_third_name(engine):
 
 
 async def test_blocks_show_what_two_names_lead_to(scoped):
-    """By default, with nothing else to say; but not where the words ask for a relation, or for one of them."""
+    """By default, with nothing else to say; but not where the words ask for a relation."""
     names = ("Ann", "Bea", "Dora")
     rows = [
         edge(name, "belongs_to", "Hub", confidence=sure) for name, sure in zip(names, (0.9, 0.95, 0.9), strict=True)
@@ -115,8 +115,7 @@ async def test_blocks_show_what_two_names_lead_to(scoped):
         block = await ContextBuilder(engine).build(question, gate=hiding(), session_id=question)
         assert "- Ann --belongs_to--> Hub" in block.text
         assert "- Bea --belongs_to--> Hub" in block.text
-    for question in ("does Ann sing with Bea?", "what is the favourite coffee of Ann at Bea?"):
-        assert not (await engine.search(question)).triplets
+    assert not (await engine.search("does Ann sing with Bea?")).triplets
 
 
 # -- what is a connection -----------------------------------------------------------------------------------------
