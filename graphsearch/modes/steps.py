@@ -12,7 +12,7 @@ import numpy as np
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Hits, Keys, Subgraph
 from graphsearch.modes.connections import Connected, connected
-from graphsearch.modes.findings import Findings, Reliability, findings, proximity_of_hops
+from graphsearch.modes.findings import Findings, findings, proximity_of_hops
 from graphsearch.modes.mode import Question
 from graphsearch.query.asked_time import PRESENT
 from graphsearch.query.question_names import Anchor
@@ -21,6 +21,7 @@ from graphsearch.relevance.entity_relevance import Alike, alike, nobody
 from graphsearch.relevance.entity_relevance import described as described_entities
 from graphsearch.relevance.ranked import ranked
 from graphsearch.relevance.triplet_relevance import CERTAIN
+from graphsearch.scoring.subgraph_scores import Reliability
 from graphsearch.understanding.anchors import anchors_of
 from graphsearch.understanding.interpreting import Understanding, read, understand
 from graphsearch.understanding.name_lookup import time_asked
