@@ -7,7 +7,7 @@ ranked, walked or scored, and hidden elements do not affect any result. They ref
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Final, TypedDict
@@ -42,6 +42,7 @@ class ReadingOptions(TypedDict, total=False):
     as_of: datetime | None
     known_at: datetime | None
     min_edge_confidence: float
+    skip_types: Collection[str] | None
     since: datetime | None
     embed: Embed | None
 
@@ -54,12 +55,15 @@ async def reading(
     as_of: datetime | None = None,
     known_at: datetime | None = None,
     min_edge_confidence: float = 0.5,
+    skip_types: Collection[str] | None = None,
     since: datetime | None = None,
     embed: Embed | None = None,
     documents: DocumentCache | None = None,
     now: datetime | None = None,
 ) -> AsyncIterator[Reader]:
     """Open a snapshot of a store for one question; ``as_of`` and ``known_at`` default to ``now``, the store's present.
+
+    Relations of ``skip_types`` are left out, by default of those types that the scope skips.
 
     ``embed`` serves to find elements of which a part is hidden by the meaning of what may be seen. ``documents`` caches
     the texts from which the statistics of the visible are computed; those of the past are not cached.
@@ -72,7 +76,7 @@ async def reading(
             as_of=as_of or now,
             known_at=known_at or now,
             min_edge_confidence=min_edge_confidence,
-            skipped_types=frozenset(name for name, known in types.items() if known.skip),
+            skipped_types=[name for name, known in types.items() if known.skip] if skip_types is None else skip_types,
             since=since,
         )
         bound = known_by((gate or ALLOW_ALL).bind(store.scope), store, view, now)

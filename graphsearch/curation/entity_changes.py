@@ -18,6 +18,7 @@ from graphsearch.claims.naming import folded_name, is_typed_by_mentions
 from graphsearch.curation.permissions import Access
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, MissingDependencyError, UnknownElementError
+from graphsearch.health.keeping import follow_repair
 from graphsearch.model import (
     Action,
     AssertedEntity,
@@ -61,10 +62,13 @@ async def merge_entities(
         relations, memories = await _moving_with(one, access, reader)
         mentions, claims = await _visible_proofs(one.id, relations, reader) if access.gated else (0, 0)
     await access.demand(Action.MERGE, [one, other, *relations, *memories])
+    if access.gated:
+        refuse_merge(one.id, other.id, one, other, retype=retype)  # by shown types: hidden memories may state others
+    merge = await access.store.merge(one.id, other.id, dry_run=dry_run, retype=retype or access.gated)
+    if not dry_run:
+        await follow_repair(access.store)
     if not access.gated:
-        return await access.store.merge(one.id, other.id, dry_run=dry_run, retype=retype)
-    refuse_merge(one.id, other.id, one, other, retype=retype)  # by their shown types: hidden memories may state others
-    merge = await access.store.merge(one.id, other.id, dry_run=dry_run, retype=True)
+        return merge
     return attrs.evolve(merge, mentions=mentions, claims=claims, relations=len(relations))
 
 
@@ -87,6 +91,7 @@ async def undo_merge(merge_id: UUID, access: Access) -> UndoReport:
         moving = [each for end in ends for elements in await _moving_with(end, access, reader) for each in elements]
     await access.demand(Action.MERGE, [*ends, *moving])
     report = await access.store.undo_merge(merge_id)
+    await follow_repair(access.store)
     await embed_again(report.reworded, access.engine)
     return report.uncounted() if access.gated else report
 

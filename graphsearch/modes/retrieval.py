@@ -21,7 +21,7 @@ from graphsearch.modes.steps import (
     described_by,
     located,
     nothing_asked,
-    scored_by_hops,
+    scored_by_rank,
     scored_by_relevance,
     subjects,
     understood,
@@ -36,7 +36,7 @@ from graphsearch.understanding.interpreting import Understanding
 class GraphCompletion:
     """Candidates around named and nearest entities and by facts, scored by relevance.
 
-    A traversal that ranks entities, such as PageRank, scores what it reaches itself.
+    Of a traversal that ranks entities, such as PageRank, the ranks count as well, and nothing else is a candidate.
     """
 
     @property
@@ -98,7 +98,7 @@ async def _scored(
     depth = question.request.depth
     if subgraph.rank is not None:
         joint = connected(subgraph, anchors(meant), named, depth=depth, options=question.scoring, reader=reader)
-        return scored_by_hops(subgraph, question, reader), joint
+        return await scored_by_rank(subgraph, facts, meant, question, reader, described), joint
     return await scored_by_relevance(subgraph, named, facts, meant, question, reader, depth=depth, described=described)
 
 
@@ -164,7 +164,7 @@ class Neighborhood:
             none = Facts.none(seeds.keys)
             found, joint = await scored_by_relevance(subgraph, seeds, none, meant, question, reader, depth=depth)
         else:
-            found = scored_by_hops(subgraph, question, reader)
+            found = await scored_by_rank(subgraph, Facts.none(seeds.keys), meant, question, reader)
             joint = connected(subgraph, named, seeds, depth=depth, options=question.scoring, reader=reader)
         nothing = why_nothing(meant) if named else "the question names nothing known"
         return Answer(findings=found, anchors=named, subjects=subjects(meant), connected=joint, nothing=nothing)

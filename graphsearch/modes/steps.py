@@ -120,6 +120,25 @@ async def scored_by_relevance(
     return attrs.evolve(found, relevance=relevant.relevance, answers=answers), joint
 
 
+async def scored_by_rank(
+    subgraph: Subgraph,
+    facts: Facts,
+    meant: Understanding,
+    question: Question,
+    reader: Reader,
+    described: Alike | None = None,
+) -> Findings:
+    """The relations of a subgraph by hops or PageRank alone, if nothing is asked; else times their relevance."""
+    found = scored_by_hops(subgraph, question, reader)
+    if subgraph.rank is None or not meant.terms:
+        return found
+    alike = nobody(subgraph.entities) if described is None else described
+    relevant = await ranked(subgraph, facts, meant, alike, question.request.limit, question.line_terms, reader)
+    proximity = found.proximity * relevant.relevance.value
+    answers = np.zeros(len(subgraph.relations), np.bool_) if relevant.foreign else None
+    return attrs.evolve(findings(subgraph, found.reliability, proximity, question.scoring), answers=answers)
+
+
 _JOINING: Final = frozenset({"and", "or", "to", "with"})
 
 

@@ -18,7 +18,7 @@ from graphsearch.modes.mode import Question
 from graphsearch.query.analysis import Analysis, analyse
 from graphsearch.ranking.episodes import episodes
 from graphsearch.ranking.options import Ranking, RankRequest, weights_for
-from graphsearch.ranking.proposing import Proposal, propose
+from graphsearch.ranking.proposing import Proposal, by_reciprocal_rank, propose
 from graphsearch.ranking.result import FoundEntity, RankResult
 from graphsearch.ranking.strategies import SHOWN_NAMES, Candidate, Fields, Years, rank, years_of
 from graphsearch.relevance.triplet_relevance import CERTAIN
@@ -40,7 +40,7 @@ async def rank_entities(
     with stopwatch.stage("analysis"):
         analysis = analysed(question, reader)
     with stopwatch.stage("searches"):
-        found = await propose(question, request.candidates, reader)
+        found = await proposed(request, question, reader)
     with stopwatch.stage("ranking"):
         ranked = await scored(found[: request.candidates], analysis, request, question, feedback_influence, reader)
         entities = chosen(ranked, request)
@@ -56,6 +56,12 @@ async def rank_entities(
         reason="" if entities else _why_nothing(request, len(ranked)),
         timings=stopwatch.milliseconds,
     )
+
+
+async def proposed(request: RankRequest, question: Question, reader: Reader) -> list[Proposal]:
+    """The entities that a question may mean, best first: by relevance, or by ranks alone if that is asked for."""
+    found = await propose(question, request.candidates, reader)
+    return by_reciprocal_rank(found) if request.ranking == Ranking.RRF and request.weights is None else found
 
 
 def analysed(question: Question, reader: Reader) -> Analysis:

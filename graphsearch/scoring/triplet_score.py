@@ -110,8 +110,13 @@ def proximity_by_distance(source: Numbers, target: Numbers) -> Floats:
 
 
 def proximity_by_rank(source: Numbers, target: Numbers, greatest: float) -> Floats:
-    """The mean of both entities' PageRank, divided by the greatest of all."""
-    return np.asarray((source + target) / (2.0 * greatest))
+    """The harmonic mean of both entities' PageRank, divided by the greatest of all.
+
+    What a hub is related to like everything else has hardly any rank of its own, so that the hub's does not lift it.
+    """
+    source, target = np.asarray(source), np.asarray(target)
+    both = source + target
+    return np.asarray(np.divide(2.0 * source * target, both * greatest, out=np.zeros_like(both), where=both > 0))
 
 
 def score(
