@@ -90,7 +90,8 @@ async def reading(
 EntityRef = UUID | str
 """A reference to an entity: its id, or a name, an alias or words of a name that only one entity has."""
 NEAREST: Final = 3
-"""Number of names that are offered in place of an unknown one."""
+"""Number of names that are offered in place of an unknown one, by its first `FEW` words."""
+FEW: Final = 4
 LISTED: Final = 10
 """Most entities of one name that are listed."""
 MOST: Final = 50
@@ -164,7 +165,7 @@ async def _partly_called(entity: EntityRef, reader: Reader) -> Sequence[NameMatc
 
 async def nearest_names(name: str, reader: Reader) -> list[str]:
     """The `NEAREST` names of visible entities that are most similar to an unknown one, best first."""
-    words, wanted = spoken_words(name)[:MAX_NAME_WORDS], folded_name(name)
+    words, wanted = spoken_words(name)[:FEW], folded_name(name)
     if not words:
         return []
     begun = await reader.find_name_words([word[:2] for word in words], prefix=True, limit=MOST)

@@ -194,7 +194,7 @@ def type_named(name: str, types: RelationTypes) -> RelationType:
 
 
 def confidence_of(confidences: Iterable[float], relation_type: str) -> float:
-    """1 − Π(1 − cᵢ) over independent claims; for co-occurrence the same of 0.65, which each further memory approaches."""
+    """1 − Π(1 − cᵢ) over independent claims; for co-occurrence of its cap, which each further memory approaches."""
     most = CO_OCCURRENCE_CAP if relation_type in CO_OCCURRENCE_TYPES else 1.0
     return most * (1.0 - math.prod(1.0 - min(confidence / most, 1.0) for confidence in confidences))
 

@@ -91,7 +91,10 @@ def one_letter_off(word: str) -> frozenset[str]:
     """The words that one letter makes of a folded word: one missing, added, wrong, or swapped with the next.
 
     The first letter stays: it is rarely mistyped; so does the last, unless it is missing or added ("Mario", "Maria").
+    None of a word of more than 24 letters, which would have thousands.
     """
+    if len(word) > 24:  # noqa: PLR2004
+        return frozenset()
     parts = [(word[:at], word[at:]) for at in range(1, len(word) + 1)]
     letters = frozenset(ascii_lowercase + word)
     made = {head + tail[1:] for head, tail in parts if tail}
