@@ -23,8 +23,8 @@ from graphsearch.protocols import GraphStore
 from graphsearch.query import Analysis, analyse
 from graphsearch.query.asked_time import PRESENT
 from graphsearch.stores.memory import InMemoryGraphStore
-from graphsearch.understanding.anchors import anchors_of
 from graphsearch.understanding.interpreting import read
+from graphsearch.understanding.linking import anchors_of
 from graphsearch.understanding.type_profile import ProfileCache
 
 PROMISED_MS: Final = 2.0

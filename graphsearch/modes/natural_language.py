@@ -26,8 +26,8 @@ from graphsearch.modes.steps import around, scored_by_hops
 from graphsearch.protocols import TokenCounter
 from graphsearch.query.asked_time import PRESENT
 from graphsearch.query.question_names import Anchor
-from graphsearch.understanding.anchors import anchors_of
 from graphsearch.understanding.interpreting import read
+from graphsearch.understanding.linking import anchors_of
 
 PROMPT_TOKENS: Final = 8_000
 STARTED: Final = 100

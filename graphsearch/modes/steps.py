@@ -22,8 +22,8 @@ from graphsearch.relevance.entity_relevance import described as described_entiti
 from graphsearch.relevance.ranked import ranked
 from graphsearch.relevance.triplet_relevance import CERTAIN
 from graphsearch.scoring.subgraph_scores import Reliability
-from graphsearch.understanding.anchors import anchors_of
 from graphsearch.understanding.interpreting import Understanding, read, understand
+from graphsearch.understanding.linking import anchors_of
 from graphsearch.understanding.name_lookup import time_asked
 
 DESCRIBED: Final = 100

@@ -23,7 +23,7 @@ from graphsearch.ranking.result import FoundEntity, RankResult
 from graphsearch.ranking.strategies import SHOWN_NAMES, Candidate, Fields, Years, rank, years_of
 from graphsearch.relevance.triplet_relevance import CERTAIN
 from graphsearch.scoring.similarity import diverse_rows
-from graphsearch.understanding.anchors import anchors_of
+from graphsearch.understanding.linking import anchors_of
 
 COUNTED: Final = 100
 """Most relations of an entity that are counted in each direction: a hub costs no more than other entities."""

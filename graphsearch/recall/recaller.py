@@ -36,8 +36,7 @@ from graphsearch.recall.scoreboard import Board, best_first, rows_among
 from graphsearch.recall.selection import Best, best_memories
 from graphsearch.recall.text_scores import FLOORS, by_passages, by_text
 from graphsearch.scoring.fusion import Channel, reciprocal_rank, z_score
-from graphsearch.understanding.anchors import anchors_of
-from graphsearch.understanding.linking import link
+from graphsearch.understanding.linking import anchors_of, link
 from graphsearch.understanding.name_lookup import candidate_ids, nameable
 from graphsearch.understanding.type_profile import Wording
 from graphsearch.understanding.words import tokens

@@ -25,7 +25,7 @@ import attrs
 
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
 from graphsearch.names.vocabulary import TITLES
-from graphsearch.query.question_names import MAX_WORDS, Named, overlapping
+from graphsearch.query.question_names import MAX_WORDS, Anchor, Named, overlapping
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.understanding.type_profile import ORDINARY, Wording
 from graphsearch.understanding.words import Token, name_tokens, name_words_as_written
@@ -83,6 +83,25 @@ class Linked:
         for link in self.links:
             best[link.entity_id] = max(best.get(link.entity_id, 0.0), link.probability)
         return best
+
+
+def anchors_of(question: str, links: Iterable[Link]) -> tuple[Anchor, ...]:
+    """One anchor for each linked entity, in the order in which the question names them first."""
+    found: dict[UUID, Anchor] = {}
+    for each in sorted(links, key=lambda link: (link.start, -link.probability, link.entity_id)):
+        known = found.get(each.entity_id)
+        spans = ((each.start, each.end),) if known is None else (*known.spans, (each.start, each.end))
+        if known is None or each.probability > known.confidence:
+            known = Anchor(
+                entity_id=each.entity_id,
+                name=question[each.start : each.end],
+                alias=each.alias,
+                confidence=each.probability,
+                spans=spans,
+                whole=known is not None and known.whole,
+            )
+        found[each.entity_id] = attrs.evolve(known, spans=spans, whole=known.whole or each.full)
+    return tuple(found.values())
 
 
 def unknown_names(written: Sequence[Named], linked: Linked) -> tuple[Named, ...]:
