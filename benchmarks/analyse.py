@@ -21,8 +21,11 @@ from benchmarks.measuring import in_turns, rounded
 from graphsearch.access.reader import reading
 from graphsearch.protocols import GraphStore
 from graphsearch.query import Analysis, analyse
+from graphsearch.query.asked_time import PRESENT
 from graphsearch.stores.memory import InMemoryGraphStore
-from graphsearch.understanding.anchors import find_anchors
+from graphsearch.understanding.interpreting import read
+from graphsearch.understanding.linking import anchors_of
+from graphsearch.understanding.type_profile import ProfileCache
 
 PROMISED_MS: Final = 2.0
 
@@ -85,13 +88,13 @@ async def _linked(store: GraphStore, texts: Sequence[str]) -> float:
 
 def _asking(store: GraphStore, texts: Sequence[str]) -> Callable[[], Awaitable[Analysis]]:
     """A step that analyses the next question after looking up its anchors."""
-    turn = cycle(texts)
+    turn, profiles = cycle(texts), ProfileCache()
 
     async def step() -> Analysis:
         text = next(turn)
         async with reading(store) as reader:
-            found = await find_anchors(text, reader)
-            return analyse(text, as_of=reader.view.as_of, anchors=found)
+            meant = await read(text, PRESENT, await profiles.profile(reader, None, None), reader)
+            return analyse(text, as_of=reader.view.as_of, anchors=anchors_of(text, meant.linked.links))
 
     return step
 

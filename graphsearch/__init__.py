@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from graphsearch.recall.result import RecallResult as RecallResult
     from graphsearch.reembedding import estimate_reembedding as estimate_reembedding
     from graphsearch.reembedding import reembed as reembed
+    from graphsearch.scoring.subgraph_scores import score_triplets as score_triplets
     from graphsearch.scoring.triplet_score import ScoringOptions as ScoringOptions
     from graphsearch.stores import EmbeddedPostgres as EmbeddedPostgres
     from graphsearch.stores import InMemoryGraphStore as InMemoryGraphStore

@@ -290,6 +290,7 @@ class GraphSearchEngine:
             as_of=request.as_of,
             known_at=request.known_at,
             min_edge_confidence=request.min_edge_confidence,
+            skip_types=request.skip_types,
             since=request.since,
             embed=self._embed(),
             question=request.query,

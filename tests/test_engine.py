@@ -125,6 +125,20 @@ async def test_filters_leave_out_and_say_so(engine):
     assert {name for _, _, name in facts(earlier.triplets)} == {"Bob", "Low", "Old"}
 
 
+async def test_a_search_skips_types_of_its_own(engine):
+    edges = [edge("Ada", name, "Bob", confidence=0.9) for name in ("knows", "likes", "met_with")]
+    await engine.store.write(people(*edges, names="Ada Bob"))
+    for skipped, shown in {("likes",): {"knows", "met_with"}, (): {"knows", "likes", "met_with"}}.items():
+        found = await engine.search("Ada", mode=HOPS, skip_types=skipped)
+        assert {each.relation.type for each in found.triplets} == shown
+    assert "met_with" not in {each.relation.type for each in (await engine.search("Ada", mode=HOPS)).triplets}
+    for faulty in ("likes", [1]):
+        with pytest.raises(InvalidInputError, match="skip_types"):
+            await engine.search("Ada", mode=HOPS, skip_types=faulty)
+    explained = await engine.explain("Ada", edges[1].id, mode=HOPS, skip_types=["likes"])
+    assert explained.kept_out == "skipped_type"
+
+
 async def test_what_was_not_known_yet_is_not_shown(engine):
     await engine.store.write(people(edge("Ada", "knows", "Bob", created_at=days_ago(3)), names="Ada Bob"))
     assert (await engine.search("Ada", mode=HOPS, known_at=days_ago(2))).found == 0  # Ada herself was not known
@@ -197,8 +211,8 @@ async def test_seeds_by_embedding_then_hops(scoped):
     for score in (first, second):
         assert sum(score.relevance.values()) == pytest.approx(score.proximity)
     assert first.relevance["source"] > 0 == second.relevance["source"]
-    stages = {"understanding", "embedding", "seeds", "traversal", "candidates", "scoring", "hydration", "total"}
-    assert set(result.timings) == stages
+    stages = {"understanding", "embedding", "seeds", "traversal", "candidates", "scoring", "connections", "hydration"}
+    assert set(result.timings) == stages | {"total"}
     assert (await engine.search("")).triplets == ()
 
 

@@ -40,14 +40,17 @@ async def test_a_claim_may_name_no_pattern(scoped):
     assert (proof.extractor, proof.pattern) == ("rules/1", "")
 
 
-async def test_co_occurrence_is_capped(scoped):
+async def test_co_occurrence_grows_with_each_memory_and_stays_below_its_cap(scoped):
     memories = [Memory(id=f"m{number}") for number in range(5)]
     claims = [claim(memory, ADA, BOB, "co_occurs", confidence=0.5) for memory in memories]
     claims.append(claim(memories[0], ADA, BOB, "co_occurs", confidence=0.3, extractor="z"))
     curator = Curator(await engine_over(scoped, Batch(entities=[ADA, BOB], memories=memories, claims=claims)))
     found = await curator.why((await relation(scoped, "co_occurs")).id)
-    assert [each.adds for each in found.proofs] == pytest.approx([0.5, 0.0, 0.15, 0.0, 0.0, 0.0])
-    assert found.relation.confidence == pytest.approx(0.65)
+    # 0.65 · (1 − (1 − 0.5 / 0.65) ^ n), for n of 1 to 5
+    assert [each.adds for each in found.proofs] == pytest.approx(
+        [0.5, 0.0, 0.115385, 0.026627, 0.006145, 0.001418], abs=1e-6
+    )
+    assert found.relation.confidence == pytest.approx(0.649574, abs=1e-6)
 
 
 async def test_a_relation_that_was_given(scoped):

@@ -216,9 +216,9 @@ def type_named(name: str, types: RelationTypes) -> RelationType:
 
 
 def confidence_of(confidences: Iterable[float], relation_type: str) -> float:
-    """1 − Π(1 − cᵢ) over independent claims, at most 0.65 for co-occurrence."""
-    strength = 1.0 - math.prod(1.0 - confidence for confidence in confidences)
-    return min(strength, CO_OCCURRENCE_CAP) if relation_type in CO_OCCURRENCE_TYPES else strength
+    """1 − Π(1 − cᵢ) over independent claims; for co-occurrence of its cap, which each further memory approaches."""
+    most = CO_OCCURRENCE_CAP if relation_type in CO_OCCURRENCE_TYPES else 1.0
+    return most * (1.0 - math.prod(1.0 - min(confidence / most, 1.0) for confidence in confidences))
 
 
 def surest_claims(claims: Iterable[Claim]) -> dict[str, Claim]:

@@ -18,6 +18,7 @@ from graphsearch.claims.naming import folded_name, is_typed_by_mentions
 from graphsearch.curation.permissions import Access
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, MissingDependencyError, UnknownElementError
+from graphsearch.health.keeping import follow_repair
 from graphsearch.model import (
     Action,
     AssertedEntity,
@@ -61,10 +62,13 @@ async def merge_entities(
         relations, memories = await _moving_with(one, access, reader)
         mentions, claims = await _visible_proofs(one.id, relations, reader) if access.gated else (0, 0)
     await access.demand(Action.MERGE, [one, other, *relations, *memories])
+    if access.gated:
+        refuse_merge(one.id, other.id, one, other, retype=retype)  # by shown types: hidden memories may state others
+    merge = await access.store.merge(one.id, other.id, dry_run=dry_run, retype=retype or access.gated)
+    if not dry_run:
+        await follow_repair(access.store)
     if not access.gated:
-        return await access.store.merge(one.id, other.id, dry_run=dry_run, retype=retype)
-    refuse_merge(one.id, other.id, one, other, retype=retype)  # by their shown types: hidden memories may state others
-    merge = await access.store.merge(one.id, other.id, dry_run=dry_run, retype=True)
+        return merge
     return attrs.evolve(merge, mentions=mentions, claims=claims, relations=len(relations))
 
 
@@ -87,6 +91,7 @@ async def undo_merge(merge_id: UUID, access: Access) -> UndoReport:
         moving = [each for end in ends for elements in await _moving_with(end, access, reader) for each in elements]
     await access.demand(Action.MERGE, [*ends, *moving])
     report = await access.store.undo_merge(merge_id)
+    await follow_repair(access.store)
     await embed_again(report.reworded, access.engine)
     return report.uncounted() if access.gated else report
 
@@ -104,7 +109,7 @@ async def merges(entity: EntityRef | None, access: Access) -> tuple[Merge, ...]:
 
 async def _as_stored(entity: EntityRef, reader: Reader) -> Entity:
     """The entity itself, even if it was merged into another that is visible: the store decides what that means."""
-    final = await known(entity, reader)
+    final = await known(entity, reader, exactly=True)
     return (await reader.get_entities([entity]))[0] if isinstance(entity, UUID) else final
 
 
@@ -120,7 +125,7 @@ async def _moving_with(entity: Entity, access: Access, reader: Reader) -> tuple[
 async def update_entity(entity: EntityRef, corrections: Corrections, access: Access) -> Entity:
     """See `graphsearch.curation.Curator.update_entity`."""
     async with access.reading() as reader:
-        stored = await known(entity, reader)
+        stored = await known(entity, reader, exactly=True)
         [given] = await access.store.asserted([stored.id])
         corrected = await _corrected(given, stored.name, corrections, reader)
         # a name that is not corrected stays as it is seen: the given one may be that of hidden memories

@@ -12,6 +12,7 @@ from graphsearch._support.paging import pages
 from graphsearch.access.reader import EntityRef, Reader, known
 from graphsearch.curation.permissions import Access
 from graphsearch.health.duplicates import ALIKE, Ambiguity, Duplicate, ambiguities, compared
+from graphsearch.health.keeping import follow_repair
 from graphsearch.model import Action, Contradiction, Relation
 from graphsearch.model import validation as check
 from graphsearch.model.identity import relation_id
@@ -37,9 +38,11 @@ async def find_ambiguous(access: Access, *, limit: int = 20) -> tuple[Ambiguity,
 async def mark_distinct(one: EntityRef, other: EntityRef, access: Access, *, distinct: bool = True) -> bool:
     """See `graphsearch.curation.Curator.mark_distinct`."""
     async with access.reading() as reader:
-        pair = [await known(each, reader) for each in (one, other)]
+        pair = [await known(each, reader, exactly=True) for each in (one, other)]
     await access.demand(Action.WRITE, pair)
-    return await access.store.mark_distinct([(pair[0].id, pair[1].id)], distinct=distinct) > 0
+    changed = await access.store.mark_distinct([(pair[0].id, pair[1].id)], distinct=distinct) > 0
+    await follow_repair(access.store)
+    return changed
 
 
 async def contradictions(access: Access, *, limit: int = 20) -> tuple[Contradiction, ...]:

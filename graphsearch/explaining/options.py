@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, TypedDict
 from uuid import UUID
@@ -33,6 +34,7 @@ class ExplainOptions(TypedDict, total=False):
     depth: int
     max_hops: int
     since: datetime | None
+    skip_types: Collection[str] | None
     min_edge_confidence: float
 
     channels: tuple[ChannelName, ...]

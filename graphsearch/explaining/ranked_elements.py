@@ -15,8 +15,8 @@ from graphsearch.explaining.explanation import Explanation, KeptOut, Verdict, no
 from graphsearch.model import ElementKind, ElementRef, Entity, Memory
 from graphsearch.modes.mode import Question
 from graphsearch.ranking.options import RankRequest
-from graphsearch.ranking.proposing import Proposal, propose
-from graphsearch.ranking.ranker import analysed, at_time_asked, chosen, scored
+from graphsearch.ranking.proposing import Proposal
+from graphsearch.ranking.ranker import analysed, at_time_asked, chosen, proposed, scored
 from graphsearch.ranking.result import FoundEntity
 from graphsearch.recall.options import RecallRequest, RecallScoring
 from graphsearch.recall.result import RecalledMemory, RecallResult
@@ -96,9 +96,9 @@ async def explain_entity(
     wanted = await known(_reference(element), reader)
     explained = partial(_explained, ElementRef(ElementKind.ENTITY, str(wanted.id)), request.query, request.ranking)
     now, reader = reader.view.as_of, at_time_asked(question, reader)
-    found = await propose(question, request.candidates, reader)
+    found = await proposed(request, question, reader)
     among = found[: request.candidates]
-    analysis = await analysed(request.query, now, reader)
+    analysis = analysed(question, now)
     place = next((row for row, each in enumerate(found) if each.entity.id == wanted.id), None)
     if place is not None and place < request.candidates:
         ranked = await scored(among, analysis, request, question, feedback_influence, reader)

@@ -79,6 +79,7 @@ class ScopePart:
             known_at=view.known_at,
             since=view.since,
             min_edge_confidence=view.min_edge_confidence,
+            skipped_types=view.skipped_types,
             only_types=view.only_types,
         )
         return ScopePart(

@@ -14,7 +14,7 @@ import attrs
 
 from graphsearch.access.reader import reading
 from graphsearch.errors import ReadOnlyStoreError, UnknownScopeError
-from graphsearch.health.formula import JUDGED, Condition, Growth, HealthCounts, graph_health
+from graphsearch.health.formula import JUDGED, POOR, Condition, Growth, HealthCounts, graph_health
 from graphsearch.health.measuring import counted
 from graphsearch.model import ElementKind, HealthRecord
 from graphsearch.protocols import GraphStore
@@ -34,6 +34,13 @@ async def follow_growth(store: GraphStore) -> None:
     except UnknownScopeError:  # nothing was worth writing
         return
     if has_changed(size, history[-1].size if history else None):
+        await measure(store)
+
+
+async def follow_repair(store: GraphStore) -> None:
+    """Measure the health of a poor graph again after its names were corrected, so that it counts in full again."""
+    history = await store.health_history()
+    if history and history[-1].value is not None and history[-1].value < POOR:
         await measure(store)
 
 

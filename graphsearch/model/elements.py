@@ -228,7 +228,10 @@ _CAUSE_FIRST: Final = (
     *("causes", "leads_to", "led_to", "results_in"),
     *("enables", "prevents", "triggers", "contributes_to"),
 )
-_EFFECT_FIRST: Final = ("caused_by", "results_from", "due_to", "enabled_by", "prevented_by", "triggered_by")
+_EFFECT_FIRST: Final = (
+    *("caused_by", "results_from", "due_to", "enabled_by", "prevented_by", "triggered_by"),
+    *("calls", "imports", "inherits_from"),  # what code builds on is printed before it
+)
 KNOWN_RELATION_TYPES: Final[Mapping[str, RelationType]] = MappingProxyType(
     {
         known.name: known

@@ -18,6 +18,7 @@ from graphsearch.columns.key_index import KeyIndex, best_rows, distinct
 from graphsearch.modes.findings import hop_scores
 from graphsearch.modes.result import Connection
 from graphsearch.query.question_names import Anchor
+from graphsearch.relevance.triplet_relevance import CERTAIN
 from graphsearch.scoring.triplet_score import ScoringOptions, score
 from graphsearch.traversal.paths import Path
 
@@ -70,6 +71,12 @@ class Connected:
     scores: Floats
     reaches: tuple[Reach, ...]
 
+    def relations(self) -> Rows:
+        """The rows of the relations on the paths to the best, of which there may be several."""
+        best = self.rows[self.scores == self.scores.max(initial=0.0)].tolist()
+        ways = [reach.way_to(row) for row in best for reach in self.reaches]
+        return np.array(sorted({row for way in ways for row in way.relations}), np.intp)
+
 
 NOTHING: Final = Connected(rows=np.empty(0, dtype=np.intp), scores=np.empty(0), reaches=())
 
@@ -104,10 +111,12 @@ def connected(
 
 
 def _names(subgraph: Subgraph, anchors: Sequence[Anchor], seeds: Hits, reader: Reader) -> list[Rows]:
-    """For each name in the question, the entities of the subgraph that have it."""
+    """For each certain name in the question, the entities of the subgraph that have it."""
     row_of = dict(zip(reader.entity_ids(seeds.keys), KeyIndex(subgraph.entities).of(seeds.keys).tolist(), strict=True))
     names: dict[str, list[int]] = {}
     for anchor in anchors:
+        if anchor.confidence <= CERTAIN:
+            continue
         row = row_of.get(anchor.entity_id, NONE)
         names.setdefault(anchor.name.casefold(), []).extend([] if row == NONE else [row])
     return [np.array(rows, dtype=np.intp) for rows in names.values()]

@@ -13,6 +13,7 @@ from graphsearch.columns import Codes, Floats, Mask, Rows, Subgraph
 from graphsearch.columns.key_index import distinct
 from graphsearch.model import Triplet, TripletScore
 from graphsearch.relevance.triplet_relevance import Relevance
+from graphsearch.scoring.subgraph_scores import Reliability, score_triplets
 from graphsearch.scoring.triplet_score import (
     LEAST_SHOWN,
     ScoreColumns,
@@ -20,40 +21,7 @@ from graphsearch.scoring.triplet_score import (
     proximity_by_confidence,
     proximity_by_hops,
     proximity_by_rank,
-    score,
 )
-
-
-@attrs.frozen(eq=False, kw_only=True)
-class Reliability:
-    """The reliability of each relation of a subgraph: the least along the path to it and its own."""
-
-    confidence: Floats
-    freshness: Floats
-    prior: Floats
-    nearer: Rows
-    """The row of the endpoint that the path leads to."""
-
-    @classmethod
-    def of(cls, subgraph: Subgraph, options: ScoringOptions) -> Reliability:
-        """The minimum over the path of the nearer endpoint (ties: the stronger path) and the relation itself."""
-        own = np.array((subgraph.confidence, subgraph.freshness, subgraph.prior))
-        along = subgraph.along_paths(own, np.minimum)
-        if options.path_confidence == "product":
-            along[0] = subgraph.along_paths(own[0], np.multiply)
-        nearer = _nearer(subgraph, along[0] * along[1] * along[2])
-        path = along.take(nearer, axis=1)
-        confidence, freshness, prior = np.minimum(path, own)
-        if options.path_confidence == "product":
-            confidence = path[0] * own[0]
-        return cls(confidence=confidence, freshness=freshness, prior=prior, nearer=nearer)
-
-
-def _nearer(subgraph: Subgraph, strength: Floats) -> Rows:
-    """The endpoint of each relation with fewer hops, then the stronger path, then the source."""
-    remote = subgraph.hops - 0.5 * strength  # strength, in [0, 1], only breaks ties between equal hops
-    nearer = remote.take(subgraph.source) <= remote.take(subgraph.target)
-    return np.where(nearer, subgraph.source, subgraph.target)
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -103,18 +71,13 @@ def hop_scores(hops: Codes, relations: Rows, confidence: Floats, options: Scorin
 
 def findings(subgraph: Subgraph, reliability: Reliability, proximity: Floats, options: ScoringOptions) -> Findings:
     """Score every relation of a subgraph."""
-    importance = (subgraph.importance.take(subgraph.source) + subgraph.importance.take(subgraph.target)) / 2.0
-    scores = score(
-        proximity=proximity,
-        importance=importance,
-        feedback=subgraph.feedback,
-        confidence=reliability.confidence,
-        freshness=reliability.freshness,
-        prior=reliability.prior,
-        options=options,
-    )
+    scored = score_triplets(subgraph, proximity=proximity, reliability=reliability, options=options)
     return Findings(
-        subgraph=subgraph, reliability=reliability, proximity=proximity, importance=importance, scores=scores
+        subgraph=subgraph,
+        reliability=reliability,
+        proximity=scored.proximity,
+        importance=scored.importance,
+        scores=scored.scores,
     )
 
 

@@ -24,8 +24,10 @@ from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.query_prompt import ANSWER, prompt_for, query_of, vocabulary_within
 from graphsearch.modes.steps import around, scored_by_hops
 from graphsearch.protocols import TokenCounter
+from graphsearch.query.asked_time import PRESENT
 from graphsearch.query.question_names import Anchor
-from graphsearch.understanding.anchors import find_anchors
+from graphsearch.understanding.interpreting import read
+from graphsearch.understanding.linking import anchors_of
 
 PROMPT_TOKENS: Final = 8_000
 STARTED: Final = 100
@@ -80,8 +82,8 @@ class NaturalLanguage:
         request, llm = question.request, require("llm", question.llm, question.request.mode)
         prompt = partial(prompt_for, request.query, today=now, max_hops=request.max_hops, limit=request.limit)
         vocabulary = vocabulary_within(schema, prompt, self.prompt_tokens, self.counter)
-        read = partial(query_of, vocabulary=vocabulary, max_hops=request.max_hops, limit=request.limit)
-        return await ask_with_repair(llm, prompt(vocabulary.lines), ANSWER, read)
+        parse = partial(query_of, vocabulary=vocabulary, max_hops=request.max_hops, limit=request.limit)
+        return await ask_with_repair(llm, prompt(vocabulary.lines), ANSWER, parse)
 
     async def find(self, question: Question, reader: Reader) -> Answer:
         """Run the query, and score the findings by hops."""
@@ -92,7 +94,7 @@ class NaturalLanguage:
         depth = question.request.max_hops
         reader = reader.viewing(attrs.evolve(reader.view, only_types=query.relation_types))  # no others crowd them out
         with question.stopwatch.stage("seeds"):
-            named = await _named(query, question.request.query, reader)
+            named = await _named(query, question, reader)
             seeds = await _starts(query, named, reader)
         with question.stopwatch.stage("traversal"):
             frontier = _Directed(reader, query.direction)
@@ -151,13 +153,15 @@ class _Directed:
         return await self.reader.entity_count()
 
 
-async def _named(query: GraphQuery, question: str, reader: Reader) -> tuple[Anchor, ...]:
+async def _named(query: GraphQuery, question: Question, reader: Reader) -> tuple[Anchor, ...]:
     """The distinct entities that a query names, with the spans that their names have in the question."""
     found: dict[UUID, Anchor] = {}
+    profile = await question.profiles.profile(reader, question.request.gate, question.request.known_at)
     for name in query.anchors:
-        quoted = name.replace('"', " ")
-        for anchor in await find_anchors(f'"{quoted}"', reader):
-            found.setdefault(anchor.entity_id, attrs.evolve(anchor, spans=_spans(anchor.name, question)))
+        meant = await read(name, PRESENT, profile, reader)
+        for anchor in anchors_of(name, meant.linked.links):
+            spans = _spans(anchor.name, question.request.query)
+            found.setdefault(anchor.entity_id, attrs.evolve(anchor, spans=spans))
     return tuple(found.values())
 
 

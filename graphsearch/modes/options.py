@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from enum import StrEnum
 from typing import TypedDict
@@ -37,6 +38,7 @@ class UngatedSearchOptions(TypedDict, total=False):
     since: datetime | None
     known_at: datetime | None
     min_edge_confidence: float
+    skip_types: Collection[str] | None
     min_score: float
     diversity: float
 
@@ -52,6 +54,7 @@ class SearchOptions(UngatedSearchOptions, total=False):
     * ``as_of`` and ``known_at``: the moment whose facts, and the moment whose knowledge, counts; the present if None.
     * ``since``: with it, what held at any moment from then to ``as_of`` counts, not only what held at ``as_of``.
     * ``min_edge_confidence``: relations less sure than this are left out, in [0, 1].
+    * ``skip_types``: relations of these types are left out, in place of those of the types that the scope skips.
     * ``min_score``: the relevance floor; triplets and connections that score less, or less than 1e-6, are
       left out, in [0, 1].
     * ``diversity``: 1 − λ of maximal marginal relevance over the lines of triplets, in [0, 1]; 0 is the order of the
@@ -77,6 +80,7 @@ class SearchRequest:
     since: datetime | None = None
     known_at: datetime | None = None
     min_edge_confidence: float = 0.5
+    skip_types: Collection[str] | None = None
     min_score: float = 0.0
     diversity: float = 0.0
     gate: Gate | None = None
@@ -99,6 +103,11 @@ class SearchRequest:
             check.window(self.since, self.as_of),
             check.instant("known_at", self.known_at),
             check.unit("min_edge_confidence", self.min_edge_confidence),
+            None if self.skip_types is None or _are_names(self.skip_types) else "skip_types must be names, in a list",
             check.unit("min_score", self.min_score),
             check.unit("diversity", self.diversity),
         )
+
+
+def _are_names(given: object) -> bool:
+    return isinstance(given, list | tuple | set | frozenset) and all(isinstance(each, str) for each in given)

@@ -13,16 +13,15 @@ from graphsearch._support.concurrency import both
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Hits, Subgraph
 from graphsearch.model import ElementKind, Vector
-from graphsearch.modes.connections import connected
+from graphsearch.modes.connections import Connected, connected
 from graphsearch.modes.findings import Findings
 from graphsearch.modes.mode import Answer, Part, Question
 from graphsearch.modes.steps import (
     anchors,
-    certain,
     described_by,
     located,
     nothing_asked,
-    scored_by_hops,
+    scored_by_rank,
     scored_by_relevance,
     subjects,
     understood,
@@ -37,7 +36,7 @@ from graphsearch.understanding.interpreting import Understanding
 class GraphCompletion:
     """Candidates around named and nearest entities and by facts, scored by relevance.
 
-    A traversal that ranks entities, such as PageRank, scores what it reaches itself.
+    Of a traversal that ranks entities, such as PageRank, the ranks count as well, and nothing else is a candidate.
     """
 
     @property
@@ -61,11 +60,12 @@ class GraphCompletion:
         )
         seeds = subgraph.seeds()
         scoring = _scored(subgraph, named, described, facts, meant, question, reader)
-        found, left_out = await both(scoring, reader.left_out(seeds))
+        (found, joint), left_out = await both(scoring, reader.left_out(seeds))
         return Answer(
             findings=found,
             anchors=anchors(meant),
             subjects=subjects(meant, described),
+            connected=joint,
             seeds=seeds,
             left_out=left_out,
             nothing=why_nothing(meant),
@@ -94,11 +94,12 @@ async def _scored(
     meant: Understanding,
     question: Question,
     reader: Reader,
-) -> Findings:
+) -> tuple[Findings, Connected]:
+    depth = question.request.depth
     if subgraph.rank is not None:
-        return scored_by_hops(subgraph, question, reader)
-    sure = certain(named, meant, reader)
-    return await scored_by_relevance(subgraph, sure, facts, meant, question, reader, described)
+        joint = connected(subgraph, anchors(meant), named, depth=depth, options=question.scoring, reader=reader)
+        return await scored_by_rank(subgraph, facts, meant, question, reader, described), joint
+    return await scored_by_relevance(subgraph, named, facts, meant, question, reader, depth=depth, described=described)
 
 
 @attrs.frozen
@@ -127,7 +128,7 @@ class TripletCompletion:
             facts = await by_facts(question.request.query, meant.vector, limit, reader)
         with question.stopwatch.stage("traversal"):
             subgraph = await with_relations(Subgraph.none(nobody.keys), facts.keys, reader)
-        found = await scored_by_relevance(subgraph, nobody.keys, facts, meant, question, reader)
+        found, _ = await scored_by_relevance(subgraph, nobody, facts, meant, question, reader, depth=1)
         return Answer(
             findings=found,
             anchors=anchors(meant),
@@ -160,11 +161,10 @@ class Neighborhood:
         with question.stopwatch.stage("traversal"):
             subgraph = await question.traversal.traverse(seeds, depth=depth, reader=reader)
         if subgraph.rank is None and meant.terms:
-            sure, facts = certain(seeds, meant, reader), Facts.none(seeds.keys)
-            found = await scored_by_relevance(subgraph, sure, facts, meant, question, reader)
+            none = Facts.none(seeds.keys)
+            found, joint = await scored_by_relevance(subgraph, seeds, none, meant, question, reader, depth=depth)
         else:
-            found = scored_by_hops(subgraph, question, reader)
-        with question.stopwatch.stage("connections"):
+            found = await scored_by_rank(subgraph, Facts.none(seeds.keys), meant, question, reader)
             joint = connected(subgraph, named, seeds, depth=depth, options=question.scoring, reader=reader)
         nothing = why_nothing(meant) if named else "the question names nothing known"
         return Answer(findings=found, anchors=named, subjects=subjects(meant), connected=joint, nothing=nothing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Final
 from uuid import UUID
 
@@ -10,7 +11,8 @@ import numpy as np
 
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Hits, Keys, Subgraph
-from graphsearch.modes.findings import Findings, Reliability, findings, proximity_of_hops
+from graphsearch.modes.connections import Connected, connected
+from graphsearch.modes.findings import Findings, findings, proximity_of_hops
 from graphsearch.modes.mode import Question
 from graphsearch.query.asked_time import PRESENT, beginning
 from graphsearch.query.question_names import Anchor
@@ -19,8 +21,9 @@ from graphsearch.relevance.entity_relevance import Alike, alike, nobody
 from graphsearch.relevance.entity_relevance import described as described_entities
 from graphsearch.relevance.ranked import ranked
 from graphsearch.relevance.triplet_relevance import CERTAIN
-from graphsearch.understanding.anchors import anchors_of
+from graphsearch.scoring.subgraph_scores import Reliability
 from graphsearch.understanding.interpreting import Understanding, read, understand
+from graphsearch.understanding.linking import anchors_of
 from graphsearch.understanding.name_lookup import time_asked
 
 DESCRIBED: Final = 100
@@ -90,27 +93,64 @@ async def described_by(question: Question, named: Hits, reader: Reader) -> tuple
 
 async def scored_by_relevance(
     subgraph: Subgraph,
-    named: Keys,
+    named: Hits,
+    facts: Facts,
+    meant: Understanding,
+    question: Question,
+    reader: Reader,
+    *,
+    depth: int,
+    described: Alike | None = None,
+) -> tuple[Findings, Connected]:
+    """The relations of a subgraph, of facts, and of requested types at named hubs, scored by relevance.
+
+    ``described`` are the entities that the question describes if it names none. With them what several names lead to
+    within ``depth`` hops: that answers if nothing else does, and names are joined ("what do Ann and Bea share?").
+    """
+    with question.stopwatch.stage("candidates"):
+        types = frozenset(each.type for each in meant.relations(ASKED_TYPES))
+        near = await of_types(subgraph, certain(named, meant, reader), types, reader)
+        every = await with_relations(near, facts.keys, reader)
+    with question.stopwatch.stage("scoring"):
+        alike = nobody(every.entities) if described is None else described
+        relevant = await ranked(every, facts, meant, alike, question.request.limit, question.line_terms, reader)
+        reliability = Reliability.of(every, question.scoring)
+        found = findings(every, reliability, relevant.relevance.value, question.scoring)
+    with question.stopwatch.stage("connections"):
+        joint = connected(every, anchors(meant), named, depth=depth, options=question.scoring, reader=reader)
+        answers = np.zeros(len(every.relations), np.bool_) if relevant.foreign else None
+        if answers is not None and not relevant.worded and _joined(meant):
+            answers[joint.relations()] = True
+    return attrs.evolve(found, relevance=relevant.relevance, answers=answers), joint
+
+
+async def scored_by_rank(
+    subgraph: Subgraph,
     facts: Facts,
     meant: Understanding,
     question: Question,
     reader: Reader,
     described: Alike | None = None,
 ) -> Findings:
-    """The relations of a subgraph, of facts, and of requested types at named hubs, scored by relevance.
+    """The relations of a subgraph by hops or PageRank alone, if nothing is asked; else times their relevance."""
+    found = scored_by_hops(subgraph, question, reader)
+    if subgraph.rank is None or not meant.terms:
+        return found
+    alike = nobody(subgraph.entities) if described is None else described
+    relevant = await ranked(subgraph, facts, meant, alike, question.request.limit, question.line_terms, reader)
+    proximity = found.proximity * relevant.relevance.value
+    answers = np.zeros(len(subgraph.relations), np.bool_) if relevant.foreign else None
+    return attrs.evolve(findings(subgraph, found.reliability, proximity, question.scoring), answers=answers)
 
-    ``described`` are the entities that the question describes if it names none.
-    """
-    with question.stopwatch.stage("candidates"):
-        types = frozenset(each.type for each in meant.relations(ASKED_TYPES))
-        every = await with_relations(await of_types(subgraph, named, types, reader), facts.keys, reader)
-    with question.stopwatch.stage("scoring"):
-        alike = nobody(every.entities) if described is None else described
-        relevant = await ranked(every, facts, meant, alike, question.request.limit, question.line_terms, reader)
-        reliability = Reliability.of(every, question.scoring)
-        found = findings(every, reliability, relevant.relevance.value, question.scoring)
-        answers = np.zeros(len(every.relations), np.bool_) if relevant.foreign else None
-        return attrs.evolve(found, relevance=relevant.relevance, answers=answers)
+
+_JOINING: Final = frozenset({"and", "or", "to", "with"})
+
+
+def _joined(meant: Understanding) -> bool:
+    """Whether a word joins two names of a question."""
+    spans = sorted(span for anchor in anchors(meant) for span in anchor.spans)
+    between = (meant.question[one[1] : other[0]] for one, other in pairwise(spans))
+    return any(not _JOINING.isdisjoint(text.casefold().split()) for text in between)
 
 
 def certain(hits: Hits, meant: Understanding, reader: Reader) -> Keys:

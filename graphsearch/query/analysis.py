@@ -180,8 +180,8 @@ class Analysis:
 def analyse(question: str, *, as_of: datetime, anchors: Iterable[Anchor] = ()) -> Analysis:
     """Analyse a question, relative to a moment: "last week" counts from there.
 
-    ``anchors`` are the entities that it names, from `graphsearch.understanding.anchors.find_anchors`; without them
-    no plan is entity-centric. Accepts any text. Raises `InvalidInputError` for a question that is not text, or a time
+    ``anchors`` are the entities that it names, such as those of `SearchResult.anchors`; without them no plan is
+    entity-centric. Accepts any text. Raises `InvalidInputError` for a question that is not text, or a time
     without a time zone.
     """
     check.refuse(

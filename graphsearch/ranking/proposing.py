@@ -21,7 +21,7 @@ from graphsearch.modes.mode import Question
 from graphsearch.modes.retrieval import GraphCompletion, Neighborhood
 from graphsearch.modes.steps import certain, located, names_alone
 from graphsearch.relevance.entity_relevance import IMPORTANCE, Described, described
-from graphsearch.scoring.fusion import Part
+from graphsearch.scoring.fusion import Channel, Part, reciprocal_rank
 from graphsearch.scoring.triplet_score import NEARER
 
 SEARCHED: Final = 100
@@ -73,6 +73,22 @@ def proposals(found: Described, entities: Sequence[Entity], answers: Mapping[UUI
             zip(entities, found.relevance.tolist(), answer.tolist(), strict=True)
         )
     ]
+
+
+def by_reciprocal_rank(found: Sequence[Proposal]) -> list[Proposal]:
+    """The proposals by the sum of 1 / (60 + rank) over the channels that found them; importance is none."""
+    channels: dict[str, Channel[UUID]] = {}
+    for name in ("relations", "lexical", "semantic"):
+        parts = {each.entity.id: each.channels[name] for each in found if name in each.channels}
+        ids = sorted(parts, key=lambda id_: (parts[id_].rank, id_))
+        channels[name] = Channel(keys=ids, scores=[parts[id_].score for id_ in ids])
+    fused = {each.key: each for each in reciprocal_rank(channels)}
+    ranked = [
+        attrs.evolve(each, original=fused[each.entity.id].score, channels=fused[each.entity.id].parts)
+        for each in found
+        if each.entity.id in fused
+    ]
+    return sorted(ranked, key=lambda each: (-each.original, each.entity.id))
 
 
 def _parts(scores: Floats, weight: float) -> Sequence[Part | None]:

@@ -19,12 +19,12 @@ from graphsearch.modes.mode import Question
 from graphsearch.query.analysis import Analysis, analyse
 from graphsearch.ranking.episodes import episodes
 from graphsearch.ranking.options import Ranking, RankRequest, weights_for
-from graphsearch.ranking.proposing import Proposal, propose
+from graphsearch.ranking.proposing import Proposal, by_reciprocal_rank, propose
 from graphsearch.ranking.result import FoundEntity, RankResult
 from graphsearch.ranking.strategies import SHOWN_NAMES, Candidate, Fields, Years, rank, years_of
 from graphsearch.relevance.triplet_relevance import CERTAIN
 from graphsearch.scoring.similarity import diverse_rows
-from graphsearch.understanding.anchors import find_anchors
+from graphsearch.understanding.linking import anchors_of
 
 COUNTED: Final = 100
 """Most relations of an entity that are counted in each direction: a hub costs no more than other entities."""
@@ -40,9 +40,9 @@ async def rank_entities(
     stopwatch, now = question.stopwatch, reader.view.as_of
     reader = at_time_asked(question, reader)
     with stopwatch.stage("analysis"):
-        analysis = await analysed(request.query, now, reader)
+        analysis = analysed(question, now)
     with stopwatch.stage("searches"):
-        found = await propose(question, request.candidates, reader)
+        found = await proposed(request, question, reader)
     with stopwatch.stage("ranking"):
         ranked = await scored(found[: request.candidates], analysis, request, question, feedback_influence, reader)
         entities = chosen(ranked, request)
@@ -66,9 +66,17 @@ def at_time_asked(question: Question, reader: Reader) -> Reader:
     return reader.viewing(attrs.evolve(view, as_of=asked.as_of or view.as_of, since=asked.since))
 
 
-async def analysed(query: str, now: datetime, reader: Reader) -> Analysis:
+async def proposed(request: RankRequest, question: Question, reader: Reader) -> list[Proposal]:
+    """The entities that a question may mean, best first: by relevance, or by ranks alone if that is asked for."""
+    found = await propose(question, request.candidates, reader)
+    return by_reciprocal_rank(found) if request.ranking == Ranking.RRF and request.weights is None else found
+
+
+def analysed(question: Question, now: datetime) -> Analysis:
     """The analysis of a question, with the entities that it names."""
-    return analyse(query, as_of=now, anchors=await find_anchors(query, reader))
+    meant = question.understanding
+    named = () if meant is None else anchors_of(meant.question, meant.linked.links)
+    return analyse(question.request.query, as_of=now, anchors=named)
 
 
 async def scored(

@@ -1,6 +1,6 @@
 """Recall: query the channels, score by text, walk from the hits, fuse both, and read the best memories whole.
 
-    score = (1 − λ) · text + λ · rank · (1 + β · text) / (1 + β)        λ = min(1, weight of the graph)
+    score = (1 − λ) · text + λ · rank · (1 + β · text) / (1 + β)        λ = influence_of(weight of the graph, 1)
 
 The walk starts from the text scores, so words and meaning are fused before the walk; in measurements that beats fusing
 one more ranking after it. With λ = 0 only the text counts. The best memories by text keep a share of the first places,
@@ -36,8 +36,7 @@ from graphsearch.recall.scoreboard import Board, best_first, rows_among
 from graphsearch.recall.selection import Best, best_memories
 from graphsearch.recall.text_scores import FLOORS, by_passages, by_text
 from graphsearch.scoring.fusion import Channel, reciprocal_rank, z_score
-from graphsearch.understanding.anchors import anchors_of
-from graphsearch.understanding.linking import link
+from graphsearch.understanding.linking import anchors_of, link
 from graphsearch.understanding.name_lookup import candidate_ids, nameable
 from graphsearch.understanding.type_profile import Wording
 from graphsearch.understanding.words import tokens
@@ -104,6 +103,11 @@ def trusted(way: Walked | None, lead: Leads, scoring: RecallScoring, reader: Rea
         return 0.0
     share = min(1.0, lead.covered(way.rare(reader)) / scoring.anchored)
     return max(scoring.unanchored, share**2)
+
+
+def influence_of(weight: float, trust: float) -> float:
+    """The influence λ of the walk, in [0, 1], for any weight of the graph: above 1 as if it were asked that often."""
+    return weight * trust if weight <= 1.0 else 1.0 - (1.0 - trust) ** weight
 
 
 def weights_of(
@@ -176,7 +180,7 @@ def with_graph(
     if way is None:
         return board
     reached = board.add("graph", way.graph.memories, np.zeros(len(way.graph.memories)))
-    influence = min(1.0, weights["graph"]) * trust
+    influence = influence_of(weights["graph"], trust)
     first = board.first(KEPT)
     first = first[board.of(first) > 0]
     boost = scoring.text_boost / (1.0 + scoring.text_boost)

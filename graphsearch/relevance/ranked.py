@@ -34,10 +34,14 @@ TINY: Final = 1e-12
 
 @attrs.frozen(eq=False, kw_only=True)
 class Ranked:
-    """The relevance of relations, and whether none of them answers."""
+    """The relevance of relations, and whether none of them answers.
+
+    ``worded``: whether the question's words belong to a type of relations, at least in part.
+    """
 
     relevance: Relevance
     foreign: bool
+    worded: bool
 
 
 async def ranked(
@@ -86,7 +90,7 @@ async def ranked(
     certain = named > (CERTAIN if understood.vector is not None else 0.0)
     standing = _standing(known, certain, kinds, covered, alike, understood)
     silent = bool(understood.terms) and foreign(standing)
-    return Ranked(relevance=relevance(known), foreign=silent)
+    return Ranked(relevance=relevance(known), foreign=silent, worded=standing.worded > 0)
 
 
 def _about(lines: Sequence[str], understood: Understanding, kept: LineTerms, reader: Reader) -> Mask:

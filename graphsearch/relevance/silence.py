@@ -33,6 +33,12 @@ of the question belongs to it.
 """
 FAR: Final = 5.0
 """The margin below the best of all types: a type that only other kinds of entities have may still be meant."""
+SAID: Final = 2.0
+"""Deviations less of it if all of the question's words belong to that type: who "started" X is not who leads it."""
+MANY: Final = 9
+"""Number of types from which on that margin is full: the best of n is at most sqrt(n - 1) above the average."""
+PAIR: Final = 2
+"""Of two types each is always one deviation off, which says nothing."""
 WRONG: Final = 3.0
 """Additional standard deviations for a relation in the wrong direction."""
 COVERED: Final = 0.3
@@ -75,7 +81,10 @@ def foreign(standing: Standing) -> bool:
     if _nothing_stands_out(standing):
         return True
     gap, overall = _gaps(standing)
-    return gap < -NEAR - WORDLESS * (1.0 - standing.worded) or overall < -FAR
+    types = len(standing.affinity)
+    share = min(1.0, math.sqrt((types - 1) / (MANY - 1))) if types > PAIR else 1.0
+    far = (FAR - SAID * standing.worded) * share
+    return gap < -NEAR - WORDLESS * (1.0 - standing.worded) or overall < -far
 
 
 def _nothing_stands_out(standing: Standing) -> bool:

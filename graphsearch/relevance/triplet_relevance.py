@@ -198,8 +198,11 @@ def relevance(known: Evidence) -> Relevance:
 
 # -- described entities -----------------------------------------------------------------------------------------------
 
-LATER: Final = 0.5
+LATER: Final = 0.75
 """The weight of further relations of a described entity, relative to the one that introduces it."""
+ONWARD: Final = 0.75
+"""The share of it that a hop leaves, as in distances by traversal: what lies farther is less near, without a cliff."""
+REACH: Final = 3
 PREFERRED: Final = 12.0
 """Evidence that makes a relation preferred for introducing a certain entity: more than any line has by itself."""
 SHOWN: Final = 1.0
@@ -248,6 +251,7 @@ def counted(described: Rows, worth: Floats, edges: Edges, own: Floats, sure: flo
         return np.zeros(len(edges))
     every = np.zeros(_entities(described, edges))
     every[described] = worth
+    passed_on(every, edges)
     counts = LATER * np.maximum(every[edges.source], every[edges.target])
     found = introductions(described, edges, own, sure)
     there = np.flatnonzero(found != NONE)
@@ -255,8 +259,16 @@ def counted(described: Rows, worth: Floats, edges: Edges, own: Floats, sure: flo
         return counts
     best = np.array([own[(edges.source == entity) | (edges.target == entity)].max() for entity in described[there]])
     introduced = sure * best.max() + (1.0 - sure) * best
-    counts[found[there]] = worth[there] + introduced - own[found[there]]
+    counts[found[there]] = np.maximum(counts[found[there]], worth[there] + introduced - own[found[there]])
     return counts
+
+
+def passed_on(every: Floats, edges: Edges) -> None:
+    """Give what lies around described entities `ONWARD` of their worth with each hop, up to `REACH` hops, in place."""
+    for _ in range(REACH):
+        before = every.copy()
+        np.maximum.at(every, edges.target, ONWARD * before[edges.source])
+        np.maximum.at(every, edges.source, ONWARD * before[edges.target])
 
 
 def _entities(described: Rows, edges: Edges) -> int:

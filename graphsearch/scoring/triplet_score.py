@@ -1,9 +1,12 @@
 """The score of a triplet, over numbers or columns of numbers alike; and the entities that triplets are about.
 
-    score = strength × proximity × [ (1 − φ) · ((1 − ι) + ι · importance) + φ · feedback ]
+    score = strength × nearness × [ (1 − φ) · ((1 − ι) + ι · importance) + φ · feedback ]
+    nearness = proximity ^ (1 + φ / (2 + φ) · (1 − 2 · feedback))
 
 Convex inside the brackets, so it stays in [0, 1] and rises with every input; its three parts add up to it. Importance
-and feedback order what is near the question; they cannot lift what is not.
+and feedback order what is near the question; they cannot lift what is not. Feedback also counts as a little nearer or
+farther: so what is loved overtakes what is rejected a hop nearer. Without feedback (0.5) nearness is the proximity; the
+exponent is the greatest by which one session, which moves feedback by at most α, moves no score by more than φ · α.
 
 Of the entities of an answer, a thing that the question describes, or that is all it names, comes first. If it asks for
 something about what it names, the answer is at the other end of a relation: for "Priya reports_to Sarah", the asker
@@ -57,6 +60,7 @@ class ScoringOptions:
     """The constants of the score.
 
     * ``feedback_influence`` φ and ``importance_influence`` ι: in [0, 1].
+    * ``traversal_penalty``: what a hop adds to the distance of an entity not found by its embedding, in [0, 2].
     * ``path_confidence``: the confidence of a path is that of its weakest relation ("minimum"), or the product of all
       ("product").
     * ``combine``: strength is confidence × freshness × prior ("product"), or the score is limited by the worst of
@@ -67,6 +71,7 @@ class ScoringOptions:
 
     feedback_influence: float = 0.3
     importance_influence: float = 0.2
+    traversal_penalty: float = 0.25
     path_confidence: Literal["minimum", "product"] = "minimum"
     combine: Literal["product", "worst"] = "product"
     hop_table: Literal["by_type", "by_confidence"] = "by_type"
@@ -76,6 +81,7 @@ class ScoringOptions:
             "scoring options",
             check.unit("feedback_influence", self.feedback_influence),
             check.unit("importance_influence", self.importance_influence),
+            check.number("traversal_penalty", self.traversal_penalty, 0.0, 2.0),
             check.one_of("path_confidence", self.path_confidence, ("minimum", "product")),
             check.one_of("combine", self.combine, ("product", "worst")),
             check.one_of("hop_table", self.hop_table, ("by_type", "by_confidence")),
@@ -104,9 +110,19 @@ def proximity_by_confidence(hops: Hops, confidence: Numbers) -> Floats:
     return np.select([np.asarray(hops) <= 1, np.asarray(hops) == 2], [1.0, 0.5 * confidence], 0.0)  # noqa: PLR2004
 
 
+def proximity_by_distance(source: Numbers, target: Numbers) -> Floats:
+    """1 − (both distances) / 4, for cosine distances in [0, 2]."""
+    return np.asarray(1.0 - (np.asarray(source) + target) / 4.0)
+
+
 def proximity_by_rank(source: Numbers, target: Numbers, greatest: float) -> Floats:
-    """The mean of both entities' PageRank, divided by the greatest of all."""
-    return np.asarray((source + target) / (2.0 * greatest))
+    """The harmonic mean of both entities' PageRank, divided by the greatest of all.
+
+    What a hub is related to like everything else has hardly any rank of its own, so that the hub's does not lift it.
+    """
+    source, target = np.asarray(source), np.asarray(target)
+    both = source + target
+    return np.asarray(np.divide(2.0 * source * target, both * greatest, out=np.zeros_like(both), where=both > 0))
 
 
 def score(
@@ -122,12 +138,13 @@ def score(
     """Scores and their parts, from values in [0, 1] of one shape (or single numbers)."""
     reliable = np.asarray(confidence) * freshness
     phi, iota = options.feedback_influence, options.importance_influence
+    near = np.asarray(proximity) ** (1.0 + phi / (2.0 + phi) * (1.0 - 2.0 * np.asarray(feedback)))
     if options.combine == "worst":
         strength = np.minimum(reliable, prior)
-        nearness = np.minimum(proximity, strength)
+        nearness = np.minimum(near, strength)
     else:
         strength = reliable * prior
-        nearness = proximity * strength
+        nearness = near * strength
     proximity_part = (1.0 - phi) * (1.0 - iota) * nearness
     importance_part = (1.0 - phi) * iota * importance * nearness
     feedback_part = phi * feedback * nearness

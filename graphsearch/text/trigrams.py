@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from math import ceil
+from string import ascii_lowercase
 from typing import Final
 from zlib import crc32
 
@@ -84,6 +85,23 @@ def fold(text: str) -> str:
 def spoken_words(name: str) -> tuple[str, ...]:
     """The folded words of a name in order, without apostrophes; "C++" and "F#" keep their signs."""
     return tuple(word.replace("'", "").replace("’", "")[:MAX_WORD_LENGTH] for word in _NAME_WORD.findall(fold(name)))
+
+
+def one_letter_off(word: str) -> frozenset[str]:
+    """The words that one letter makes of a folded word: one missing, added, wrong, or swapped with the next.
+
+    The first letter stays: it is rarely mistyped; so does the last, unless it is missing or added ("Mario", "Maria").
+    None of a word of more than 24 letters, which would have thousands.
+    """
+    if len(word) > 24:  # noqa: PLR2004
+        return frozenset()
+    parts = [(word[:at], word[at:]) for at in range(1, len(word) + 1)]
+    letters = frozenset(ascii_lowercase + word)
+    made = {head + tail[1:] for head, tail in parts if tail}
+    made |= {head + tail[1] + tail[0] + tail[2:] for head, tail in parts if len(tail) > 1}
+    made |= {head + letter + tail for head, tail in parts for letter in letters}
+    made |= {head + letter + tail[1:] for head, tail in parts if len(tail) > 1 for letter in letters}
+    return frozenset(made) - {word}
 
 
 def initials(name: str) -> tuple[str, str]:

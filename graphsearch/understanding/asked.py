@@ -90,6 +90,7 @@ SOURCE: Final = 1
 TARGET: Final = -1
 
 _AUXILIARIES: Final = frozenset({"do", "does", "did"})
+_PREPOSITIONS: Final = frozenset({"about", "at", "for", "from", "in", "into", "of", "on", "to", "with"})
 _NEAR: Final = 3
 """Words before a name that are searched for its auxiliary."""
 
@@ -120,8 +121,14 @@ def directions(
 
 
 def _end(words: Sequence[str], place: int, first: int, last: int, verb: Verb) -> int:
-    """The end that a name at [first, last] is, for a verb at some position; 0 if unknown."""
+    """The end that a name at [first, last] is, for a verb at some position; 0 if unknown.
+
+    A preposition that the type does not have makes another verb of it: "stars in" is not "stars".
+    """
     helped = not _AUXILIARIES.isdisjoint(words[max(0, first - _NEAR) : first])
+    joined = words[-1:] if place > last else words[place:first]
+    if not verb.preposition and not _PREPOSITIONS.isdisjoint(joined):
+        return 0
     if place > last:
         by = "by" in words[place:]
         if not (helped or by):

@@ -24,9 +24,17 @@ from graphsearch.query.asked_time import PRESENT, AskedTime
 from graphsearch.query.question_names import Named, NameKind, named
 from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser
+from graphsearch.text.trigrams import name_words
 from graphsearch.understanding.asked import affinities, asked_kind, directions, standardised
 from graphsearch.understanding.linking import Linked, link, unknown_names
-from graphsearch.understanding.name_lookup import candidate_ids, nameable, size_of, unlinked, with_other_forms
+from graphsearch.understanding.name_lookup import (
+    candidate_ids,
+    nameable,
+    size_of,
+    strange_words,
+    unlinked,
+    with_other_forms,
+)
 from graphsearch.understanding.type_profile import TypeProfile
 from graphsearch.understanding.words import Token, tokens
 
@@ -131,6 +139,8 @@ class Understanding:
 
 KEPT: Final = 8_192
 """Number of type-name vectors that are cached, by a hash of their texts."""
+HOLLOW: Final = frozenset({"name", "names"})
+"""Words that ask for nothing by themselves, unless a relation type has them: "the name of Luis's dog"."""
 LONGEST: Final = 8
 """Most words of a name if the word order of a question is read."""
 
@@ -186,7 +196,11 @@ async def read(question: str, time: AskedTime, profile: TypeProfile, reader: Rea
         lambda: link(question, words, known, profile.wording, terms, written=spans, blocked=dated), size_of(known)
     )
     others = unlinked(words, written, linked, profile.wording)
-    linked, more = await with_other_forms(words, others, linked, reader)
+    names = frozenset(word for each in known for name in each.names for word in name_words(name))
+    strange = strange_words(
+        words, linked, lambda word: word in names or not profile.containing.keys().isdisjoint(terms(word))
+    )
+    linked, more = await with_other_forms(words, others or strange, linked, reader)
     found = interpreted(question, linked, profile, reader.analyser, time=time, written=written)
     return attrs.evolve(found, candidates=tuple(sorted({*ids, *more})))
 
@@ -204,7 +218,8 @@ def interpreted(
     words = tokens(question)
     dated = dated_tokens(words, time)
     texts = [word.text for word in words]
-    residue = residue_of(words, [part or at in dated for at, part in enumerate(linked.masked)])
+    hollow = HOLLOW - profile.postings.keys()
+    residue = residue_of(words, [part or at in dated or texts[at] in hollow for at, part in enumerate(linked.masked)])
     terms = tuple(analyser.terms(residue))
     kind = asked_kind(texts, lambda word: bool(profile.kinds_of(analyser.terms(word))))
     unknown = unknown_names(written, linked)

@@ -25,7 +25,7 @@ import attrs
 
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
 from graphsearch.names.vocabulary import TITLES
-from graphsearch.query.question_names import MAX_WORDS, Named, overlapping
+from graphsearch.query.question_names import MAX_WORDS, Anchor, Named, overlapping
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.understanding.type_profile import ORDINARY, Wording
 from graphsearch.understanding.words import Token, name_tokens, name_words_as_written
@@ -83,6 +83,25 @@ class Linked:
         for link in self.links:
             best[link.entity_id] = max(best.get(link.entity_id, 0.0), link.probability)
         return best
+
+
+def anchors_of(question: str, links: Iterable[Link]) -> tuple[Anchor, ...]:
+    """One anchor for each linked entity, in the order in which the question names them first."""
+    found: dict[UUID, Anchor] = {}
+    for each in sorted(links, key=lambda link: (link.start, -link.probability, link.entity_id)):
+        known = found.get(each.entity_id)
+        spans = ((each.start, each.end),) if known is None else (*known.spans, (each.start, each.end))
+        if known is None or each.probability > known.confidence:
+            known = Anchor(
+                entity_id=each.entity_id,
+                name=question[each.start : each.end],
+                alias=each.alias,
+                confidence=each.probability,
+                spans=spans,
+                whole=known is not None and known.whole,
+            )
+        found[each.entity_id] = attrs.evolve(known, spans=spans, whole=known.whole or each.full)
+    return tuple(found.values())
 
 
 def unknown_names(written: Sequence[Named], linked: Linked) -> tuple[Named, ...]:
@@ -214,7 +233,8 @@ class _Linking:
             found = self._believable(dict.fromkeys(self._names.parts.get(run, ()), True), start, end, whole=False)
             if not found or all(word in STOP_WORDS for word in run) or (len(run) == 1 and not _speaks(run[0])):
                 continue
-            if len(run) == 1 and run[0] in self._names.kindly and not self._question[start].capitalised:
+            plain = len(run) == 1 and not self._question[start].capitalised
+            if plain and (run[0] in self._names.kindly or self._possessed(start)):
                 continue
             share = max(self._nameness(word) for word in run)
             if len(run) == 1 and self._written(start):
@@ -224,6 +244,14 @@ class _Linking:
             for entity_id in found:
                 self._add(entity_id, share / math.sqrt(len(found)), start, end, full=False, alias=False)
             self._take(start, end)
+
+    def _possessed(self, place: int) -> bool:
+        """Whether a possessive is before a token: "Sarah's team" asks for a team, and names none."""
+        if not place:
+            return False
+        before = self._question[place - 1]
+        between = self._text[before.end - 2 : self._question[place].start] if before.end > 1 else ""
+        return "'" in between or "’" in between
 
     def _believable(self, found: Mapping[UUID, bool], start: int, end: int, *, whole: bool) -> Mapping[UUID, bool]:
         """Entities with whether it is an alias; code only by its own name, or by words written like code."""

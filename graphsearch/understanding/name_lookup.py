@@ -21,12 +21,14 @@ from graphsearch.claims.naming import folded_name
 from graphsearch.model import NameMatch
 from graphsearch.names import typed_names as reading
 from graphsearch.names.candidate_index import MAX_COMPARED, lookups
-from graphsearch.names.given_names import formal_names
+from graphsearch.names.forms import slip
+from graphsearch.names.given_names import formal_names, is_given_name
+from graphsearch.names.likeness import is_comparable
 from graphsearch.names.persons import is_nickname
 from graphsearch.query.asked_time import AskedTime, asked_time
 from graphsearch.query.question_names import Named, NameKind, overlapping, runs
 from graphsearch.text.analyser import STOP_WORDS
-from graphsearch.text.trigrams import name_words, similarity, spoken_words
+from graphsearch.text.trigrams import fold, name_words, one_letter_off, similarity, spoken_words
 from graphsearch.understanding.linking import Link, Linked, Nameable, unknown_names
 from graphsearch.understanding.type_profile import Wording
 from graphsearch.understanding.words import Token
@@ -96,6 +98,16 @@ NAMESAKES: Final = 5
 """A form that fits more entities than this names none of them."""
 
 
+MISSPELT: Final = 0.8
+"""The probability of the only entity of which one letter makes a written word."""
+SHORTEST: Final = 5
+"""Letters of a word that may be misspelt."""
+SURE: Final = 8
+"""Letters of a word that is hardly another one if one of them is wrong: "strike" is not Stripe."""
+MAX_MISSPELT: Final = 3
+"""Most words of a question that are not written as names, and looked up as misspelt ones."""
+
+
 def unlinked(question: Sequence[Token], written: Sequence[Named], linked: Linked, wording: Wording) -> list[Named]:
     """Written names, and nicknames that are not ordinary words of the scope, that were not linked."""
     nicknames = [
@@ -107,13 +119,37 @@ def unlinked(question: Sequence[Token], written: Sequence[Named], linked: Linked
     return [*unknown_names([*written, *others], linked)]
 
 
+def strange_words(question: Sequence[Token], linked: Linked, familiar: Callable[[str], bool]) -> list[Named]:
+    """Words that may be a misspelt name although they are not written as names, if the question names nothing else.
+
+    They occur nowhere in the scope: no word for which ``familiar`` holds is among them.
+    """
+    if linked.links:
+        return []
+    return [
+        Named(text=token.text, start=token.start, end=token.end, kind=NameKind.PROPER_NOUN, tentative=True)
+        for token in question
+        if len(token.text) >= SHORTEST and token.text not in STOP_WORDS and not familiar(token.text)
+    ][:MAX_MISSPELT]
+
+
+def misspellings(word: str) -> frozenset[str]:
+    """The words that a written word may be a misspelling of: long enough ones, unless it is a given name."""
+    if len(word) < SHORTEST or not word.isalpha() or is_given_name(word):
+        return frozenset()
+    return frozenset(each for each in one_letter_off(word) if len(each) >= SHORTEST)
+
+
 async def with_other_forms(
     question: Sequence[Token], names: Sequence[Named], linked: Linked, reader: Reader
 ) -> tuple[Linked, list[UUID]]:
     """Links with those of names in other forms, and the entities that were considered for them."""
     if not names:
         return linked, []
-    words = {name: frozenset(lookups(reading.TypedName(name.text, ""))[0]) for name in names[:MAX_LOOKED_UP]}
+    words = {
+        name: frozenset(lookups(reading.TypedName(name.text, ""))[0]) | misspellings(fold(name.text))
+        for name in names[:MAX_LOOKED_UP]
+    }
     found = await by_words(sorted({word for each in words.values() for word in each}), reader)
     ids = sorted({match.entity_id for match in found})
     known = await nameable(ids, reader)
@@ -143,8 +179,13 @@ def size_of(known: Sequence[Nameable]) -> int:
 
 
 def links_of(name: Named, known: Sequence[Nameable]) -> list[Link]:
-    """The entities that a name means in another form, less probable the more there are; none if too many."""
-    sure = {each.id: value for each in known if (value := likeness(name.text, each))}
+    """The entities that a name means in another form, less probable the more there are; none if too many.
+
+    A name that is like none may be one misspelt word: then it means the only entity that has the word.
+    """
+    sure = {} if name.tentative else {each.id: value for each in known if (value := likeness(name.text, each))}
+    if not sure and len(meant := _misspelt(name, known)) == 1:
+        sure = dict.fromkeys(meant, MISSPELT)
     most = max(sure.values(), default=0.0)
     best = [each for each in known if most and sure.get(each.id) == most]
     if len(best) > NAMESAKES:
@@ -161,6 +202,34 @@ def links_of(name: Named, known: Sequence[Nameable]) -> list[Link]:
         )
         for each in best
     ]
+
+
+def _misspelt(name: Named, known: Sequence[Nameable]) -> list[UUID]:
+    """The entities with a word in a name that a written word misspells; none if it is the right spelling of any.
+
+    What is not written as a name may be any word: then names of one word count, and of persons; a plural is none of
+    them, and a wrong letter must be one of many. Of persons only a `slip` counts: "Marta" is not Maria.
+    """
+    written, plain = fold(name.text), name.tentative
+    made = misspellings(written)
+    if plain:
+        made = frozenset(
+            word
+            for word in made
+            if word != written.removesuffix("s")
+            and (len(written) >= SURE or len(word) != len(written) or sorted(word) == sorted(written))
+        )
+    found = []
+    for each in known:
+        names = [spoken_words(name) for name in each.names]
+        words = {word for own in names if len(own) == 1 or not plain or each.type == "person" for word in own}
+        if any(written in own for own in names):
+            return []
+        if is_comparable(each.type) and any(
+            word in made and (each.type != "person" or slip(written, word)) for word in words
+        ):
+            found.append(each.id)
+    return found
 
 
 def likeness(written: str, entity: Nameable) -> float:

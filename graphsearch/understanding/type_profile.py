@@ -74,7 +74,7 @@ class TypeProfile:
     """The relation types of a scope, by row, and what distinguishes them.
 
     * ``types``: their names in order; ``phrases``: these in words; ``typed``: with the kinds of their ends,
-      "service owned by team". ``verbs``: the verbs in their names, which distinguish the ends.
+      "service owned by team". ``verbs``: the verbs in their names, where these distinguish the ends.
     * ``kinds``: the types of entities in order, ``kind_phrases``: these in words, with the terms of the last word in
       ``kind_terms``, and ``meets``, one row each: the relation types that such entities have.
     * ``postings``: for each term the rows of the types that have it, and its weight there.
@@ -141,7 +141,10 @@ def type_profile(examples: Sequence[Example], vectors: Vector, analyser: Analyse
         types=types,
         phrases=phrases,
         typed=typed,
-        verbs=tuple(verb_of(phrase, analyser.terms) for phrase in phrases),
+        verbs=tuple(
+            verb_of(phrase, analyser.terms) if _may_turn(of_type[name]) else None
+            for name, phrase in zip(types, phrases, strict=True)
+        ),
         kinds=kinds,
         kind_phrases=kind_phrases,
         kind_terms=tuple(frozenset(analyser.terms(phrase)[-1:]) for phrase in kind_phrases),
@@ -159,6 +162,11 @@ def masked(example: Example) -> list[str]:
     """The words of a fact without those of the names of its ends, folded."""
     names = {word for name in example.names for word in name_tokens(name)}
     return [word for word in name_tokens(example.fact) if word not in names]
+
+
+def _may_turn(examples: Sequence[Example]) -> bool:
+    """Whether an entity may stand at either end: else its kind shows the end, however the type is worded."""
+    return not {each.source_kind for each in examples}.isdisjoint(each.target_kind for each in examples)
 
 
 def _usual_ends(examples: Iterable[Example]) -> tuple[str, str]:

@@ -154,6 +154,10 @@ def test_contradictions_are_both_kept():
 
 def test_co_occurrence_is_capped():
     assert confidence_of([0.9, 0.9], "co_occurs") == 0.65
+    grown = [confidence_of([0.55] * number, "co_occurs") for number in range(1, 9)]
+    assert grown[:2] == pytest.approx([0.55, 0.634615])  # 0.65 · (1 − (1 / 6.5) ^ n)
+    assert grown == sorted(set(grown))
+    assert grown[-1] < 0.65
     assert confidence_of([0.9, 0.9], "works_with") == pytest.approx(0.99)
     assert confidence_of([], "works_with") == 0.0
 

@@ -101,3 +101,14 @@ async def test_blocks_give_a_poor_graph_less_of_their_budget(scoped):
         texts[health] = block.text
     by_itself, _, stated = texts.values()
     assert by_itself == stated
+
+
+async def test_a_poor_graph_recovers_when_its_names_are_put_right(scoped):
+    engine = await grown(scoped, 4)
+    same = [person(each.name.replace("a ", "ah ")) for each in people(4)]
+    await scoped.write(Batch(entities=same))
+    curator = Curator(engine)
+    assert (poor := (await curator.graph_health()).value) < 0.70
+    for pair in await curator.find_duplicates(limit=50):
+        await curator.mark_distinct(pair.one.id, pair.other.id)
+    assert (await engine.recall("Ada Dimov")).health >= 0.70 > poor  # no longer poor, and not measured since

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import pytest
 
+from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Entity, Relation, RelationType
 from graphsearch.modes.connections import MAX_NAMES
@@ -14,6 +15,7 @@ from graphsearch.testing.fakes import NOON
 from graphsearch.traversal.pagerank import PersonalizedPageRank
 from tests.gates import allowing
 from tests.graphs import edge, people, person
+from tests.understanding.harbour import meaning
 
 HOPS = SearchMode.NEIGHBORHOOD
 QUESTION = "who on Xia's team worked with Yan?"
@@ -84,6 +86,36 @@ async def test_the_prior_and_the_age_of_a_type_count_on_a_path(engine):
     assert scores(await engine.search(QUESTION, mode=HOPS, as_of=later))["Zed"] == pytest.approx(
         0.95 * 0.8 * 0.5 * 0.35, abs=1e-6
     )
+
+
+async def test_a_team_that_is_asked_for_is_no_third_name(engine):
+    """The worked question as people write it, in a scope that has a team of that name."""
+    rows = [edge(name, "belongs_to", "Platform Team", confidence=sure) for name, sure in (("Ann", 0.9), ("Bea", 0.95))]
+    people_ = [Entity(type="person", name=name) for name in ("Ann", "Bea")]
+    await engine.store.write(Batch(entities=[*people_, Entity(type="person", name="Platform Team")], relations=rows))
+    for question in ("is Ann on Bea's team?", "Is Ann on Bea’s team?", "who of Bea's team knows Ann?"):
+        found = await engine.search(question, mode=HOPS)
+        assert [anchor.name for anchor in found.anchors] in (["Ann", "Bea"], ["Bea", "Ann"])
+        assert scores(found) == {"Platform Team": pytest.approx(0.54)}
+
+
+async def test_blocks_show_what_two_names_lead_to(scoped):
+    """By default, with nothing else to say; but not where the words ask for a relation."""
+    names = ("Ann", "Bea", "Dora")
+    rows = [
+        edge(name, "belongs_to", "Hub", confidence=sure) for name, sure in zip(names, (0.9, 0.95, 0.9), strict=True)
+    ]
+    rows += [edge("Fay", "sings_with", "Gus"), edge("Gus", "paints", "Fay"), edge("Ines", "repairs", "Gus")]
+    await scoped.write(people(*rows, names="Ann Bea Dora Hub Fay Gus Ines"))
+    await scoped.bind_embedder(meaning().name, meaning().dimensions)
+    engine = GraphSearchEngine(store=scoped, embedder=meaning())
+    for question in ("what do Ann and Bea share?", "how is Ann related to Bea?"):
+        found = await engine.search(question)
+        assert scores(found)["Hub"] == 0.54
+        block = await ContextBuilder(engine).build(question, gate=hiding(), session_id=question)
+        assert "- Ann --belongs_to--> Hub" in block.text
+        assert "- Bea --belongs_to--> Hub" in block.text
+    assert not (await engine.search("does Ann sing with Bea?")).triplets
 
 
 # -- what is a connection -----------------------------------------------------------------------------------------

@@ -48,6 +48,20 @@ async def test_who_was_it_in_2020(scoped):
     assert (result.reason, result.found, result.ranking) == ("", 4, Ranking.QUESTION_AWARE)
 
 
+async def test_rrf_is_the_sum_of_reciprocal_ranks(scoped):
+    engine = await office(scoped)
+    result = await engine.rank_entities(WHO, ranking=Ranking.RRF, limit=20)
+    sums = [sum(1 / (60 + part.rank) for part in each.channels.values()) for each in result.entities]
+    assert [part.contribution for each in result.entities for part in each.channels.values()] == pytest.approx(
+        [1 / (60 + part.rank) for each in result.entities for part in each.channels.values()]
+    )
+    assert {name for each in result.entities for name in each.channels} <= {"relations", "lexical", "semantic"}
+    assert [values(each)["original"] for each in result.entities] == pytest.approx([each / max(sums) for each in sums])
+    assert sums == sorted(sums, reverse=True)
+    explained = await engine.explain(WHO, ElementRef(ElementKind.ENTITY, str(BECERRA.id)), ranking=Ranking.RRF)
+    assert explained.score == next(each.score for each in result.entities if each.entity.id == BECERRA.id)
+
+
 async def test_every_number_by_hand(scoped):
     """Without an embedder. The greatest number of connections is that of Harris: 3."""
     engine = await office(scoped)
@@ -109,9 +123,8 @@ async def test_ten_names_are_returned_those_of_the_most_reliable_relations(scope
 
 async def test_words_and_meaning_are_fused(scoped):
     engine = await office(scoped, embedded=True)
-    result = await engine.rank_entities("attorney general", ranking="rrf")
+    result = await engine.rank_entities("attorney general", ranking="connection")
     first = result.entities[0]
-    assert first.factors[0].value == 1.0
     # An embedder that states no weight has 0.5, of which the cosine has twice as much.
     assert {name: part.weight for name, part in first.channels.items()} == {
         "lexical": 1.0,

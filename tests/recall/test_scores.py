@@ -8,6 +8,7 @@ from graphsearch.curation import Curator
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownScopeError
 from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Outcome, RelationType
 from graphsearch.recall.options import RecallRequest, RecallScoring, Workload
+from graphsearch.recall.recaller import influence_of
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.testing.samples import ids_of, relation, view
 from graphsearch.traversal.pagerank import PersonalizedPageRank
@@ -206,6 +207,26 @@ async def test_half_the_health_is_half_the_graph(scoped):
     assert scores(healthy) == pytest.approx({"b": 1.0, "a": 1.5e-6}, rel=1e-4)
     poor = await engine.recall("roses of Ada", health=0.35)
     assert scores(poor) == pytest.approx({"a": 1.0, "b": 0.666667}, rel=1e-4)  # 0.5 / 1.5, of a's 0.5
+
+
+async def test_a_graph_that_counts_twice_adds_more_and_poor_health_takes_from_that(scoped):
+    """λ = 1 − (1 − trust) ^ weight above a weight of 1; trust is 0.1 where no rare name is much of the question."""
+    words, named = Memory(id="a", text="roses roses tulips tulips"), Memory(id="b", text="Tea")
+    await tell(scoped, [words, named], entities=[ADA], mentions=[mention(named, ADA)])
+    engine = asking(scoped, recall_scoring=RecallScoring(feedback_influence=0.0, anchored=1.0, text_share=0.0))
+    question = "which roses or tulips of Ada"
+
+    async def share(**options):
+        found = {each.memory.id: each.score for each in (await engine.recall(question, **options)).memories}
+        return found["b"] / found["a"]
+
+    general, relational = await share(), await share(workload="relational")
+    assert general < await share(workload="relational", health=0.5) < relational
+    assert await share(workload="informational") < general
+    assert influence_of(2.0, 0.1) == pytest.approx(0.19)
+    assert influence_of(1.8, 0.1) == pytest.approx(1 - 0.9**1.8)
+    assert [influence_of(weight, 0.5) for weight in (0.0, 0.5, 1.0)] == [0.0, 0.25, 0.5]
+    assert influence_of(9.0, 1.0) == influence_of(1.0, 1.0) == 1.0
 
 
 async def test_the_health_that_a_curator_finds_weakens_the_graph(scoped):

@@ -56,7 +56,8 @@ def test_the_less_the_words_say_so_the_more_the_best_may_lie_behind():
 
 def test_what_such_entities_never_have_is_not_held_against_them():
     year_only = np.array([[False, True, False], [True, False, True], [False, False, True]])
-    assert not foreign(standing(LIT_IN, meets=year_only))
+    assert not foreign(standing(LIT_IN, meets=year_only, worded=0.3))
+    assert foreign(standing(LIT_IN, meets=year_only))  # 2.1 below, of at most 1.5 where it is said in so many words
 
 
 def test_but_what_lies_far_below_all_types_is_foreign_all_the_same():
@@ -65,9 +66,10 @@ def test_but_what_lies_far_below_all_types_is_foreign_all_the_same():
     affinity[0] = np.sqrt(29)
     meets = np.zeros((3, 30), np.bool_)
     meets[LAMP, 1] = True
-    assert foreign(standing(LIT_IN, affinity=affinity, meets=meets))
+    assert foreign(standing(LIT_IN, affinity=affinity, meets=meets, worded=0.2))
     affinity[1] = 1.0  # 4.4 below
-    assert not foreign(standing(LIT_IN, affinity=affinity, meets=meets))
+    assert not foreign(standing(LIT_IN, affinity=affinity, meets=meets, worded=0.2))
+    assert foreign(standing(LIT_IN, affinity=affinity, meets=meets))
 
 
 def test_the_wrong_direction_is_no_answer():

@@ -285,6 +285,12 @@ def test_where_nothing_is_sure_the_line_that_is_asked_for_introduces():
     assert introduced([1], graph, own=[3.0, 0.0], sure=1.0) == [1]
 
 
+def test_what_lies_behind_described_entities_is_less_near_with_each_hop():
+    line = of_pairs((1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (8, 9))
+    found = counted(np.array([1]), np.array([8.0]), line, np.zeros(6), 1.0)
+    assert found.tolist() == pytest.approx([8.0, 4.5, 3.375, 2.53125, 0.0, 0.0])  # three hops, a quarter less with each
+
+
 def test_what_has_no_relation_is_not_introduced():
     assert introduced([7], of_pairs((0, 1))) == [NONE]
 
@@ -292,7 +298,7 @@ def test_what_has_no_relation_is_not_introduced():
 def test_the_line_that_introduces_counts_as_the_best_and_the_others_the_less():
     graph = of_pairs((0, 1), (1, 2), (3, 4))
     found = counted(np.array([1]), np.array([6.0]), graph, np.array([2.0, 0.5, 1.0]), 1.0)
-    assert found == pytest.approx([3.0, 7.5, 0.0])  # half of 6; 6 + 2, of which it has 0.5 itself
+    assert found == pytest.approx([4.5, 7.5, 0.0])  # three quarters of 6; 6 + 2, of which it has 0.5 itself
 
 
 def test_the_surer_a_thing_is_asked_for_the_less_it_matters_what_its_line_says():

@@ -86,8 +86,8 @@ def test_default_weights():
     parts = score(
         proximity=0.8, importance=0.5, feedback=1.0, confidence=1.0, freshness=1.0, prior=1.0, options=ScoringOptions()
     )
-    # 0.8 · (0.7 · (0.8 + 0.2 · 0.5) + 0.3 · 1) = 0.8 · 0.93
-    assert parts.value == pytest.approx(0.744)
+    # 0.8 ^ (1 − 0.3 / 2.3) · (0.7 · (0.8 + 0.2 · 0.5) + 0.3 · 1) = 0.823627 · 0.93
+    assert parts.value == pytest.approx(0.765973)
 
 
 def test_freshness_of_the_future_and_of_what_does_not_decay():

@@ -26,6 +26,7 @@ from tests.gates import no_secrets
 from tests.graphs import edge, people, person
 from tests.properties import examples
 from tests.test_hidden import EMBEDDER, NAMES, batch, graphs
+from tests.understanding.harbour import meaning
 
 ONLY_RANK = ScoringOptions(feedback_influence=0.0, importance_influence=0.0)
 METHODS: list[Literal["power", "push"]] = ["power", "push"]
@@ -182,7 +183,25 @@ async def test_the_nearer_a_seed_the_likelier_it_is(scoped):
 
 
 @pytest.mark.parametrize("mode", [SearchMode.NEIGHBORHOOD, SearchMode.GRAPH_COMPLETION])
-async def test_proximity_is_the_mean_rank_over_the_largest_and_strength_that_of_the_relation_alone(scoped, mode):
+async def test_the_requested_relation_decides_and_what_is_foreign_gets_nothing(scoped, mode):
+    names = [f"Crew{place}" for place in range(12)]
+    rows = [edge("Hub", "employs", name) for name in names]
+    rows += [edge("Hub", "insured_by", "Ida"), edge("Ida", "lives_in", "Jena"), edge("Kim", "sings_in", "Jena")]
+    await scoped.write(people(*rows, names=" ".join(["Hub Ida Jena Kim", *names])))
+    await scoped.bind_embedder(meaning().name, meaning().dimensions)
+    found = await searched(scoped, "who is Hub insured by?", mode=mode, embedder=meaning())
+    assert found.triplets[0].relation.type == "insured_by"
+    assert found.prompt_order is not None
+    for foreign in ("what does Hub sing in?", "where does Hub live?"):
+        assert not (await searched(scoped, foreign, mode=mode, embedder=meaning())).triplets
+    around = await searched(scoped, "Hub", mode=mode, embedder=meaning())
+    assert around.triplets[0].relation.type == "insured_by"  # the others are employed like eleven more
+
+
+@pytest.mark.parametrize("mode", [SearchMode.NEIGHBORHOOD, SearchMode.GRAPH_COMPLETION])
+async def test_proximity_is_the_harmonic_mean_of_ranks_over_the_largest_and_strength_that_of_the_relation_alone(
+    scoped, mode
+):
     embedder = HashEmbedder(16)
     relations = [edge("Ada", "knows", "Bob", confidence=0.6), edge("Bob", "knows", "Cyd", confidence=0.9)]
     given_ = people(*relations, names="Ada Bob Cyd")
@@ -190,12 +209,12 @@ async def test_proximity_is_the_mean_rank_over_the_largest_and_strength_that_of_
     await scoped.write(attrs.evolve(given_, vectors={person("Ada"): embedder.vector("Ada")}))
     result = await searched(scoped, "Ada", mode=mode, embedder=embedder)
     # Bob follows them 0.6 : 0.9, so a = 0.15 + 0.34 b, b = 0.85 (a + c), c = 0.51 b: b is the largest, 0.459459, and
-    # a 0.666471 of it. The means are (1 + 0.666471) / 2 and (1 + 0.51) / 2; each score is that times the confidence.
+    # a 0.666471 of it. The means are 2 · 0.666471 / 1.666471 and 2 · 0.51 / 1.51; times the confidence that is a score.
     by_source = {each.source.name: each for each in result.triplets}
     ada, bob = by_source["Ada"], by_source["Bob"]
-    assert (ada.breakdown.proximity, bob.breakdown.proximity) == pytest.approx((0.833235, 0.755), rel=1e-4)
+    assert (ada.breakdown.proximity, bob.breakdown.proximity) == pytest.approx((0.799859, 0.675497), rel=1e-4)
     assert (ada.breakdown.confidence, bob.breakdown.confidence) == (0.6, 0.9)
-    assert (ada.score, bob.score) == pytest.approx((0.499941, 0.6795), rel=1e-4)
+    assert (ada.score, bob.score) == pytest.approx((0.479915, 0.607947), rel=1e-4)
     assert [each.path for each in result.triplets] == [(), ()]
 
 

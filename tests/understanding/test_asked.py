@@ -184,6 +184,20 @@ def test_of_two_names_far_apart_nothing_is_read():
     assert asked("who leads ines and not the orla", "ines", "orla", longest=3) == {}
 
 
+@pytest.mark.parametrize(
+    ("type", "question", "expected"),
+    [
+        ("stars", "who stars in ines", {}),
+        ("stars", "who stars ines", {0: TARGET}),
+        ("stars", "what does ines star in", {}),
+        ("stars", "who is the star of ines", {}),
+        ("managed for", "what does ines manage", {0: SOURCE}),
+    ],
+)
+def test_a_preposition_makes_another_verb(type, question, expected):
+    assert asked(question, "ines", types={0: type}) == expected
+
+
 def test_behind_a_possessive_comes_a_noun():
     assert asked("who is ines s lead", "ines") == {}
     assert asked("ines s lead", "ines") == {}

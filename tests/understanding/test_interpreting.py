@@ -6,7 +6,8 @@ import attrs
 import numpy as np
 import pytest
 
-from graphsearch.model import Batch, Entity, Relation
+from graphsearch.ingest import Ingestor
+from graphsearch.model import Batch, Entity, Memory, Relation
 from graphsearch.modes.options import SearchMode
 from graphsearch.query.asked_time import PRESENT, asked_time
 from graphsearch.query.question_names import Named, NameKind
@@ -290,6 +291,55 @@ async def test_the_order_of_words_decides_the_direction(scoped):
             assert scores.pop(expected).relevance["direction"] == 0
             (other,) = [score for (_, type_, _), score in scores.items() if type_ == "mentors"]
             assert other.relevance["direction"] < 0
+
+
+FILMS = """
+Salt Line|stars|Mira Castellan
+Salt Line|capital|Lisbon
+Paper Moons|stars|Hanna Lind
+Ruth Ambler|directed|Paper Moons
+Ruth Ambler|mentors|Hanna Lind
+Hanna Lind|mentors|Mira Castellan
+Low Winter|filmed_in|Lisbon
+"""
+ASKED_FILMS = {
+    "Who stars in Salt Line?": "Salt Line stars Mira Castellan",
+    "Who starred in Paper Moons?": "Paper Moons stars Hanna Lind",
+    "Which film stars Hanna Lind?": "Paper Moons stars Hanna Lind",
+    "What does Mira Castellan star in?": "Salt Line stars Mira Castellan",
+    "What is the capital of Salt Line?": "Salt Line capital Lisbon",
+    "Who directed Paper Moons?": "Ruth Ambler directed Paper Moons",
+    "What was directed by Ruth Ambler?": "Ruth Ambler directed Paper Moons",
+    "Who mentors Hanna Lind?": "Ruth Ambler mentors Hanna Lind",
+    "Who does Hanna Lind mentor?": "Hanna Lind mentors Mira Castellan",
+    "What was filmed in Lisbon?": "Low Winter filmed_in Lisbon",
+}
+
+
+@pytest.mark.parametrize("kinds", [("film", "person", "place"), ("thing", "thing", "thing")])
+async def test_both_directions_of_a_requested_relation_are_tried(scoped, kinds):
+    """However the arrow runs, and whether the kinds of its ends differ or nothing is known of them."""
+    film, person, place = kinds
+    kind = dict.fromkeys(("Salt Line", "Paper Moons", "Low Winter"), film) | {"Lisbon": place}
+    rows = [line.split("|") for line in FILMS.strip().splitlines()]
+    called = {name: Entity(type=kind.get(name, person), name=name) for row in rows for name in (row[0], row[2])}
+    relations = [Relation(source_id=called[one].id, type=name, target_id=called[two].id) for one, name, two in rows]
+    engine = await harbour_engine(scoped, embedder=meaning(), entities=list(called.values()), relations=relations)
+    for question, expected in ASKED_FILMS.items():
+        assert " ".join(await first(engine, question)) == expected
+
+
+async def test_what_is_known_of_others_or_else_of_it_is_no_answer(scoped):
+    engine = await harbour_engine(scoped, embedder=meaning())
+    await Ingestor(engine).remember(
+        Memory(id=str(place), text=text)
+        for place, text in enumerate(
+            ["Amara's dog is called Biscuit.", "Luis works with Amara.", "Greta lives in Oslo."]
+        )
+    )
+    for question in ("what is the name of Luis's dog?", "who is our contact at Maersk?", "what does Luis row for?"):
+        assert not (await engine.search(question)).triplets, question
+    assert "Biscuit" in " ".join(await first(engine, "what is the name of Amara's dog?"))
 
 
 # -- the parts of it ----------------------------------------------------------------------------------------------

@@ -31,4 +31,5 @@ async def test_known_types_and_their_direction(scoped):
     }
     assert {name for name, each in types.items() if each.effect_first} == {
         *("caused_by", "results_from", "due_to", "enabled_by", "prevented_by", "triggered_by"),
+        *("calls", "imports", "inherits_from"),
     }
