@@ -28,7 +28,7 @@ from graphsearch.ingest.extract.code.weighted_words import words
 from graphsearch.ingest.extract.extraction import Described, Extraction
 from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention
 
-EXTRACTOR: Final = "code/3"
+EXTRACTOR: Final = "code/4"
 """The version of the extraction: when it changes, known files are read again."""
 
 _IMPORTANCE: Final = {"module": 0.7, "class": 0.6, "function": 0.5}
@@ -119,7 +119,7 @@ def _is_special(part: str) -> bool:
 
 
 def _labels(name: str) -> tuple[str, ...]:
-    return ("private",) if is_private(name) else ()
+    return ("underscore",) if is_private(name) else ()
 
 
 def _entity(definition: Definition, outline: Outline) -> Entity:

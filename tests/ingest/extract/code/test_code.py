@@ -92,7 +92,7 @@ def test_importance_and_labels_follow_the_table() -> None:
         "m.A.run.inner": 0.3,
         "m.A._hide": 0.3,
     }
-    assert found["m.A._hide"].labels == ("private",)
+    assert found["m.A._hide"].labels == ("underscore",)
     assert found["m.A.run"].labels == ()
     assert found["m.A.__init__"].aliases == ("A.__init__",)
 
@@ -138,7 +138,7 @@ def test_a_module_outside_the_folder_is_named_and_not_described() -> None:
     assert (module.type, module.name, module.labels, module.importance_weight) == (
         "module",
         "_thread",
-        ("private",),
+        ("underscore",),
         0.3,
     )
     assert {mention.surface for mention in extraction.mentions} == {"m", "_thread"}
@@ -343,7 +343,7 @@ def test_one_claim_for_a_pair_however_often_it_is_stated() -> None:
 def test_the_file_is_a_memory_without_text_or_date() -> None:
     memory = extract_all(_m="")["_m.py"].memory
     assert (memory.id, memory.source, memory.text, memory.occurred_at) == ("file:_m.py", "_m.py", "", None)
-    assert memory.labels == ("private",)
+    assert memory.labels == ("underscore",)
 
 
 def test_the_same_source_gives_the_same_extraction() -> None:
