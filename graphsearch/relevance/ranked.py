@@ -21,6 +21,7 @@ from graphsearch.relevance.triplet_relevance import CERTAIN, TEMPERATURE, Edges,
 from graphsearch.relevance.word_coverage import LineTerms, coverage, line_shares
 from graphsearch.scoring.similarity import cosines
 from graphsearch.understanding.asked import worded
+from graphsearch.understanding.code_questions import DEFINES
 from graphsearch.understanding.interpreting import Understanding
 from graphsearch.understanding.words import relation_line
 
@@ -145,6 +146,7 @@ def _evidence(
         between=np.zeros(len(subgraph.entities), np.bool_),
         words=np.minimum(words, 1.0),
         meaning=np.append(facts.meaning, 0.0)[places],
+        definition=understood.profile.row_of(DEFINES),
     )
 
 

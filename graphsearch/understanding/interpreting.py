@@ -25,6 +25,7 @@ from graphsearch.query.question_names import Named, NameKind, named
 from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser
 from graphsearch.understanding.asked import affinities, asked_kind, directions, standardised
+from graphsearch.understanding.code_questions import asked_of_code, with_bare_names
 from graphsearch.understanding.linking import Linked, link, unknown_names
 from graphsearch.understanding.name_lookup import candidate_ids, nameable, size_of, unlinked, with_other_forms
 from graphsearch.understanding.type_profile import TypeProfile
@@ -76,6 +77,7 @@ class Understanding:
     * ``unknown``: written names that are not visible ones; ``strange_names``: the idf of their terms.
     * ``profile``: the relation types of the scope. ``affinity`` of each of them, ``direction`` of some: 1 if the name
       in the question is the source, -1 if it is the target.
+    * ``stated``: the row of the type that it asks for in words that mean no other (`code_questions`); -1 for none.
     * ``kind_asked``: the kind of thing that it asks for, in words; empty if not stated. ``kind``: how much each kind of
       entity of the profile is asked for, in standard deviations.
     * ``between``: rows of the kinds that the question mentions besides the one that it asks for.
@@ -94,6 +96,7 @@ class Understanding:
     strange_names: tuple[Mapping[str, float], ...] = ()
     candidates: tuple[UUID, ...] = ()
     direction: Mapping[int, int] = attrs.field(factory=dict)
+    stated: int = -1
     kind_asked: str = ""
     between: tuple[int, ...] = ()
     time: AskedTime = PRESENT
@@ -131,6 +134,8 @@ class Understanding:
 
 KEPT: Final = 8_192
 """Number of type-name vectors that are cached, by a hash of their texts."""
+STATED: Final = 6.0
+"""Deviations that a stated type is above all others: certain, where most types of code are few and their weight low."""
 LONGEST: Final = 8
 """Most words of a name if the word order of a question is read."""
 
@@ -187,6 +192,7 @@ async def read(question: str, time: AskedTime, profile: TypeProfile, reader: Rea
     )
     others = unlinked(words, written, linked, profile.wording)
     linked, more = await with_other_forms(words, others, linked, reader)
+    linked = with_bare_names(words, linked, known)
     found = interpreted(question, linked, profile, reader.analyser, time=time, written=written)
     return attrs.evolve(found, candidates=tuple(sorted({*ids, *more})))
 
@@ -206,6 +212,12 @@ def interpreted(
     texts = [word.text for word in words]
     residue = residue_of(words, [part or at in dated for at, part in enumerate(linked.masked)])
     terms = tuple(analyser.terms(residue))
+    direction = directions(texts, linked.masked, profile.verbs, analyser.terms, LONGEST)
+    asked = asked_of_code(texts, linked.masked) if linked.names_code else None
+    stated = -1 if asked is None else profile.row_of(asked.type)
+    if asked is not None and stated >= 0:  # what says so is understood: it is no word to find
+        terms = tuple(term for place in sorted(asked.rest) for term in analyser.terms(texts[place]))
+        direction = {stated: asked.end}
     kind = asked_kind(texts, lambda word: bool(profile.kinds_of(analyser.terms(word))))
     unknown = unknown_names(written, linked)
     return Understanding(
@@ -216,7 +228,8 @@ def interpreted(
         unknown=unknown,
         strange_names=tuple(profile.rarities(analyser.terms(each.text)) for each in unknown),
         profile=profile,
-        direction=directions(texts, linked.masked, profile.verbs, analyser.terms, LONGEST),
+        direction=direction,
+        stated=stated,
         kind_asked=kind,
         between=profile.kinds_of(set(terms).difference(analyser.terms(kind))),
         time=time,
@@ -258,4 +271,6 @@ async def understand(found: Understanding, phrases: PhraseVectors | None) -> Und
             (named_kind,) = await phrases.of_phrases([found.kind_asked])
             kind = standardised(cosines(rows[2 * count :], named_kind))
     affinity = affinities(profile, found.terms, *vectors) if found.terms or found.kind_asked else np.zeros(count)
+    if found.stated >= 0:
+        affinity[found.stated] = affinity.max(initial=0.0) + STATED
     return attrs.evolve(found, affinity=affinity, kind=kind, vector=query)

@@ -194,6 +194,8 @@ class Index:
     """The definitions of all files of an ingest, and the meanings of names in their modules."""
 
     kinds: dict[str, str] = attrs.field(factory=dict)
+    tops: set[str] = attrs.field(factory=set, init=False)
+    """The first parts of the names of modules."""
     _bases: dict[str, tuple[str, ...]] = attrs.field(factory=dict)
     _modules: dict[str, _Module] = attrs.field(factory=dict)
     _left: int = attrs.field(default=0, init=False)
@@ -202,6 +204,7 @@ class Index:
     def add(self, outline: Outline) -> None:
         """Add the definitions of one file."""
         self.kinds.update((definition.name, definition.kind) for definition in outline.definitions)
+        self.tops.add(outline.module.partition(".")[0])
         self._bases.update(outline.bases)
         self._modules[outline.module] = _Module(outline.frames[0].names, outline.stars)
 

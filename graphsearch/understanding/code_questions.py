@@ -1,0 +1,157 @@
+"""Questions about code by its names: which relation that the reader of source code writes, and at which end of it.
+
+Read by a grammar: the verb or noun of a relation stands beside the name, and nothing between or behind them says
+anything else. "what does Client call?" asks for its calls; "how does Client use cookies?" does not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from graphsearch.model.identity import CASE_SENSITIVE_TYPES
+from graphsearch.query.question_names import MAX_NAMESAKES
+from graphsearch.text.analyser import STOP_WORDS
+from graphsearch.text.word_lists import word_set
+from graphsearch.understanding.asked import SOURCE, TARGET
+from graphsearch.understanding.linking import WRITTEN, Link, Linked, Nameable
+from graphsearch.understanding.words import Token
+
+DEFINES: Final = "defines"
+"""The type by which the reader of source code says where something is."""
+
+
+def _words(table: str) -> Mapping[str, str]:
+    """The words of a table, each with the relation type that its line begins with."""
+    lines = (line.partition(":") for line in table.split("\n") if line.strip())
+    return {word: type_.strip() for type_, _, words in lines for word in words.split()}
+
+
+_VERBS: Final = _words("""
+    calls: call calls called calling invoke invokes invoked invoking use uses used using
+    inherits_from: inherit inherits inherited inheriting derive derives derived deriving
+    inherits_from: extend extends extended extending subclass subclasses subclassed subclassing
+    raises: raise raises raised raising throw throws thrown throwing
+    catches: catch catches caught catching
+    imports: import imports imported importing
+    defines: define defines defined defining declare declares declared contain contains contained
+""")
+_OF_SOURCE: Final = _words("""
+    calls: callee callees
+    inherits_from: base bases parent parents superclass superclasses ancestor ancestors
+    defines: member members method methods attribute attributes function functions classes submodules definitions
+    imports: dependencies
+""")
+"""Nouns of what a name leads to: "the methods of X"."""
+_OF_TARGET: Final = _words("""
+    calls: caller callers user users usage usages
+    inherits_from: child children descendant descendants subtype subtypes
+    defines: definition source
+    imports: importer importers
+""")
+"""Nouns of what leads to a name: "the callers of X"."""
+_KINDS: Final = word_set(
+    "class classes code constructor error errors exception exceptions file files function functions instance method "
+    "methods module modules object package"
+)
+_PLACES: Final = word_set("code file find found implemented line live lives located location module package")
+_ABOUT: Final = word_set("about describe docs docstring documentation explain mean purpose show tell work works")
+_INSIDE: Final = word_set("by in inside within")
+_PASSIVE: Final = word_set("are be been being get gets is was were")
+_PERSONS: Final = word_set("i one to we you")
+_QUESTION: Final = _ABOUT | word_set("how what where which who")
+_ARTICLES: Final = word_set("a an the")
+
+
+@attrs.frozen
+class AskedOfCode:
+    """The relation ``type`` that a question asks for, and the ``end`` of it that its name is.
+
+    ``rest``: the positions of the words that say something besides.
+    """
+
+    type: str
+    end: int
+    rest: frozenset[int]
+
+
+def asked_of_code(words: Sequence[str], named: Sequence[bool]) -> AskedOfCode | None:
+    """Read the folded words of a question around its one name in code; None if they ask for no relation of code."""
+    places = [place for place, part in enumerate(named) if part]
+    if not places or not all(named[places[0] : places[-1] + 1]):
+        return None
+    first, last = places[0], places[-1]
+    content = frozenset(
+        place for place, word in enumerate(words) if not (named[place] or word in STOP_WORDS or word == "s")
+    )
+    for place, word in enumerate(words):
+        between = content & set(range(min(place, last) + 1, max(place, first)))
+        if named[place] or not all(words[each] in _KINDS for each in between):
+            continue
+        end = _end_of_verb(words, place, first, last, content) if word in _VERBS else 0
+        if end:
+            if place < first and words[place - 1] in _PERSONS and place:  # "how do I use X": what it is
+                return AskedOfCode(DEFINES, TARGET, frozenset())
+            return _asked(_VERBS[word], end, content - {place}, words)
+        beside = place > last or any(each in {"of", "in", "for", "do", "does"} for each in words[place + 1 : first])
+        for nouns, end in ((_OF_SOURCE, SOURCE), (_OF_TARGET, TARGET)):
+            if word in nouns and beside:
+                return _asked(nouns[word], end, content - {place}, words)
+    if not _QUESTION.isdisjoint(words) and all(words[each] in _PLACES | _KINDS | _ABOUT for each in content):
+        return AskedOfCode(DEFINES, TARGET, frozenset())
+    return None
+
+
+def _asked(type_: str, end: int, content: Iterable[int], words: Sequence[str]) -> AskedOfCode:
+    return AskedOfCode(type_, end, frozenset(place for place in content if words[place] not in _KINDS))
+
+
+def _end_of_verb(words: Sequence[str], place: int, first: int, last: int, content: frozenset[int]) -> int:
+    """The end that a name at [first, last] is for a verb at ``place``; 0 if more is said behind it."""
+    by = "by" in words[place:]
+    if place < first:
+        inside = not _INSIDE.isdisjoint(words[place:first]) and not _PASSIVE.isdisjoint(words[:place])
+        return SOURCE if inside else TARGET
+    if any(each > place for each in content):
+        return 0
+    passive = not _PASSIVE.isdisjoint(words[last + 1 : place] or words[:first])
+    if passive and not (words[place] == "derived" and not by):
+        return TARGET
+    return SOURCE
+
+
+def with_bare_names(words: Sequence[Token], linked: Linked, known: Sequence[Nameable]) -> Linked:
+    """Link one plain word to the code of exactly that name, if the question then asks for its relation, and no more.
+
+    "what calls gather?" means a function; "what calls the loop?" is about loops.
+    """
+    if linked.names_code:
+        return linked
+    texts = [word.text for word in words]
+    for place, word in enumerate(words):
+        if word.text in STOP_WORDS or (place and texts[place - 1] in _ARTICLES):
+            continue
+        named = [at == place for at in range(len(words))]
+        asked = asked_of_code(texts, named)
+        found = [
+            each for each in known if each.type in CASE_SENSITIVE_TYPES and each.names[0].split(".")[-1] == word.written
+        ]
+        if asked is None or asked.rest or not 0 < len(found) <= MAX_NAMESAKES:
+            continue
+        links = (
+            Link(
+                entity_id=each.id,
+                kind=each.type,
+                probability=WRITTEN / math.sqrt(len(found)),
+                start=word.start,
+                end=word.end,
+                full=True,
+                alias=True,
+            )
+            for each in found
+        )
+        return Linked(links=(*linked.links, *links), masked=tuple(named))
+    return linked
