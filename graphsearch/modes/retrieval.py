@@ -166,5 +166,5 @@ class Neighborhood:
             found = scored_by_hops(subgraph, question, reader)
         with question.stopwatch.stage("connections"):
             joint = connected(subgraph, named, seeds, depth=depth, options=question.scoring, reader=reader)
-        nothing = why_nothing(meant) if named else "the question names nothing known"
+        nothing = why_nothing(meant) if named else "the question names nothing visible"
         return Answer(findings=found, anchors=named, subjects=subjects(meant), connected=joint, nothing=nothing)

@@ -127,10 +127,10 @@ def why_nothing(meant: Understanding) -> str:
     """The reason why no relation answers, which does not distinguish hidden from absent elements."""
     if meant.linked.links:
         names = ", ".join(dict.fromkeys(meant.question[each.start : each.end] for each in meant.linked.links))
-        return f"nothing that is known of {names} answers what is asked"
+        return f"nothing visible of {names} answers what is asked"
     if meant.unknown:
-        return f"nothing is known of {', '.join(each.text for each in meant.unknown)}"
-    return "nothing that is known has to do with the question"
+        return f"nothing visible is known of {', '.join(each.text for each in meant.unknown)}"
+    return "nothing visible has to do with the question"
 
 
 async def around(seeds: Hits, depth: int, question: Question, reader: Reader) -> Findings:
