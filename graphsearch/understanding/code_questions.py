@@ -57,12 +57,17 @@ _KINDS: Final = word_set(
     "class classes code constructor error errors exception exceptions file files function functions instance method "
     "methods module modules object package"
 )
-_PLACES: Final = word_set("code file find found implemented line live lives located location module package")
+PLACES: Final = word_set(
+    "code defined done file find found happen happens implemented line live lives located location module package"
+)
+"""Words of where and how, beside which a question says nothing."""
 _ABOUT: Final = word_set("about describe docs docstring documentation explain mean purpose show tell work works")
 _INSIDE: Final = word_set("by in inside within")
 _PASSIVE: Final = word_set("are be been being get gets is was were")
 _PERSONS: Final = word_set("i one to we you")
 _QUESTION: Final = _ABOUT | word_set("how what where which who")
+_LEADING: Final = word_set("of in for do does")
+"""Words between a noun and the name that it is said of."""
 _ARTICLES: Final = word_set("a an the")
 
 
@@ -87,22 +92,29 @@ def asked_of_code(words: Sequence[str], named: Sequence[bool]) -> AskedOfCode | 
     content = frozenset(
         place for place, word in enumerate(words) if not (named[place] or word in STOP_WORDS or word == "s")
     )
-    for place, word in enumerate(words):
-        between = content & set(range(min(place, last) + 1, max(place, first)))
-        if named[place] or not all(words[each] in _KINDS for each in between):
-            continue
-        end = _end_of_verb(words, place, first, last, content) if word in _VERBS else 0
+    near = [
+        place for place, word in enumerate(words) if not named[place] and _beside(place, first, last, words, content)
+    ]
+    for place in near:
+        end = _end_of_verb(words, place, first, last, content) if words[place] in _VERBS else 0
+        if end and place and place < first and words[place - 1] in _PERSONS:  # "how do I use X": what it is
+            return AskedOfCode(DEFINES, TARGET, frozenset())
         if end:
-            if place < first and words[place - 1] in _PERSONS and place:  # "how do I use X": what it is
-                return AskedOfCode(DEFINES, TARGET, frozenset())
-            return _asked(_VERBS[word], end, content - {place}, words)
-        beside = place > last or any(each in {"of", "in", "for", "do", "does"} for each in words[place + 1 : first])
-        for nouns, end in ((_OF_SOURCE, SOURCE), (_OF_TARGET, TARGET)):
-            if word in nouns and beside:
-                return _asked(nouns[word], end, content - {place}, words)
-    if not _QUESTION.isdisjoint(words) and all(words[each] in _PLACES | _KINDS | _ABOUT for each in content):
+            return _asked(_VERBS[words[place]], end, content - {place}, words)
+    for place in near:
+        if place > last or any(each in _LEADING for each in words[place + 1 : first]):
+            for nouns, end in ((_OF_SOURCE, SOURCE), (_OF_TARGET, TARGET)):
+                if words[place] in nouns:
+                    return _asked(nouns[words[place]], end, content - {place}, words)
+    if not _QUESTION.isdisjoint(words) and all(words[each] in PLACES | _KINDS | _ABOUT for each in content):
         return AskedOfCode(DEFINES, TARGET, frozenset())
     return None
+
+
+def _beside(place: int, first: int, last: int, words: Sequence[str], content: frozenset[int]) -> bool:
+    """Whether nothing is said between a word and a name at [first, last] but what kind of thing that is."""
+    between = content.intersection(range(min(place, last) + 1, max(place, first)))
+    return all(words[each] in _KINDS for each in between)
 
 
 def _asked(type_: str, end: int, content: Iterable[int], words: Sequence[str]) -> AskedOfCode:
