@@ -30,7 +30,7 @@ from graphsearch.relevance.word_coverage import Held, Lexicon, held, shares
 from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser, identifier_words, words
 from graphsearch.text.bm25 import idf
-from graphsearch.understanding.code_questions import PLACES
+from graphsearch.understanding.code_questions import DEFINES, DONE
 from graphsearch.understanding.interpreting import Understanding
 from graphsearch.understanding.words import MAX_TOKENS, EntityTerms, entity_terms
 
@@ -105,6 +105,8 @@ async def described(
     hits = await _found(query, vector, limit, also, kept, reader)
     ids = reader.entity_ids(hits.keys)
     query_forms = dict(islice(forms_of_query(query, reader.analyser).items(), MAX_TOKENS))
+    if meant.profile.row_of(DEFINES) >= 0:  # of code
+        query_forms = {term: form for term, form in query_forms.items() if form not in DONE} or query_forms
     each_has = await _terms_of(hits.keys, kept, reader)
     terms = held(each_has)
     rarity = await _rarity(terms, list(query_forms), limit, reader)
@@ -112,7 +114,6 @@ async def described(
     share, exact = await aside(
         lambda: (shares(terms, rarity, like), shares(terms, rarity, np.zeros_like(like))), like.size // 1_000
     )
-    said = {term for term, form in query_forms.items() if form not in PLACES}
     cosine = np.zeros(len(ids))
     if vector is not None:
         vectors = await reader.vectors(ElementKind.ENTITY, hits.keys)
@@ -125,7 +126,7 @@ async def described(
         share=share,
         cosine=cosine,
         exact=exact,
-        named=np.array([bool(said) and said <= each.called for each in each_has], np.bool_),
+        named=np.array([bool(query_forms) and query_forms.keys() <= each.called for each in each_has], np.bool_),
         called=_called(meant, each_has),
         weight=MEANING * lexicon.weight if vector is not None else 0.0,
     )

@@ -57,10 +57,9 @@ _KINDS: Final = word_set(
     "class classes code constructor error errors exception exceptions file files function functions instance method "
     "methods module modules object package"
 )
-PLACES: Final = word_set(
-    "code defined done file find found happen happens implemented line live lives located location module package"
-)
-"""Words of where and how, beside which a question says nothing."""
+DONE: Final = word_set("defined done found happen happens implemented live lives located")
+"""Words of where something is, which say nothing of what it is."""
+_PLACES: Final = DONE | word_set("code file find line location module package")
 _ABOUT: Final = word_set("about describe docs docstring documentation explain mean purpose show tell work works")
 _INSIDE: Final = word_set("by in inside within")
 _PASSIVE: Final = word_set("are be been being get gets is was were")
@@ -106,7 +105,7 @@ def asked_of_code(words: Sequence[str], named: Sequence[bool]) -> AskedOfCode | 
             for nouns, end in ((_OF_SOURCE, SOURCE), (_OF_TARGET, TARGET)):
                 if words[place] in nouns:
                     return _asked(nouns[words[place]], end, content - {place}, words)
-    if not _QUESTION.isdisjoint(words) and all(words[each] in PLACES | _KINDS | _ABOUT for each in content):
+    if not _QUESTION.isdisjoint(words) and all(words[each] in _PLACES | _KINDS | _ABOUT for each in content):
         return AskedOfCode(DEFINES, TARGET, frozenset())
     return None
 
