@@ -89,7 +89,7 @@ def asked_of_code(words: Sequence[str], named: Sequence[bool]) -> AskedOfCode | 
         return None
     first, last = places[0], places[-1]
     content = frozenset(
-        place for place, word in enumerate(words) if not (named[place] or word in STOP_WORDS or word == "s")
+        place for place, word in enumerate(words) if not (named[place] or word in STOP_WORDS | _PASSIVE or word == "s")
     )
     near = [
         place for place, word in enumerate(words) if not named[place] and _beside(place, first, last, words, content)

@@ -371,3 +371,85 @@ def test_source_that_is_not_python_names_its_line(source: str, line: int, messag
 
 def test_invalid_escapes_in_a_file_are_its_own_affair() -> None:
     assert list(described("x = '\\d'")) == ["m"]
+
+
+def test_what_is_raised_and_caught_is_no_call() -> None:
+    found = stated(
+        errors="class Bad(ValueError): ...\nclass Worse(Bad): ...\n",
+        m=(
+            "import errors, other\nfrom errors import Bad\n"
+            "def f():\n    try: g()\n    except (Bad, KeyError) as error: raise errors.Worse(error) from error\n"
+            "    except other.Failed: raise other.make_error()\n    except error: raise\n"
+            "def g():\n    raise NotImplementedError\n"
+        ),
+    )
+    assert {(source, kind, target) for source, kind, target in found if kind not in {"defines", "imports"}} == {
+        ("errors.Bad", "inherits_from", "ValueError"),
+        ("errors.Worse", "inherits_from", "errors.Bad"),
+        ("m.f", "calls", "m.g"),
+        ("m.f", "catches", "errors.Bad"),
+        ("m.f", "catches", "KeyError"),
+        ("m.f", "catches", "other.Failed"),
+        ("m.f", "raises", "errors.Worse"),
+        ("m.g", "raises", "NotImplementedError"),
+    }
+
+
+def test_bases_outside_of_the_folder_are_named() -> None:
+    source = "import abc\nfrom t import T\nfrom . import gone\nclass A(abc.ABC, T[int], gone.X, made()): ...\n"
+    extraction = extract_all(m=source)["m.py"]
+    named = {entity.name: (entity.type, entity.aliases) for entity in extraction.named}
+    assert named == {
+        "abc": ("module", ()),
+        "t": ("module", ()),
+        "abc.ABC": ("class", ("ABC",)),
+        "t.T": ("class", ("T",)),
+    }
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "def f(self): self.b.run()",
+        "def f(self): self.c.run()",
+        "def f(self): self.d.run()",
+        "def f(self): self.made().run()",
+        "async def f(self): (await self.later()).run()",
+        "def f(self, given: Optional[B] = None): (given or B()).run()",
+        "def f(self): make().run()",
+    ],
+)
+def test_calls_are_followed_through_what_is_said_of_values(call: str) -> None:
+    source = f"""
+class B:
+    def run(self): ...
+def make() -> "B": ...
+class A:
+    b: B
+    def __init__(self, c: "B | None"):
+        self.c = c
+        self.c = None
+        self.e = B()
+        self.e = 1
+    @property
+    def d(self) -> B: ...
+    def made(self) -> B: ...
+    async def later(self) -> B: ...
+    {call}
+"""
+    assert ("m.A.f", "m.B.run") in calls(m=source)
+
+
+def test_values_of_which_nothing_or_several_things_are_said_are_not_followed() -> None:
+    source = """
+class B:
+    def run(self): ...
+class A:
+    def __init__(self):
+        self.e = B()
+        self.e = 1
+    def made(self): return B()
+    def other(self, a): a.e = B()
+    def f(self): self.e.run(), self.made().run(), self.made.run()
+"""
+    assert ("m.A.f", "m.B.run") not in calls(m=source)
