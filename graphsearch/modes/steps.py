@@ -62,7 +62,7 @@ def anchors(meant: Understanding) -> tuple[Anchor, ...]:
 
 def names_alone(meant: Understanding) -> bool:
     """Whether a question consists of names and numbers only: then it asks for what it names."""
-    return all(term.isdigit() for term in meant.terms)
+    return meant.stated < 0 and all(term.isdigit() for term in meant.terms)
 
 
 def subjects(meant: Understanding, described: Alike | None = None) -> tuple[UUID, ...]:

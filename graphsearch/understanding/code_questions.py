@@ -60,7 +60,9 @@ _KINDS: Final = word_set(
 DONE: Final = word_set("defined done found happen happens implemented live lives located")
 """Words of where something is, which say nothing of what it is."""
 _PLACES: Final = DONE | word_set("code file find line location module package")
-_ABOUT: Final = word_set("about describe docs docstring documentation explain mean purpose show tell work works")
+_ABOUT: Final = word_set(
+    "about describe docs docstring documentation explain everything give list mean purpose show tell work works"
+)
 _INSIDE: Final = word_set("by in inside within")
 _PASSIVE: Final = word_set("are be been being get gets is was were")
 _PERSONS: Final = word_set("i one to we you")
@@ -117,7 +119,7 @@ def _beside(place: int, first: int, last: int, words: Sequence[str], content: fr
 
 
 def _asked(type_: str, end: int, content: Iterable[int], words: Sequence[str]) -> AskedOfCode:
-    return AskedOfCode(type_, end, frozenset(place for place in content if words[place] not in _KINDS))
+    return AskedOfCode(type_, end, frozenset(place for place in content if words[place] not in _KINDS | _ABOUT))
 
 
 def _end_of_verb(words: Sequence[str], place: int, first: int, last: int, content: frozenset[int]) -> int:
@@ -135,21 +137,21 @@ def _end_of_verb(words: Sequence[str], place: int, first: int, last: int, conten
 
 
 def with_bare_names(words: Sequence[Token], linked: Linked, known: Sequence[Nameable]) -> Linked:
-    """Link one plain word to the code of exactly that name, if the question then asks for its relation, and no more.
+    """Link a plain word to the code of exactly that name, if the question then asks for its relation, and no more.
 
-    "what calls gather?" means a function; "what calls the loop?" is about loops.
+    "what calls gather?" and "who imports the json module of flask?" mean code; "what calls the loop?" is about loops.
     """
-    if linked.names_code:
-        return linked
     texts = [word.text for word in words]
     for place, word in enumerate(words):
-        if word.text in STOP_WORDS or (place and texts[place - 1] in _ARTICLES):
+        spoken = texts[place + 1 : place + 2] and texts[place + 1] in _KINDS
+        end, owner = _owner(words, place + 2) if spoken else (place + 1, "")
+        told = linked.names_code and not owner
+        if told or word.text in STOP_WORDS or (place and texts[place - 1] in _ARTICLES and not spoken):
             continue
-        named = [at == place for at in range(len(words))]
+        named = [place <= at < end for at in range(len(words))]
         asked = asked_of_code(texts, named)
-        found = [
-            each for each in known if each.type in CASE_SENSITIVE_TYPES and each.names[0].split(".")[-1] == word.written
-        ]
+        paths = ((each, each.names[0].split(".")) for each in known if each.type in CASE_SENSITIVE_TYPES)
+        found = [each for each, path in paths if path[-1] == word.written and (not owner or owner in path[:-1])]
         if asked is None or asked.rest or not 0 < len(found) <= MAX_NAMESAKES:
             continue
         links = (
@@ -158,11 +160,20 @@ def with_bare_names(words: Sequence[Token], linked: Linked, known: Sequence[Name
                 kind=each.type,
                 probability=WRITTEN / math.sqrt(len(found)),
                 start=word.start,
-                end=word.end,
+                end=words[end - 1].end,
                 full=True,
                 alias=True,
             )
             for each in found
         )
-        return Linked(links=(*linked.links, *links), masked=tuple(named))
+        return Linked(links=tuple(links), masked=tuple(named))
     return linked
+
+
+def _owner(words: Sequence[Token], place: int) -> tuple[int, str]:
+    """The end of "of X" or "in the class X" that begins at ``place``, and X; ``place`` and nothing if none does."""
+    if place < len(words) and words[place].text in {"of", "in", "on", "from"}:
+        for at in range(place + 1, len(words)):
+            if words[at].text not in _ARTICLES | _KINDS:
+                return at + 1, words[at].written
+    return place, ""

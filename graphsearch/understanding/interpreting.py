@@ -24,8 +24,8 @@ from graphsearch.query.asked_time import PRESENT, AskedTime
 from graphsearch.query.question_names import Named, NameKind, named
 from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser
-from graphsearch.understanding.asked import affinities, asked_kind, directions, standardised
-from graphsearch.understanding.code_questions import asked_of_code, with_bare_names
+from graphsearch.understanding.asked import TARGET, affinities, asked_kind, directions, standardised
+from graphsearch.understanding.code_questions import DEFINES, asked_of_code, with_bare_names
 from graphsearch.understanding.linking import Linked, link, unknown_names
 from graphsearch.understanding.name_lookup import candidate_ids, nameable, size_of, unlinked, with_other_forms
 from graphsearch.understanding.type_profile import TypeProfile
@@ -136,6 +136,8 @@ KEPT: Final = 8_192
 """Number of type-name vectors that are cached, by a hash of their texts."""
 STATED: Final = 6.0
 """Deviations that a stated type is above all others: certain, where most types of code are few and their weight low."""
+NEXT: Final = 1.0
+"""Deviations that the definition of the name is above all but the stated type."""
 LONGEST: Final = 8
 """Most words of a name if the word order of a question is read."""
 
@@ -217,7 +219,8 @@ def interpreted(
     stated = -1 if asked is None else profile.row_of(asked.type)
     if asked is not None and stated >= 0:  # what says so is understood: it is no word to find
         terms = tuple(term for place in sorted(asked.rest) for term in analyser.terms(texts[place]))
-        direction = {stated: asked.end}
+        rows = ((profile.row_of(DEFINES), TARGET), (stated, asked.end))
+        direction = {row: end for row, end in rows if row >= 0}
     kind = asked_kind(texts, lambda word: bool(profile.kinds_of(analyser.terms(word))))
     unknown = unknown_names(written, linked)
     return Understanding(
@@ -271,6 +274,9 @@ async def understand(found: Understanding, phrases: PhraseVectors | None) -> Und
             (named_kind,) = await phrases.of_phrases([found.kind_asked])
             kind = standardised(cosines(rows[2 * count :], named_kind))
     affinity = affinities(profile, found.terms, *vectors) if found.terms or found.kind_asked else np.zeros(count)
-    if found.stated >= 0:
-        affinity[found.stated] = affinity.max(initial=0.0) + STATED
+    if found.stated >= 0:  # where there is nothing of that type, what the name is comes first
+        most = affinity.max(initial=0.0)
+        if (definition := profile.row_of(DEFINES)) >= 0:
+            affinity[definition] = most + NEXT
+        affinity[found.stated] = most + STATED
     return attrs.evolve(found, affinity=affinity, kind=kind, vector=query)
