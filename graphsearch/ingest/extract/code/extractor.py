@@ -136,7 +136,7 @@ def _entity(definition: Definition, outline: Outline) -> Entity:
         aliases=_aliases(definition, outline.module),
         labels=_labels(definition.name),
         attributes={"source": outline.path, "line": definition.line},
-        importance_weight=_importance(definition),
+        importance_weight=_importance(definition, outline.module),
     )
 
 
@@ -158,9 +158,10 @@ def _aliases(definition: Definition, module: str) -> tuple[str, ...]:
     return tuple(alias for alias in aliases if alias != definition.name)
 
 
-def _importance(definition: Definition) -> float:
+def _importance(definition: Definition, module: str) -> float:
+    """What a package keeps in a module ``_client`` may be public: only its own names count."""
     nested = definition.parent is not None and definition.parent.kind == "function"
-    if nested or is_private(definition.name):
+    if nested or is_private(definition.name.removeprefix(f"{module}.")):
         return _LOW
     special = definition.kind == "function" and _is_special(definition.name.rpartition(".")[2])
     return _SPECIAL if special else _IMPORTANCE[definition.kind]

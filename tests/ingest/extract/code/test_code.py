@@ -97,6 +97,12 @@ def test_importance_and_labels_follow_the_table() -> None:
     assert found["m.A.__init__"].aliases == ("A.__init__",)
 
 
+def test_what_a_private_module_offers_is_as_important_as_any_other() -> None:
+    found = described("class A: ...\nclass _B: ...\n", "p/_m.py")
+    weights = {name: entity.importance_weight for name, entity in found.items()}
+    assert weights == {"p._m": 0.3, "p._m.A": 0.6, "p._m._B": 0.3}
+
+
 def test_a_name_defined_again_is_one_entity() -> None:
     source = "try:\n    def f(): ...\nexcept E:\n    def f(): return g()\ndef g(): ...\n"
     assert list(described(source)) == ["m", "m.f", "m.g"]
