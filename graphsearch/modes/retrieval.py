@@ -159,7 +159,7 @@ class Neighborhood:
             named, seeds = anchors(meant), await located(meant, reader)
         with question.stopwatch.stage("traversal"):
             subgraph = await question.traversal.traverse(seeds, depth=depth, reader=reader)
-        if subgraph.rank is None and meant.terms:
+        if subgraph.rank is None and (meant.terms or meant.stated >= 0):
             sure, facts = certain(seeds, meant, reader), Facts.none(seeds.keys)
             found = await scored_by_relevance(subgraph, sure, facts, meant, question, reader)
         else:

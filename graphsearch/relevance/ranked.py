@@ -134,6 +134,9 @@ def _evidence(
     """The properties of all relations of a subgraph that are known without reading them."""
     types = _types(subgraph, understood, reader)
     affinity = np.append(understood.affinity * _trust(len(understood.affinity)), 0.0)[types]
+    wrong = _wrong(subgraph, types, anchor, understood)
+    if understood.stated >= 0:
+        affinity = np.where(wrong & (types == understood.stated), 0.0, affinity)
     places = KeyIndex(facts.keys).of(subgraph.relations)
     words = np.append(facts.words, 0.0)[places] / whole if whole else np.zeros(len(places))
     return Evidence(
@@ -141,7 +144,7 @@ def _evidence(
         anchor=anchor,
         kind=np.zeros(len(subgraph.entities)),
         affinity=affinity,
-        wrong=_wrong(subgraph, types, anchor, understood),
+        wrong=wrong,
         past=np.zeros(len(types), np.bool_),
         between=np.zeros(len(subgraph.entities), np.bool_),
         words=np.minimum(words, 1.0),
