@@ -17,7 +17,7 @@ from graphsearch.query.question_names import MAX_NAMESAKES
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.word_lists import word_set
 from graphsearch.understanding.asked import SOURCE, TARGET
-from graphsearch.understanding.linking import WRITTEN, Link, Linked, Nameable
+from graphsearch.understanding.linking import HINT, WRITTEN, Link, Linked, Nameable
 from graphsearch.understanding.words import Token
 
 DEFINES: Final = "defines"
@@ -70,6 +70,8 @@ _QUESTION: Final = _ABOUT | word_set("how what where which who")
 _LEADING: Final = word_set("of in for do does")
 """Words between a noun and the name that it is said of."""
 _ARTICLES: Final = word_set("a an the")
+MOST: Final = 16
+"""Words of a question in which a plain word may name code: a longer one says more."""
 
 
 @attrs.frozen
@@ -141,12 +143,13 @@ def with_bare_names(words: Sequence[Token], linked: Linked, known: Sequence[Name
 
     "what calls gather?" and "who imports the json module of flask?" mean code; "what calls the loop?" is about loops.
     """
-    texts = [word.text for word in words]
+    if len(words) > MOST:
+        return linked
+    texts, sure = [word.text for word in words], any(link.probability > HINT for link in linked.links)
     for place, word in enumerate(words):
         spoken = texts[place + 1 : place + 2] and texts[place + 1] in _KINDS
         end, owner = _owner(words, place + 2) if spoken else (place + 1, "")
-        told = linked.names_code and not owner
-        if told or word.text in STOP_WORDS or (place and texts[place - 1] in _ARTICLES and not spoken):
+        if (sure and not owner) or word.text in STOP_WORDS or (place and texts[place - 1] in _ARTICLES and not spoken):
             continue
         named = [place <= at < end for at in range(len(words))]
         asked = asked_of_code(texts, named)

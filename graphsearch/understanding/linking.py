@@ -86,8 +86,9 @@ class Linked:
 
     @property
     def names_code(self) -> bool:
-        """Whether a link for certain is to code."""
-        return any(link.kind in CASE_SENSITIVE_TYPES and link.probability > HINT for link in self.links)
+        """Whether there are links for certain, and all of them are to code."""
+        sure = [link.kind in CASE_SENSITIVE_TYPES for link in self.links if link.probability > HINT]
+        return bool(sure) and all(sure)
 
 
 def unknown_names(written: Sequence[Named], linked: Linked) -> tuple[Named, ...]:

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from uuid import uuid4
 
+import attrs
 import pytest
 
 from graphsearch.understanding.asked import SOURCE, TARGET
 from graphsearch.understanding.code_questions import asked_of_code, with_bare_names
-from graphsearch.understanding.linking import Linked, Nameable
+from graphsearch.understanding.linking import Link, Linked, Nameable
 from graphsearch.understanding.words import tokens
 
 NOT_READ = None
@@ -83,3 +84,21 @@ def test_a_plain_word_names_code_where_nothing_else_is_said(question, linked):
     found = with_bare_names(words, Linked(links=(), masked=(False,) * len(words)), known)
     assert [question[each.start : each.end] for each in found.links] == linked
     assert all(each.entity_id == known[0].id for each in found.links)
+
+
+def test_a_word_that_names_something_else_is_no_code():
+    question = "what is gather?"
+    words = tokens(question)
+    topic, code = (Nameable(id=uuid4(), type=each, names=(f"m.{each}.gather", "gather")) for each in ("topic", "class"))
+    link = Link(entity_id=topic.id, kind="topic", probability=1.0, start=8, end=14, full=True, alias=False)
+    linked = Linked(links=(link,), masked=(False, False, True))
+    assert with_bare_names(words, linked, [code]) is linked
+    assert not linked.names_code
+    assert not attrs.evolve(linked, links=(link, attrs.evolve(link, entity_id=code.id, kind="class"))).names_code
+
+
+def test_a_long_question_says_more_than_a_name():
+    words = tokens("what calls gather " + "and " * 20)
+    linked = Linked(links=(), masked=(False,) * len(words))
+    known = [Nameable(id=uuid4(), type="function", names=("m.gather", "gather"))]
+    assert with_bare_names(words, linked, known) is linked
