@@ -50,11 +50,13 @@ class CedarAuthorizer:
     def __init__(self, policies: str, schema: str, *, cache_size: int = 65_536) -> None:
         text = "\n".join((policies, _read(_SHIPPED / "isolation.cedar")))
         refuse_unbounded(text, schema)
-        _refuse_syntax(cedarpy.PolicySet, policies, "the policies")
-        _refuse_syntax(cedarpy.Schema, schema, "the schema")
-        _validate(text, schema)
-        self._policies = cedarpy.PolicySet.from_str(text)
-        self._schema = cedarpy.Schema.from_str(schema)
+        try:
+            self._policies, self._schema = cedarpy.PolicySet.from_str(text), cedarpy.Schema.from_str(schema)
+        except ValueError as error:
+            _refuse_syntax(cedarpy.PolicySet, policies, "the policies")
+            _refuse_syntax(cedarpy.Schema, schema, "the schema")
+            raise PolicyError(f"The policies do not fit those that are added to all: {error}") from error
+        _validate(text, self._schema)
         self._version = hashlib.sha256(json.dumps([text, schema]).encode()).hexdigest()
         self._reads = words_read(self._policies)
         self._requests: dict[tuple[Question, str], bytes] = {}
@@ -70,12 +72,16 @@ class CedarAuthorizer:
     @classmethod
     def from_files(cls, policies: Iterable[Path], schema: Path = _SCHEMA) -> CedarAuthorizer:
         """Read policies from files, with the shipped schema unless another is given."""
-        texts = {path: _read(path) for path in policies}
-        refuse_unbounded("\n".join(texts.values()), _read(schema))
-        for path, text in texts.items():
-            _refuse_syntax(cedarpy.PolicySet, text, str(path))
-        _refuse_syntax(cedarpy.Schema, _read(schema), str(schema))
-        return cls("\n".join(texts.values()), _read(schema))
+        texts, described = {path: _read(path) for path in policies}, _read(schema)
+        joined = "\n".join(texts.values())
+        refuse_unbounded(joined, described)
+        try:
+            return cls(joined, described)
+        except PolicyError:
+            for path, text in texts.items():
+                _refuse_syntax(cedarpy.PolicySet, text, str(path))
+            _refuse_syntax(cedarpy.Schema, described, str(schema))
+            raise
 
     @property
     def by_signature(self) -> bool:
@@ -215,7 +221,7 @@ def _fault(kind: type[cedarpy.PolicySet | cedarpy.Schema], text: str) -> str:
     return ""
 
 
-def _validate(policies: str, schema: str) -> None:
+def _validate(policies: str, schema: cedarpy.Schema) -> None:
     result = cedarpy.validate_policies(policies, schema)
     if not result.validation_passed:
         names = result.id_annotations_by_policy_id

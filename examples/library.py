@@ -27,6 +27,7 @@ MODULES: Final = ("selectors.py", "socket.py", "ssl.py", "threading.py")
 QUESTION: Final = "where is the TLS handshake done?"
 QUESTIONS: Final = (QUESTION, "how is a JSON document decoded?", "how does an HTTP connection send a request?")
 SHOWN: Final = 6
+RECIPES: Final = Path(__file__).parent / "policies"
 
 
 async def act(store: GraphStore) -> None:
@@ -61,9 +62,9 @@ async def ingest(engine: GraphSearchEngine, library: Path) -> None:
 
 async def authorize_and_learn(engine: GraphSearchEngine) -> None:
     """Ask the same question as two principals, then report an outcome and ask again."""
-    title("3. The context block for two principals; Ada may see private names, Bob may not")
+    title("3. The context block for two principals; by a recipe Ada may see names with an underscore, Bob may not")
     scope = engine.store.scope
-    policies = CedarAuthorizer.default()
+    policies = CedarAuthorizer.from_files([RECIPES / "members.cedar", RECIPES / "underscore_names.cedar"])
     ada = Gate(policies, Principal(id="ada", attributes={"see_private": True}, projects=(scope,)))
     bob = Gate(policies, Principal(id="bob", projects=(scope,)))
     context = ContextBuilder(engine)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping
 
 from graphsearch.context import ContextBlock
+from graphsearch.display.pages import hidden
 from graphsearch.model import Principal
 
 
@@ -33,6 +34,6 @@ def cut(text: str, width: int) -> str:
 
 def show_block(principal: Principal, block: ContextBlock) -> None:
     """Print a block as its principal gets it, and its report to the caller."""
-    denied = ", ".join(f"{number} {kind}" for kind, number in sorted(block.denied.items()) if number) or "nothing"
-    print(f"\nfor {principal.id}: {block.tokens} of {block.budget} tokens, denied: {denied}")
+    denied = hidden(block.denied) or "nothing hidden"
+    print(f"\nfor {principal.id}: {block.tokens} of {block.budget} tokens, {denied}")
     print("\n".join(f"  | {cut(line, 130)}" for line in block.text.splitlines()))

@@ -116,6 +116,8 @@ def test_examples_run_as_they_are_written(page, capfd):
         assert ran.returncode == 0
     else:
         run_page(page, frozenset(skipped))
+    if page == README:
+        assert "do_handshake" in re.findall(r"^- .*", capfd.readouterr().out, re.MULTILINE)[0]
     if page == TUTORIAL:
         assert capfd.readouterr().out.startswith("".join(text for kind, text in examples(page) if kind == "text"))
 

@@ -43,6 +43,7 @@ from graphsearch.cli.environment import (
 )
 from graphsearch.cli.output import as_json, pairs, sorted_counts, summary_lines, time_pairs
 from graphsearch.context import ContextBuilder, WorkType
+from graphsearch.display.pages import hidden
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import FeedbackReport, Outcome, Principal, Scope
@@ -111,11 +112,10 @@ async def context(
     denied = sorted_counts(block.denied)
     entries = {str(scope): str(entry) for scope, entry in block.injection_ids.items()}
     data = {"session": session_id, **as_json(block), "denied": denied, **({"injection_ids": entries} if also else {})}
-    hidden = ", ".join(f"{number} {kind}" for kind, number in denied.items() if number) or "nothing"
     facts = [
         ("session", session_id),
         ("tokens", f"{block.tokens} of {block.budget}"),
-        ("denied", hidden),
+        *([("denied", hidden(block.denied))] if hidden(block.denied) else []),
         ("skipped", f"{block.skipped_memories} memories, {block.skipped} triplets"),
         *([("reason", block.reason)] if block.reason else []),
         *time_pairs(block.interpretation),

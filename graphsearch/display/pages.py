@@ -135,9 +135,9 @@ def triplet_table(found: tuple[Triplet, ...]) -> Html:
 
 
 def hidden(denied: Mapping[ElementKind, int]) -> str:
-    """``hidden: 2 entity, 1 relation``; empty where nothing was."""
+    """``3 hidden by policy (2 entity, 1 relation)``, for the caller; empty where nothing was."""
     counts = ", ".join(f"{count} {kind.value}" for kind, count in denied.items() if count)
-    return f"hidden: {counts}" if counts else ""
+    return f"{sum(denied.values())} hidden by policy ({counts})" if counts else ""
 
 
 def sum_of(parts: Iterable[ScorePart]) -> str:

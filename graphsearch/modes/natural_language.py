@@ -89,7 +89,7 @@ class NaturalLanguage:
         """Run the query, and score the findings by hops."""
         query = question.graph_query
         if query is None or not _in_time(query, reader):
-            nothing = "nothing is known that could be asked for" if query is None else "another time is asked about"
+            nothing = "nothing visible could be asked for" if query is None else "another time is asked about"
             return Answer(findings=await around(await reader.locate([]), 1, question, reader), nothing=nothing)
         depth = question.request.max_hops
         reader = reader.viewing(attrs.evolve(reader.view, only_types=query.relation_types))  # no others crowd them out
@@ -129,8 +129,8 @@ def _in_time(query: GraphQuery, reader: Reader) -> bool:
 
 def _nothing(query: GraphQuery, named: tuple[Anchor, ...]) -> str:
     if query.anchors and not named:
-        return "nothing is known by the names that the question was understood to ask for"
-    return "nothing is known of what the question was understood to ask for"
+        return "nothing visible is known by the names that the question was understood to ask for"
+    return "nothing visible is known of what the question was understood to ask for"
 
 
 @attrs.frozen(eq=False)

@@ -160,11 +160,11 @@ class Neighborhood:
             named, seeds = anchors(meant), await located(meant, reader)
         with question.stopwatch.stage("traversal"):
             subgraph = await question.traversal.traverse(seeds, depth=depth, reader=reader)
-        if subgraph.rank is None and meant.terms:
+        if subgraph.rank is None and (meant.terms or meant.stated >= 0):
             none = Facts.none(seeds.keys)
             found, joint = await scored_by_relevance(subgraph, seeds, none, meant, question, reader, depth=depth)
         else:
             found = await scored_by_rank(subgraph, Facts.none(seeds.keys), meant, question, reader)
             joint = connected(subgraph, named, seeds, depth=depth, options=question.scoring, reader=reader)
-        nothing = why_nothing(meant) if named else "the question names nothing known"
+        nothing = why_nothing(meant) if named else "the question names nothing visible"
         return Answer(findings=found, anchors=named, subjects=subjects(meant), connected=joint, nothing=nothing)

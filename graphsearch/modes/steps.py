@@ -69,7 +69,7 @@ def anchors(meant: Understanding) -> tuple[Anchor, ...]:
 
 def names_alone(meant: Understanding) -> bool:
     """Whether a question consists of names and numbers only: then it asks for what it names."""
-    return all(term.isdigit() for term in meant.terms)
+    return meant.stated < 0 and all(term.isdigit() for term in meant.terms)
 
 
 def subjects(meant: Understanding, described: Alike | None = None) -> tuple[UUID, ...]:
@@ -134,7 +134,7 @@ async def scored_by_rank(
 ) -> Findings:
     """The relations of a subgraph by hops or PageRank alone, if nothing is asked; else times their relevance."""
     found = scored_by_hops(subgraph, question, reader)
-    if subgraph.rank is None or not meant.terms:
+    if subgraph.rank is None or not (meant.terms or meant.stated >= 0):
         return found
     alike = nobody(subgraph.entities) if described is None else described
     relevant = await ranked(subgraph, facts, meant, alike, question.request.limit, question.line_terms, reader)
@@ -171,10 +171,10 @@ def why_nothing(meant: Understanding) -> str:
     """The reason why no relation answers, which does not distinguish hidden from absent elements."""
     if meant.linked.links:
         names = ", ".join(dict.fromkeys(meant.question[each.start : each.end] for each in meant.linked.links))
-        return f"nothing that is known of {names} answers what is asked"
+        return f"nothing visible of {names} answers what is asked"
     if meant.unknown:
-        return f"nothing is known of {', '.join(each.text for each in meant.unknown)}"
-    return "nothing that is known has to do with the question"
+        return f"nothing visible is known of {', '.join(each.text for each in meant.unknown)}"
+    return "nothing visible has to do with the question"
 
 
 async def around(seeds: Hits, depth: int, question: Question, reader: Reader) -> Findings:

@@ -20,7 +20,7 @@ from graphsearch.modes.findings import Findings
 from graphsearch.modes.mode import Question
 from graphsearch.modes.retrieval import GraphCompletion, Neighborhood
 from graphsearch.modes.steps import certain, located, names_alone
-from graphsearch.relevance.entity_relevance import IMPORTANCE, Described, described
+from graphsearch.relevance.entity_relevance import IMPORTANCE, NAMED, Described, described
 from graphsearch.scoring.fusion import Channel, Part, reciprocal_rank
 from graphsearch.scoring.triplet_score import NEARER
 
@@ -62,6 +62,7 @@ def proposals(found: Described, entities: Sequence[Entity], answers: Mapping[UUI
         "lexical": _parts(found.share, 1.0),
         "semantic": _parts(found.cosine, found.weight),
         "importance": _parts(found.hits.importance, IMPORTANCE),
+        "named": _parts(found.named.astype(float), NAMED),
     }
     return [
         Proposal(

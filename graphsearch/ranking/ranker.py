@@ -170,7 +170,7 @@ def _why_nothing(request: RankRequest, ranked: int) -> str:
         return "nothing was asked"
     if ranked:
         return f"none of {ranked} entities scores {request.min_score:g} or more"
-    return "no entity shares a word or a meaning with the question"
+    return "no visible entity shares a word or a meaning with the question"
 
 
 @attrs.frozen(kw_only=True)

@@ -119,6 +119,7 @@ class RankResult(Displayed):
             "as_of": self.as_of.isoformat(),
             "known_at": self.known_at.isoformat(),
             "found": self.found,
+            "denied": {kind.value: count for kind, count in self.denied.items()},
             "reason": self.reason,
             "entities": [each.as_dict() for each in self.entities],
             "timings_ms": dict(self.timings),

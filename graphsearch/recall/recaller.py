@@ -150,7 +150,7 @@ def _why_nothing(request: RecallRequest, scored: int, best: Best) -> str:
         return f"none of {scored} memories scores {request.min_score:g} or more"
     if scored:
         return f"none of {scored} memories found has a text to show"
-    return "no memory shares a word, a meaning or an entity with the question"
+    return "no visible memory shares a word, a meaning or an entity with the question"
 
 
 _NOTHING_KNOWN: Final = Wording(naming={}, telling={}, type_terms=frozenset())

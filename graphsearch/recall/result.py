@@ -81,6 +81,7 @@ class RecallResult(Displayed):
             "relevance": self.relevance,
             "floor": self.floor,
             "found": self.found,
+            "denied": {kind.value: count for kind, count in self.denied.items()},
             "reason": self.reason,
             "memories": [
                 {

@@ -1,11 +1,12 @@
 """The entities that a question describes, by words and meaning, on one scale for every question.
 
-    relevance = share + 2 · weight · cosine + 0.3 · importance
+    relevance = share + 2 · weight · cosine + 0.3 · importance + 0.6 · named
 
 ``share`` is the share of the question's idf that the entity's words cover (`graphsearch.relevance.word_coverage`), the
 cosine is that of its embedding, and the weight is the embedder's. Both mean the same for every question, so that they
 add up as they are: z-scores over candidates, which depend on what else was found, and reciprocal ranks, which lose the
-distances, rank no better. Importance separates entities of the same description: public from private ones.
+distances, rank no better. Importance separates entities of the same description: public from private ones. Code is
+named if its name and its class hold all that the question says: "where is the table rendered?" means Table.render.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from graphsearch.relevance.word_coverage import Held, Lexicon, held, shares
 from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser, identifier_words, words
 from graphsearch.text.bm25 import idf
+from graphsearch.understanding.code_questions import DEFINES, DONE
 from graphsearch.understanding.interpreting import Understanding
 from graphsearch.understanding.words import MAX_TOKENS, EntityTerms, entity_terms
 
@@ -36,6 +38,8 @@ MEANING: Final = 2.0
 """Of a cosine, times the embedder's weight."""
 IMPORTANCE: Final = 0.3
 """Of the importance weight: at most as much as a few words."""
+NAMED: Final = 0.6
+"""Of a name of code that says all of the question."""
 KEPT: Final = 8_192
 """Most entities whose terms are cached."""
 MOST: Final = 0.5
@@ -54,6 +58,7 @@ class Described:
     cosine: Floats
     exact: Floats
     """The share covered by the question's own words."""
+    named: Mask
     called: Mask
     """Whether the entity may be what the question names: see `_called`."""
     weight: float
@@ -61,7 +66,7 @@ class Described:
     @property
     def relevance(self) -> Floats:
         """The sum of the parts."""
-        return self.share + self.weight * self.cosine + IMPORTANCE * self.hits.importance
+        return self.share + self.weight * self.cosine + IMPORTANCE * self.hits.importance + NAMED * self.named
 
     @property
     def sure(self) -> Floats:
@@ -83,6 +88,7 @@ class Described:
             share=self.share[chosen],
             cosine=self.cosine[chosen],
             exact=self.exact[chosen],
+            named=self.named[chosen],
             called=self.called[chosen],
         )
 
@@ -99,6 +105,8 @@ async def described(
     hits = await _found(query, vector, limit, also, kept, reader)
     ids = reader.entity_ids(hits.keys)
     query_forms = dict(islice(forms_of_query(query, reader.analyser).items(), MAX_TOKENS))
+    if meant.profile.row_of(DEFINES) >= 0:  # of code
+        query_forms = {term: form for term, form in query_forms.items() if form not in DONE} or query_forms
     each_has = await _terms_of(hits.keys, kept, reader)
     terms = held(each_has)
     rarity = await _rarity(terms, list(query_forms), limit, reader)
@@ -118,6 +126,7 @@ async def described(
         share=share,
         cosine=cosine,
         exact=exact,
+        named=np.array([bool(query_forms) and query_forms.keys() <= each.called for each in each_has], np.bool_),
         called=_called(meant, each_has),
         weight=MEANING * lexicon.weight if vector is not None else 0.0,
     )

@@ -21,6 +21,7 @@ from graphsearch.relevance.triplet_relevance import CERTAIN, TEMPERATURE, Edges,
 from graphsearch.relevance.word_coverage import LineTerms, coverage, line_shares
 from graphsearch.scoring.similarity import cosines
 from graphsearch.understanding.asked import worded
+from graphsearch.understanding.code_questions import DEFINES
 from graphsearch.understanding.interpreting import Understanding
 from graphsearch.understanding.words import relation_line
 
@@ -137,6 +138,9 @@ def _evidence(
     """The properties of all relations of a subgraph that are known without reading them."""
     types = _types(subgraph, understood, reader)
     affinity = np.append(understood.affinity * _trust(len(understood.affinity)), 0.0)[types]
+    wrong = _wrong(subgraph, types, anchor, understood)
+    if understood.stated >= 0:
+        affinity = np.where(wrong & (types == understood.stated), 0.0, affinity)
     places = KeyIndex(facts.keys).of(subgraph.relations)
     words = np.append(facts.words, 0.0)[places] / whole if whole else np.zeros(len(places))
     return Evidence(
@@ -144,11 +148,12 @@ def _evidence(
         anchor=anchor,
         kind=np.zeros(len(subgraph.entities)),
         affinity=affinity,
-        wrong=_wrong(subgraph, types, anchor, understood),
+        wrong=wrong,
         past=np.zeros(len(types), np.bool_),
         between=np.zeros(len(subgraph.entities), np.bool_),
         words=np.minimum(words, 1.0),
         meaning=np.append(facts.meaning, 0.0)[places],
+        definition=understood.profile.row_of(DEFINES),
     )
 
 

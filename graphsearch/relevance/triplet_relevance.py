@@ -18,8 +18,9 @@ followed from X.
 A question without names asks for things, not for everything known about one of them. So each of the entities that it
 describes best is introduced by one of its relations, and its other relations come later: ten lines show ten entities.
 The more probable it is that a thing itself is requested, the less the content of the line matters: then the relation is
-preferably one to an entity shown already or to another described one, so that the line shows how they are related;
-otherwise one that starts at it. The less probable, the more the line itself is the answer.
+preferably the one that defines it, if it is code, which says where it is and what it is for; else one to an entity
+shown already or to another described one, so that the line shows how they are related; otherwise one that starts at it.
+The less probable, the more the line itself is the answer.
 """
 
 from __future__ import annotations
@@ -137,6 +138,7 @@ class Evidence:
     * ``affinity``: of the relation's type. ``wrong``: whether its direction differs from the question's; ``past``:
       whether it has ended. ``between``: whether an entity is of a kind that the question mentions besides the
       requested one.
+    * ``definition``: the type by which a scope of code defines what is in it.
     * ``described``: the rows of the described entities, best first, and ``likely``: the weight of each, relative to a
       named one; ``sure``: the probability that one of them is meant.
     * ``words``: the share of the question's idf that its line covers, in [0, 1]. ``meaning``: the cosine of its fact.
@@ -151,6 +153,7 @@ class Evidence:
     between: Mask
     words: Floats
     meaning: Floats
+    definition: int = NONE
     described: Rows = attrs.field(factory=lambda: np.empty(0, np.intp))
     likely: Floats = attrs.field(factory=lambda: np.empty(0))
     sure: float = 0.0
@@ -185,7 +188,9 @@ def relevance(known: Evidence) -> Relevance:
         np.where(known.wrong, -WRONG, 0.0),
         np.where(known.past, -PAST, 0.0),
     )
-    described = counted(known.described, ANCHORS * known.likely, edges, np.sum(own, axis=0), known.sure)
+    described = counted(
+        known.described, ANCHORS * known.likely, edges, np.sum(own, axis=0), known.sure, known.definition
+    )
     parts = (ANCHORS * source, ANCHORS * target, ANCHORS * lent, described, *own)
     total: Floats = np.sum(parts, axis=0)
     ideal = ANCHORS * known.anchor.max(initial=0.0) + IDEAL
@@ -205,17 +210,18 @@ ONWARD: Final = 0.75
 REACH: Final = 3
 PREFERRED: Final = 12.0
 """Evidence that makes a relation preferred for introducing a certain entity: more than any line has by itself."""
+DEFINED: Final = 1.05
 SHOWN: Final = 1.0
 BOTH: Final = 0.95
 TO_IT: Final = 0.9
 FROM_IT: Final = 0.8
 TO_FIRST: Final = 0.7
-"""The parts of it that a relation has: with an entity already shown; between two described ones, or starting at the
-first of these; starting at the entity.
+"""The parts of it that a relation has: that defines the entity; with an entity already shown; between two described
+ones, or starting at the first of these; starting at the entity.
 """
 
 
-def introductions(described: Rows, edges: Edges, own: Floats, sure: float) -> Rows:
+def introductions(described: Rows, edges: Edges, own: Floats, sure: float, definition: int = NONE) -> Rows:
     """For each described entity, best first, the row of the relation that introduces it; of equal ones the first.
 
     `NONE` if it has none, or an earlier line already shows it. ``own`` is the evidence of each relation without the
@@ -232,15 +238,18 @@ def introductions(described: Rows, edges: Edges, own: Floats, sure: float) -> Ro
         from_it = edges.source[rows] == entity
         other = np.where(from_it, edges.target[rows], edges.source[rows])
         to_it = TO_IT if place else TO_FIRST
+        defined = ~from_it & (edges.type[rows] == definition) & (definition != NONE)
         preferred = np.select(
-            [shown[other], from_it & likely[other], likely[other], from_it], [SHOWN, BOTH, to_it, FROM_IT], 0.0
+            [defined, shown[other], from_it & likely[other], likely[other], from_it],
+            [DEFINED, SHOWN, BOTH, to_it, FROM_IT],
+            0.0,
         )
         found[place] = row = rows[np.argmax(own[rows] + PREFERRED * sure * preferred)]
         shown[[edges.source[row], edges.target[row]]] = True
     return found
 
 
-def counted(described: Rows, worth: Floats, edges: Edges, own: Floats, sure: float) -> Floats:
+def counted(described: Rows, worth: Floats, edges: Edges, own: Floats, sure: float, definition: int = NONE) -> Floats:
     """The weight of each relation for the described entities at its ends; ``worth`` is the evidence of each of them.
 
     The relation that introduces an entity counts as the best relation of that entity; and, in proportion to ``sure``,
@@ -253,7 +262,7 @@ def counted(described: Rows, worth: Floats, edges: Edges, own: Floats, sure: flo
     every[described] = worth
     passed_on(every, edges)
     counts = LATER * np.maximum(every[edges.source], every[edges.target])
-    found = introductions(described, edges, own, sure)
+    found = introductions(described, edges, own, sure, definition)
     there = np.flatnonzero(found != NONE)
     if not len(there):
         return counts

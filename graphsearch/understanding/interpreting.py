@@ -25,7 +25,8 @@ from graphsearch.query.question_names import Named, NameKind, named
 from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser
 from graphsearch.text.trigrams import name_words
-from graphsearch.understanding.asked import affinities, asked_kind, directions, standardised
+from graphsearch.understanding.asked import TARGET, affinities, asked_kind, directions, standardised
+from graphsearch.understanding.code_questions import DEFINES, asked_of_code, with_bare_names
 from graphsearch.understanding.linking import Linked, link, unknown_names
 from graphsearch.understanding.name_lookup import (
     candidate_ids,
@@ -84,6 +85,7 @@ class Understanding:
     * ``unknown``: written names that are not visible ones; ``strange_names``: the idf of their terms.
     * ``profile``: the relation types of the scope. ``affinity`` of each of them, ``direction`` of some: 1 if the name
       in the question is the source, -1 if it is the target.
+    * ``stated``: the row of the type that it asks for in words that mean no other (`code_questions`); -1 for none.
     * ``kind_asked``: the kind of thing that it asks for, in words; empty if not stated. ``kind``: how much each kind of
       entity of the profile is asked for, in standard deviations.
     * ``between``: rows of the kinds that the question mentions besides the one that it asks for.
@@ -102,6 +104,7 @@ class Understanding:
     strange_names: tuple[Mapping[str, float], ...] = ()
     candidates: tuple[UUID, ...] = ()
     direction: Mapping[int, int] = attrs.field(factory=dict)
+    stated: int = -1
     kind_asked: str = ""
     between: tuple[int, ...] = ()
     time: AskedTime = PRESENT
@@ -141,6 +144,10 @@ KEPT: Final = 8_192
 """Number of type-name vectors that are cached, by a hash of their texts."""
 HOLLOW: Final = frozenset({"name", "names"})
 """Words that ask for nothing by themselves, unless a relation type has them: "the name of Luis's dog"."""
+STATED: Final = 6.0
+"""Deviations that a stated type is above all others: certain, where most types of code are few and their weight low."""
+NEXT: Final = 1.0
+"""Deviations that the definition of the name is above all but the stated type."""
 LONGEST: Final = 8
 """Most words of a name if the word order of a question is read."""
 
@@ -201,6 +208,7 @@ async def read(question: str, time: AskedTime, profile: TypeProfile, reader: Rea
         words, linked, lambda word: word in names or not profile.containing.keys().isdisjoint(terms(word))
     )
     linked, more = await with_other_forms(words, others or strange, linked, reader)
+    linked = with_bare_names(words, linked, known)
     found = interpreted(question, linked, profile, reader.analyser, time=time, written=written)
     return attrs.evolve(found, candidates=tuple(sorted({*ids, *more})))
 
@@ -221,6 +229,13 @@ def interpreted(
     hollow = HOLLOW - profile.postings.keys()
     residue = residue_of(words, [part or at in dated or texts[at] in hollow for at, part in enumerate(linked.masked)])
     terms = tuple(analyser.terms(residue))
+    direction = directions(texts, linked.masked, profile.verbs, analyser.terms, LONGEST)
+    asked = asked_of_code(texts, linked.masked) if linked.names_code else None
+    stated = -1 if asked is None else profile.row_of(asked.type)
+    if asked is not None and stated >= 0:  # what says so is understood: it is no word to find
+        terms = tuple(term for place in sorted(asked.rest) for term in analyser.terms(texts[place]))
+        rows = ((profile.row_of(DEFINES), TARGET), (stated, asked.end))
+        direction = {row: end for row, end in rows if row >= 0}
     kind = asked_kind(texts, lambda word: bool(profile.kinds_of(analyser.terms(word))))
     unknown = unknown_names(written, linked)
     return Understanding(
@@ -231,7 +246,8 @@ def interpreted(
         unknown=unknown,
         strange_names=tuple(profile.rarities(analyser.terms(each.text)) for each in unknown),
         profile=profile,
-        direction=directions(texts, linked.masked, profile.verbs, analyser.terms, LONGEST),
+        direction=direction,
+        stated=stated,
         kind_asked=kind,
         between=profile.kinds_of(set(terms).difference(analyser.terms(kind))),
         time=time,
@@ -273,4 +289,9 @@ async def understand(found: Understanding, phrases: PhraseVectors | None) -> Und
             (named_kind,) = await phrases.of_phrases([found.kind_asked])
             kind = standardised(cosines(rows[2 * count :], named_kind))
     affinity = affinities(profile, found.terms, *vectors) if found.terms or found.kind_asked else np.zeros(count)
+    if found.stated >= 0:  # where there is nothing of that type, what the name is comes first
+        most = affinity.max(initial=0.0)
+        if (definition := profile.row_of(DEFINES)) >= 0:
+            affinity[definition] = most + NEXT
+        affinity[found.stated] = most + STATED
     return attrs.evolve(found, affinity=affinity, kind=kind, vector=query)

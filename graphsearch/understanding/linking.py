@@ -38,7 +38,7 @@ NUMBER: Final = 3
 """Least digits of a number that can stand for a name that it is part of."""
 
 _start: Final = attrgetter("start")
-_IDENTIFIER: Final = re.compile(r"\w[_.]\w|[a-z][A-Z]|\w\(\)|`")
+_IDENTIFIER: Final = re.compile(r"\w[_.]\w|\b_\w|[a-z][A-Z]|\w\(\)|`")
 
 Terms = Callable[[str], Iterable[str]]
 
@@ -83,6 +83,12 @@ class Linked:
         for link in self.links:
             best[link.entity_id] = max(best.get(link.entity_id, 0.0), link.probability)
         return best
+
+    @property
+    def names_code(self) -> bool:
+        """Whether there are links for certain, and all of them are to code."""
+        sure = [link.kind in CASE_SENSITIVE_TYPES for link in self.links if link.probability > HINT]
+        return bool(sure) and all(sure)
 
 
 def anchors_of(question: str, links: Iterable[Link]) -> tuple[Anchor, ...]:
@@ -152,7 +158,7 @@ class _Names:
         parts: dict[tuple[str, ...], set[UUID]] = {}
         own: dict[UUID, set[str]] = {each.id: set() for each in nameable}
         for each in nameable:
-            for place, name in enumerate(each.names):
+            for place, name in enumerate((*each.names, *_paths(each))):
                 words = name_tokens(name)
                 own[each.id].update(words)
                 for run in {words, tuple("".join(words).split())} - {()}:
@@ -175,6 +181,14 @@ class _Names:
             _kindly(nameable),
             frozenset(map(len, full)),
         )
+
+
+def _paths(each: Nameable) -> list[str]:
+    """Other paths that code is written by: without its first packages, or as the top package offers it."""
+    parts = each.names[0].split(".") if each.type in CASE_SENSITIVE_TYPES else []
+    shorter = [".".join(parts[start:]) for start in range(1, len(parts) - 1)]
+    inside = max(each.names[1:], key=len, default="")
+    return [*shorter, f"{parts[0]}.{inside}"] if inside and len(parts) > 1 else shorter
 
 
 def _kindly(nameable: Sequence[Nameable]) -> frozenset[str]:
@@ -256,6 +270,9 @@ class _Linking:
     def _believable(self, found: Mapping[UUID, bool], start: int, end: int, *, whole: bool) -> Mapping[UUID, bool]:
         """Entities with whether it is an alias; code only by its own name, or by words written like code."""
         inside = self._of_one_name(start, end, whole=whole)
+        written = self._text[self._question[start].start : self._question[end - 1].end].rpartition(".")[2]
+        if exact := {each: alias for each, alias in found.items() if written in self._names.components.get(each, ())}:
+            found = exact  # "httpx.Client" is the class, not the module httpx._client
         return {
             each: alias
             for each, alias in found.items()

@@ -45,7 +45,9 @@ async def candidate_ids(question: str, tokens: Sequence[Token], reader: Reader) 
         if len(token.text) > 1 and (token.text not in STOP_WORDS or (token.capitalised and token.start > 0))
     ]
     words = dict.fromkeys((*distinctive, *(word for word in spoken_words(question) if word not in STOP_WORDS)))
-    names = sorted({run.name for run in runs(question)})
+    written = {run.name for run in runs(question)}
+    parts = (name.split(".") for name in written if "." in name and " " not in name)  # a path of code
+    names = sorted(written | {".".join(each[start:]) for each in parts for start in range(1, len(each))} - {""})
     whole, partly = await both(reader.find_names(names), by_words(list(words), reader))
     return sorted({each.entity_id for each in (*whole, *partly)})
 

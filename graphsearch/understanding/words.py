@@ -81,13 +81,15 @@ Terms = Callable[[str], Sequence[str]]
 class EntityTerms:
     """The terms of one entity: ``weights`` above 0, and in ``forms`` the commonest written form of each.
 
-    ``document``: all terms by which lexical search finds it, including whole identifiers. ``code``: whether it is code.
+    ``document``: all terms by which lexical search finds it, including whole identifiers. ``code``: whether it is code,
+    and ``called`` the terms of the last two parts of its path then, such as a method with its class.
     """
 
     weights: Mapping[str, float]
     forms: Mapping[str, str]
     document: frozenset[str]
     code: bool
+    called: frozenset[str] = frozenset()
 
 
 def entity_terms(entity: Entity, extra: Mapping[str, float], terms: Terms) -> EntityTerms:
@@ -104,7 +106,10 @@ def entity_terms(entity: Entity, extra: Mapping[str, float], terms: Terms) -> En
             weights[term] = weights.get(term, 0.0) + weight
     document = weights.keys() | set(terms(searchable_text(entity)))
     forms = _forms([*named, *described, *extra], terms)
-    return EntityTerms(weights, forms, frozenset(document), code=entity.type in CASE_SENSITIVE_TYPES)
+    code = entity.type in CASE_SENSITIVE_TYPES
+    called = words(identifier_words(" ".join(entity.name.split(".")[-2:]))) if code else ()
+    named_terms = frozenset(term for word in called for term in terms(word))
+    return EntityTerms(weights, forms, frozenset(document), code=code, called=named_terms)
 
 
 def _forms(written: Sequence[str], terms: Terms) -> Mapping[str, str]:

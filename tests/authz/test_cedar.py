@@ -228,6 +228,27 @@ def test_a_fault_of_syntax_is_named_with_its_file_and_line(tmp_path: Path, text:
         CedarAuthorizer(bad.read_text(), SCHEMA.read_text())
 
 
+def test_policies_are_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    class Counting:
+        @staticmethod
+        def from_str(text: str) -> cedarpy.PolicySet:
+            parsed.append(text)
+            return policy_set.from_str(text)
+
+    policy_set = cedarpy.PolicySet
+    monkeypatch.setattr(module.cedarpy, "PolicySet", Counting)
+    (tmp_path / "one.cedar").write_text(PERMIT_ALL)
+    CedarAuthorizer.from_files([tmp_path / "one.cedar"])
+    assert len(parsed) == 1
+
+
+def test_policies_that_clash_with_those_added_to_all_are_refused() -> None:
+    with pytest.raises(PolicyError):
+        CedarAuthorizer('@id("isolation")', SCHEMA.read_text())
+
+
 @pytest.mark.parametrize(("old", "new", "where"), [("Org;", "Org", "line 6"), ("User,", "Nobody,", "schema: ")])
 def test_a_fault_of_a_schema_names_its_file(tmp_path: Path, old: str, new: str, where: str) -> None:
     (tmp_path / "a.cedarschema").write_text(SCHEMA.read_text().replace(old, new, 1))

@@ -14,7 +14,7 @@ async def test_quickstart_prints_a_block(folder: Path, capsys):
     await quickstart.main(folder, "where is the TLS handshake done?")
     printed = capsys.readouterr().out
     assert printed.startswith("## Knowledge Graph Triplets\n- ")
-    assert "_check" not in printed, "private names are not for everybody"
+    assert "_check" in printed, "what members store is shown to members"
     assert re.search(r"\d+ tokens; [1-9]\d* weights moved", printed)
 
 
@@ -28,7 +28,7 @@ async def test_demo_shows_the_whole_product(capsys, monkeypatch):
     assert re.search(r"again: \d+ files, 0 written, 0 entities, 0 relations, 0 texts embedded, 0 faults", printed)
     for question in library.QUESTIONS:
         assert question in printed
-    assert re.search(r"for bob: \d+ of 300 tokens, denied: [1-9]\d* entity", printed)
+    assert re.search(r"for bob: \d+ of 300 tokens, [1-9]\d* hidden by policy \([1-9]\d* entity", printed)
     assert "private names in Bob's block: 0" in printed
     assert re.search(r"weights moved: [1-9]\d*; the same report again moves 0", printed)
     gains = [float(gain) for gain in re.findall(r"\(([+-]0\.\d+)\)", printed)]

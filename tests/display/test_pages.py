@@ -81,7 +81,7 @@ async def test_what_was_not_found_and_what_was_hidden_is_reported():
     assert text == found.reason != ""
     assert found.reason in page.text
     hidden = attrs.evolve(found, denied={ElementKind.ENTITY: 2, ElementKind.RELATION: 0, ElementKind.MEMORY: 1})
-    assert "; hidden: 2 entity, 1 memory" in shown(hidden)[0].text
+    assert "; 3 hidden by policy (2 entity, 1 memory)" in shown(hidden)[0].text
 
 
 async def test_a_recall_shows_memories_with_what_each_channel_gave():

@@ -53,7 +53,7 @@ async def test_a_summary_comes_before_the_table_and_a_reason_in_its_place():
     nothing = await (await team()).search("weather", mode=HOPS)
     assert str(nothing).splitlines()[2:] == [nothing.reason]
     hidden = attrs.evolve(nothing, denied={ElementKind.ENTITY: 2})
-    assert str(hidden).splitlines()[1].endswith("; hidden: 2 entity")
+    assert str(hidden).splitlines()[1].endswith("; 2 hidden by policy (2 entity)")
 
 
 async def test_a_recall_is_a_table_of_memories():

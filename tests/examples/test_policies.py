@@ -10,6 +10,7 @@ import pytest
 from graphsearch.access.gate import Gate, resource_of
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
+from graphsearch.ingest import Ingestor
 from graphsearch.model import Action, Batch, Claim, Entity, Memory, Mention, Principal
 from graphsearch.modes.options import SearchMode
 from graphsearch.protocols import GraphStore
@@ -107,6 +108,26 @@ async def test_private_entities_are_for_their_owner_and_for_those_who_may_see_th
         memories, shown = await seen(store, "private_entities.cedar", principal, "Atlas")
         assert shown == triplets
         assert memories == {"m1", "m2"}, "a text that names a private entity is hidden by a label of its own"
+
+
+async def test_code_is_shown_unless_the_recipe_for_underscores_hides_it(store, tmp_path):
+    (tmp_path / "m.py").write_text("class Atlas:\n    def _hide(self): ...\nclass _Map(Atlas): ...\n")
+    await Ingestor(GraphSearchEngine(store=store)).add(tmp_path)
+    every = {"m defines m.Atlas", "m.Atlas defines m.Atlas._hide", "m defines m._Map", "m._Map inherits_from m.Atlas"}
+    question, gate = "what is Atlas?", Gate(CedarAuthorizer.default(), member(store, "bob"))
+    found = await GraphSearchEngine(store=store).search(question, mode=SearchMode.NEIGHBORHOOD, gate=gate)
+    assert {f"{each.source.name} {each.relation.type} {each.target.name}" for each in found.triplets} == every
+    assert not any(found.denied.values())
+    assert (await seen(store, "underscore_names.cedar", member(store, "bob"), question))[1] == {"m defines m.Atlas"}
+    assert (await seen(store, "underscore_names.cedar", member(store, "eve", see_private=True), question))[1] == every
+
+
+@pytest.mark.parametrize(
+    ("label", "may"), [("private", False), ("secret", False), ("personal", False), ("underscore", True)]
+)
+async def test_by_default_only_labels_that_say_so_hide(store, label, may):
+    gate = Gate(CedarAuthorizer.default(), member(store, "bob")).bind(store.scope)
+    assert await gate.permits([resource_of(entity("Atlas", labels=(label,)))]) == [may]
 
 
 async def test_a_clearance_opens_its_level_and_those_below(store):

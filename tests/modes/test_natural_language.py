@@ -146,7 +146,7 @@ async def test_names_that_the_graph_does_not_know_find_nothing(scoped):
     await written(scoped)
     found, _ = await ask(scoped, {"anchors": ["Zoe", 'a "quoted" name']})
     assert (found.triplets, found.anchors) == ((), ())
-    assert found.reason == "nothing is known by the names that the question was understood to ask for"
+    assert found.reason == "nothing visible is known by the names that the question was understood to ask for"
     some, _ = await ask(scoped, {"anchors": ["Zoe", "Ada"]})
     assert len(some.triplets) == 2
 
@@ -165,7 +165,7 @@ async def test_a_faulty_query_is_repaired_once(scoped):
 
 async def test_nothing_is_asked_where_nothing_could_be_found(scoped):
     await scoped.write(people(names="Ada"))
-    for question, reason in (("what of Ada?", "nothing is known that could be asked for"), (" ", "nothing was asked")):
+    for question, reason in (("what of Ada?", "nothing visible could be asked for"), (" ", "nothing was asked")):
         found, asked = await ask(scoped, {"anchors": ["Ada"]}, question)
         assert (asked, found.triplets, found.graph_query, found.reason) == ([], (), None, reason)
 
@@ -213,7 +213,7 @@ async def test_what_is_hidden_does_not_crowd_out_where_a_query_starts(scoped, st
 async def test_a_type_that_the_schema_has_only_in_another_time_starts_nowhere(scoped):
     await written(scoped)
     found, _ = await ask(scoped, {"relation_types": ["hired"]})
-    assert (found.found, found.reason) == (0, "nothing is known of what the question was understood to ask for")
+    assert (found.found, found.reason) == (0, "nothing visible is known of what the question was understood to ask for")
 
 
 async def test_of_several_anchors_relations_between_them_answer_too(scoped):

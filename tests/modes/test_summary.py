@@ -152,9 +152,9 @@ async def test_memories_of_another_time_are_not_shown(scoped):
 async def test_nothing_found_is_no_summary_and_asks_nobody(scoped):
     await scoped.write(people(names="Ada"))
     for question, reason in (
-        ("what of Ada?", "nothing that is known of Ada answers what is asked"),
+        ("what of Ada?", "nothing visible of Ada answers what is asked"),
         (" ", "nothing was asked"),
-        ("who is Zoe?", "the question names nothing known; no communities are there to be summarised: see Curator"),
+        ("who is Zoe?", "the question names nothing visible; no communities are there to be summarised: see Curator"),
     ):
         found, asked = await ask(scoped, question=question)
         assert (found.summary, asked) == (None, [])

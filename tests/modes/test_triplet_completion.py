@@ -129,7 +129,7 @@ async def test_no_fact_is_a_reason(engine):
     await engine.store.write(people(edge("Ada", "knows", "Bob"), names="Ada Bob"))
     found = await engine.search("who knows Bob", mode=FACTS)
     assert (found.triplets, found.found) == ((), 0)
-    assert found.reason == "nothing that is known of Bob answers what is asked"
+    assert found.reason == "nothing visible of Bob answers what is asked"
 
 
 async def test_the_hundredth_by_sentence_may_be_the_first_by_score(engine):

@@ -169,13 +169,13 @@ async def test_a_question_about_something_else_gets_nothing_and_a_reason(scoped)
             found = await engine.search(question, mode=mode)
             assert (lines(found), found.found) == ([], 0)
             assert found.reason.startswith("nothing")
-        assert (await engine.search(question, mode=HOPS)).reason == "the question names nothing known"
+        assert (await engine.search(question, mode=HOPS)).reason == "the question names nothing visible"
 
 
 async def test_a_name_that_nobody_knows_is_the_reason(scoped):
     engine = await harbour_engine(scoped, embedder=meaning())
     found = await engine.search("what is the capital of Peru?")
-    assert (lines(found), found.reason) == ([], "nothing is known of Peru")
+    assert (lines(found), found.reason) == ([], "nothing visible is known of Peru")
 
 
 async def test_a_relation_that_an_entity_does_not_have_gets_nothing_and_a_reason(scoped):
@@ -188,7 +188,7 @@ async def test_a_relation_that_an_entity_does_not_have_gets_nothing_and_a_reason
         for mode in (BEST, HOPS):
             found = await engine.search(question, mode=mode)
             assert (lines(found), found.found) == ([], 0), (question, mode)
-            assert found.reason == f"nothing that is known of {name} answers what is asked"
+            assert found.reason == f"nothing visible of {name} answers what is asked"
             assert [anchor.name for anchor in found.anchors] == [name]
 
 
@@ -197,7 +197,7 @@ async def test_a_time_for_which_nothing_is_known_gets_nothing(scoped):
     engine = await harbour_engine(scoped, embedder=meaning(), relations=moved)
     found = await engine.search("where did Orla Quill live in 2009?")
     assert lines(found) == []
-    assert found.reason == "nothing that is known of Orla Quill answers what is asked"
+    assert found.reason == "nothing visible of Orla Quill answers what is asked"
 
 
 async def test_what_was_found_is_shown_where_all_relations_are_of_one_type(scoped):
@@ -236,8 +236,8 @@ async def test_a_reason_does_not_tell_what_is_hidden_from_what_is_not_there(scop
     engine = await harbour_engine(scoped, entities=[*ENTITIES.values(), hidden])
     with_it = await engine.search("where does Barnaby Thorn live?", gate=no_secrets())
     other = await engine.search("where does Barnaby Thorn live?".replace("Barnaby", "Bernaby"), gate=no_secrets())
-    assert with_it.reason == "nothing is known of Barnaby Thorn"
-    assert other.reason == "nothing is known of Bernaby Thorn"
+    assert with_it.reason == "nothing visible is known of Barnaby Thorn"
+    assert other.reason == "nothing visible is known of Bernaby Thorn"
     assert with_it.interpretation is not None
     assert names(with_it) == [("Barnaby Thorn", [])]
 
@@ -246,6 +246,6 @@ async def test_facts_alone_are_silent_about_names_too(scoped):
     await scoped.bind_embedder(HASHED.name, HASHED.dimensions)
     engine = await harbour_engine(scoped, relations=[])
     found = await engine.search("where does Moss Teague live?", mode=FACTS)
-    assert found.reason == "nothing that is known of Moss Teague answers what is asked"
+    assert found.reason == "nothing visible of Moss Teague answers what is asked"
     await scoped.write(people(edge("Ada", "knows", "Bob"), names="Ada Bob"))
     assert (await engine.search("what of Ada?", mode=FACTS)).found == 0  # it has no fact to be found by

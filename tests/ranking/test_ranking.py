@@ -174,9 +174,9 @@ async def test_nothing_relevant_is_an_empty_result_that_says_so(scoped):
     for query, reason in {
         "": "nothing was asked",
         "  ": "nothing was asked",
-        "the of and": "no entity shares a word or a meaning",
-        "quasar": "no entity shares a word or a meaning",
-        "&|! <-> (x": "no entity shares a word or a meaning",
+        "the of and": "no visible entity shares a word or a meaning",
+        "quasar": "no visible entity shares a word or a meaning",
+        "&|! <-> (x": "no visible entity shares a word or a meaning",
     }.items():
         result = await engine.rank_entities(query)
         assert (result.entities, result.found) == ((), 0)

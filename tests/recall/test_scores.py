@@ -332,7 +332,7 @@ async def test_a_floor_and_the_reason_where_nothing_is_left(scoped):
     assert none.reason == "none of 3 memories scores 0.9 or more"
     assert (
         await engine.recall("zeppelin")
-    ).reason == "no memory shares a word, a meaning or an entity with the question"
+    ).reason == "no visible memory shares a word, a meaning or an entity with the question"
     assert (await engine.recall(" ")).reason == "nothing was asked"
 
 

@@ -92,4 +92,4 @@ async def test_what_describes_nothing_known_finds_nothing(scoped):
     engine = await shed(scoped)
     for question in ("who won the parliamentary election?", "translate this poem for a class"):
         found = await engine.search(question)
-        assert (lines(found), found.reason) == ([], "nothing that is known has to do with the question")
+        assert (lines(found), found.reason) == ([], "nothing visible has to do with the question")

@@ -63,7 +63,7 @@ async def test_who_is_named_by_a_hidden_memory_alone_is_nobody(scoped, by_signat
         with pytest.raises(UnknownElementError):
             await verb("Carla Winter")
     found = await engine.search("where does Carla Winter work?", mode=SearchMode.NEIGHBORHOOD, gate=gate)
-    assert (found.triplets, found.anchors, found.reason) == ((), (), "the question names nothing known")
+    assert (found.triplets, found.anchors, found.reason) == ((), (), "the question names nothing visible")
 
 
 @POLICIES

@@ -157,7 +157,7 @@ async def test_what_is_named_and_not_known_is_reported(scoped):
     assert names(found) == [("Moss", ["Moss Teague"]), ("Barnaby Thorn", [])]
     found = await engine.search("where does Barnaby Thorn live?")
     assert (names(found), lines(found)) == ([("Barnaby Thorn", [])], [])
-    assert found.reason == "nothing is known of Barnaby Thorn"
+    assert found.reason == "nothing visible is known of Barnaby Thorn"
     assert found.anchors == ()
 
 
@@ -171,7 +171,7 @@ async def test_a_name_that_nobody_has_is_not_answered_by_one_that_shares_a_word_
         for mode in (SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION, HOPS):
             found = await engine.search(question, mode=mode)
             assert (names(found), lines(found)) == ([(unknown, [])], []), question
-            assert mode is HOPS or found.reason == f"nothing is known of {unknown}"
+            assert mode is HOPS or found.reason == f"nothing visible is known of {unknown}"
 
 
 async def test_a_name_that_nobody_has_may_stand_in_a_fact(scoped):

@@ -224,7 +224,7 @@ async def test_a_name_in_another_form_is_looked_for_behind_the_gate(scoped):
     engine = await harbour_engine(scoped, entities=[*ENTITIES.values(), liz], relations=[*RELATIONS, leads])
 
     found = await engine.search("which crew does Liz lead?", gate=no_secrets())
-    assert (names(found), found.anchors, found.reason) == ([("Liz", [])], (), "nothing is known of Liz")
+    assert (names(found), found.anchors, found.reason) == ([("Liz", [])], (), "nothing visible is known of Liz")
 
 
 MISSPELT_NAMES = {

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 import attrs
 
 from graphsearch.ingest.extract.code.scopes import (
     DEFINING,
+    OPAQUE,
     SUPER,
     Defining,
     Frame,
     bind,
     decorators,
     imported_module,
+    made,
     path_of,
 )
 from graphsearch.ingest.extract.extraction import Fault, UnreadableError
@@ -49,6 +51,8 @@ class Outline:
     definitions: tuple[Definition, ...]
     frames: tuple[Frame, ...]
     bases: Mapping[str, tuple[str, ...]]
+    values: Mapping[str, str]
+    """The paths of what its functions return and of its attributes, where they are instances of one class."""
     stars: tuple[str, ...]
     source: str
 
@@ -96,6 +100,7 @@ class _Reader:
             definitions=tuple(self.definitions.values()),
             frames=tuple(self.frames),
             bases=self.bases,
+            values=_agreed(said for frame in self.frames for said in made(frame)),
             stars=tuple(dict.fromkeys(self._stars())),
             source=self.source,
         )
@@ -122,6 +127,14 @@ class _Reader:
         for node in self.frames[0].nodes:
             if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
                 yield imported_module(node, self.package)
+
+
+def _agreed(said: Iterable[tuple[str, str]]) -> Mapping[str, str]:
+    """What is said of each name, where all agree."""
+    found: dict[str, str] = {}
+    for name, path in said:
+        found[name] = path if found.get(name, path) == path else OPAQUE
+    return {name: path for name, path in found.items() if path.endswith("()")}
 
 
 def _parse(path: str, source: str) -> ast.Module:
@@ -194,7 +207,10 @@ class Index:
     """The definitions of all files of an ingest, and the meanings of names in their modules."""
 
     kinds: dict[str, str] = attrs.field(factory=dict)
+    tops: set[str] = attrs.field(factory=set, init=False)
+    """The first parts of the names of modules."""
     _bases: dict[str, tuple[str, ...]] = attrs.field(factory=dict)
+    _values: dict[str, str] = attrs.field(factory=dict)
     _modules: dict[str, _Module] = attrs.field(factory=dict)
     _left: int = attrs.field(default=0, init=False)
     """Paths that may still be followed for the one that is resolved."""
@@ -202,7 +218,9 @@ class Index:
     def add(self, outline: Outline) -> None:
         """Add the definitions of one file."""
         self.kinds.update((definition.name, definition.kind) for definition in outline.definitions)
+        self.tops.add(outline.module.partition(".")[0])
         self._bases.update(outline.bases)
+        self._values.update(outline.values)
         self._modules[outline.module] = _Module(outline.frames[0].names, outline.stars)
 
     def module(self, path: str) -> bool:
@@ -233,13 +251,22 @@ class Index:
 
     def _step(self, found: Resolved, part: str, seen: frozenset[str]) -> Resolved | None:
         if part == "()":
+            if found.kind == "function":
+                return self._value(f"{found.name}()", found.detours, seen)
             return attrs.evolve(found, instance=True) if found.kind == "class" and not found.instance else None
         if found.kind == "module":
             return self._attribute(found, part, seen)
         if found.kind == "class":
             return attrs.evolve(found, inherited_only=True) if f"{part}()" == SUPER else self._member(found, part, seen)
         nested = f"{found.name}.{part}"
-        return Resolved(nested, self.kinds[nested], found.detours) if nested in self.kinds else None
+        if nested in self.kinds:
+            return Resolved(nested, self.kinds[nested], found.detours)
+        known = self._value(found.name, found.detours, seen)  # of a property
+        return self._step(known, part, seen) if known else None
+
+    def _value(self, name: str, detours: int, seen: frozenset[str]) -> Resolved | None:
+        """What a call returns, or what an attribute holds."""
+        return _further(self._resolve(self._values[name], seen), detours) if name in self._values else None
 
     def _attribute(self, module: Resolved, name: str, seen: frozenset[str]) -> Resolved | None:
         """The definition of a name in a module: its own names first, then submodules, then star imports."""
@@ -260,6 +287,8 @@ class Index:
         own = f"{owner.name}.{name}"
         if own in self.kinds and not owner.inherited_only:
             return Resolved(own, self.kinds[own], owner.detours)
+        if owner.instance and own in self._values and not owner.inherited_only:
+            return self._value(own, owner.detours, seen)
         found = (self._resolve(f"{base}.{name}", seen) for base in self._bases.get(owner.name, ()))
         return _further(next(filter(None, found), None), owner.detours + 1)
 

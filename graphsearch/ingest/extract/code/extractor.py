@@ -1,12 +1,13 @@
 """Extraction of entities and structural claims from Python source, in two steps.
 
 First `outline` every file and add it to an `Index`; then `extract` each, so that names are resolved across files.
-Names that cannot be resolved are omitted, not guessed.
+Names that cannot be resolved are omitted, not guessed; classes of other packages and of Python itself are named where a
+class inherits from them, or where they are raised or caught.
 
 Confidence of a resolution; a call loses 0.02 for every re-export or base class followed, down to 0.90:
 
-    defines 0.99 · imports 0.98 · inherits_from 0.98 · calls: in the same module 0.98, of another module 0.96,
-    through ``self``, an instance or ``super()`` 0.95
+    defines 0.99 · imports 0.98 · inherits_from 0.98 · calls, raises, catches: in the same module 0.98, of another
+    module 0.96, through ``self``, an instance or ``super()`` 0.95, of what is not in the folder 0.90
 
 Importance, by how likely an agent asks for it:
 
@@ -17,7 +18,8 @@ Importance, by how likely an agent asks for it:
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import builtins
+from collections.abc import Container, Iterator
 from typing import Final
 
 import attrs
@@ -28,7 +30,7 @@ from graphsearch.ingest.extract.code.weighted_words import words
 from graphsearch.ingest.extract.extraction import Described, Extraction
 from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention
 
-EXTRACTOR: Final = "code/3"
+EXTRACTOR: Final = "code/4"
 """The version of the extraction: when it changes, known files are read again."""
 
 _IMPORTANCE: Final = {"module": 0.7, "class": 0.6, "function": 0.5}
@@ -48,6 +50,8 @@ class _Reference:
     line: int
     confidence: float
     summary: str = ""
+    outside: str = "class"
+    """The kind of a target that no file of the folder defines."""
 
 
 def entities(outline: Outline) -> tuple[Entity, ...]:
@@ -75,7 +79,9 @@ def extract(outline: Outline, index: Index) -> Extraction:
         if reference.source != reference.target and reference.confidence > getattr(surest.get(key), "confidence", 0.0):
             surest[key] = reference
     memory_id = f"file:{outline.path}"
-    kinds = {**{reference.target: index.kinds.get(reference.target, "module") for reference in surest.values()}, **own}
+    kinds = {
+        reference.target: index.kinds.get(reference.target, reference.outside) for reference in surest.values()
+    } | own
     described = {entity.name: entity for entity in entities(outline)}
     others = {name: Entity(type=kind, name=name) for name, kind in kinds.items() if name not in described}
     ids = {name: entity.id for name, entity in (described | others).items()}
@@ -83,7 +89,7 @@ def extract(outline: Outline, index: Index) -> Extraction:
     return Extraction(
         memory=Memory(id=memory_id, source=outline.path, labels=_labels(outline.module)),
         described=tuple(described.values()),
-        named=tuple(_outside(name) for name in others if name not in index.kinds),
+        named=tuple(_outside(name, kinds[name]) for name in others if name not in index.kinds),
         mentions=tuple(
             Mention(
                 memory_id=memory_id,
@@ -119,7 +125,7 @@ def _is_special(part: str) -> bool:
 
 
 def _labels(name: str) -> tuple[str, ...]:
-    return ("private",) if is_private(name) else ()
+    return ("underscore",) if is_private(name) else ()
 
 
 def _entity(definition: Definition, outline: Outline) -> Entity:
@@ -130,13 +136,15 @@ def _entity(definition: Definition, outline: Outline) -> Entity:
         aliases=_aliases(definition, outline.module),
         labels=_labels(definition.name),
         attributes={"source": outline.path, "line": definition.line},
-        importance_weight=_importance(definition),
+        importance_weight=_importance(definition, outline.module),
     )
 
 
-def _outside(module: str) -> Entity:
-    """A module that the folder imports and does not contain."""
-    return Entity(type="module", name=module, labels=_labels(module), importance_weight=_LOW)
+def _outside(name: str, kind: str) -> Entity:
+    """A module or class that the folder uses and does not contain."""
+    last = name.rpartition(".")[2]
+    aliases = (last,) if kind == "class" and last != name else ()
+    return Entity(type=kind, name=name, aliases=aliases, labels=_labels(name), importance_weight=_LOW)
 
 
 def _aliases(definition: Definition, module: str) -> tuple[str, ...]:
@@ -150,9 +158,10 @@ def _aliases(definition: Definition, module: str) -> tuple[str, ...]:
     return tuple(alias for alias in aliases if alias != definition.name)
 
 
-def _importance(definition: Definition) -> float:
+def _importance(definition: Definition, module: str) -> float:
+    """What a package keeps in a module ``_client`` may be public: only its own names count."""
     nested = definition.parent is not None and definition.parent.kind == "function"
-    if nested or is_private(definition.name):
+    if nested or is_private(definition.name.removeprefix(f"{module}.")):
         return _LOW
     special = definition.kind == "function" and _is_special(definition.name.rpartition(".")[2])
     return _SPECIAL if special else _IMPORTANCE[definition.kind]
@@ -167,16 +176,55 @@ def _references(outline: Outline, index: Index) -> Iterator[_Reference]:
     lines = {definition.name: definition.line for definition in outline.definitions}
     for name, bases in outline.bases.items():
         for base in bases:
-            found = index.resolve(base)
-            if found and found.kind == "class" and not found.instance:
+            if found := _class(base, outline, index):
                 yield _Reference(name, "inherits_from", found.name, lines[name], _INHERITS)
     for frame in outline.frames:
         for node in frame.nodes:
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 for module in _modules(node, outline.package, index):
-                    yield _Reference(outline.module, "imports", module, node.lineno, _IMPORTS)
-            else:
-                yield from _calls(node, frame, outline.module, index)
+                    yield _Reference(outline.module, "imports", module, node.lineno, _IMPORTS, outside="module")
+        yield from _used(frame, outline, index)
+
+
+def _used(frame: Frame, outline: Outline, index: Index) -> Iterator[_Reference]:
+    """What a scope raises, catches and calls; to make what is raised is no call."""
+    raised = set[ast.AST]()
+    for node in frame.nodes:  # a statement comes before what it consists of
+        for type_, expression in _exceptions(node):
+            path = path_of(expression, frame)
+            if found := _class(path, outline, index):
+                raised.add(expression)
+                sureness = _sureness(path, found, outline.module) if found.name in index.kinds else _LEAST
+                yield _Reference(frame.name, type_, found.name, expression.lineno, sureness)
+        yield from _calls(node, frame, outline.module, index, raised)
+
+
+def _exceptions(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The classes that a statement raises or catches."""
+    match node:
+        case ast.Raise(exc=ast.Call(func=raised)) | ast.Raise(exc=ast.expr() as raised):
+            if _written(raised)[:1].isupper():  # no function that makes one
+                yield "raises", raised
+        case ast.ExceptHandler(type=ast.Tuple(elts=caught)):
+            yield from (("catches", each) for each in caught)
+        case ast.ExceptHandler(type=ast.expr() as caught):
+            yield "catches", caught
+
+
+def _written(expression: ast.expr) -> str:
+    return getattr(expression, "attr", "") or getattr(expression, "id", "")
+
+
+def _class(path: str, outline: Outline, index: Index) -> Resolved | None:
+    """The class that a path denotes; also one of Python's own, or of a package that is not in the folder."""
+    found = index.resolve(path) if path else None
+    if found:
+        return found if found.kind == "class" and not found.instance else None
+    name = path.removeprefix(f"{outline.module}.")
+    if isinstance(getattr(builtins, name, None), type):
+        return Resolved(name, "class")
+    outside = path and "()" not in path and path.partition(".")[0] not in index.tops and "." in path
+    return Resolved(path, "class") if outside else None
 
 
 def _modules(node: ast.Import | ast.ImportFrom, package: str, index: Index) -> Iterator[str]:
@@ -192,9 +240,9 @@ def _modules(node: ast.Import | ast.ImportFrom, package: str, index: Index) -> I
             yield module
 
 
-def _calls(node: ast.AST, frame: Frame, module: str, index: Index) -> Iterator[_Reference]:
+def _calls(node: ast.AST, frame: Frame, module: str, index: Index, raised: Container[ast.AST]) -> Iterator[_Reference]:
     called: list[ast.expr] = []
-    if isinstance(node, ast.Call):
+    if isinstance(node, ast.Call) and node.func not in raised:
         called.append(node.func)
     elif isinstance(node, DEFINING):
         called.extend(decorator for decorator in node.decorator_list if not isinstance(decorator, ast.Call))

@@ -82,7 +82,37 @@ def path_of(expression: ast.AST, frame: Frame) -> str:
         case ast.Call():
             head = path_of(expression.func, frame)
             return f"{head}()" if head else OPAQUE
+        case ast.Await():
+            return path_of(expression.value, frame)
+        case ast.BoolOp(op=ast.Or(), values=[value, *_]):  # "given or Default()"
+            return path_of(value, frame)
     return OPAQUE
+
+
+def made(frame: Frame) -> Iterator[tuple[str, str]]:
+    """What a scope says of the values of others: of the attributes of its instance, and of its own result.
+
+    A call is written with ``()``: ``m.f()``; a property is an attribute. None says nothing.
+    """
+    node = frame.node
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        called = "" if decorators(node) & {"property", "cached_property"} else "()"
+        yield f"{frame.name}{called}", _annotated(node.returns, frame.outer or frame)
+        itself = node.args.args[0].arg if frame.receiver and node.args.args else ""
+        for each in frame.nodes:
+            match each:
+                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr=attribute)], value=value):
+                    path = path_of(value, frame)
+                case ast.AnnAssign(target=ast.Attribute(value=ast.Name(id=name), attr=attribute), annotation=written):
+                    path, value = _annotated(written, frame), written
+                case _:
+                    continue
+            if name == itself and not (isinstance(value, ast.Constant) and value.value is None):
+                yield f"{frame.receiver}.{attribute}", path
+    elif isinstance(node, ast.ClassDef):
+        for each in frame.nodes:
+            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+                yield f"{frame.name}.{each.target.id}", _annotated(each.annotation, frame)
 
 
 def bind(frame: Frame, package: str) -> None:
@@ -170,6 +200,8 @@ def _annotated(annotation: ast.expr | None, frame: Frame) -> str:
                 return OPAQUE
         case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
             return _annotated(left, frame)
+        case ast.Subscript(value=ast.Name(id="Optional"), slice=inner):
+            return _annotated(inner, frame)
         case ast.Name() | ast.Attribute():
             path = path_of(annotation, frame)
             return f"{path}()" if path else OPAQUE

@@ -92,9 +92,15 @@ def test_importance_and_labels_follow_the_table() -> None:
         "m.A.run.inner": 0.3,
         "m.A._hide": 0.3,
     }
-    assert found["m.A._hide"].labels == ("private",)
+    assert found["m.A._hide"].labels == ("underscore",)
     assert found["m.A.run"].labels == ()
     assert found["m.A.__init__"].aliases == ("A.__init__",)
+
+
+def test_what_a_private_module_offers_is_as_important_as_any_other() -> None:
+    found = described("class A: ...\nclass _B: ...\n", "p/_m.py")
+    weights = {name: entity.importance_weight for name, entity in found.items()}
+    assert weights == {"p._m": 0.3, "p._m.A": 0.6, "p._m._B": 0.3}
 
 
 def test_a_name_defined_again_is_one_entity() -> None:
@@ -138,7 +144,7 @@ def test_a_module_outside_the_folder_is_named_and_not_described() -> None:
     assert (module.type, module.name, module.labels, module.importance_weight) == (
         "module",
         "_thread",
-        ("private",),
+        ("underscore",),
         0.3,
     )
     assert {mention.surface for mention in extraction.mentions} == {"m", "_thread"}
@@ -343,7 +349,7 @@ def test_one_claim_for_a_pair_however_often_it_is_stated() -> None:
 def test_the_file_is_a_memory_without_text_or_date() -> None:
     memory = extract_all(_m="")["_m.py"].memory
     assert (memory.id, memory.source, memory.text, memory.occurred_at) == ("file:_m.py", "_m.py", "", None)
-    assert memory.labels == ("private",)
+    assert memory.labels == ("underscore",)
 
 
 def test_the_same_source_gives_the_same_extraction() -> None:
@@ -371,3 +377,85 @@ def test_source_that_is_not_python_names_its_line(source: str, line: int, messag
 
 def test_invalid_escapes_in_a_file_are_its_own_affair() -> None:
     assert list(described("x = '\\d'")) == ["m"]
+
+
+def test_what_is_raised_and_caught_is_no_call() -> None:
+    found = stated(
+        errors="class Bad(ValueError): ...\nclass Worse(Bad): ...\n",
+        m=(
+            "import errors, other\nfrom errors import Bad\n"
+            "def f():\n    try: g()\n    except (Bad, KeyError) as error: raise errors.Worse(error) from error\n"
+            "    except other.Failed: raise other.make_error()\n    except error: raise\n"
+            "def g():\n    raise NotImplementedError\n"
+        ),
+    )
+    assert {(source, kind, target) for source, kind, target in found if kind not in {"defines", "imports"}} == {
+        ("errors.Bad", "inherits_from", "ValueError"),
+        ("errors.Worse", "inherits_from", "errors.Bad"),
+        ("m.f", "calls", "m.g"),
+        ("m.f", "catches", "errors.Bad"),
+        ("m.f", "catches", "KeyError"),
+        ("m.f", "catches", "other.Failed"),
+        ("m.f", "raises", "errors.Worse"),
+        ("m.g", "raises", "NotImplementedError"),
+    }
+
+
+def test_bases_outside_of_the_folder_are_named() -> None:
+    source = "import abc\nfrom t import T\nfrom . import gone\nclass A(abc.ABC, T[int], gone.X, made()): ...\n"
+    extraction = extract_all(m=source)["m.py"]
+    named = {entity.name: (entity.type, entity.aliases) for entity in extraction.named}
+    assert named == {
+        "abc": ("module", ()),
+        "t": ("module", ()),
+        "abc.ABC": ("class", ("ABC",)),
+        "t.T": ("class", ("T",)),
+    }
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "def f(self): self.b.run()",
+        "def f(self): self.c.run()",
+        "def f(self): self.d.run()",
+        "def f(self): self.made().run()",
+        "async def f(self): (await self.later()).run()",
+        "def f(self, given: Optional[B] = None): (given or B()).run()",
+        "def f(self): make().run()",
+    ],
+)
+def test_calls_are_followed_through_what_is_said_of_values(call: str) -> None:
+    source = f"""
+class B:
+    def run(self): ...
+def make() -> "B": ...
+class A:
+    b: B
+    def __init__(self, c: "B | None"):
+        self.c = c
+        self.c = None
+        self.e = B()
+        self.e = 1
+    @property
+    def d(self) -> B: ...
+    def made(self) -> B: ...
+    async def later(self) -> B: ...
+    {call}
+"""
+    assert ("m.A.f", "m.B.run") in calls(m=source)
+
+
+def test_values_of_which_nothing_or_several_things_are_said_are_not_followed() -> None:
+    source = """
+class B:
+    def run(self): ...
+class A:
+    def __init__(self):
+        self.e = B()
+        self.e = 1
+    def made(self): return B()
+    def other(self, a): a.e = B()
+    def f(self): self.e.run(), self.made().run(), self.made.run()
+"""
+    assert ("m.A.f", "m.B.run") not in calls(m=source)
