@@ -13,12 +13,14 @@ from typing import Final
 import attrs
 
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
-from graphsearch.query.question_names import MAX_NAMESAKES
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.word_lists import word_set
 from graphsearch.understanding.asked import SOURCE, TARGET
 from graphsearch.understanding.linking import HINT, WRITTEN, Link, Linked, Nameable
 from graphsearch.understanding.words import Token
+
+MAX_NAMESAKES: Final = 5
+"""A name shared by more entities than this is not accepted for any of them."""
 
 DEFINES: Final = "defines"
 """The type by which the reader of source code says where something is."""
