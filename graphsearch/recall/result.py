@@ -49,6 +49,7 @@ class RecallResult(Displayed):
       `graphsearch.recall.leads`); unlike scores, which are relative to the best of the same question, it is
       comparable between questions. 0 where nothing was found.
       Where it is below ``floor`` nothing is shown.
+    * ``stating``: the share of the ``memories`` that state something to the graph, whether it still holds or not.
     * ``rarity``: how telling each term of the question is, the idf of the scope; of no term where there is none.
     * ``health``: of the graph, as given or as stored with it; below 0.70 the graph counted for less. None: not known.
     * ``found``: how many memories were scored. ``denied``: distinct elements that the gate hid, for the caller alone.
@@ -69,6 +70,7 @@ class RecallResult(Displayed):
     timings: Mapping[str, float] = attrs.field(eq=False)
     rarity: Mapping[str, float] = attrs.field(factory=dict)
     floor: float = 0.0
+    stating: float = 0.0
     health: float | None = None
     scopes: tuple[Scope, ...] = ()
 

@@ -16,7 +16,9 @@ from graphsearch.model import Entity, Memory, Relation, Triplet
 
 OBSERVATIONS: Final = "## Relevant Past Observations"
 TRIPLETS: Final = "## Knowledge Graph Triplets"
-HEADINGS: Final = (OBSERVATIONS, TRIPLETS)
+NEWEST_FIRST: Final = f"{OBSERVATIONS} (newest first)"
+IN_DOUBT: Final = f"{OBSERVATIONS} (no clear answer was found)"
+HEADINGS: Final = (OBSERVATIONS, NEWEST_FIRST, IN_DOUBT, TRIPLETS)
 """The headings of the sections of a context block."""
 
 _UNNAMED: Final = "(unnamed)"

@@ -24,7 +24,7 @@ from graphsearch.query.asked_time import PRESENT, AskedTime
 from graphsearch.query.question_names import Named, NameKind, named
 from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser
-from graphsearch.understanding.asked import affinities, asked_kind, directions, standardised
+from graphsearch.understanding.asked import affinities, asked_kind, directions, standardised, worded
 from graphsearch.understanding.linking import Linked, link, unknown_names
 from graphsearch.understanding.name_lookup import candidate_ids, nameable, size_of, unlinked, with_other_forms
 from graphsearch.understanding.type_profile import TypeProfile
@@ -58,12 +58,14 @@ class Interpretation:
     * ``kind``: what "who", "where" or "which service" wants, in words; empty if not stated.
     * ``time``: the time that the question names. Explicit options of the caller take precedence: the answer's moments
       are in `SearchResult.as_of`.
+    * ``worded``: how much of the question, in [0, 1], is words of the relation that it asks for most.
     """
 
     names: tuple[AskedName, ...]
     relations: tuple[AskedRelation, ...]
     kind: str
     time: AskedTime
+    worded: float = 0.0
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -117,7 +119,18 @@ class Understanding:
     @property
     def interpretation(self) -> Interpretation:
         """A readable form of the same."""
-        return Interpretation(names=self.names, relations=self.relations(), kind=self.kind_asked, time=self.time)
+        return Interpretation(
+            names=self.names,
+            relations=self.relations(),
+            kind=self.kind_asked,
+            time=self.time,
+            worded=self.worded,
+        )
+
+    @property
+    def worded(self) -> float:
+        """The share of the question, in [0, 1], that belongs to the type asked for most, by words alone."""
+        return worded(self.profile, self.terms, int(self.affinity.argmax())) if len(self.affinity) else 0.0
 
     def relations(self, count: int = 3) -> tuple[AskedRelation, ...]:
         """The relation types that are asked for most, best first: those above the average of the scope."""

@@ -1,0 +1,142 @@
+"""Choose what a block shows of what was found: what pays, how little in doubt, and what holds now first. Pure.
+
+The line of a memory pays by its place, by what it covers of the question, and by what stands above it:
+
+    place ≤ FEW · (1 − ANSWERED · covered above) · MORE ^ (what it covers, relative to the best line)
+
+Scores do not decide: relative to the best they mean something else in every scope. Constants are measured, each set by
+the others: see docs/measurements/context-blocks.md.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import datetime
+from typing import Final
+
+from graphsearch.model import Memory, Triplet
+from graphsearch.modes.result import SearchResult
+from graphsearch.query.analysis import Analysis
+from graphsearch.query.question_type import QuestionType
+from graphsearch.recall.result import RecallResult
+from graphsearch.text.analyser import ENGLISH
+
+FEW: Final = 14.0
+"""Lines without a word of the question that are shown while nothing of it is covered."""
+ANSWERED: Final = 0.7
+"""The share of these that is saved once the lines above cover the whole question."""
+MORE: Final = 4.0
+"""How many times later a line may come that covers as much of the question as the best one."""
+
+ANSWERING: Final = 0.5
+"""A triplet with at least this share of the best relevance is an answer, too, so that no single answer takes all."""
+DIRECT: Final = 0.2
+"""The least share of the best relevance of a triplet at a name of the question."""
+ONWARD: Final = 0.05
+"""That of a triplet one hop on from an answer: the second step of "who leads the team that …"."""
+HOPS: Final = 0.3
+"""The share of its relevance that a triplet has from a hop, if it is one hop on."""
+
+DENSE: Final = 0.5
+"""The share of the memories that must state something to the graph, for its silence to mean anything."""
+WORDED: Final = 0.3
+"""The share of the question that must be words of the relation that it asks for, for the same."""
+
+
+def paying(covered: Sequence[AbstractSet[str]], rarity: Mapping[str, float]) -> list[int]:
+    """The rows of the lines that pay, best first as given: by the terms of each, and how rare those of a question are.
+
+    Only terms that any line has count: words that nobody wrote are no reason for more lines. The first always pays.
+    """
+    heard = frozenset[str]().union(*covered) & rarity.keys()
+    whole = _weight(heard, rarity) or 1.0
+    shares = [_weight(terms & heard, rarity) / whole for terms in covered]
+    best = max(shares, default=0.0) or 1.0
+    above: set[str] = set()
+    rows = []
+    for row, share in enumerate(shares):
+        few = FEW * (1.0 - ANSWERED * _weight(above, rarity) / whole)
+        if row == 0 or row + 1 <= few * MORE ** (share / best):
+            rows.append(row)
+        above |= covered[row] & heard
+    return rows
+
+
+def _weight(terms: AbstractSet[str], rarity: Mapping[str, float]) -> float:
+    return math.fsum(rarity[term] for term in terms)
+
+
+def answering(triplets: Sequence[Triplet], rows: Collection[int]) -> list[int]:
+    """Of the ``rows`` of triplets those that answer, or go one hop on from an answer; all if nothing is known of them.
+
+    Triplets that were ranked by distance alone are all that was asked for.
+    """
+    near = {row: triplets[row].breakdown.proximity for row in rows}
+    best = max(near.values(), default=0.0)
+    ends = {end for row in rows if near[row] >= ANSWERING * best for end in _ends(triplets[row])}
+
+    def answers(row: int) -> bool:
+        parts = triplets[row].breakdown.relevance
+        onward = parts.get("hops", 0.0) > HOPS * near[row] and not ends.isdisjoint(_ends(triplets[row]))
+        return not parts or near[row] >= best * (ONWARD if onward else DIRECT)
+
+    return [row for row in rows if answers(row)]
+
+
+def _ends(triplet: Triplet) -> tuple[object, object]:
+    return triplet.source.id, triplet.target.id
+
+
+def doubt(recalled: RecallResult, found: SearchResult | None, covered: Sequence[AbstractSet[str]], floor: float) -> str:
+    """Why what was found may well not answer the question; empty where nothing speaks against it.
+
+    It is less relevant than the ``floor``; or no memory has a word for half of what the question writes as names, by
+    rarity; or the graph, which holds what most of these memories state, has nothing of a kind that the question asks
+    for in its own words. Of the terms of the memories: ``covered``. A reason says what was found, never what there is.
+    """
+    if recalled.relevance < floor:
+        return f"what was found has little to do with it ({recalled.relevance:.2f}, less than {floor:g})"
+    heard = frozenset[str]().union(*covered)
+    written = [name for name in recalled.analysis.names if not name.tentative]
+    rarity = recalled.rarity
+    named = {name.text: frozenset(ENGLISH.terms(name.text)) & rarity.keys() for name in written}
+    strange = [text for text, terms in named.items() if terms - heard]
+    every = frozenset[str]().union(*named.values())
+    if every and 2.0 * _weight(every - heard, rarity) >= _weight(every, rarity):
+        return f"what was found has no word of {', '.join(strange)}"
+    if found is None or found.triplets or found.interpretation is None or recalled.stating < DENSE:
+        return ""
+    return found.reason if found.interpretation.worded >= WORDED and found.anchors else ""
+
+
+# -- what holds now ---------------------------------------------------------------------------------------------------
+
+_OF_ONE_THING: Final = frozenset(QuestionType) - {QuestionType.WHY, QuestionType.HOW, QuestionType.OTHER}
+_YES_OR_NO: Final = re.compile(r"\W*(?:is|are|am|do|does|can|may|should|must)\b", re.IGNORECASE)
+_PAST: Final = re.compile(
+    r"\b(?:did|was|were|had|ever|before|earlier|original(?:ly)?|first|initial(?:ly)?|previous(?:ly)?|former(?:ly)?"
+    r"|once|history|used to|between|over time|changed?)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_the_present(analysis: Analysis, now: datetime) -> bool:
+    """Whether a question asks for one thing as it is now: "what is the budget?", not "what was …", "why …", "list …"."""
+    question = analysis.question
+    one = analysis.question_type in _OF_ONE_THING or bool(_YES_OR_NO.match(question))
+    past = _PAST.search(question) or any(each.valid_to and each.valid_to <= now for each in analysis.periods)
+    return one and not past
+
+
+def newest_first(memories: Sequence[Memory]) -> tuple[int, ...] | None:
+    """The rows of memories, the newest first; None if one of them has no date."""
+    if not all(each.occurred_at for each in memories):
+        return None
+    return tuple(sorted(range(len(memories)), key=lambda row: _moment(memories[row]), reverse=True))
+
+
+def _moment(memory: Memory) -> tuple[datetime | None, int]:
+    return memory.occurred_at, memory.position
