@@ -7,7 +7,7 @@ given whole) and questions with the ids of their evidence, or the words that a b
 of a `ContextBuilder` with WordLlama, in memory and without a language model, ten days after the last text; and the
 plain rule is given the same recall and search: lines of at most 50 words, best first, as many as fit.
 
-A line of JSON for each set and budget, then the means over the sets. Of the questions that can be answered: ``evidence``
+A line of JSON for each set and budget, then the means over the sets. Of questions that can be answered: ``evidence``
 and ``answers`` (all words of the answer) in percent, ``tokens`` (median), and ``lost``, the percentage of which the
 plain rule shows some evidence and the block none. Of the ``unanswerable``: how many have ``no_triplet``, at most 60
 tokens (``short``), and a ``reason``. Of questions about what was updated: how often the updated text stands ``first``.
@@ -30,6 +30,7 @@ import attrs
 
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.context import ContextBuilder, TiktokenCounter
+from graphsearch.context.material import excerpt
 from graphsearch.context.sections import compose, pack
 from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
@@ -38,7 +39,6 @@ from graphsearch.evaluation.given_graph import GivenGraph, read_graph, write_gra
 from graphsearch.evaluation.question_set import parse_time
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Memory, Triplet
-from graphsearch.context.material import excerpt
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.text.rendering import OBSERVATIONS, TRIPLETS, memory_line, triplet_line
 
@@ -189,7 +189,9 @@ async def build(asked: Asked, builder: ContextBuilder, budget: int) -> Shown:
     return Shown(ids, proven_by(block.triplets), len(block.triplets), block.text, block.tokens, block.reason)
 
 
-async def fill(asked: Asked, engine: GraphSearchEngine, counter: TiktokenCounter, budgets: Sequence[int]) -> list[Shown]:
+async def fill(
+    asked: Asked, engine: GraphSearchEngine, counter: TiktokenCounter, budgets: Sequence[int]
+) -> list[Shown]:
     """What the plain rule shows for each budget."""
     found, recalled = await engine.search_and_recall(
         asked.text,

@@ -32,7 +32,7 @@ from graphsearch.understanding.interpreting import Interpretation
 
 NO_ROOM: Final = "nothing that was found fits into the budget"
 SHORT: Final = 60
-"""Tokens of observations in doubt, with their heading: some of the questions that seem to have no answer have it there."""
+"""Tokens of a block in doubt: some of the questions that seem to have no answer have it there."""
 CANDIDATES: Final = 200
 """The number of triplets requested unless ``limit`` is given: more than fit any default budget."""
 
@@ -198,9 +198,9 @@ class ContextBuilder:
         page = lay_out(
             found.memory_lines,
             found.triplet_lines,
-            budget=budget,
-            most=SHORT if found.doubt else None,
+            budget=min(budget, SHORT) if found.doubt else budget,
             counter=self._counter,
+            related=found.related,
             heading=found.heading,
             memory_order=found.memory_order,
             order=found.prompt_order,
@@ -235,7 +235,8 @@ class ContextBuilder:
 
     def _tokens_of(self, scope: Scope, block: ContextBlock) -> int:
         """The tokens of the lines of one scope, without their labels: nothing of another scope is in the number."""
-        memories = (memory_line(each.memory, until=each.until) for each in block.memories if scope in each.scopes)
+        recalled = (each for each in block.memories if scope in each.scopes)
+        memories = (memory_line(each.memory, until=each.until, now=each.now) for each in recalled)
         triplets = (triplet_line(each) for each in block.triplets if scope in each.scopes)
         return self._counter.count("\n".join((*memories, *triplets)))
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Final
@@ -21,8 +21,7 @@ from graphsearch.model import Memory, Triplet
 from graphsearch.modes.result import SearchResult
 from graphsearch.query.analysis import Analysis
 from graphsearch.query.question_type import QuestionType
-from graphsearch.recall.result import RecallResult
-from graphsearch.text.analyser import ENGLISH
+from graphsearch.recall.result import RecalledMemory, RecallResult
 
 FEW: Final = 14.0
 """Lines without a word of the question that are shown while nothing of it is covered."""
@@ -31,9 +30,11 @@ ANSWERED: Final = 0.7
 MORE: Final = 4.0
 """How many times later a line may come that covers as much of the question as the best one."""
 
+ALWAYS: Final = 3
+"""The best triplets, which stay in any case: there is no telling an answer by the relevance of so few."""
 ANSWERING: Final = 0.5
 """A triplet with at least this share of the best relevance is an answer, too, so that no single answer takes all."""
-DIRECT: Final = 0.2
+DIRECT: Final = 0.3
 """The least share of the best relevance of a triplet at a name of the question."""
 ONWARD: Final = 0.05
 """That of a triplet one hop on from an answer: the second step of "who leads the team that …"."""
@@ -44,6 +45,10 @@ DENSE: Final = 0.5
 """The share of the memories that must state something to the graph, for its silence to mean anything."""
 WORDED: Final = 0.3
 """The share of the question that must be words of the relation that it asks for, for the same."""
+
+
+Terms = Callable[[str], Sequence[str]]
+"""The terms of a text."""
 
 
 def paying(covered: Sequence[AbstractSet[str]], rarity: Mapping[str, float]) -> list[int]:
@@ -69,10 +74,10 @@ def _weight(terms: AbstractSet[str], rarity: Mapping[str, float]) -> float:
     return math.fsum(rarity[term] for term in terms)
 
 
-def answering(triplets: Sequence[Triplet], rows: Collection[int]) -> list[int]:
-    """Of the ``rows`` of triplets those that answer, or go one hop on from an answer; all if nothing is known of them.
+def answering(triplets: Sequence[Triplet], rows: Sequence[int]) -> list[int]:
+    """Of the ``rows`` of triplets, best first, those that answer, or go one hop on from an answer.
 
-    Triplets that were ranked by distance alone are all that was asked for.
+    All stay that were ranked by distance alone: they are what was asked for.
     """
     near = {row: triplets[row].breakdown.proximity for row in rows}
     best = max(near.values(), default=0.0)
@@ -83,33 +88,39 @@ def answering(triplets: Sequence[Triplet], rows: Collection[int]) -> list[int]:
         onward = parts.get("hops", 0.0) > HOPS * near[row] and not ends.isdisjoint(_ends(triplets[row]))
         return not parts or near[row] >= best * (ONWARD if onward else DIRECT)
 
-    return [row for row in rows if answers(row)]
+    return [row for place, row in enumerate(rows) if place < ALWAYS or answers(row)]
 
 
 def _ends(triplet: Triplet) -> tuple[object, object]:
     return triplet.source.id, triplet.target.id
 
 
-def doubt(recalled: RecallResult, found: SearchResult | None, covered: Sequence[AbstractSet[str]], floor: float) -> str:
+def doubt(
+    recalled: RecallResult,
+    found: SearchResult | None,
+    covered: Sequence[AbstractSet[str]],
+    floor: float,
+    terms: Terms,
+) -> str:
     """Why what was found may well not answer the question; empty where nothing speaks against it.
 
-    It is less relevant than the ``floor``; or no memory has a word for half of what the question writes as names, by
-    rarity; or the graph, which holds what most of these memories state, has nothing of a kind that the question asks
-    for in its own words. Of the terms of the memories: ``covered``. A reason says what was found, never what there is.
+    It is less relevant than the ``floor``, and the graph does not answer in the question's own words either; or no
+    memory has a word for half of what the question writes as names, by rarity; or the graph, which holds what most of
+    these memories state, has no answer in the question's own words. ``covered``: the ``terms`` of the memories. A
+    reason says what was found, never what there is: some of it may be hidden, or have no words in common.
     """
-    if recalled.relevance < floor:
-        return f"what was found has little to do with it ({recalled.relevance:.2f}, less than {floor:g})"
-    heard = frozenset[str]().union(*covered)
-    written = [name for name in recalled.analysis.names if not name.tentative]
-    rarity = recalled.rarity
-    named = {name.text: frozenset(ENGLISH.terms(name.text)) & rarity.keys() for name in written}
-    strange = [text for text, terms in named.items() if terms - heard]
-    every = frozenset[str]().union(*named.values())
+    worded = found is not None and found.interpretation is not None and found.interpretation.worded >= WORDED
+    heeded = found is not None and worded and bool(found.anchors)
+    if recalled.relevance < floor and not (heeded and found.triplets):
+        return f"what was found has little to do with the question ({recalled.relevance:.2f}, less than {floor:g})"
+    rarity, heard = recalled.rarity, frozenset[str]().union(*covered)
+    names = {each.text: rarity.keys() & terms(each.text) for each in recalled.analysis.names if not each.tentative}
+    every = frozenset[str]().union(*names.values())
     if every and 2.0 * _weight(every - heard, rarity) >= _weight(every, rarity):
-        return f"what was found has no word of {', '.join(strange)}"
-    if found is None or found.triplets or found.interpretation is None or recalled.stating < DENSE:
-        return ""
-    return found.reason if found.interpretation.worded >= WORDED and found.anchors else ""
+        return f"what was found has no word of {', '.join(name for name in names if names[name] - heard)}"
+    if heeded and not found.triplets and recalled.stating >= DENSE:
+        return "what was found states other things of what the question names"
+    return ""
 
 
 # -- what holds now ---------------------------------------------------------------------------------------------------
@@ -124,11 +135,22 @@ _PAST: Final = re.compile(
 
 
 def asks_the_present(analysis: Analysis, now: datetime) -> bool:
-    """Whether a question asks for one thing as it is now: "what is the budget?", not "what was …", "why …", "list …"."""
+    """Whether a question asks for one thing as it is now: "what is the budget?", not "what was …", "why …"."""
     question = analysis.question
     one = analysis.question_type in _OF_ONE_THING or bool(_YES_OR_NO.match(question))
     past = _PAST.search(question) or any(each.valid_to and each.valid_to <= now for each in analysis.periods)
     return one and not past
+
+
+def current_first(memories: Sequence[RecalledMemory]) -> list[RecalledMemory]:
+    """Memories best first, each that is over right behind the first of those that say what came after it."""
+    places = {each.memory.id: place for place, each in enumerate(memories)}
+
+    def place(row: int) -> tuple[int, bool, int]:
+        after = [places[id_] for id_ in memories[row].followed_by if id_ in places]
+        return (min(after), True, row) if after and min(after) > row else (row, False, row)
+
+    return [memories[row] for row in sorted(range(len(memories)), key=place)]
 
 
 def newest_first(memories: Sequence[Memory]) -> tuple[int, ...] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
@@ -11,17 +11,35 @@ import attrs
 
 from graphsearch.access.gate import Gate
 from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
-from graphsearch.context.choosing import ANSWERING, answering, asks_the_present, doubt, newest_first, paying
-from graphsearch.context.sections import Forms, TripletText, labelled
+from graphsearch.context.choosing import (
+    ANSWERING,
+    Terms,
+    answering,
+    asks_the_present,
+    current_first,
+    doubt,
+    newest_first,
+    paying,
+)
+from graphsearch.context.sections import RELATED, Forms, TripletText, labelled
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.federation.engine import FederatedEngine
 from graphsearch.model import ElementKind, Scope, Triplet
 from graphsearch.modes.options import SearchOptions, UngatedSearchOptions
 from graphsearch.modes.result import SearchResult, Summary
+from graphsearch.query.question_type import HEALTHY
 from graphsearch.recall.options import RecallOptions, RecallRequest
 from graphsearch.recall.result import RecalledMemory, RecallResult
 from graphsearch.recall.selection import floor_of
-from graphsearch.text.rendering import IN_DOUBT, NEWEST_FIRST, OBSERVATIONS, memory_line, safe_text, short_triplet_line, triplet_line
+from graphsearch.text.rendering import (
+    IN_DOUBT,
+    NEWEST_FIRST,
+    OBSERVATIONS,
+    memory_line,
+    safe_text,
+    short_triplet_line,
+    triplet_line,
+)
 from graphsearch.understanding.interpreting import Interpretation
 
 MEMORIES: Final = 50
@@ -42,18 +60,20 @@ FAINT: Final = 0.01
 class Material:
     """What a block may show of what was found, each with its line; memories of one line in several scopes share it.
 
-    ``memories`` are best first, what holds now before what is over, and ``memory_lines`` has the line of each, the
-    longest first. ``labels`` are those of scopes that lines begin with, none where one scope was searched. ``memory_order``
-    is that in which memories are printed, ``prompt_order`` that of triplets, as in `SearchResult`. ``heading`` of the
-    memories. ``memories_found`` and ``triplets_found`` include those left out here. ``doubt``: why this may not answer.
-    ``reason``: why nothing was found; otherwise empty.
-    ``interpretation``: what was understood from the question, if the search interprets it.
+    * ``memories``: best first, what holds now before what is over; ``memory_lines`` has the lines of each. They are
+      printed in the ``memory_order``, below the ``heading``. ``memories_found`` includes those left out here.
+    * ``triplets``: those that answer, best first, printed in the ``prompt_order``, as in `SearchResult`;
+      ``triplets_found`` includes the others. ``related``: the part of the budget of those that do not answer.
+    * ``labels``: those of scopes that lines begin with, none where one scope was searched.
+    * ``doubt``: why this may not answer. ``reason``: why nothing was found. Else empty.
+    * ``interpretation``: what was understood from the question, if the search interprets it.
     """
 
     memories: tuple[tuple[RecalledMemory, ...], ...] = ()
     memory_lines: tuple[Forms, ...] = ()
     memories_found: int = 0
     memory_order: tuple[int, ...] | None = None
+    related: float = RELATED
     heading: str = OBSERVATIONS
     triplets: tuple[Triplet, ...] = ()
     triplet_lines: tuple[TripletText, ...] = ()
@@ -122,22 +142,22 @@ def of_triplets(found: SearchResult, rows: Sequence[int] | None = None) -> Mater
 def of_both(found: SearchResult | None, recalled: RecallResult, terms: Terms, floor: float) -> Material:
     """Memories that pay, and if a graph was searched triplets that answer, with a statement and enough of a score."""
     alike: dict[str, dict[tuple[Scope, ...], RecalledMemory]] = {}
-    for each in recalled.memories:
+    for each in current_first(recalled.memories):
         if line := _line(each, WORDS, recalled, terms):
             alike.setdefault(line, {}).setdefault(each.scopes, each)
     if not alike:
         return Material(denied=recalled.denied, reason=recalled.reason) if found is None else of_triplets(found)
+    covered = [frozenset(terms(line)) for line in alike]
+    why = doubt(recalled, found, covered, floor, terms)
     graph = Material(denied=recalled.denied)
     if found is not None:
         graph = of_triplets(found, [row for row, each in enumerate(found.triplets) if _counts(each)])
-    covered = [frozenset(terms(line)) for line in alike]
-    why = doubt(recalled, found, covered, floor)
     every = list(alike.items())
     paid = [every[row] for row in paying(covered, recalled.rarity)]
     memories = [tuple(same.values()) for _, same in paid]
     labels = [_label(chain.from_iterable(sorted(same)), recalled.scopes) for _, same in paid]
     forms = [
-        tuple(dict.fromkeys(labelled(each, label) for each in (line, *_shorter(same[0], recalled, terms))))
+        tuple(labelled(each, label) for each in (line, *_shorter(same[0], recalled, terms)))[bool(why) :]
         for (line, _), same, label in zip(paid, memories, labels, strict=True)
     ]
     order = None
@@ -149,6 +169,7 @@ def of_both(found: SearchResult | None, recalled: RecallResult, terms: Terms, fl
         memory_lines=tuple(forms),
         memories_found=len(alike),
         memory_order=order,
+        related=RELATED * min(1.0, (1.0 if recalled.health is None else recalled.health) / HEALTHY),
         heading=IN_DOUBT if why else NEWEST_FIRST if order else OBSERVATIONS,
         labels=graph.labels.union(labels) - {""},
         doubt=why,
@@ -168,7 +189,7 @@ def _counts(triplet: Triplet) -> bool:
 def _line(recalled: RecalledMemory, words: int, result: RecallResult, terms: Terms) -> str:
     """The line of a memory, of which at most so many words of the text are shown."""
     text = excerpt(recalled.memory.text, result.rarity, terms, words)
-    return memory_line(attrs.evolve(recalled.memory, text=text), until=recalled.until)
+    return memory_line(attrs.evolve(recalled.memory, text=text), until=recalled.until, now=recalled.now)
 
 
 def _label(scopes: Iterable[Scope], searched: Collection[Scope]) -> str:
@@ -216,7 +237,6 @@ CUT: Final = "…"
 _SENTENCE: Final = re.compile(r"(?<=[.!?。！？])[\"'”’)\]]*+\s++|(?<!\s)[^\S\n]*+\n\s*+")
 _CHARACTERS: Final = 8
 """The least characters of a word with its space, so that scripts without spaces have a size."""
-Terms = Callable[[str], Sequence[str]]
 
 
 def size(text: str) -> int:

@@ -12,15 +12,17 @@ import attrs
 from graphsearch.protocols import TokenCounter
 from graphsearch.text.rendering import OBSERVATIONS, TRIPLETS
 
-ANSWERS: Final = 0.3
+ANSWERS: Final = 0.5
 """The part of the budget that answering triplets may use before any observation."""
+RELATED: Final = 0.3
+"""The part of the budget that other triplets may use beside observations: these say more of what they are about."""
 WHOLE: Final = 2
 """Memories whose line is as long as it may be; the lines of the others are short: a line that may hold something need
 not hold it all, and more of them find more."""
 NEW: Final = 0.1
 """The greatest share of new words at which a line counts as a rewording of another."""
 _WORD: Final = re.compile(r"\w+(?:['’]\w+)?")
-_DAY: Final = re.compile(r"^- \d{4}-\d\d-\d\d(?: \(until \d{4}-\d\d-\d\d\))? ")
+_DAY: Final = re.compile(r"^- \d{4}-\d\d-\d\d(?: \(until \d{4}-\d\d-\d\d(?:; now [^()]*+)?\))? ")
 _DENYING: Final = frozenset(("no", "not", "never", "nor", "none", "without"))
 
 
@@ -60,7 +62,7 @@ def lay_out(
     *,
     budget: int,
     counter: TokenCounter,
-    most: int | None = None,
+    related: float = RELATED,
     heading: str = OBSERVATIONS,
     memory_order: Sequence[int] | None = None,
     order: Sequence[int] | None = None,
@@ -69,19 +71,21 @@ def lay_out(
     """Lay out both sections, best first or in the orders given; the whole text never exceeds the budget.
 
     Answering triplets come first, each with its fact, as far as they fit into `ANSWERS` of the budget, the best of
-    them in any case. Observations take what fits into the rest, at most ``most`` tokens; other triplets take what is
-    left. A section without lines has no heading. ``labels`` may precede lines, and are no part of what these state.
+    them in any case. Observations take what fits into the rest; other triplets take what is
+    left, beside observations at most the part ``related`` of the budget. A section without lines has no heading.
+    ``labels`` may precede lines, and are no part of what these state.
     """
     answers = _answers(triplets, budget, counter, labels, alone=not memories)
     answered = compose(TRIPLETS, [triplets[index].line for index in answers])
     left = budget - _cost(answered, counter)
-    left = left if most is None else min(left, most)
     lines = _cut(memories, left - counter.count(heading + "\n"), counter)
     fill = partial(pack, counter=counter, labels=labels)
     observed = fill(lines, left, heading=heading, order=memory_order, shown_text=answered)
     observations = compose(heading, [lines[index] for index in observed])
     graph = [triplet.after(observations) for triplet in triplets]
     room = budget - _cost(observations, counter)
+    if observed:
+        room = min(room, _cost(answered, counter) + int(related * budget))
     shown = fill(graph, room, heading=TRIPLETS, order=order, kept=answers)
     return _fitting(_page(observed, shown, observations, triplets), observations, triplets, budget, counter)
 
@@ -91,7 +95,7 @@ def _cut(memories: Sequence[Forms], room: int, counter: TokenCounter) -> list[st
     if not memories:
         return []
     best = next((form for form in memories[0] if counter.count(form) <= room), memories[0][-1])
-    return [best, *(forms[0 if place < WHOLE else min(1, len(forms) - 1)] for place, forms in enumerate(memories) if place)]
+    return [best, *(forms[place >= WHOLE] for place, forms in enumerate(memories) if place)]
 
 
 def _answers(

@@ -23,8 +23,9 @@ class RecalledMemory:
     contributed; besides the requested channels, "conversation" for what the turns around it gave, and "feedback".
     ``path`` is how the graph led to it: from an entity that the question names, or a memory that its words found, by
     mentions to the memory itself; empty where the graph did not. ``until`` is when the last of what it claims ended, by
-    what other memories claim; None of one that holds, or claims nothing. ``scopes``: the one that it is of, in the
-    answer of a `FederatedEngine`; else empty.
+    what other memories claim; None of one that holds, or claims nothing. ``now`` is the name of what holds instead, and
+    ``followed_by`` are the memories that say so, by id. ``scopes``: the one that it is of, in the answer of a
+    `FederatedEngine`; else empty.
     """
 
     memory: Memory
@@ -32,6 +33,8 @@ class RecalledMemory:
     channels: Mapping[str, Part]
     path: tuple[ElementRef, ...]
     until: datetime | None = None
+    now: str = ""
+    followed_by: tuple[str, ...] = ()
     scopes: tuple[Scope, ...] = ()
 
     @property

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
+from uuid import UUID
 
 import attrs
 import numpy as np
@@ -38,13 +39,14 @@ LOOKED_AT: Final = 10
 class Best:
     """The memories to show, best first; their relevance, shown or not; and how many of those read have a text.
 
-    ``floor``: the relevance below which none is shown.
+    ``floor``: the relevance below which none is shown. ``stating``: the share of them that state something.
     """
 
     memories: tuple[RecalledMemory, ...]
     relevance: float
     with_text: int
     floor: float
+    stating: float
 
 
 async def best_memories(
@@ -75,7 +77,7 @@ async def best_memories(
     floor = floor_of(request, scoring, dense=weights["semantic"] > 0)
     chosen = _chosen(scores, ranked, memories, request) if fit >= floor else []
     paths = [()] * len(chosen) if way is None else way.paths_to(keys[chosen], reader)
-    until = await held_until([memories[row] for row in chosen], reader)
+    states, ended = await claims_of([memories[row] for row in chosen], reader)
     shown = [
         RecalledMemory(
             memory=memories[row],
@@ -94,11 +96,14 @@ async def best_memories(
                 ),
             },
             path=path,
-            until=until.get(memories[row].id),
+            until=ended[memories[row].id].at if memories[row].id in ended else None,
+            now=ended[memories[row].id].now if memories[row].id in ended else "",
+            followed_by=ended[memories[row].id].followed_by if memories[row].id in ended else (),
         )
         for row, path in zip(chosen, paths, strict=True)
     ]
-    return Best(memories=tuple(shown), relevance=fit, with_text=len(memories), floor=floor)
+    stating = len(states) / len(shown) if shown else 0.0
+    return Best(memories=tuple(shown), relevance=fit, with_text=len(memories), floor=floor, stating=stating)
 
 
 def floor_of(request: RecallRequest, scoring: RecallScoring, *, dense: bool) -> float:
@@ -162,26 +167,54 @@ def _chosen(scores: Floats, ranked: Rows, memories: Sequence[Memory], request: R
     return [rows[row] for row in diverse_rows(scores[rows], texts, diversity=request.diversity, limit=request.limit)]
 
 
-async def held_until(memories: Sequence[Memory], reader: Reader) -> Mapping[str, datetime]:
-    """For memories of which no claim holds any more, when the last of them ended; by memory id.
+@attrs.frozen(kw_only=True)
+class Ended:
+    """When the last claim of a memory ended, the name of what holds now in its place, and the memories that say so.
+
+    Without a name, and without memories, where no other claim of the same source and type holds, or several do.
+    """
+
+    at: datetime
+    now: str = ""
+    followed_by: tuple[str, ...] = ()
+
+
+async def claims_of(memories: Sequence[Memory], reader: Reader) -> tuple[frozenset[str], Mapping[str, Ended]]:
+    """The ids of the memories that claim anything, and of which no claim holds any more what ended them.
 
     Claims that state their own end are not superseded: the memory says so itself. Read only from what is visible, and
     nothing that occurred, or was written, after the moments of the reader's view.
     """
     ids = [memory.id for memory in memories]
     claims = [each for each in await reader.claims(memory_ids=ids) if each.type not in CO_OCCURRENCE_TYPES]
-    if not claims:
-        return {}
-    ends: dict[str, list[datetime | None]] = defaultdict(list)
-    for group, dated in (await _folded_with(claims, memories, reader)).items():
+    ends: dict[str, list[tuple[datetime | None, Period, Claim]]] = defaultdict(list)
+    holding: dict[tuple[UUID, str], list[Period]] = defaultdict(list)
+    for group, dated in (await _folded_with(claims, memories, reader)).items() if claims else ():
         for period in periods_of(dated, reader.type_of(group[1])):
+            if period.holds(reader.view.as_of):
+                holding[group[:2]].append(period)
             for each in period.claims:
-                ends[each.claim.memory_id].append(_ended(each.claim, period))
-    return {
-        id_: max(filter(None, ends[id_]))
+                ends[each.claim.memory_id].append((_ended(each.claim, period), period, each.claim))
+    last = {
+        id_: max(((end, period, claim) for end, period, claim in ends[id_] if end), key=lambda each: each[0])
         for id_ in ids
-        if ends.get(id_) and all(end is not None and end <= reader.view.as_of for end in ends[id_])
+        if ends.get(id_) and all(end is not None and end <= reader.view.as_of for end, _, _ in ends[id_])
     }
+    after = {
+        id_: [each for each in holding[claim.source_id, claim.type] if each.target_id != period.target_id]
+        for id_, (_, period, claim) in last.items()
+    }
+    targets = sorted({each.target_id for periods in after.values() for each in periods})
+    names = {entity.id: entity.name for entity in await reader.get_entities(targets)} if targets else {}
+    ended = {
+        id_: Ended(
+            at=end,
+            now=names.get(after[id_][0].target_id, "") if len(after[id_]) == 1 else "",
+            followed_by=tuple(sorted({memory for each in after[id_] for memory in each.memories} - {id_})),
+        )
+        for id_, (end, _, _) in last.items()
+    }
+    return frozenset(claim.memory_id for claim in claims), ended
 
 
 def _ended(claim: Claim, period: Period) -> datetime | None:

@@ -32,6 +32,8 @@ _ANGLES: Final = str.maketrans("<>", "‹›")  # tags and arrows need the real 
 # Markdown that opens a heading, list, rule, table or code block at the beginning of a line or list item.
 _BLOCK_OPENING = re.compile(r"\A(?:[#*+=|~`-]+(?:\s+|$)|[`~]{3,}\s*)+")
 
+_BRACKETS: Final = re.compile(r"[()]")
+
 
 # ASCII text that needs no change: most names and facts.
 _PLAIN = re.compile(r"[^\x00-\x20\x7f-\U0010ffff#*+=|~`<>-][!-;=?-~]*(?: [!-;=?-~]+)*")
@@ -96,17 +98,18 @@ def day_of(moment: datetime) -> str:
     return moment.astimezone(UTC).date().isoformat()
 
 
-def memory_line(memory: Memory, *, until: datetime | None = None) -> str:
+def memory_line(memory: Memory, *, until: datetime | None = None, now: str = "") -> str:
     """``- 2023-05-07 Caroline: text``, with the day in UTC if dated, and the speaker, else the subject, if any.
 
-    With ``until``, for a memory that no longer holds: ``- 2023-05-07 (until 2025-07-01) Caroline: text``. Empty for a
-    memory without text.
+    With ``until``, for a memory that no longer holds: ``- 2023-05-07 (until 2025-07-01; now Adyen) Caroline: text``,
+    with the name of what holds ``now``, if known. Empty for a memory without text.
     """
     text = safe_text(memory.text)
     if not text:
         return ""
     day = f"{day_of(memory.occurred_at)} " if memory.occurred_at else ""
-    day += f"(until {day_of(until)}) " if until else ""
+    then = f"; now {_BRACKETS.sub('', safe_text(now))}" if now else ""
+    day += f"(until {day_of(until)}{then}) " if until else ""
     who = safe_text(memory.speaker) or safe_text(memory.subject)
     return f"- {day}{who}: {text}" if who else f"- {day}{text}"
 
