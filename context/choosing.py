@@ -20,17 +20,18 @@ from typing import Final
 from graphsearch.model import Memory, Triplet
 from graphsearch.modes.result import SearchResult
 from graphsearch.query.analysis import Analysis
-from graphsearch.query.question_type import QuestionType
+from graphsearch.query.question_type import MAX_READ, QuestionType
 from graphsearch.recall.result import RecalledMemory, RecallResult
+from graphsearch.text.word_lists import word_set
 
-FEW: Final = 14.0
+FEW: Final = 15.0
 """Lines without a word of the question that are shown while nothing of it is covered."""
 ANSWERED: Final = 0.7
 """The share of these that is saved once the lines above cover the whole question."""
-MORE: Final = 4.0
+MORE: Final = 3.0
 """How many times later a line may come that covers as much of the question as the best one."""
 
-ALWAYS: Final = 3
+ALWAYS: Final = 4
 """The best triplets, which stay in any case: there is no telling an answer by the relevance of so few."""
 ANSWERING: Final = 0.5
 """A triplet with at least this share of the best relevance is an answer, too, so that no single answer takes all."""
@@ -127,19 +128,18 @@ def doubt(
 
 _OF_ONE_THING: Final = frozenset(QuestionType) - {QuestionType.WHY, QuestionType.HOW, QuestionType.OTHER}
 _YES_OR_NO: Final = re.compile(r"\W*(?:is|are|am|do|does|can|may|should|must)\b", re.IGNORECASE)
-_PAST: Final = re.compile(
-    r"\b(?:did|was|were|had|ever|before|earlier|original(?:ly)?|first|initial(?:ly)?|previous(?:ly)?|former(?:ly)?"
-    r"|once|history|used to|between|over time|changed?)\b",
-    re.IGNORECASE,
+_PAST: Final = word_set(
+    "did was were had ever before earlier original originally initial initially previous previously former formerly "
+    "once history between changed change changes"
 )
+_USED_TO: Final = re.compile(r"\bused to\b", re.IGNORECASE)
 
 
-def asks_the_present(analysis: Analysis, now: datetime) -> bool:
+def asks_the_present(analysis: Analysis) -> bool:
     """Whether a question asks for one thing as it is now: "what is the budget?", not "what was …", "why …"."""
-    question = analysis.question
-    one = analysis.question_type in _OF_ONE_THING or bool(_YES_OR_NO.match(question))
-    past = _PAST.search(question) or any(each.valid_to and each.valid_to <= now for each in analysis.periods)
-    return one and not past
+    question = analysis.question[:MAX_READ]
+    one = analysis.question_type in _OF_ONE_THING or _YES_OR_NO.match(question)
+    return bool(one) and _PAST.isdisjoint(re.findall(r"\w+", question.lower())) and not _USED_TO.search(question)
 
 
 def current_first(memories: Sequence[RecalledMemory]) -> list[RecalledMemory]:

@@ -46,7 +46,7 @@ MEMORIES: Final = 50
 """The number of memories requested: more than fit any default budget."""
 WORDS: Final = 50
 """The best memories are cut to excerpts of this many words (65 tokens): fewer lose answers, more lose memories."""
-SHORTER: Final = (25, 12, 6)
+SHORTER: Final = (25, 16, 8, 4)
 """The words of the other memories, and of the best one where the budget has no room for more of it."""
 LEAST: Final = 0.2
 """The least relevance of an answer: that of one that lacks a third of the evidence of an ideal one."""
@@ -161,7 +161,7 @@ def of_both(found: SearchResult | None, recalled: RecallResult, terms: Terms, fl
         for (line, _), same, label in zip(paid, memories, labels, strict=True)
     ]
     order = None
-    if not why and asks_the_present(recalled.analysis, recalled.as_of):
+    if not why and asks_the_present(recalled.analysis):
         order = newest_first([same[0].memory for same in memories])
     return attrs.evolve(
         graph,

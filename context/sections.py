@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Final
@@ -14,11 +15,11 @@ from graphsearch.text.rendering import OBSERVATIONS, TRIPLETS
 
 ANSWERS: Final = 0.5
 """The part of the budget that answering triplets may use before any observation."""
-RELATED: Final = 0.3
+RELATED: Final = 0.2
 """The part of the budget that other triplets may use beside observations: these say more of what they are about."""
-WHOLE: Final = 2
-"""Memories whose line is as long as it may be; the lines of the others are short: a line that may hold something need
-not hold it all, and more of them find more."""
+LENGTHS: Final = (2, 4)
+"""How many memories have their longest line, and how many at least the next: a line that may hold something need not
+hold it all, and more lines find more."""
 NEW: Final = 0.1
 """The greatest share of new words at which a line counts as a rewording of another."""
 _WORD: Final = re.compile(r"\w+(?:['’]\w+)?")
@@ -91,11 +92,11 @@ def lay_out(
 
 
 def _cut(memories: Sequence[Forms], room: int, counter: TokenCounter) -> list[str]:
-    """The line of each memory: the best as long as there is room for, the next `WHOLE`, the others short."""
-    if not memories:
-        return []
-    best = next((form for form in memories[0] if counter.count(form) <= room), memories[0][-1])
-    return [best, *(forms[place >= WHOLE] for place, forms in enumerate(memories) if place)]
+    """The line of each memory, by `LENGTHS` shorter further down; the best is cut until there is room for it."""
+    lines = [forms[bisect(LENGTHS, place)] for place, forms in enumerate(memories)]
+    if memories:
+        lines[0] = next((form for form in memories[0] if counter.count(form) <= room), memories[0][-1])
+    return lines
 
 
 def _answers(
