@@ -14,7 +14,6 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from datetime import datetime
 from typing import Final
 
 from graphsearch.model import Memory, Triplet
@@ -110,16 +109,17 @@ def doubt(
     these memories state, has no answer in the question's own words. ``covered``: the ``terms`` of the memories. A
     reason says what was found, never what there is: some of it may be hidden, or have no words in common.
     """
-    worded = found is not None and found.interpretation is not None and found.interpretation.worded >= WORDED
-    heeded = found is not None and worded and bool(found.anchors)
-    if recalled.relevance < floor and not (heeded and found.triplets):
+    meant = found.interpretation if found is not None and found.anchors else None
+    worded = meant is not None and meant.worded >= WORDED
+    answered = found is not None and bool(found.triplets)
+    if recalled.relevance < floor and not (worded and answered):
         return f"what was found has little to do with the question ({recalled.relevance:.2f}, less than {floor:g})"
     rarity, heard = recalled.rarity, frozenset[str]().union(*covered)
     names = {each.text: rarity.keys() & terms(each.text) for each in recalled.analysis.names if not each.tentative}
     every = frozenset[str]().union(*names.values())
     if every and 2.0 * _weight(every - heard, rarity) >= _weight(every, rarity):
         return f"what was found has no word of {', '.join(name for name in names if names[name] - heard)}"
-    if heeded and not found.triplets and recalled.stating >= DENSE:
+    if worded and not answered and recalled.stating >= DENSE:
         return "what was found states other things of what the question names"
     return ""
 
@@ -132,14 +132,15 @@ _PAST: Final = word_set(
     "did was were had ever before earlier original originally initial initially previous previously former formerly "
     "once history between changed change changes"
 )
-_USED_TO: Final = re.compile(r"\bused to\b", re.IGNORECASE)
+_USED_TO: Final = re.compile(r"\buse[sd]? to\b", re.IGNORECASE)
 
 
 def asks_the_present(analysis: Analysis) -> bool:
     """Whether a question asks for one thing as it is now: "what is the budget?", not "what was …", "why …"."""
     question = analysis.question[:MAX_READ]
     one = analysis.question_type in _OF_ONE_THING or _YES_OR_NO.match(question)
-    return bool(one) and _PAST.isdisjoint(re.findall(r"\w+", question.lower())) and not _USED_TO.search(question)
+    past = not _PAST.isdisjoint(re.findall(r"\w+", question.lower())) or _USED_TO.search(question)
+    return bool(one and not past and not analysis.features.broad)
 
 
 def current_first(memories: Sequence[RecalledMemory]) -> list[RecalledMemory]:
@@ -155,10 +156,7 @@ def current_first(memories: Sequence[RecalledMemory]) -> list[RecalledMemory]:
 
 def newest_first(memories: Sequence[Memory]) -> tuple[int, ...] | None:
     """The rows of memories, the newest first; None if one of them has no date."""
-    if not all(each.occurred_at for each in memories):
+    moments = [(each.occurred_at, each.position) for each in memories if each.occurred_at]
+    if len(moments) < len(memories):
         return None
-    return tuple(sorted(range(len(memories)), key=lambda row: _moment(memories[row]), reverse=True))
-
-
-def _moment(memory: Memory) -> tuple[datetime | None, int]:
-    return memory.occurred_at, memory.position
+    return tuple(sorted(range(len(memories)), key=moments.__getitem__, reverse=True))

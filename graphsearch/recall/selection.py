@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, TypedDict
 from uuid import UUID
 
 import attrs
@@ -49,6 +49,17 @@ class Best:
     stating: float
 
 
+class Over(TypedDict):
+    """Since when a memory is over, the name of what holds now, and the ids of the memories that say so."""
+
+    until: datetime | None
+    now: str
+    followed_by: tuple[str, ...]
+
+
+HOLDS: Final = Over(until=None, now="", followed_by=())
+
+
 async def best_memories(
     board: Board,
     found: Mapping[str, Hits],
@@ -77,7 +88,7 @@ async def best_memories(
     floor = floor_of(request, scoring, dense=weights["semantic"] > 0)
     chosen = _chosen(scores, ranked, memories, request) if fit >= floor else []
     paths = [()] * len(chosen) if way is None else way.paths_to(keys[chosen], reader)
-    states, ended = await claims_of([memories[row] for row in chosen], reader)
+    stating, over = await claims_of([memories[row] for row in chosen], reader)
     shown = [
         RecalledMemory(
             memory=memories[row],
@@ -96,14 +107,12 @@ async def best_memories(
                 ),
             },
             path=path,
-            until=ended[memories[row].id].at if memories[row].id in ended else None,
-            now=ended[memories[row].id].now if memories[row].id in ended else "",
-            followed_by=ended[memories[row].id].followed_by if memories[row].id in ended else (),
+            **over.get(memories[row].id, HOLDS),
         )
         for row, path in zip(chosen, paths, strict=True)
     ]
-    stating = len(states) / len(shown) if shown else 0.0
-    return Best(memories=tuple(shown), relevance=fit, with_text=len(memories), floor=floor, stating=stating)
+    share = len(stating) / max(len(shown), 1)
+    return Best(memories=tuple(shown), relevance=fit, with_text=len(memories), floor=floor, stating=share)
 
 
 def floor_of(request: RecallRequest, scoring: RecallScoring, *, dense: bool) -> float:
@@ -167,23 +176,12 @@ def _chosen(scores: Floats, ranked: Rows, memories: Sequence[Memory], request: R
     return [rows[row] for row in diverse_rows(scores[rows], texts, diversity=request.diversity, limit=request.limit)]
 
 
-@attrs.frozen(kw_only=True)
-class Ended:
-    """When the last claim of a memory ended, the name of what holds now in its place, and the memories that say so.
+async def claims_of(memories: Sequence[Memory], reader: Reader) -> tuple[frozenset[str], Mapping[str, Over]]:
+    """The ids of the memories that claim anything; and of those of which no claim holds any more, what is over.
 
-    Without a name, and without memories, where no other claim of the same source and type holds, or several do.
-    """
-
-    at: datetime
-    now: str = ""
-    followed_by: tuple[str, ...] = ()
-
-
-async def claims_of(memories: Sequence[Memory], reader: Reader) -> tuple[frozenset[str], Mapping[str, Ended]]:
-    """The ids of the memories that claim anything, and of which no claim holds any more what ended them.
-
-    Claims that state their own end are not superseded: the memory says so itself. Read only from what is visible, and
-    nothing that occurred, or was written, after the moments of the reader's view.
+    What holds ``now`` instead is another claim of the same source and type, if there is one alone. Claims that state
+    their own end are not superseded: the memory says so itself. Read only from what is visible, and nothing that
+    occurred, or was written, after the moments of the reader's view.
     """
     ids = [memory.id for memory in memories]
     claims = [each for each in await reader.claims(memory_ids=ids) if each.type not in CO_OCCURRENCE_TYPES]
@@ -195,26 +193,16 @@ async def claims_of(memories: Sequence[Memory], reader: Reader) -> tuple[frozens
                 holding[group[:2]].append(period)
             for each in period.claims:
                 ends[each.claim.memory_id].append((_ended(each.claim, period), period, each.claim))
-    last = {
-        id_: max(((end, period, claim) for end, period, claim in ends[id_] if end), key=lambda each: each[0])
-        for id_ in ids
-        if ends.get(id_) and all(end is not None and end <= reader.view.as_of for end, _, _ in ends[id_])
-    }
-    after = {
-        id_: [each for each in holding[claim.source_id, claim.type] if each.target_id != period.target_id]
-        for id_, (_, period, claim) in last.items()
-    }
-    targets = sorted({each.target_id for periods in after.values() for each in periods})
-    names = {entity.id: entity.name for entity in await reader.get_entities(targets)} if targets else {}
-    ended = {
-        id_: Ended(
-            at=end,
-            now=names.get(after[id_][0].target_id, "") if len(after[id_]) == 1 else "",
-            followed_by=tuple(sorted({memory for each in after[id_] for memory in each.memories} - {id_})),
-        )
-        for id_, (end, _, _) in last.items()
-    }
-    return frozenset(claim.memory_id for claim in claims), ended
+    over: dict[str, Over] = {}
+    for id_ in ids:
+        ended = [(end, period, claim) for end, period, claim in ends[id_] if end and end <= reader.view.as_of]
+        if ended and len(ended) == len(ends[id_]):
+            until, period, claim = max(ended, key=lambda each: each[0])
+            after = [each for each in holding[claim.source_id, claim.type] if each.target_id != period.target_id]
+            named = await reader.get_entities([each.target_id for each in after]) if len(after) == 1 else []
+            says = sorted({memory for each in after for memory in each.memories} - {id_})
+            over[id_] = Over(until=until, now=named[0].name if named else "", followed_by=tuple(says))
+    return frozenset(claim.memory_id for claim in claims), over
 
 
 def _ended(claim: Claim, period: Period) -> datetime | None:

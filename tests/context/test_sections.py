@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.context.sections import (
+    LENGTHS,
     RELATED,
-    WHOLE,
     Page,
     ShownLines,
     TripletText,
@@ -64,24 +64,26 @@ def test_a_section_alone_has_the_whole_budget(memories, triplets, budget):
 
 def test_what_does_not_answer_has_a_part_of_the_budget_beside_observations():
     many = texts(*(f"- {number}" * 4 for number in range(30)))
-    page = lay_out(forms("- b"), many, budget=300, counter=CHARACTERS)
-    graph = page.text.partition(f"{TRIPLETS}\n")[2]
-    assert 0.5 * RELATED * 300 < len(graph) <= RELATED * 300
+    page = lay_out(forms("- b"), many, budget=600, counter=CHARACTERS)
+    graph = page.text.partition("\n- b\n")[2]
+    assert 0.5 * RELATED * 600 < len(graph) <= RELATED * 600
 
 
 def test_a_memory_that_is_too_long_is_skipped_and_the_next_tried():
-    page = lay_out(forms("- " + "long " * 40, "- b"), texts("- 1"), budget=150, counter=CHARACTERS)
+    page = lay_out(forms("- " + "long " * 50, "- b"), texts("- 1"), budget=200, counter=CHARACTERS)
     assert page == Page((1,), (0,), f"{OBSERVATIONS}\n- b\n{TRIPLETS}\n- 1")
 
 
-def test_the_best_lines_are_whole_and_the_best_is_cut_until_it_fits():
-    memories = [(f"- {name} {'long ' * 20}", f"- {name} short", f"- {name}") for name in "abcd"]
-    shown = lay_out(memories, [], budget=500, counter=CHARACTERS).text.split("\n")[1:]
-    assert [line.endswith("long ") for line in shown] == [place < WHOLE for place in range(4)]
+def test_lines_are_shorter_further_down_and_the_best_is_cut_until_it_fits():
+    memories = [
+        (f"- {name} {'long ' * 20}", f"- {name} {'long ' * 10}", f"- {name} short", f"- {name}") for name in "abcdefg"
+    ]
+    shown = lay_out(memories, [], budget=900, counter=CHARACTERS).text.split("\n")[1:]
+    assert shown == [forms[sum(place >= length for length in LENGTHS)] for place, forms in enumerate(memories)]
     for form in memories[0]:
         budget = len(f"{OBSERVATIONS}\n{form}")
-        assert lay_out(memories, [], budget=budget, counter=CHARACTERS).text == f"{OBSERVATIONS}\n{form}"
-        assert lay_out(memories[:1], [], budget=len(memories[0][-1]), counter=CHARACTERS).text == ""
+        assert lay_out(memories[:1], [], budget=budget, counter=CHARACTERS).text == f"{OBSERVATIONS}\n{form}"
+    assert lay_out(memories[:1], [], budget=len(memories[0][-1]), counter=CHARACTERS).text == ""
 
 
 def test_a_fact_in_an_observation_is_not_repeated():
