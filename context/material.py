@@ -145,10 +145,11 @@ def of_both(found: SearchResult | None, recalled: RecallResult, terms: Terms, fl
     for each in current_first(recalled.memories):
         if line := _line(each, WORDS, recalled, terms):
             alike.setdefault(line, {}).setdefault(each.scopes, each)
-    if not alike:
-        return Material(denied=recalled.denied, reason=recalled.reason) if found is None else of_triplets(found)
     covered = [frozenset(terms(line)) for line in alike]
+    foreign = recalled.relevance < floor and recalled.rarity.keys().isdisjoint(chain.from_iterable(covered))
     why = doubt(recalled, found, covered, floor, terms)
+    if not alike or foreign:
+        return of_triplets(found) if found else Material(denied=recalled.denied, reason=recalled.reason or why)
     graph = Material(denied=recalled.denied)
     if found is not None:
         graph = of_triplets(found, [row for row, each in enumerate(found.triplets) if _counts(each)])

@@ -141,9 +141,12 @@ async def test_what_is_hardly_relevant_is_shown_shortly(scoped: GraphStore) -> N
     vectors = dict(zip((each.id for each in memories), await embedder.embed([m.text for m in memories]), strict=True))
     await scoped.write(Batch(memories=memories, vectors=vectors))
     builder = ContextBuilder(GraphSearchEngine(store=scoped, embedder=embedder), counter=WordCounter(), log=None)
-    block = await builder.build("which kettle whistles on the stove?", gate=ALLOW_ALL, session_id="s", graph=False)
+    question = "which wet kettle whistles on the red stove of the old kitchen in the morning?"
+    block = await builder.build(question, gate=ALLOW_ALL, session_id="s", graph=False)
     assert (lines(block)[0], block.tokens <= SHORT) == (IN_DOUBT, True)
     assert block.reason.startswith("what was found has little to do with the question")
+    foreign = await builder.build("who won a regatta?", gate=ALLOW_ALL, session_id="s", graph=False)
+    assert (foreign.text, foreign.reason[:14]) == ("", "what was found")
 
 
 async def test_a_budget_without_room_for_any_line_says_so(scoped: GraphStore) -> None:
