@@ -106,7 +106,7 @@ async def test_what_claims_say_is_over_stands_behind_what_came_after_it(scoped: 
     old = Memory(id="old", text="We buy all clay for the studio, the red clay too, from Quarrel.")
     new = Memory(id="new", text="The supplier is Tamsin.", occurred_at=days_ago(9))
     ended = Memory(id="ended", text="Quarrel is out.", occurred_at=days_ago(9))
-    facts = {"source_id": person("Odile"), "type": "buys_from", "confidence": 0.9}
+    facts: dict[str, Any] = {"source_id": person("Odile"), "type": "buys_from", "confidence": 0.9}
     claims = [
         Claim(memory_id="old", target_id=person("Quarrel"), valid_from=days_ago(90), **facts),
         Claim(memory_id="ended", target_id=person("Quarrel"), valid_to=days_ago(9), **facts),
