@@ -31,6 +31,8 @@ from graphsearch.text.rendering import TRIPLETS, memory_line, triplet_line
 from graphsearch.understanding.interpreting import Interpretation
 
 NO_ROOM: Final = "nothing that was found fits into the budget"
+SHORT: Final = 60
+"""Tokens of a block in doubt: some of the questions that seem to have no answer have it there."""
 CANDIDATES: Final = 200
 """The number of triplets requested unless ``limit`` is given: more than fit any default budget."""
 
@@ -196,12 +198,15 @@ class ContextBuilder:
         page = lay_out(
             found.memory_lines,
             found.triplet_lines,
-            budget=budget,
-            share=found.share,
+            budget=min(budget, SHORT) if found.doubt else budget,
             counter=self._counter,
+            related=found.related,
+            heading=found.heading,
+            memory_order=found.memory_order,
             order=found.prompt_order,
             labels=found.labels,
         )
+        fits = found.reason if not (found.memories or found.triplets) else NO_ROOM
         return ContextBlock(
             text=page.text,
             tokens=self._counter.count(page.text) if page.text else 0,
@@ -209,8 +214,8 @@ class ContextBuilder:
             memories=tuple(chain.from_iterable(found.memories[index] for index in page.memories)),
             triplets=tuple(found.triplets[index] for index in page.triplets),
             skipped=found.triplets_found - len(page.triplets),
-            skipped_memories=len(found.memories) - len(page.memories),
-            reason="" if page.text else found.reason or NO_ROOM,
+            skipped_memories=found.memories_found - len(page.memories),
+            reason=found.doubt if page.text else fits,
             interpretation=found.interpretation,
             denied=found.denied,
             summary=found.summary,
@@ -230,7 +235,8 @@ class ContextBuilder:
 
     def _tokens_of(self, scope: Scope, block: ContextBlock) -> int:
         """The tokens of the lines of one scope, without their labels: nothing of another scope is in the number."""
-        memories = (memory_line(each.memory, until=each.until) for each in block.memories if scope in each.scopes)
+        recalled = (each for each in block.memories if scope in each.scopes)
+        memories = (memory_line(each.memory, until=each.until, now=each.now) for each in recalled)
         triplets = (triplet_line(each) for each in block.triplets if scope in each.scopes)
         return self._counter.count("\n".join((*memories, *triplets)))
 

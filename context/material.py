@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
@@ -11,23 +11,43 @@ import attrs
 
 from graphsearch.access.gate import Gate
 from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
-from graphsearch.context.sections import TripletText, labelled, share_of_observations
+from graphsearch.context.choosing import (
+    ANSWERING,
+    Terms,
+    answering,
+    asks_the_present,
+    current_first,
+    doubt,
+    newest_first,
+    paying,
+)
+from graphsearch.context.sections import RELATED, Forms, TripletText, labelled
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.federation.engine import FederatedEngine
 from graphsearch.model import ElementKind, Scope, Triplet
 from graphsearch.modes.options import SearchOptions, UngatedSearchOptions
 from graphsearch.modes.result import SearchResult, Summary
-from graphsearch.recall.options import RecallOptions
+from graphsearch.query.question_type import HEALTHY
+from graphsearch.recall.options import RecallOptions, RecallRequest
 from graphsearch.recall.result import RecalledMemory, RecallResult
-from graphsearch.text.rendering import memory_line, safe_text, short_triplet_line, triplet_line
+from graphsearch.recall.selection import floor_of
+from graphsearch.text.rendering import (
+    IN_DOUBT,
+    NEWEST_FIRST,
+    OBSERVATIONS,
+    memory_line,
+    safe_text,
+    short_triplet_line,
+    triplet_line,
+)
 from graphsearch.understanding.interpreting import Interpretation
 
 MEMORIES: Final = 50
 """The number of memories requested: more than fit any default budget."""
 WORDS: Final = 50
-"""A longer memory is cut to an excerpt of this many words (65 tokens): fewer lose answers, more lose memories."""
-ANSWERING: Final = 0.5
-"""A triplet with at least this share of the best relevance is an answer, too, so that no single answer takes all."""
+"""The best memories are cut to excerpts of this many words (65 tokens): fewer lose answers, more lose memories."""
+SHORTER: Final = (25, 16, 8, 4)
+"""The words of the other memories, and of the best one where the budget has no room for more of it."""
 LEAST: Final = 0.2
 """The least relevance of an answer: that of one that lacks a third of the evidence of an ideal one."""
 LONGEST_LABEL: Final = 40
@@ -38,24 +58,31 @@ FAINT: Final = 0.01
 
 @attrs.frozen(kw_only=True)
 class Material:
-    """Memories and triplets, best first, each with its line; memories of one line in several scopes share it.
+    """What a block may show of what was found, each with its line; memories of one line in several scopes share it.
 
-    ``labels`` are those of scopes that lines begin with, none where one scope was searched. ``prompt_order`` is that of
-    `SearchResult`. ``share`` is the part of the budget that memories get first.
-    ``triplets_found`` includes triplets left out here. ``reason``: why nothing was found; otherwise empty.
-    ``interpretation``: what was understood from the question, if the search interprets it.
+    * ``memories``: best first, what holds now before what is over; ``memory_lines`` has the lines of each. They are
+      printed in the ``memory_order``, below the ``heading``. ``memories_found`` includes those left out here.
+    * ``triplets``: those that answer, best first, printed in the ``prompt_order``, as in `SearchResult`;
+      ``triplets_found`` includes the others. ``related``: the part of the budget of those that do not answer.
+    * ``labels``: those of scopes that lines begin with, none where one scope was searched.
+    * ``doubt``: why this may not answer. ``reason``: why nothing was found. Else empty.
+    * ``interpretation``: what was understood from the question, if the search interprets it.
     """
 
     memories: tuple[tuple[RecalledMemory, ...], ...] = ()
-    memory_lines: tuple[str, ...] = ()
+    memory_lines: tuple[Forms, ...] = ()
+    memories_found: int = 0
+    memory_order: tuple[int, ...] | None = None
+    related: float = RELATED
+    heading: str = OBSERVATIONS
     triplets: tuple[Triplet, ...] = ()
     triplet_lines: tuple[TripletText, ...] = ()
     triplets_found: int = 0
     prompt_order: tuple[int, ...] | None = None
     labels: frozenset[str] = frozenset()
-    share: float = 0.0
     summary: Summary | None = None
     denied: Mapping[ElementKind, int]
+    doubt: str = ""
     reason: str = ""
     interpretation: Interpretation | None = None
 
@@ -72,11 +99,12 @@ async def material(
 ) -> Material:
     """Find the material for a question in one snapshot; ``observations`` and ``graph`` select what is searched.
 
-    Gate and times are those of the search.
+    Gate and times are those of the search. Memories of little relevance are recalled too: see `doubt`.
     """
     search: SearchOptions = {**options, "gate": gate}
     recall: RecallOptions = {
         "limit": MEMORIES,
+        "min_relevance": 0.0,
         **recalling,
         "as_of": options.get("as_of"),
         "known_at": options.get("known_at"),
@@ -84,20 +112,26 @@ async def material(
     }
     terms = engine.stores[0].analyser.terms  # which is that of all
     if not observations:
-        return _of_triplets(await engine.search(query, **search))
-    if not graph:
-        return _of_memories(await engine.recall(query, **recall), terms)
-    found, recalled = await engine.search_and_recall(query, search=search, recall=recall)
-    return _of_both(found, recalled, terms)
+        return of_triplets(await engine.search(query, **search))
+    found = None
+    if graph:
+        found, recalled = await engine.search_and_recall(query, search=search, recall=recall)
+    else:
+        recalled = await engine.recall(query, **recall)
+    floor = floor_of(RecallRequest(query=query), engine.recall_scoring, dense=recalled.weights["semantic"] > 0)
+    return of_both(found, recalled, terms, floor)
 
 
-def _of_triplets(found: SearchResult) -> Material:
+def of_triplets(found: SearchResult, rows: Sequence[int] | None = None) -> Material:
+    """The triplets of some ``rows`` that answer, of all by default."""
+    shown = answering(found.triplets, range(len(found.triplets)) if rows is None else rows)
+    triplets = tuple(found.triplets[row] for row in shown)
     return Material(
-        triplets=found.triplets,
-        triplet_lines=_texts(found.triplets, found.scopes),
-        labels=frozenset(_label(each.scopes, found.scopes) for each in found.triplets) - {""},
+        triplets=triplets,
+        triplet_lines=_texts(triplets, found.scopes),
+        labels=frozenset(_label(each.scopes, found.scopes) for each in triplets) - {""},
         triplets_found=len(found.triplets),
-        prompt_order=found.prompt_order,
+        prompt_order=_among(shown, found.prompt_order),
         summary=found.summary,
         denied=found.denied,
         reason=found.reason,
@@ -105,46 +139,64 @@ def _of_triplets(found: SearchResult) -> Material:
     )
 
 
-def _of_memories(recalled: RecallResult, terms: Terms) -> Material:
-    lines: dict[str, dict[tuple[Scope, ...], RecalledMemory]] = {}
-    for each in recalled.memories:
-        text = excerpt(each.memory.text, recalled.rarity, terms, WORDS)
-        if line := memory_line(attrs.evolve(each.memory, text=text), until=each.until):
-            lines.setdefault(line, {}).setdefault(each.scopes, each)
-    labels = [_label(chain.from_iterable(sorted(each)), recalled.scopes) for each in lines.values()]
-    return Material(
-        memories=tuple(tuple(each.values()) for each in lines.values()),
-        memory_lines=tuple(map(labelled, lines, labels)),
-        labels=frozenset(labels) - {""},
-        denied=recalled.denied,
-        reason=recalled.reason,
+def of_both(found: SearchResult | None, recalled: RecallResult, terms: Terms, floor: float) -> Material:
+    """Memories that pay, and if a graph was searched triplets that answer, with a statement and enough of a score."""
+    alike: dict[str, dict[tuple[Scope, ...], RecalledMemory]] = {}
+    for each in current_first(recalled.memories):
+        if line := _line(each, WORDS, recalled, terms):
+            alike.setdefault(line, {}).setdefault(each.scopes, each)
+    covered = [frozenset(terms(line)) for line in alike]
+    foreign = recalled.relevance < floor and recalled.rarity.keys().isdisjoint(chain.from_iterable(covered))
+    why = doubt(recalled, found, covered, floor, terms)
+    if not alike or foreign:
+        return of_triplets(found) if found else Material(denied=recalled.denied, reason=recalled.reason or why)
+    graph = Material(denied=recalled.denied)
+    if found is not None:
+        graph = of_triplets(found, [row for row, each in enumerate(found.triplets) if _counts(each)])
+    every = list(alike.items())
+    paid = [every[row] for row in paying(covered, recalled.rarity)]
+    memories = [tuple(same.values()) for _, same in paid]
+    labels = [_label(chain.from_iterable(sorted(same)), recalled.scopes) for _, same in paid]
+    forms = [
+        tuple(labelled(each, label) for each in (line, *_shorter(same[0], recalled, terms)))[bool(why) :]
+        for (line, _), same, label in zip(paid, memories, labels, strict=True)
+    ]
+    order = None
+    if not why and asks_the_present(recalled.analysis):
+        order = newest_first([same[0].memory for same in memories])
+    return attrs.evolve(
+        graph,
+        memories=tuple(memories),
+        memory_lines=tuple(forms),
+        memories_found=len(alike),
+        memory_order=order,
+        related=RELATED * min(1.0, (1.0 if recalled.health is None else recalled.health) / HEALTHY),
+        heading=IN_DOUBT if why else NEWEST_FIRST if order else OBSERVATIONS,
+        labels=graph.labels.union(labels) - {""},
+        doubt=why,
+        reason="",
     )
+
+
+def _shorter(recalled: RecalledMemory, result: RecallResult, terms: Terms) -> Iterator[str]:
+    return (_line(recalled, words, result, terms) for words in SHORTER)
+
+
+def _counts(triplet: Triplet) -> bool:
+    """Whether a triplet is worth a line beside observations: it states something, and has not faded."""
+    return triplet.score >= FAINT and _is_statement(triplet)
+
+
+def _line(recalled: RecalledMemory, words: int, result: RecallResult, terms: Terms) -> str:
+    """The line of a memory, of which at most so many words of the text are shown."""
+    text = excerpt(recalled.memory.text, result.rarity, terms, words)
+    return memory_line(attrs.evolve(recalled.memory, text=text), until=recalled.until, now=recalled.now)
 
 
 def _label(scopes: Iterable[Scope], searched: Collection[Scope]) -> str:
     """The projects that a line comes from; empty where one scope was searched."""
     names = [safe_text(scope.project_id).replace("]", "")[:LONGEST_LABEL] for scope in scopes]
     return ", ".join(names) if len(searched) > 1 else ""
-
-
-def _of_both(found: SearchResult, recalled: RecallResult, terms: Terms) -> Material:
-    """Both; observations alone if the graph is sparse, that is if no triplet with a statement scores enough."""
-    observed, graph = _of_memories(recalled, terms), _of_triplets(found)
-    if not observed.memories:
-        return graph
-    counting = [
-        place for place, triplet in enumerate(found.triplets) if triplet.score >= FAINT and _is_statement(triplet)
-    ]
-    return attrs.evolve(
-        graph,
-        memories=observed.memories,
-        memory_lines=observed.memory_lines,
-        labels=observed.labels | graph.labels,
-        triplets=tuple(graph.triplets[place] for place in counting),
-        triplet_lines=tuple(graph.triplet_lines[place] for place in counting),
-        prompt_order=_among(counting, found.prompt_order),
-        share=share_of_observations(recalled.analysis.plan, recalled.health),
-    )
 
 
 def _among(kept: Sequence[int], order: Sequence[int] | None) -> tuple[int, ...] | None:
@@ -186,7 +238,6 @@ CUT: Final = "…"
 _SENTENCE: Final = re.compile(r"(?<=[.!?。！？])[\"'”’)\]]*+\s++|(?<!\s)[^\S\n]*+\n\s*+")
 _CHARACTERS: Final = 8
 """The least characters of a word with its space, so that scripts without spaces have a size."""
-Terms = Callable[[str], Sequence[str]]
 
 
 def size(text: str) -> int:

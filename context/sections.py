@@ -3,44 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from bisect import bisect
+from collections.abc import Collection, Sequence
 from functools import partial
-from types import MappingProxyType
 from typing import Final
 
 import attrs
 
 from graphsearch.protocols import TokenCounter
-from graphsearch.query.analysis import Plan
-from graphsearch.query.question_type import HEALTHY
 from graphsearch.text.rendering import OBSERVATIONS, TRIPLETS
 
-SHARES: Final[Mapping[Plan, float]] = MappingProxyType(
-    {
-        Plan.ENTITY_CENTRIC: 0.90,
-        Plan.BALANCED: 0.90,
-        Plan.PRECISION: 0.90,
-        Plan.TEMPORAL: 0.95,  # when something was mentioned is known from memories alone
-        Plan.EXPLORATORY: 0.85,  # an overview needs relations
-    }
-)
-"""The observations' share of the budget, by plan; either section can use what the other leaves.
-
-For the reasons see `docs/measurements/context-blocks.md`.
-"""
-ANSWERS: Final = 0.3
+ANSWERS: Final = 0.5
 """The part of the budget that answering triplets may use before any observation."""
+RELATED: Final = 0.2
+"""The part of the budget that other triplets may use beside observations: these say more of what they are about."""
+LENGTHS: Final = (2, 4)
+"""How many memories have their longest line, and how many at least the next: a line that may hold something need not
+hold it all, and more lines find more."""
 NEW: Final = 0.1
 """The greatest share of new words at which a line counts as a rewording of another."""
 _WORD: Final = re.compile(r"\w+(?:['’]\w+)?")
-_DAY: Final = re.compile(r"^- \d{4}-\d\d-\d\d(?: \(until \d{4}-\d\d-\d\d\))? ")
+_DAY: Final = re.compile(r"^- \d{4}-\d\d-\d\d(?: \(until \d{4}-\d\d-\d\d(?:; now [^()]*+)?\))? ")
 _DENYING: Final = frozenset(("no", "not", "never", "nor", "none", "without"))
 
 
-def share_of_observations(plan: Plan, health: float | None = None) -> float:
-    """The part of a budget that observations get first; more in a graph whose health, in [0, 1], is below 0.70."""
-    trust = 1.0 if health is None else min(1.0, health / HEALTHY)
-    return 1.0 - (1.0 - SHARES[plan]) * trust
+Forms = tuple[str, ...]
+"""The lines that show one memory, of which a block has one: the longest first."""
 
 
 @attrs.frozen
@@ -70,36 +58,45 @@ class Page:
 
 
 def lay_out(
-    memories: Sequence[str],
+    memories: Sequence[Forms],
     triplets: Sequence[TripletText],
     *,
     budget: int,
-    share: float,
     counter: TokenCounter,
+    related: float = RELATED,
+    heading: str = OBSERVATIONS,
+    memory_order: Sequence[int] | None = None,
     order: Sequence[int] | None = None,
     labels: Collection[str] = (),
 ) -> Page:
-    """Lay out both sections, best first or triplets in an ``order``; the whole text never exceeds the budget.
+    """Lay out both sections, best first or in the orders given; the whole text never exceeds the budget.
 
     Answering triplets come first, each with its fact, as far as they fit into `ANSWERS` of the budget, the best of
-    them in any case. Observations take what fits into their ``share`` of the rest, in [0, 1], or into all of it if
-    none fits there; other triplets take what fits after these, and further observations what is left. A section
-    without lines has no heading. ``labels`` may precede lines, and are no part of what these state.
+    them in any case. Observations take what fits into the rest; other triplets take what is
+    left, beside observations at most the part ``related`` of the budget. A section without lines has no heading.
+    ``labels`` may precede lines, and are no part of what these state.
     """
-    fill = partial(pack, counter=counter, labels=labels)
     answers = _answers(triplets, budget, counter, labels, alone=not memories)
     answered = compose(TRIPLETS, [triplets[index].line for index in answers])
     left = budget - _cost(answered, counter)
-    within = int(left * share) if len(triplets) > len(answers) else left
-    observed = fill(memories, within, heading=OBSERVATIONS, shown_text=answered)
-    observed = observed or fill(memories, left, heading=OBSERVATIONS, shown_text=answered)
-    observations = compose(OBSERVATIONS, [memories[index] for index in observed])
-    lines = [triplet.after(observations) for triplet in triplets]
+    lines = _cut(memories, left - counter.count(heading + "\n"), counter)
+    fill = partial(pack, counter=counter, labels=labels)
+    observed = fill(lines, left, heading=heading, order=memory_order, shown_text=answered)
+    observations = compose(heading, [lines[index] for index in observed])
+    graph = [triplet.after(observations) for triplet in triplets]
     room = budget - _cost(observations, counter)
-    shown = fill(lines, room, heading=TRIPLETS, order=order, kept=answers)
-    graph = compose(TRIPLETS, [lines[index] for index in shown])
-    observed = fill(memories, budget - _cost(graph, counter), heading=OBSERVATIONS, kept=observed, shown_text=answered)
-    return _fitting(_page(observed, shown, memories, triplets), memories, triplets, budget, counter)
+    if observed:
+        room = min(room, _cost(answered, counter) + int(related * budget))
+    shown = fill(graph, room, heading=TRIPLETS, order=order, kept=answers)
+    return _fitting(_page(observed, shown, observations, triplets), observations, triplets, budget, counter)
+
+
+def _cut(memories: Sequence[Forms], room: int, counter: TokenCounter) -> list[str]:
+    """The line of each memory, by `LENGTHS` shorter further down; the best is cut until there is room for it."""
+    lines = [forms[bisect(LENGTHS, place)] for place, forms in enumerate(memories)]
+    if memories:
+        lines[0] = next((form for form in memories[0] if counter.count(form) <= room), memories[0][-1])
+    return lines
 
 
 def _answers(
@@ -124,9 +121,8 @@ def _cost(section: str, counter: TokenCounter) -> int:
 
 
 def _page(
-    observed: tuple[int, ...], shown: tuple[int, ...], memories: Sequence[str], triplets: Sequence[TripletText]
+    observed: tuple[int, ...], shown: tuple[int, ...], observations: str, triplets: Sequence[TripletText]
 ) -> Page:
-    observations = compose(OBSERVATIONS, [memories[index] for index in observed])
     graph = compose(TRIPLETS, [triplets[index].after(observations) for index in shown])
     answered = any(triplets[index].answers for index in shown)
     sections = (graph, observations) if answered else (observations, graph)
@@ -134,12 +130,12 @@ def _page(
 
 
 def _fitting(
-    page: Page, memories: Sequence[str], triplets: Sequence[TripletText], budget: int, counter: TokenCounter
+    page: Page, observations: str, triplets: Sequence[TripletText], budget: int, counter: TokenCounter
 ) -> Page:
     """Drop the worst triplets until the page fits: token counts of sections need not add up to that of the whole."""
     while page.triplets and counter.count(page.text) > budget:
         kept = tuple(index for index in page.triplets if index != max(page.triplets))
-        page = _page(page.memories, kept, memories, triplets)
+        page = _page(page.memories, kept, observations, triplets)
     return page
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from benchmarks import cluster, command, peers, plans, soak, storage
+from benchmarks import blocks, cluster, command, peers, plans, soak, storage
 from benchmarks.__main__ import BENCHMARKS
 from benchmarks.bare import measure as measure_bare
 from benchmarks.bare_memory import FAN_OUT, BareMemory
@@ -371,3 +371,20 @@ async def test_constants_of_recall_are_measured_by_plan() -> None:
     assert found["all"]["questions"] == found["entity_centric"]["questions"] == 1
     assert found["all"]["default"] == {"R@2": 100.0, "R@5": 100.0, "R@10": 100.0, "RR": 100.0}
     assert {*found["all"]["changes"]} == {*plans.VARIANTS}
+
+
+async def test_blocks_are_measured_beside_the_plain_rule(tmp_path: Path) -> None:
+    notes = [{"id": f"n{n}", "text": f"Kiln {n} is cold.", "time": "2026-05-01T09:00:00Z"} for n in range(30)]
+    notes.append({"id": "rent", "text": "The studio rent is 950 a month.", "time": "2026-05-02T09:00:00Z"})
+    questions = [
+        {"id": "q1", "question": "what is the studio rent?", "gold_ids": ["rent"], "answer": "950"},
+        {"id": "q2", "question": "who repairs the Brackwater lock?", "gold_ids": [], "type": "abstention"},
+    ]
+    for name, rows in (("corpus", notes), ("questions", questions)):
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (found,) = await blocks.measure(tmp_path, (300,))
+    ours, plain = found["ours"], found["plain"]
+    assert (ours["questions"], ours["evidence"], ours["answers"], ours["lost"]) == (1, 100.0, 100.0, 0.0)
+    assert ours["tokens"] < plain["tokens"] <= 300
+    assert (ours["unanswerable"]["of"], ours["unanswerable"]["short"]) == (1, 1)
+    assert blocks.together([found], 300)["plain_evidence"] == 100.0

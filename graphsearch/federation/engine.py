@@ -18,7 +18,7 @@ from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import GraphStore
 from graphsearch.ranking.options import RankOptions, RankRequest
 from graphsearch.ranking.result import RankResult
-from graphsearch.recall.options import RecallOptions, RecallRequest
+from graphsearch.recall.options import RecallOptions, RecallRequest, RecallScoring
 from graphsearch.recall.result import RecallResult
 from graphsearch.scoring.triplet_score import ScoringOptions
 
@@ -59,6 +59,11 @@ class FederatedEngine:
     def scoring(self) -> ScoringOptions:
         """The constants of the score of triplets."""
         return self.engines[0].scoring
+
+    @property
+    def recall_scoring(self) -> RecallScoring:
+        """The constants of the score of memories."""
+        return self.engines[0].recall_scoring
 
     @property
     def stores(self) -> tuple[GraphStore, ...]:

@@ -94,6 +94,7 @@ async def recall(
         timings=stopwatch.milliseconds,
         rarity=lead.question.rarity,
         floor=best.floor,
+        stating=best.stating,
     )
 
 

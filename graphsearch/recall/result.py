@@ -23,8 +23,9 @@ class RecalledMemory:
     contributed; besides the requested channels, "conversation" for what the turns around it gave, and "feedback".
     ``path`` is how the graph led to it: from an entity that the question names, or a memory that its words found, by
     mentions to the memory itself; empty where the graph did not. ``until`` is when the last of what it claims ended, by
-    what other memories claim; None of one that holds, or claims nothing. ``scopes``: the one that it is of, in the
-    answer of a `FederatedEngine`; else empty.
+    what other memories claim; None of one that holds, or claims nothing. ``now`` is the name of what holds instead, and
+    ``followed_by`` are the memories that say so, by id. ``scopes``: the one that it is of, in the answer of a
+    `FederatedEngine`; else empty.
     """
 
     memory: Memory
@@ -32,6 +33,8 @@ class RecalledMemory:
     channels: Mapping[str, Part]
     path: tuple[ElementRef, ...]
     until: datetime | None = None
+    now: str = ""
+    followed_by: tuple[str, ...] = ()
     scopes: tuple[Scope, ...] = ()
 
     @property
@@ -49,6 +52,7 @@ class RecallResult(Displayed):
       `graphsearch.recall.leads`); unlike scores, which are relative to the best of the same question, it is
       comparable between questions. 0 where nothing was found.
       Where it is below ``floor`` nothing is shown.
+    * ``stating``: the share of the ``memories`` that state something to the graph, whether it still holds or not.
     * ``rarity``: how telling each term of the question is, the idf of the scope; of no term where there is none.
     * ``health``: of the graph, as given or as stored with it; below 0.70 the graph counted for less. None: not known.
     * ``found``: how many memories were scored. ``denied``: distinct elements that the gate hid, for the caller alone.
@@ -69,6 +73,7 @@ class RecallResult(Displayed):
     timings: Mapping[str, float] = attrs.field(eq=False)
     rarity: Mapping[str, float] = attrs.field(factory=dict)
     floor: float = 0.0
+    stating: float = 0.0
     health: float | None = None
     scopes: tuple[Scope, ...] = ()
 

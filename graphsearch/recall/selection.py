@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, TypedDict
+from uuid import UUID
 
 import attrs
 import numpy as np
@@ -38,13 +39,25 @@ LOOKED_AT: Final = 10
 class Best:
     """The memories to show, best first; their relevance, shown or not; and how many of those read have a text.
 
-    ``floor``: the relevance below which none is shown.
+    ``floor``: the relevance below which none is shown. ``stating``: the share of them that state something.
     """
 
     memories: tuple[RecalledMemory, ...]
     relevance: float
     with_text: int
     floor: float
+    stating: float
+
+
+class Over(TypedDict):
+    """Since when a memory is over, the name of what holds now, and the ids of the memories that say so."""
+
+    until: datetime | None
+    now: str
+    followed_by: tuple[str, ...]
+
+
+HOLDS: Final = Over(until=None, now="", followed_by=())
 
 
 async def best_memories(
@@ -75,7 +88,7 @@ async def best_memories(
     floor = floor_of(request, scoring, dense=weights["semantic"] > 0)
     chosen = _chosen(scores, ranked, memories, request) if fit >= floor else []
     paths = [()] * len(chosen) if way is None else way.paths_to(keys[chosen], reader)
-    until = await held_until([memories[row] for row in chosen], reader)
+    stating, over = await claims_of([memories[row] for row in chosen], reader)
     shown = [
         RecalledMemory(
             memory=memories[row],
@@ -94,11 +107,12 @@ async def best_memories(
                 ),
             },
             path=path,
-            until=until.get(memories[row].id),
+            **over.get(memories[row].id, HOLDS),
         )
         for row, path in zip(chosen, paths, strict=True)
     ]
-    return Best(memories=tuple(shown), relevance=fit, with_text=len(memories), floor=floor)
+    share = len(stating) / max(len(shown), 1)
+    return Best(memories=tuple(shown), relevance=fit, with_text=len(memories), floor=floor, stating=share)
 
 
 def floor_of(request: RecallRequest, scoring: RecallScoring, *, dense: bool) -> float:
@@ -162,26 +176,33 @@ def _chosen(scores: Floats, ranked: Rows, memories: Sequence[Memory], request: R
     return [rows[row] for row in diverse_rows(scores[rows], texts, diversity=request.diversity, limit=request.limit)]
 
 
-async def held_until(memories: Sequence[Memory], reader: Reader) -> Mapping[str, datetime]:
-    """For memories of which no claim holds any more, when the last of them ended; by memory id.
+async def claims_of(memories: Sequence[Memory], reader: Reader) -> tuple[frozenset[str], Mapping[str, Over]]:
+    """The ids of the memories that claim anything; and of those of which no claim holds any more, what is over.
 
-    Claims that state their own end are not superseded: the memory says so itself. Read only from what is visible, and
-    nothing that occurred, or was written, after the moments of the reader's view.
+    What holds ``now`` instead is another claim of the same source and type, if there is one alone. Claims that state
+    their own end are not superseded: the memory says so itself. Read only from what is visible, and nothing that
+    occurred, or was written, after the moments of the reader's view.
     """
     ids = [memory.id for memory in memories]
     claims = [each for each in await reader.claims(memory_ids=ids) if each.type not in CO_OCCURRENCE_TYPES]
-    if not claims:
-        return {}
-    ends: dict[str, list[datetime | None]] = defaultdict(list)
-    for group, dated in (await _folded_with(claims, memories, reader)).items():
+    ends: dict[str, list[tuple[datetime | None, Period, Claim]]] = defaultdict(list)
+    holding: dict[tuple[UUID, str], list[Period]] = defaultdict(list)
+    for group, dated in (await _folded_with(claims, memories, reader)).items() if claims else ():
         for period in periods_of(dated, reader.type_of(group[1])):
+            if period.holds(reader.view.as_of):
+                holding[group[:2]].append(period)
             for each in period.claims:
-                ends[each.claim.memory_id].append(_ended(each.claim, period))
-    return {
-        id_: max(filter(None, ends[id_]))
-        for id_ in ids
-        if ends.get(id_) and all(end is not None and end <= reader.view.as_of for end in ends[id_])
-    }
+                ends[each.claim.memory_id].append((_ended(each.claim, period), period, each.claim))
+    over: dict[str, Over] = {}
+    for id_ in ids:
+        ended = [(end, period, claim) for end, period, claim in ends[id_] if end and end <= reader.view.as_of]
+        if ended and len(ended) == len(ends[id_]):
+            until, period, claim = max(ended, key=lambda each: each[0])
+            after = [each for each in holding[claim.source_id, claim.type] if each.target_id != period.target_id]
+            named = await reader.get_entities([each.target_id for each in after]) if len(after) == 1 else []
+            says = sorted({memory for each in after for memory in each.memories} - {id_})
+            over[id_] = Over(until=until, now=named[0].name if named else "", followed_by=tuple(says))
+    return frozenset(claim.memory_id for claim in claims), over
 
 
 def _ended(claim: Claim, period: Period) -> datetime | None:

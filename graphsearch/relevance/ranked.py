@@ -20,7 +20,6 @@ from graphsearch.relevance.silence import Standing, foreign
 from graphsearch.relevance.triplet_relevance import CERTAIN, TEMPERATURE, Edges, Evidence, Relevance, relevance
 from graphsearch.relevance.word_coverage import LineTerms, coverage, line_shares
 from graphsearch.scoring.similarity import cosines
-from graphsearch.understanding.asked import worded
 from graphsearch.understanding.code_questions import DEFINES
 from graphsearch.understanding.interpreting import Understanding
 from graphsearch.understanding.words import relation_line
@@ -104,7 +103,6 @@ def _about(lines: Sequence[str], understood: Understanding, kept: LineTerms, rea
 def _standing(
     known: Evidence, named: Mask, kinds: Rows, covered: float, alike: Alike, understood: Understanding
 ) -> Standing:
-    types = len(understood.affinity)
     certain = {link.kind for link in understood.linked.links if link.probability > CERTAIN}
     return Standing(
         affinity=understood.affinity,
@@ -115,7 +113,7 @@ def _standing(
         kinds=sorted({understood.profile.kind_of(kind) for kind in certain} - {-1}),
         between=understood.between,
         kind=kinds,
-        worded=worded(understood.profile, understood.terms, int(understood.affinity.argmax())) if types else 0.0,
+        worded=understood.worded,
         covered=covered,
         described=alike.covered,
     )

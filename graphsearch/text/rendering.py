@@ -16,7 +16,9 @@ from graphsearch.model import Entity, Memory, Relation, Triplet
 
 OBSERVATIONS: Final = "## Relevant Past Observations"
 TRIPLETS: Final = "## Knowledge Graph Triplets"
-HEADINGS: Final = (OBSERVATIONS, TRIPLETS)
+NEWEST_FIRST: Final = f"{OBSERVATIONS} (newest first)"
+IN_DOUBT: Final = f"{OBSERVATIONS} (no clear answer was found)"
+HEADINGS: Final = (OBSERVATIONS, NEWEST_FIRST, IN_DOUBT, TRIPLETS)
 """The headings of the sections of a context block."""
 
 _UNNAMED: Final = "(unnamed)"
@@ -29,6 +31,8 @@ _DASHES = re.compile("-{2,}|[—―⸺⸻]")
 _ANGLES: Final = str.maketrans("<>", "‹›")  # tags and arrows need the real ones
 # Markdown that opens a heading, list, rule, table or code block at the beginning of a line or list item.
 _BLOCK_OPENING = re.compile(r"\A(?:[#*+=|~`-]+(?:\s+|$)|[`~]{3,}\s*)+")
+
+_BRACKETS: Final = re.compile(r"[()]")
 
 
 # ASCII text that needs no change: most names and facts.
@@ -117,17 +121,18 @@ def stated_day(moment: datetime) -> str:
     return day_of(utc + to_midnight if east and utc.date() < date.max else utc)
 
 
-def memory_line(memory: Memory, *, until: datetime | None = None) -> str:
+def memory_line(memory: Memory, *, until: datetime | None = None, now: str = "") -> str:
     """``- 2023-05-07 Caroline: text``, with the speaker's day if dated, and the speaker, else the subject, if any.
 
-    With ``until``, for a memory that no longer holds: ``- 2023-05-07 (until 2025-07-01) Caroline: text``. Empty for a
-    memory without text.
+    With ``until``, for a memory that no longer holds: ``- 2023-05-07 (until 2025-07-01; now Adyen) Caroline: text``,
+    with the name of what holds ``now``, if known. Empty for a memory without text.
     """
     text = safe_text(memory.text)
     if not text:
         return ""
     day = f"{memory.occurred_at.date().isoformat()} " if memory.occurred_at else ""
-    day += f"(until {stated_day(until)}) " if until else ""
+    then = f"; now {_BRACKETS.sub('', safe_text(now))}" if now else ""
+    day += f"(until {stated_day(until)}{then}) " if until else ""
     who = safe_text(memory.speaker) or safe_text(memory.subject)
     return f"- {day}{who}: {text}" if who else f"- {day}{text}"
 

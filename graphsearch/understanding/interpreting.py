@@ -25,7 +25,7 @@ from graphsearch.query.question_names import Named, NameKind, named
 from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser
 from graphsearch.text.trigrams import name_words
-from graphsearch.understanding.asked import TARGET, affinities, asked_kind, directions, standardised
+from graphsearch.understanding.asked import TARGET, affinities, asked_kind, directions, standardised, worded
 from graphsearch.understanding.code_questions import DEFINES, asked_of_code, with_bare_names
 from graphsearch.understanding.linking import Linked, link, unknown_names
 from graphsearch.understanding.name_lookup import (
@@ -67,12 +67,14 @@ class Interpretation:
     * ``kind``: what "who", "where" or "which service" wants, in words; empty if not stated.
     * ``time``: the time that the question names. Explicit options of the caller take precedence: the answer's moments
       are in `SearchResult.as_of`.
+    * ``worded``: how much of the question, in [0, 1], is words of the relation that it asks for most.
     """
 
     names: tuple[AskedName, ...]
     relations: tuple[AskedRelation, ...]
     kind: str
     time: AskedTime
+    worded: float = 0.0
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -128,7 +130,18 @@ class Understanding:
     @property
     def interpretation(self) -> Interpretation:
         """A readable form of the same."""
-        return Interpretation(names=self.names, relations=self.relations(), kind=self.kind_asked, time=self.time)
+        return Interpretation(
+            names=self.names,
+            relations=self.relations(),
+            kind=self.kind_asked,
+            time=self.time,
+            worded=self.worded,
+        )
+
+    @property
+    def worded(self) -> float:
+        """The share of the question, in [0, 1], that belongs to the type asked for most, by words alone."""
+        return worded(self.profile, self.terms, int(self.affinity.argmax())) if len(self.affinity) else 0.0
 
     def relations(self, count: int = 3) -> tuple[AskedRelation, ...]:
         """The relation types that are asked for most, best first: those above the average of the scope."""

@@ -18,7 +18,6 @@ from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Memory, Mention, Outcome, Principal, RelationType
 from graphsearch.modes.options import SearchMode
 from graphsearch.protocols import GraphStore
-from graphsearch.query.analysis import Plan
 from graphsearch.recall.options import Workload
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder, WordCounter
@@ -251,32 +250,13 @@ async def test_never_over_budget_whatever_is_stored(wordings, targets, budget):
 
 
 async def test_an_unhealthy_graph_has_less_room(store):
-    many = [observation(f"m{number}", f"telescope number {number} was here") for number in range(40)]
-    await store.write(Batch(memories=many))
+    edges = [edge("Ada", f"kind_{number}", "Cyd", confidence=0.9) for number in range(40)]
+    await store.write(Batch(relations=edges))
     builder = ContextBuilder(GraphSearchEngine(store=store), counter=WordCounter())
     healthy = await built(builder, store, budget=170, health=0.9)
     ailing = await built(builder, store, budget=170, health=0.0)
-    assert healthy.triplets
-    assert len(ailing.memories) > len(healthy.memories)
+    assert ids(healthy) == ids(ailing) != []
     assert len(ailing.triplets) < len(healthy.triplets)
-
-
-async def test_the_plan_decides_the_share(store):
-    many = [observation(f"m{number}", f"compare related themes of telescope {number}") for number in range(40)]
-    edges = [edge("Ada", f"kind_{number}", "Cyd", confidence=0.9) for number in range(40)]
-    await store.write(Batch(relations=edges, memories=many))
-    engine = GraphSearchEngine(store=store)
-    builder = ContextBuilder(engine, counter=WordCounter())
-    shown = {}
-    questions = {
-        Plan.ENTITY_CENTRIC: "what does Ada compare?",
-        Plan.EXPLORATORY: "compare the themes of Ada and Zzyzx",
-        Plan.TEMPORAL: "what did Ada and Zzyzx compare in 2025?",
-    }
-    for plan, question in questions.items():
-        assert (await engine.recall(question)).analysis.plan is plan
-        shown[plan] = len((await built(builder, store, query=question, budget=300)).memories)
-    assert shown[Plan.EXPLORATORY] < shown[Plan.ENTITY_CENTRIC] < shown[Plan.TEMPORAL]
 
 
 # -- the log and what follows from it -----------------------------------------------------------------------------
@@ -386,7 +366,7 @@ async def test_periods_are_shown_of_triplets_and_of_memories_that_no_longer_hold
     block = await built(builder, scoped, query="where does Ada live?")
     since = days_ago(10).date().isoformat()
     assert f"- Ada --lives_in--> York (since {since})" in block.text
-    assert f"- {days_ago(300).date().isoformat()} (until {since}) Ada lives in Leeds." in block.text
+    assert f"- {days_ago(300).date().isoformat()} (until {since}; now York) Ada lives in Leeds." in block.text
 
 
 async def test_co_occurrences_are_left_out_when_there_are_observations(scoped):

@@ -7,15 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.context.sections import (
-    SHARES,
+    LENGTHS,
+    RELATED,
     Page,
     ShownLines,
     TripletText,
     lay_out,
     pack,
-    share_of_observations,
 )
-from graphsearch.query.analysis import Plan
 from graphsearch.text.rendering import OBSERVATIONS, TRIPLETS
 from tests.context.test_budget import CHARACTERS, COUNTERS
 
@@ -33,79 +32,69 @@ memories = st.lists(sentences, max_size=8, unique=True)
 triplets = st.lists(sentences.map(lambda line: TripletText(f"{line} — a b", line, "a b")), max_size=8)
 
 
+def forms(*lines: str) -> list[tuple[str, ...]]:
+    return [(line, line, line) for line in lines]
+
+
 @pytest.mark.parametrize("name", COUNTERS)
-@given(
-    memories=memories,
-    triplets=triplets,
-    budget=st.integers(0, 300),
-    share=st.floats(0, 1),
-    random=st.randoms(use_true_random=False),
-)
-def test_never_over_budget_for_any_counter(name, memories, triplets, budget, share, random):
-    counter, order = COUNTERS[name], list(range(len(triplets)))
+@given(memories=memories, triplets=triplets, budget=st.integers(0, 300), random=st.randoms(use_true_random=False))
+def test_never_over_budget_for_any_counter(name, memories, triplets, budget, random):
+    counter, order, printed = COUNTERS[name], list(range(len(triplets))), list(range(len(memories)))
     random.shuffle(order)
-    page = lay_out(memories, triplets, budget=budget, share=share, counter=counter, order=order)
+    random.shuffle(printed)
+    page = lay_out(
+        forms(*memories), triplets, budget=budget, counter=counter, heading="## H", memory_order=printed, order=order
+    )
     assert not page.text or counter.count(page.text) <= budget
-    assert list(page.memories) == sorted(set(page.memories))
+    assert list(page.memories) == [index for index in printed if index in page.memories]
     assert list(page.triplets) == [index for index in order if index in page.triplets]
     observations = [memories[index] for index in page.memories]
     graph = [triplets[index].after("\n".join(observations)) for index in page.triplets]
-    expected = [*([OBSERVATIONS] if observations else []), *observations, *([TRIPLETS] if graph else []), *graph]
+    expected = [*(["## H"] if observations else []), *observations, *([TRIPLETS] if graph else []), *graph]
     assert page.text == "\n".join(expected)
 
 
-@given(memories, triplets, st.integers(0, 300), st.floats(0, 1))
-def test_with_a_counter_that_adds_up_no_further_memory_would_fit(memories, triplets, budget, share):
-    page = lay_out(memories, triplets, budget=budget, share=share, counter=CHARACTERS)
-    graph = "\n".join([TRIPLETS, *(triplets[index].line for index in page.triplets)]) if page.triplets else ""
-    for index, line in enumerate(memories):
-        if index not in page.memories:
-            kept = [memories[other] for other in page.memories]
-            shown = [OBSERVATIONS, *kept, line]
-            assert len("\n".join([*shown, graph] if graph else shown)) > budget or ShownLines(kept).holds(line)
-
-
-@given(memories, triplets, st.integers(0, 300), st.floats(0, 1))
-def test_a_section_alone_has_the_whole_budget(memories, triplets, budget, share):
-    alone = lay_out(memories, [], budget=budget, share=share, counter=CHARACTERS)
+@given(memories, triplets, st.integers(0, 300))
+def test_a_section_alone_has_the_whole_budget(memories, triplets, budget):
+    alone = lay_out(forms(*memories), [], budget=budget, counter=CHARACTERS)
     assert alone.memories == pack(memories, budget, CHARACTERS, heading=OBSERVATIONS)
-    alone = lay_out([], triplets, budget=budget, share=share, counter=CHARACTERS)
+    alone = lay_out([], triplets, budget=budget, counter=CHARACTERS)
     assert alone.triplets == pack([each.line for each in triplets], budget, CHARACTERS, heading=TRIPLETS)
 
 
-def test_the_share_is_reserved_and_what_is_left_goes_to_the_other():
-    memories, triplets = ["- " + letter * 8 for letter in "abcdef"], texts("- 1", "- 2")
-    whole = len("\n".join([OBSERVATIONS, *memories, TRIPLETS, "- 1", "- 2"]))
-    assert lay_out(memories, triplets, budget=whole, share=0.5, counter=CHARACTERS).memories == (0, 1, 2, 3, 4, 5)
-    tight = lay_out(memories, triplets, budget=whole - 1, share=0.5, counter=CHARACTERS)
-    assert (tight.memories, tight.triplets) == ((0, 1, 2, 3, 4), (0, 1))
-    tight = lay_out(memories, triplets, budget=whole - 1, share=1.0, counter=CHARACTERS)
-    assert (tight.memories, tight.triplets) == ((0, 1, 2, 3, 4, 5), (0,))
+def test_what_does_not_answer_has_a_part_of_the_budget_beside_observations():
+    many = texts(*(f"- {number}" * 4 for number in range(30)))
+    page = lay_out(forms("- b"), many, budget=600, counter=CHARACTERS)
+    graph = page.text.partition("\n- b\n")[2]
+    assert 0.5 * RELATED * 600 < len(graph) <= RELATED * 600
 
 
 def test_a_memory_that_is_too_long_is_skipped_and_the_next_tried():
-    memories = ["- " + "long " * 40, "- b"]
-    page = lay_out(memories, texts("- 1"), budget=100, share=0.9, counter=CHARACTERS)
+    page = lay_out(forms("- " + "long " * 50, "- b"), texts("- 1"), budget=200, counter=CHARACTERS)
     assert page == Page((1,), (0,), f"{OBSERVATIONS}\n- b\n{TRIPLETS}\n- 1")
 
 
-def test_the_best_memory_that_fits_at_all_is_shown_before_any_triplet():
-    memories = ["- " + "long " * 12, "- " + "long " * 11]
-    budget = len(f"{OBSERVATIONS}\n{memories[1]}")
-    page = lay_out(memories, texts("- 1"), budget=budget, share=0.9, counter=CHARACTERS)
-    assert (page.memories, page.triplets) == ((1,), ())
+def test_lines_are_shorter_further_down_and_the_best_is_cut_until_it_fits():
+    memories = [
+        (f"- {name} {'long ' * 20}", f"- {name} {'long ' * 10}", f"- {name} short", f"- {name}") for name in "abcdefg"
+    ]
+    shown = lay_out(memories, [], budget=900, counter=CHARACTERS).text.split("\n")[1:]
+    assert shown == [forms[sum(place >= length for length in LENGTHS)] for place, forms in enumerate(memories)]
+    for form in memories[0]:
+        budget = len(f"{OBSERVATIONS}\n{form}")
+        assert lay_out(memories[:1], [], budget=budget, counter=CHARACTERS).text == f"{OBSERVATIONS}\n{form}"
+    assert lay_out(memories[:1], [], budget=len(memories[0][-1]), counter=CHARACTERS).text == ""
 
 
 def test_a_fact_in_an_observation_is_not_repeated():
-    memories = ["- 2026-01-02 Ada: Ada joined Acme. It rained."]
-    page = lay_out(
-        memories, [triplet_of("Ada joined Acme."), triplet_of("Bob left.")], budget=500, share=0.9, counter=CHARACTERS
-    )
+    memories = forms("- 2026-01-02 Ada: Ada joined Acme. It rained.")
+    found = [triplet_of("Ada joined Acme."), triplet_of("Bob left.")]
+    page = lay_out(memories, found, budget=500, counter=CHARACTERS)
     assert page.text.split("\n")[2:] == [TRIPLETS, "- a --b--> c", "- a --b--> c — Bob left."]
 
 
 def test_what_does_not_add_up_loses_triplets_first_and_the_worst_of_them():
-    memories, triplets = ["- a", "- b"], texts("- 1", "- 2")
+    memories, triplets = forms("- a", "- b"), texts("- 1", "- 2")
     full = f"{OBSERVATIONS}\n- a\n- b\n{TRIPLETS}\n- 1\n- 2"
 
     class OnlyShort:
@@ -116,25 +105,12 @@ def test_what_does_not_add_up_loses_triplets_first_and_the_worst_of_them():
             return 11 if len(text) > self.longest else 0
 
     def laid_out(longest: int) -> str:
-        return lay_out(memories, triplets, budget=10, share=0.9, counter=OnlyShort(longest), order=(1, 0)).text
+        return lay_out(memories, triplets, budget=10, counter=OnlyShort(longest), order=(1, 0)).text
 
     assert laid_out(len(full)) == full.replace("- 1\n- 2", "- 2\n- 1")
     assert laid_out(len(full) - 1) == full.removesuffix("\n- 2")
     assert laid_out(len(full) - 5) == f"{OBSERVATIONS}\n- a\n- b"
     assert laid_out(len(f"{OBSERVATIONS}\n- a\n")) == f"{OBSERVATIONS}\n- a"
-
-
-def test_each_plan_has_its_share():
-    assert set(SHARES) == set(Plan)
-    assert all(0.5 < share < 1 for share in SHARES.values())
-    assert share_of_observations(Plan.ENTITY_CENTRIC) == pytest.approx(0.90)
-    assert share_of_observations(Plan.TEMPORAL) > share_of_observations(Plan.BALANCED)
-    assert share_of_observations(Plan.EXPLORATORY) < share_of_observations(Plan.BALANCED)
-
-
-@pytest.mark.parametrize(("health", "share"), [(1.0, 0.90), (0.70, 0.90), (0.35, 0.95), (0.0, 1.0)])
-def test_an_unhealthy_graph_has_less_of_the_budget(health, share):
-    assert share_of_observations(Plan.BALANCED, health) == pytest.approx(share)
 
 
 ANSWER = TripletText(
@@ -143,25 +119,27 @@ ANSWER = TripletText(
 
 
 def test_a_triplet_that_answers_comes_first_with_its_sentence():
-    memories, lunch = ["- Tom moved to Galway. It rained.", "- Lunch is at noon."], triplet_of("lunch")
-    page = lay_out(memories, [lunch, ANSWER], budget=300, share=0.9, counter=CHARACTERS)
+    memories, lunch = forms("- Tom moved to Galway. It rained.", "- Lunch is at noon."), triplet_of("lunch")
+    page = lay_out(memories, [lunch, ANSWER], budget=300, counter=CHARACTERS)
     assert page.text.split("\n")[0] == TRIPLETS
     assert ANSWER.line in page.text
     assert (page.memories, page.triplets) == ((0, 1), (0, 1))
 
 
 def test_the_fact_of_an_answer_is_not_repeated_by_an_observation():
-    memories = ["- 2024-08-01 Tom moved to Galway.", "- Lunch is at noon."]
-    page = lay_out(memories, [ANSWER], budget=500, share=0.9, counter=CHARACTERS)
+    memories = forms("- 2024-08-01 Tom moved to Galway.", "- Lunch is at noon.")
+    page = lay_out(memories, [ANSWER], budget=500, counter=CHARACTERS)
     assert page.memories == (1,)
 
 
-def test_answers_leave_room_for_observations():
-    answers = [TripletText(f"- a --b--> {letter * 40}", "", "", answers=True) for letter in "cde"]
-    memories = ["- " + letter * 20 for letter in "xyz"]
-    page = lay_out(memories, answers, budget=220, share=0.9, counter=CHARACTERS)
-    assert page.memories == (0, 1, 2)
-    assert len(page.triplets) == 1
+def test_answers_come_before_observations_and_leave_room_for_them():
+    answers = [TripletText(f"- a --b--> {letter * 25}", "", "", answers=True) for letter in "cdefg"]
+    memories = forms(*("- " + letter * 20 for letter in "xyz"))
+    page = lay_out(memories, answers[:3], budget=260, counter=CHARACTERS)
+    assert (page.triplets, page.memories) == ((0, 1, 2), (0, 1, 2)[: len(page.memories)])
+    page = lay_out(memories, answers, budget=260, counter=CHARACTERS)
+    assert len(page.triplets) < len(answers)
+    assert page.memories
 
 
 LONG = "- 2024-03-01 Tom: The portal was moved over to the new machines in Leeds by the whole team last night."
@@ -173,6 +151,7 @@ LONG = "- 2024-03-01 Tom: The portal was moved over to the new machines in Leeds
         (LONG, True),
         (LONG.replace("2024-03-01", "2024-05-09"), True),
         (LONG.replace("2024-03-01", "2024-03-01 (until 2024-05-09)"), True),
+        (LONG.replace("2024-03-01", "2024-03-01 (until 2024-05-09; now Adyen)"), True),
         (LONG.replace("was moved", "got moved"), True),
         (LONG.replace("Leeds", "Galway"), False),
         (LONG.replace("new machines", "12 machines"), False),

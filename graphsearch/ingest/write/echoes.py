@@ -39,7 +39,7 @@ REPORTING: Final = word_set(
 _WORD: Final = re.compile(r"[^\W_]+|[?？]")  # a question repeats no statement
 _DAY: Final = r"\d{4}-\d\d-\d\d"
 _LAID_OUT: Final = re.compile(
-    rf"^[ \t]*(?:\d{{1,3}}[.)](?=\s)|- (?:{_DAY} )?(?P<until>\(until {_DAY}\)))", re.MULTILINE
+    rf"^[ \t]*(?:\d{{1,3}}[.)](?=\s)|- (?:{_DAY} )?(?P<until>\(until {_DAY}(?:; now [^()\n]*+)?\)))", re.MULTILINE
 )
 """The number of a list item, and the end that a line of a block gives to a memory."""
 _KEY: Final = 3

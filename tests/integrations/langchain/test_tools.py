@@ -98,7 +98,7 @@ async def test_the_answer_is_the_block_and_what_a_caller_may_want_to_know_is_its
     answer = await tool.ainvoke(call(tool, question=QUESTION), IN_MONDAY)
     assert isinstance(answer, ToolMessage)
     assert answer.text.startswith("## Knowledge Graph Triplets\n- Priya Sharma --reports_to--> Sarah Chen")
-    assert "\n## Relevant Past Observations\n- " in answer.text
+    assert "\n## Relevant Past Observations (newest first)\n- " in answer.text
     assert answer.artifact["memories"][0] == "m-report"
     assert 0 < answer.artifact["tokens"] <= answer.artifact["budget"] == 60
     (logged,) = await engine.store.injections("monday")

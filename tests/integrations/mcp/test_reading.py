@@ -25,7 +25,9 @@ async def test_graph_query_gives_a_block_under_budget_and_the_same_as_data(asked
     assert "- Ada Lovelace --lives_in--> Paris (since 2025-03-02)" in found["text"].splitlines()
     assert "Ada Lovelace --lives_in--> Paris" in [each["line"] for each in found["triplets"]]
     assert not {"reason", "time"} & set(found), "it answers, for the present"
-    observed = found["text"].partition("## Relevant Past Observations\n")[2].partition("\n## ")[0].splitlines()
+    observed = (
+        found["text"].partition("## Relevant Past Observations (newest first)\n")[2].partition("\n## ")[0].splitlines()
+    )
     assert len(observed) == len(found["memories"]) > 0
     assert observed[[each["id"] for each in found["memories"]].index("home")].endswith("Ada lives in Paris, says Bob.")
 
