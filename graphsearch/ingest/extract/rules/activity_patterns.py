@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from graphsearch.ingest.extract.rules.masked_sentence import DATE
 from graphsearch.ingest.extract.rules.patterns import Phase
-from graphsearch.ingest.extract.rules.templates import LIKELY, PERSON, UNDERTAKING, row, verbal
+from graphsearch.ingest.extract.rules.templates import LIKELY, PERSON, UNDERTAKING, row
 
 _UP: Final = "(?:(?:up|again|briefly|finally|just|also|first) )*"
 _SPOKE: Final = (
@@ -35,19 +34,6 @@ MEETING: Final = (
         Phase.DONE,
         called="met meet spoke talked chatted lunch dinner coffee breakfast drink tea meeting call caught sat chat",
     ),
-    row(
-        "met_each_other",
-        "met_with",
-        "{source} and {target} (?:finally |both |have |had |first |then )*(?:met|spoke|talked|had (?:an? )?"
-        "(?:lunch|dinner|coffee|meeting|call))(?: each other| up| together)?(?= *[.,;!]|$| (?:in|at|on|over"
-        "|about|for|last"
-        f"|this|today|yesterday|before|after|again|when|while|because|to) | {DATE})",
-        PERSON,
-        PERSON,
-        LIKELY,
-        Phase.DONE,
-        called="met spoke talked lunch dinner coffee meeting call",
-    ),
 )
 
 WORKING_ON: Final = (
@@ -68,18 +54,5 @@ WORKING_ON: Final = (
         LIKELY,
         Phase.ENDED,
         called="worked",
-    ),
-    *verbal("maintains", "works_on", "maintain", PERSON, UNDERTAKING, confidence=LIKELY),
-    row(
-        "works_on_with",
-        "works_with",
-        "{source} (?:works|working|worked|(?P<plain>work)) (?:[a-z]+ly |mostly |together )?on (?:the |our |an? "
-        "|my )?{any} "
-        "(?:together )?with {target}",
-        PERSON,
-        PERSON,
-        LIKELY,
-        Phase.DONE,
-        called="work works working worked",
     ),
 )

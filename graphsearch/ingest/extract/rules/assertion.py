@@ -139,7 +139,7 @@ def when(
     until = dated is not None and dated.role is Role.UNTIL and _lasts_until(match.string, dates.index(dated))
     if until and phase is Phase.DONE:
         phase = Phase.ENDED
-    if groups.get("future") and not (until and phase in LASTING):
+    if (groups.get("future") or "'ll " in match[0]) and not (until and phase in LASTING):
         return _ahead(phase, dated, at)
     began = None if phase is Phase.OPENS and dated is None and _SEASON.match(match.string, match.end()) else at
     period = _PERIODS[phase](dated, began)

@@ -63,7 +63,7 @@ _GAP: Final = (
     f"|that))?,?(?:'s(?= )|'ll|'ve|'m|'re)?(?: (?:{_AUXILIARIES}"
     f"|{_CLOSED}|{_FUTURE})){{0,8}}? "
 )
-_DETERMINER: Final = r"(?:(?:the|our|a|an|their|its|your|this|that|his|her) )?(?:(?:new|old|whole|entire) )?"
+_DETERMINER: Final = r"(?:(?:the|our|a|an|their|its|your|this|his|her) )?(?:(?:new|old|whole|entire) )?"
 _ARTICLE: Final = _DETERMINER.replace("(?:(?:the", "(?P<article>(?:the", 1)
 _ROLE: Final = (
     "(?:(?:(?:the|our|a|an|their|his|her|my|new|former|fellow|senior|lead|chief)[ -]){0,3}(?:colleague|coworker"
