@@ -33,11 +33,15 @@ _CASELESS: Final = re.compile(
 _COINED: Final = re.compile("[a-z][A-Z]|[A-Z]{2}[a-z]")
 _PERSONAL: Final = re.compile("(?:Ma?c|De|Di|Du|La|Le|Van|Von|O['’]?|Fitz|D['’])[A-Z]")
 _NUMBER: Final = re.compile(r"\d{1,4}[a-z]?")
+_PERIOD: Final = re.compile("(?:[QH][1-4]|FY[0-9]{2,4})")
+_DRAWN_OUT: Final = re.compile(r"(.)\1\1", re.IGNORECASE)
 _YEAR: Final = re.compile("(?:1[5-9]|20)[0-9]{2}")
 _PART_OF_NUMBER: Final = re.compile(r"[.:,/%°–—-]\d|[%°]|\s?[-–—]\s?\d|\sto\s\d")
 _SHOUT: Final = 3
 _HEADING: Final = 5
 _LONG_ACRONYM: Final = 6
+_SHOUTED: Final = 5
+"""Least letters of a word in capitals that is hardly an acronym beside another."""
 
 _INSTITUTIONS: Final = known.ORGANISATION_ENDS | known.FACILITY_ENDS | known.CLUB_ENDS | known.EVENT_ENDS
 
@@ -90,17 +94,25 @@ class _Word:
 
 
 def capitalised_names(
-    text: str, start: int, end: int, taken: Sequence[NameSpan], people: Container[str] = frozenset()
+    text: str,
+    start: int,
+    end: int,
+    taken: Sequence[NameSpan],
+    people: Container[str] = frozenset(),
+    *,
+    heading: bool = False,
 ) -> Iterator[NameSpan]:
     """The names in the sentence [start, end), in order, without overlaps with each other or with ``taken``.
 
-    ``people`` are known names of persons in lower case: a word such as "Mark" may be one.
+    ``people`` are known names of persons in lower case: a word such as "Mark" may be one. Where all is capitalised, as
+    in a ``heading``, capitals prove nothing: names without a type are tentative.
     """
     read = [_word(match) for match in WORD.finditer(text, start, end)]
     if not any(word.capital for word in read) or _all_capitals(read):
         yield from _caseless(text, start, end, read)
         return
     blocked = [(found.start, found.end) for found in taken]
+    titled = heading or (len(read) > 1 and all(word.capital or not word.text[0].isalpha() for word in read))
     at = 0
     while at < len(read):
         word = read[at]
@@ -110,7 +122,7 @@ def capitalised_names(
         last = _run(text, read, at, blocked)
         found = _name(text, read, at, last, start, people)
         if found:
-            yield found
+            yield attrs.evolve(found, tentative=True) if titled and not found.type else found
         at = last + 1
     if not text.isascii():
         yield from _caseless(text, start, end, read)
@@ -270,6 +282,8 @@ def _name(
         first, person = first + 1, True
     while last >= first and read[last].key in known.GRAMMAR:
         last -= 1
+    while last > first and _shouted(read[last].text) and not _shouted(read[first].text):
+        last -= 1
     if first > last or last - first >= MAX_WORDS or read[last].end - read[first].start > MAX_NAME:
         return None
     if first == last:
@@ -285,13 +299,24 @@ def _name(
         type=type_,
         confidence=CERTAIN if type_ else SEVERAL_WORDS,
         pattern="honorific" if person else "capitalised",
+        tentative=not type_ and _proves_nothing(read[first : last + 1]),
     )
+
+
+def _shouted(written: str) -> bool:
+    return len(written) >= _SHOUTED and written.isupper() and written.isalpha()
+
+
+def _proves_nothing(words: Sequence[_Word]) -> bool:
+    """Whether capitalised words are all ordinary ones ("Known Issues"), or shouted ("WORK RENEWED")."""
+    ordinary = known.ordinary_words()
+    return all(word.key in ordinary for word in words) or all(_shouted(word.text) for word in words)
 
 
 def _single(text: str, read: Sequence[_Word], at: int, *, opening: bool, person: bool) -> NameSpan | None:
     word = read[at]
     written = word.text
-    if word.key in known.NOT_ALONE or len(written) < 2:  # noqa: PLR2004
+    if word.key in known.NOT_ALONE or len(written) < 2 or _PERIOD.fullmatch(written) or _DRAWN_OUT.search(written):  # noqa: PLR2004
         return None
     shaped = written[1:] != written[1:].lower() or any(character.isdigit() for character in written)
     if written.isupper() and not any(character.isdigit() for character in written):
@@ -303,6 +328,7 @@ def _single(text: str, read: Sequence[_Word], at: int, *, opening: bool, person:
     type_ = "person" if person else _owner(read, at)
     labelled = followed == ":" and opening
     tentative = opening and not (shaped or type_ or _speaks(read, at) or _with_another(text, read, at))
+    tentative = tentative or (not type_ and not written.isupper() and _proves_nothing([word]))
     if labelled and not shaped:
         return None
     return NameSpan(

@@ -5,6 +5,8 @@ They are not lists of names, but of words next to names, and of capitalised word
 
 from __future__ import annotations
 
+from functools import cache
+from importlib.resources import files
 from typing import Final
 
 
@@ -129,7 +131,7 @@ _CALENDAR: Final = word_set(
     "yesterday"
 )
 
-_GRAMMAR: Final = word_set(
+_GRAMMAR = word_set(
     "a about above across after afterwards again against ago ahead all almost along already also although always "
     "am among an and another any anybody anyhow anyone anything anyway anywhere apparently are aren't around as "
     "ask at away back be because been before behind being below beside besides between beyond both but by can "
@@ -200,8 +202,18 @@ _OPENINGS: Final = word_set(
     "whoops yesterday's yikes yo young yuck yum yummy yup zero"
 )
 
+# Written in haste: "Im", "Thats".
+_GRAMMAR |= frozenset(word.replace("'", "") for word in _GRAMMAR if "'" in word)
+
 COMMON: Final = _GRAMMAR | _OPENINGS | _CALENDAR
 """Capitalised at the beginning of a sentence or for emphasis; no names by themselves."""
+
+
+@cache
+def ordinary_words() -> frozenset[str]:
+    """Words that are no names by themselves, though emphasis, a label or an interface writes them with a capital."""
+    return COMMON | word_set(files("graphsearch.text").joinpath("ordinary_words.txt").read_text(encoding="utf-8"))
+
 
 GRAMMAR: Final = _GRAMMAR | _CALENDAR
 """Neither names nor the first or last words of names, anywhere in a sentence."""

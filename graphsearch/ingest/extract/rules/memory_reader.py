@@ -51,6 +51,7 @@ from graphsearch.text.dates import Dates, DateSpan, Role, capitalised_dates, rep
 from graphsearch.text.marked_names import marked_names
 from graphsearch.text.name_spans import NameSpan, capitalised_names
 from graphsearch.text.sentences import sentences
+from graphsearch.text.unstated import Ranges, is_within, machine_lines, quotations
 
 _NO_THINGS: Final = frozenset({"person", "place", "date", "url", "file", "function", "status"})
 _NO_LETTER: Final = "\x01"
@@ -75,6 +76,7 @@ class MemoryReader:
     last_date: DateSpan | None = None
     people: set[str] = attrs.field(factory=set)
     user: str = ""
+    quoted: Ranges = ()
 
     @classmethod
     def of(
@@ -104,7 +106,11 @@ class MemoryReader:
         if self.speaker:
             self.names.types[name_key(self.speaker)] = PERSON
         found: list[ReadSentence] = []
+        self.quoted = quotations(text)
+        machine = machine_lines(text)
         for span in sentences(text):
+            if is_within(machine, span.start, span.end):
+                continue
             found.append(self._sentence(span, dates))
             yield
         self._find_people(found)
@@ -144,7 +150,9 @@ class MemoryReader:
         tools = {(each.start, each.end): each for each in changed}
         capitalised = (
             tools.get((each.start, each.end), each) if not each.type else each
-            for each in capitalised_names(text, start, end, taken, conversation.people)
+            for each in capitalised_names(
+                text, start, end, taken, conversation.people, heading=_is_heading(text, start)
+            )
         )
         found = without_overlaps(taken, [*capitalised], [*changed, *self.lower_case.find(text, start, end)])
         for name, known_name in zip(spans, vocabulary, strict=True):
@@ -215,15 +223,32 @@ class MemoryReader:
         if " never " in masked:
             asserted = masked.replace(" never ", " ")
             denied = relations_in(asserted, called, patterns, (), at, first_person=first_person)
-            sentence.denied = [each for each in denied if each.type != CO_OCCURS]
-        relations = [*relations_in(masked, called, patterns, sentence.dates, at, first_person=first_person)]
+            sentence.denied = [
+                each for each in denied if each.type != CO_OCCURS and not self._is_quoted(sentence, each)
+            ]
+        relations = [
+            each
+            for each in relations_in(masked, called, patterns, sentence.dates, at, first_person=first_person)
+            if each.type == CO_OCCURS or not self._is_quoted(sentence, each)
+        ]
         if any(name.tentative for name in called):
             sentence.supposed = hypothetical_names(masked, called, patterns)
-        for relation in relations:
+        for relation in (*relations, *sentence.denied):
             for number, type_ in ((relation.source, relation.source_type), (relation.target, relation.target_type)):
                 if type_:
                     self.names.types.setdefault(called[number].key, type_)
         return relations
+
+    def _is_quoted(self, sentence: ReadSentence, relation: FoundRelation) -> bool:
+        """Whether an end of a relation is in a quotation, and is not the whole of it."""
+        names = sentence.names
+        spans = [names[end] for end in (relation.source, relation.target) if end < len(names)]
+        return any(
+            is_within([(first + 1, last - 1)], each.start, each.end)
+            and len(self.names.text[first + 1 : last - 1].strip(" .,!?")) > each.end - each.start
+            for first, last in self.quoted
+            for each in spans
+        )
 
     def _sentence_name(self, span: NameSpan) -> SentenceName:
         key = self.names.key(span)
@@ -297,6 +322,11 @@ def _date_name(date: DateSpan) -> NameSpan:
         pattern="date",
         named=date.absolute and date.role is not Role.BETWEEN,
     )
+
+
+def _is_heading(text: str, start: int) -> bool:
+    """Whether what begins at ``start`` stands behind the mark of a heading."""
+    return text[text.rfind("\n", 0, start) + 1 : start].strip().startswith("#")
 
 
 def _first_and_last(key: str) -> Sequence[str]:
