@@ -15,8 +15,10 @@ _QUOTED: Final = re.compile(
 _LOG_LEVEL: Final = r"\[?(?:ERROR|WARN|WARNING|INFO|DEBUG|TRACE|FATAL|CRITICAL|NOTICE)\]?(?=[\s:\d])"
 _STAMP: Final = r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
 _MACHINE: Final = re.compile(
-    rf"^[ \t]*(?:>|{_LOG_LEVEL}|{_STAMP}[^\n]*? {_LOG_LEVEL}|Traceback \(most recent|File \"[^\"\n]+\", line \d|at [\w.$<>]+\("
-    r"|(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning)\b:|(?:\$|>>>|In \[\d+\]:) \S|[{\[]? ?\"[\w -]{1,60}\" ?: ?[\"\d\[{tfn-]"
+    rf"^[ \t]*(?:>|{_LOG_LEVEL}|{_STAMP}[^\n]*? {_LOG_LEVEL}|Traceback \(most recent|File \"[^\"\n]+\", line \d"
+    r"|at [\w.$<>]+\("
+    r"|(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning)\b:|(?:\$|>>>|In \[\d+\]:) \S"
+    r"|[{\[]? ?\"[\w -]{1,60}\" ?: ?[\"\d\[{tfn-]"
     r"|(?:diff --git|index [0-9a-f]{7}|@@ |[+-]{3} [ab]/))[^\n]*",
     re.MULTILINE,
 )

@@ -98,6 +98,12 @@ EVENT_ENDS: Final = word_set(
 )
 PLACE_STARTS: Final = word_set("cape fort lake mount mt")
 
+PLACE_OPENINGS: Final = PLACE_STARTS | word_set(
+    "central costa east el great hong las little los new north northern port porto puerto rio saint san sant santa são "
+    "saudi south southern sri st the united upper west western"
+)
+"""First words of places of several words."""
+
 PERSON_VERBS: Final = word_set(
     "apologised apologized coached cooked cooks cried drove emailed graduated hugged jogs knits laughed married "
     "mentored mentors nodded paints phoned sang shrugged sings smiled studied studies swims taught teaches texted "

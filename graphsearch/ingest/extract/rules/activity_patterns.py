@@ -9,7 +9,7 @@ from graphsearch.ingest.extract.rules.templates import LIKELY, PERSON, UNDERTAKI
 
 _UP: Final = "(?:(?:up|again|briefly|finally|just|also|first) )*"
 _SPOKE: Final = (
-    "(?:spoke|talked|chatted|caught up|sat down|(?:had|have|having|grabbed) (?:an? |some )?(?:[a-z]+ )?(?:lunch|dinner"
+    "(?:spoke|talked|chatted|caught up|sat down|(?:had|grabbed) (?:an? |some )?(?:[a-z]+ )?(?:lunch|dinner"
     "|coffee|breakfast|drinks?|beers?|tea|call|meeting|chat))"
 )
 
@@ -17,7 +17,7 @@ MEETING: Final = (
     row(
         "met",
         "met_with",
-        f"{{source}} (?:met|meets|meeting) {_UP}{{target}}(?!'s)",
+        f"{{source}} met {_UP}{{target}}(?!'s)",
         PERSON,
         PERSON,
         LIKELY,
@@ -27,7 +27,7 @@ MEETING: Final = (
     row(
         "met_with",
         "met_with",
-        f"{{source}} (?:(?:met|meets|meeting) {_UP}with|{_SPOKE} {_UP}(?:to|with)) {{target}}(?!'s)",
+        f"{{source}} (?:met {_UP}with|{_SPOKE} {_UP}(?:to|with)) {{target}}(?!'s)",
         PERSON,
         ("person", "organisation", "team", "facility", ""),
         LIKELY,

@@ -33,16 +33,16 @@ _MARK: Final = (
 _BACK: Final = re.compile(
     r"\b(?:scratch|strike|forget|ignore|disregard|delete|undo) (?:that|this|it|what i (?:just )?(?:said|wrote)|the "
     r"last|my last)\b"
-    r"|\bi (?:misspoke|mistyped|misread)\b|\b(?:i(?:'m| am| was)|that(?:'s| is| was)) (?:wrong(?! about)|mistaken(?! about)"
-    r"|not right|not true|untrue|false|a "
+    r"|\bi (?:misspoke|mistyped|misread)\b|\b(?:i(?:'m| am| was)|that(?:'s| is| was)) (?:wrong(?! about)"
+    r"|mistaken(?! about)|not right|not true|untrue|false|a "
     r"mistake|a typo)\b"
     r"|\bi take (?:that|it) back\b",
     re.IGNORECASE,
 )
 # Every retraction contains one of these.
 _CUES: Final = re.compile(
-    "scratch|strike|forget|ignore|disregard|delete|undo|misspoke|mistyped|misread| wrong|mistake|not right|not true|untrue|false|a typo"
-    "|take that back|take it back"
+    "scratch|strike|forget|ignore|disregard|delete|undo|misspoke|mistyped|misread| wrong|mistake|not right|not true|untrue"
+    "|false|a typo|take that back|take it back"
 )
 _LED: Final = rf"(?:{_HESITATION}[ ,.:!-]++){{0,4}}(?:{_MARK}[ ,.:!-]++)(?:(?:{_HESITATION}|{_MARK})[ ,.:!-]*+){{0,6}}"
 _STARTS: Final = re.compile(rf"\W{{0,20}}+{_LED}", re.IGNORECASE)

@@ -9,6 +9,7 @@ from graphsearch.ingest.extract.rules.patterns import Phase
 from graphsearch.ingest.extract.rules.templates import (
     AMBIGUOUS,
     CLEAR,
+    GIVEN,
     GROUP,
     HEAD,
     LIKELY,
@@ -85,7 +86,7 @@ BELONGING: Final = (
         "of_team",
         "member_of",
         "{source} (?:of|from) (?:the |our |my |their )?{target}",
-        PERSON,
+        GIVEN,
         TEAM,
         LIKELY,
         cues="of from",
@@ -132,11 +133,21 @@ BELONGING: Final = (
     *verbal(
         "leads",
         "leads",
-        "lead led, co-lead co-led, head, head + up, run ran run running, chair, co-chair, captain, coach, "
+        "lead led, co-lead co-led, head, head + up, chair, co-chair, captain, coach, "
         "oversee oversaw overseen overseeing, coordinate, look + after",
         PERSON,
         GROUP,
         over=("team", "organisation", "project", "event"),
+        guard=f"(?!'s| to {NAME})",
+    ),
+    # Who runs the London Marathon may do it on foot.
+    *verbal(
+        "runs",
+        "leads",
+        "run ran run running",
+        PERSON,
+        ("team", "organisation", "project", "facility", "firm?"),
+        over=("team", "organisation", "project"),
         guard=f"(?!'s| to {NAME})",
     ),
     row(
@@ -145,6 +156,13 @@ BELONGING: Final = (
         "{source} (?:in charge of|at the (?:helm|head) of) {target}(?!'s)",
         PERSON,
         GROUP,
+    ),
+    row(
+        "responsible_for",
+        "leads",
+        "{source} (?:responsible|accountable) for {target}(?!'s)",
+        PERSON,
+        ("team", "project", "event"),
     ),
     *nominal("head", "leads", HEAD, PERSON, GROUP, holder="source", of="of|for"),
     row(

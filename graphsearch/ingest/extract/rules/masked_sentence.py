@@ -85,7 +85,7 @@ _SUBJECT: Final = re.compile(
 _LEFT_OUT: Final = re.compile(
     r"^(?:(?:and|also|so|well|now|just|still|finally|recently|currently|update|news|been|yes|yep|yeah|no),?:? "
     r")*(?=(?:moved|relocated|joined|left|quit"
-    r"|started|based|living|working|reporting|switched|took over|stepped down) )"
+    r"|started|based|switched|took over|stepped down) )"
 )
 # "Ana, that means you report to Bo"
 _FROM_THIS: Final = (

@@ -26,7 +26,10 @@ from graphsearch.ingest.extract.rules.templates import (
 _STRAIGHT: Final = "(?:(?:directly|now|back|straight|only) )?"
 
 # Companies have no article, groups have one: "joined Acme", "joined the Harbour Council".
-_EMPLOYED: Final = (("", "(?!the )", COMPANY), ("_the", "(?=the )", ("organisation", "tool", "facility")))
+_EMPLOYED: Final = (
+    ("", "(?!the )", ("organisation", "facility", "firm?")),
+    ("_the", "(?=the )", ("organisation", "facility")),
+)
 
 REPORTING: Final = (
     *verbal(
@@ -77,9 +80,10 @@ WORKING: Final = (
     row(
         "worked_at",
         "works_at",
-        f"{{source}} (?:(?:worked|taught|served|interned)(?: as (?:an? |the )?{JOB})?|(?:was|were) (?:employed"
-        f"|{JOB})) "
-        "(?:at|for|by) {target}(?!'s team)",
+        f"{{source}} (?:(?:worked|taught|served|interned)(?: as (?:an? |the )?{JOB})? (?:at|for)"
+        "|(?:was|were) (?:employed"
+        f" by|{JOB} (?:at|for))) "
+        "{target}(?!'s team)",
         PERSON,
         EMPLOYER,
         LIKELY,
@@ -96,6 +100,15 @@ WORKING: Final = (
         Phase.OPENS,
     ),
     row("employs", "works_at", "{target} (?:employs|(?P<plain>employ)) {source}(?!'s)", PERSON, EMPLOYER, CLEAR),
+    row(
+        "joined_as",
+        "works_at",
+        "{source} (?:joined|rejoined|joins|joining|(?P<plain>join)) {target}(?= as (?:an?|the|our|their) )",
+        PERSON,
+        COMPANY,
+        0.75,
+        Phase.OPENS,
+    ),
     row("hired", "works_at", "{target} (?:hired|recruited) {source}", PERSON, EMPLOYER, AMBIGUOUS, Phase.OPENS),
     row(
         "started_at",

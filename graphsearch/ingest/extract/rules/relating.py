@@ -17,7 +17,7 @@ from graphsearch.model import EdgeKind
 from graphsearch.names.given_names import is_given_name
 from graphsearch.text.dates import DateSpan
 from graphsearch.text.name_spans import is_coined
-from graphsearch.text.word_lists import NAME_VERBS
+from graphsearch.text.word_lists import NAME_VERBS, PLACE_OPENINGS, ordinary_words
 
 CO_OCCURS: Final = "co_occurs"
 CO_OCCURRENCE: Final = 0.55
@@ -37,6 +37,7 @@ _PLACING: Final = frozenset({"in", "at", "from", "near", "into", "through"})
 # "The Browns moved": a family, not one person.
 _FAMILY: Final = re.compile(r"\b(?:the|an?|our|their) $")
 _COPULA: Final = re.compile(r",|'s\b|'re\b|'m\b|\b(?:is|are|am|was|were|been|being|be|became|as)\b| \(")
+_PREDICATE: Final = re.compile(r"(?:\b(?:is|was|are|were|am)|'s|,|named|became) $")
 # "made Acme pay for it", "that Acme sponsor it"
 _GOVERNS_PLAIN: Final = re.compile(
     r"\b(?:let|lets|letting|make|makes|made|making|have|has|had|having|see|saw|seen|watch|watched|help|helps|helped|do|does"
@@ -186,8 +187,11 @@ def _fits(
             return False
         if _FAMILY.search(match.string, 0, match.start()) and "person?" in pattern.slots[opening == "target"]:
             return False
-    if "noun" in match.groupdict() and not _COPULA.search(gap):
-        return False
+    if "noun" in match.groupdict():
+        # "Bo is Ana's manager at Acme" is no statement about Ana's work
+        owned = gap.startswith("'s ") and _PREDICATE.search(match.string, 0, match.start(opening))
+        if owned or not _COPULA.search(gap):
+            return False
     return _agrees(match, opening, names, first_person)
 
 
@@ -240,7 +244,17 @@ def _becomes(name: SentenceName, accepted: Sequence[str]) -> str | None:
     kind = next((kind.rstrip("?") for kind in accepted if kind == "" or kind.endswith("?")), None)
     if kind == "given_name":
         return "person" if is_given_name(name.key) else None
-    return None if kind in {"person", "place"} and is_coined(name.written) else kind
+    if kind == "":
+        # "wrote Emma a letter": whoever may be a person is no thing
+        things = not any(each.startswith("person") for each in accepted)
+        return None if things and is_given_name(name.key.partition(" ")[0]) else ""
+    if kind == "firm":
+        # "left Ostrava Lines", but not "left Paris", "left New York", "left Emma Stone"
+        first = name.key.partition(" ")[0]
+        known = " " in name.key and not is_given_name(first) and first not in PLACE_OPENINGS
+        return "organisation" if known else None
+    guessed = not (kind in {"person", "place"} and is_coined(name.written)) and name.key not in ordinary_words()
+    return kind if guessed else None
 
 
 def _together(names: Sequence[SentenceName], paired: set[tuple[str, str]]) -> Iterator[FoundRelation]:

@@ -43,7 +43,7 @@ MAKING: Final = (
         MADE_THING,
         lasting=True,
         before="(?:the (?:first|initial|original) (?:version|draft|prototype) of )?",
-        guard="(?!'s)",
+        guard="(?!'s| (?:an?|the|some|my|his|her|their|our|this) )",  # "wrote Emma a letter"
     ),
     row("founded", "created", "{source} (?:founded|invented) {target}", SOMEONE, MADE_THING, CLEAR, Phase.DONE),
     row(
@@ -58,7 +58,7 @@ MAKING: Final = (
         Phase.DONE,
     ),
     *nominal("creator", "created", MAKER, SOMEONE, MADE_THING, holder="source", phase=Phase.DONE, of="of|behind"),
-    *verbal("uses", "uses", "use, utilise, utilize", USER, TOOL, past=LIKELY, guard="(?!'s team)"),
+    *verbal("uses", "uses", "use, utilise, utilize", USER, TOOL, past=LIKELY, guard="(?!'s)"),
     *verbal("runs_on", "uses", "run ran run running + on", USER, TOOL, passive=False, guard="(?!'s team)"),
     *verbal(
         "depends_on",
