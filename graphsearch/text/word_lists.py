@@ -34,6 +34,24 @@ HONORIFICS: Final = word_set(
 PATRONS: Final = word_set("king lady lord pope president prince princess queen saint")
 """Honorifics of those to whom institutions are dedicated."""
 
+SURNAME_PARTICLES: Final = word_set("af al av da das de della der di dos du ibn van von zu zur")
+"""Small words that begin a surname: "van der Berg"."""
+
+GENERATIONS: Final = word_set("jr sr ii iii iv")
+"""After a name they tell namesakes of one family apart."""
+
+GIVEN_WORDS: Final = word_set(
+    "angel april august autumn bill chance chase chuck dawn dean drew earnest faith frank grace grant happy hope "
+    "hunter jack jolly joy june lane long lucky major mark may miles mercy noble pat peace price rich rob rose rusty sandy "
+    "skip storm sue summer sunny trip true tuesday wade will winter wednesday young early star page judge king prince "
+    "royal justice reed art sterling victor harry jimmy buck guy gene ray cash colt cliff dale glen heath lance "
+    "penny ruby pearl olive ivy holly violet daisy lily iris amber crystal ginger jade sage honor constance patience"
+)
+"""Ordinary words that are given names as well."""
+
+SURNAME_WORDS: Final = word_set("an be do ha he ho in la may my no on so to ye you will")
+"""Small words that are names after a given name: "Minh An"."""
+
 ROLES: Final = word_set(
     "admiral agent analyst architect brigadier ceo cfo chairman chairwoman chef chief cio cmo co-founder coach "
     "commander "
@@ -45,7 +63,8 @@ ROLES: Final = word_set(
 """Before the name of a person, not part of it."""
 
 NAME_PARTICLES: Final = word_set(
-    "al bin da das de del della den der di dos du el ibn la le na of st ten ter van von y zu zur"
+    "af al av bin bint da das de degli del della den der di do dos du el ibn la le lo na of st ten ter umm van vom von "
+    "y zu zum zur"
 )
 """Small words within a name."""
 
@@ -235,9 +254,16 @@ NOT_ALONE: Final = (
     NEVER_NAMES
     | HONORIFICS
     | ROLES
+    | GENERATIONS
     | word_set("api apis ceos cli co corp ctos faq hr id inc llc ltd pdf prs qa ui url ux")
 )
 """No names by themselves."""
+
+YEARLY: Final = EVENT_ENDS | word_set(
+    "accounts agreement audit budget calendar census contract edition fair forecast plan programme rally release "
+    "report return returns review roadmap season statement strategy tour"
+)
+"""What there is one of in a year, so that the year tells them apart."""
 
 UNNUMBERED: Final = GRAMMAR | word_set(
     "answer appendix article chapter clause day disc episode equation example fig figure footnote item listing no "

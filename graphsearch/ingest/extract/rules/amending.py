@@ -41,8 +41,8 @@ _BACK: Final = re.compile(
 )
 # Every retraction contains one of these.
 _CUES: Final = re.compile(
-    "scratch|strike|forget|ignore|disregard|delete|undo|misspoke|mistyped|misread| wrong|mistake|not right|not true|untrue"
-    "|false|a typo|take that back|take it back"
+    "scratch|strike|forget|ignore|disregard|delete|undo|misspoke|mistyped|misread| wrong|mistake|not right|not true"
+    "|untrue|false|a typo|take that back|take it back"
 )
 _LED: Final = rf"(?:{_HESITATION}[ ,.:!-]++){{0,4}}(?:{_MARK}[ ,.:!-]++)(?:(?:{_HESITATION}|{_MARK})[ ,.:!-]*+){{0,6}}"
 _STARTS: Final = re.compile(rf"\W{{0,20}}+{_LED}", re.IGNORECASE)

@@ -49,7 +49,7 @@ from graphsearch.model import Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName
 from graphsearch.text.dates import Dates, DateSpan, Role, capitalised_dates, repeated_dates
 from graphsearch.text.marked_names import marked_names
-from graphsearch.text.name_spans import NameSpan, capitalised_names
+from graphsearch.text.name_spans import NameSpan, capitalised_names, is_year_of_name
 from graphsearch.text.sentences import sentences
 from graphsearch.text.unstated import Ranges, is_within, machine_lines, quotations
 
@@ -138,6 +138,7 @@ class MemoryReader:
         dated = [
             attrs.evolve(date, start=date.start + start, end=date.end + start)
             for date in self._dates(text[start:end], dates)
+            if not is_year_of_name(text, date.start + start, date.end + start)
         ]
         certain = [*marked_names(text, start, end), *(_date_name(date) for date in dated)]
         if self.user:

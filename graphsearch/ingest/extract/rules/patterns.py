@@ -96,7 +96,8 @@ class RelationPattern:
 
     ``source_types`` and ``target_types`` are the types that a name may have. A type with a question mark, as in
     "person?", is assigned to a name of unknown type, "given_name?" makes one that is a known given name a person,
-    "firm?" one of several words an organisation; with "" among the types such a name keeps no type; with neither it does not match. ("",) alone matches any type.
+    "firm?" one of several words an organisation; with "" among the types such a name keeps no type; with neither it
+    does not match. ("",) alone matches any type.
     ``confidence`` follows the bands of docs/design.md, Confidence: clear 0.80–0.92, ambiguous 0.60–0.75, inferred
     0.50–0.65. The pattern is tried only on sentences with one of the words in ``cues``; if empty, on all. ``confirms``:
     it makes a capitalised word at the head of a sentence a name; otherwise that must be a known given name, or do what
