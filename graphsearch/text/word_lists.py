@@ -41,8 +41,9 @@ GENERATIONS: Final = word_set("jr sr ii iii iv")
 """After a name they tell namesakes of one family apart."""
 
 GIVEN_WORDS: Final = word_set(
-    "angel april august autumn bill chance chase chuck dawn dean drew earnest faith frank grace grant happy hope "
-    "hunter jack jolly joy june lane long lucky major mark may miles mercy noble pat peace price rich rob rose rusty sandy "
+    "angel april august autumn bill chance chase chuck dawn dean drew earnest faith frank grace grant happy "
+    "hope hunter jack jolly joy june lane long lucky major mark may miles mercy noble pat "
+    "peace price rich rob rose rusty sandy "
     "skip storm sue summer sunny trip true tuesday wade will winter wednesday young early star page judge king prince "
     "royal justice reed art sterling victor harry jimmy buck guy gene ray cash colt cliff dale glen heath lance "
     "penny ruby pearl olive ivy holly violet daisy lily iris amber crystal ginger jade sage honor constance patience"

@@ -159,7 +159,7 @@ async def test_an_extractor_that_leaves_memories_out_is_refused(parts: Parts) ->
 
 async def test_a_type_that_a_later_text_tells_is_taken_until_that_is_forgotten(parts: Parts) -> None:
     (kestrel,) = await _kestrel(parts, Memory(id="k1", text="We talked about Kestrel.", occurred_at=JANUARY))
-    assert kestrel.type == "concept"
+    assert kestrel.type == "thing"
     (typed,) = await _kestrel(parts, Memory(id="k2", text="The Kestrel project is late.", occurred_at=JULY))
     assert (typed.id, typed.type) == (kestrel.id, "project")
     (again,) = await _kestrel(parts, Memory(id="k3", text="Kestrel is a database.", occurred_at=JANUARY))

@@ -19,7 +19,7 @@ from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statemen
 from graphsearch.text.dates import DateSpan
 from graphsearch.text.name_spans import NameSpan
 
-_PUBLIC_TYPES: Final = {"team": "organisation", "status": "concept"}
+_PUBLIC_TYPES: Final = {"team": "organisation"}
 
 
 @attrs.define

@@ -53,7 +53,7 @@ from graphsearch.text.name_spans import NameSpan, capitalised_names, is_year_of_
 from graphsearch.text.sentences import sentences
 from graphsearch.text.unstated import Ranges, is_within, machine_lines, quotations
 
-_NO_THINGS: Final = frozenset({"person", "place", "date", "url", "file", "function", "status"})
+_NO_THINGS: Final = frozenset({"person", "place", "date", "url", "file", "function"})
 _NO_LETTER: Final = "\x01"
 _FULL_NAME: Final = 3
 _DATE_CONFIDENCE: Final = 0.9

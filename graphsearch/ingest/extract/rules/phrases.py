@@ -1,6 +1,6 @@
 """Names that the words around them identify, and names of several words that one sentence alone does not prove.
 
-"Team X", "project X", "the X library", "entered X status" are names by a neighbouring word. "Friends of the Library",
+"Team X", "project X", "the X library" are names by a neighbouring word. "Friends of the Library",
 "Race to the Pole" and "Winter Film League" are names if all memories of the call prove them: "Ada to Leeds" looks like
 the second, and "Winter" is capitalised at the beginning of any sentence.
 """
@@ -104,21 +104,6 @@ PHRASES: Final = (
         "place",
         0.85,
     ),
-    PhraseRule(
-        "status",
-        re.compile(
-            r"\b(?:enter(?:ed|s|ing)?|moved (?:in)?to|went into|reached|left|exited|in) (?:the |a |an "
-            r")?(?P<name>(?P<word>[a-z][\w-]+(?: [a-z][\w-]+)?) (?:status|phase|stage|mode))\b"
-        ),
-        "status",
-        0.85,
-    ),
-    PhraseRule(
-        "status",
-        re.compile(r"\bstatus (?:changed|moved|went|switched) (?:from [\w-]+ )?to (?P<name>[\w-]+)\b"),
-        "status",
-        0.85,
-    ),
 )
 """Earlier rules take precedence."""
 
@@ -127,7 +112,7 @@ _CUE: Final = re.compile(
     r"|launch|library|framework|database"
     r"|\bdb\b|tool|package|\bapp\b|platform|service|server|cluster|SDK|API|plugin|client|CLI|compiler|cache|queue"
     "|editor|dashboard|language|company|startup|firm|employer|vendor|supplier|city|town|village|state|province"
-    r"|country|status|phase|stage|mode\b"
+    r"|country"
 )
 
 
