@@ -32,7 +32,7 @@ _CASELESS: Final = re.compile(
 )
 _COINED: Final = re.compile("[a-z][A-Z]|[A-Z]{2}[a-z]")
 _PERSONAL: Final = re.compile("(?:Ma?c|De|Di|Du|La|Le|Van|Von|O['’]?|Fitz|D['’])[A-Z]")
-_NUMBER: Final = re.compile(r"\d{1,6}(?:-?[A-Za-z])?(?:-\d{1,4})?")
+_NUMBER: Final = re.compile(r"\d{1,6}(?:-?[A-Za-z])?")
 _JOINED: Final = re.compile(r"(?:a[bdlnrstz]|ash|el|ben|bin|bint|ibn|abu|umm|[dlo]['’])['’-]?[A-Z]\w")
 """A small particle that is one word with the name after it: "al-Rahman", "d'Arcy"."""
 _VERB: Final = re.compile(

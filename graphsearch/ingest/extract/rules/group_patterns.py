@@ -9,7 +9,6 @@ from graphsearch.ingest.extract.rules.patterns import Phase
 from graphsearch.ingest.extract.rules.templates import (
     AMBIGUOUS,
     CLEAR,
-    GIVEN,
     GROUP,
     HEAD,
     LIKELY,
@@ -86,7 +85,7 @@ BELONGING: Final = (
         "of_team",
         "member_of",
         "{source} (?:of|from) (?:the |our |my |their )?{target}",
-        GIVEN,
+        PERSON,
         TEAM,
         LIKELY,
         cues="of from",
@@ -133,21 +132,11 @@ BELONGING: Final = (
     *verbal(
         "leads",
         "leads",
-        "lead led, co-lead co-led, head, head + up, chair, co-chair, captain, coach, "
+        "lead led, co-lead co-led, head, head + up, run ran run running, chair, co-chair, captain, coach, "
         "oversee oversaw overseen overseeing, coordinate, look + after",
         PERSON,
         GROUP,
-        over=("team", "organisation", "project", "event"),
-        guard=f"(?!'s| to {NAME})",
-    ),
-    # Who runs the London Marathon may do it on foot.
-    *verbal(
-        "runs",
-        "leads",
-        "run ran run running",
-        PERSON,
-        ("team", "organisation", "project", "facility", "firm?"),
-        over=("team", "organisation", "project"),
+        over=("team", "organisation", "project"),  # whoever ran the London Marathon was on foot
         guard=f"(?!'s| to {NAME})",
     ),
     row(

@@ -57,7 +57,7 @@ _NO_MODIFIER: Final = (
     "|after|before|during|who|which|that|is|was|are|were|will|has|have|had|can|does|did|do|should|could|would|must|last|next|this|these"
     "|those|today|yesterday|tomorrow|tonight|now|then|instead|again|too|together|every|each|all|both|most|via|so|there|here"
     "|also|work|works|worked|collaborate|alone|through|under|over|about|around|across|into|onto|off|out|up|down|back|near"
-    "|any|already|still|once|twice|soon|later|ago|anyway|atm|rn|lol|btw|please|thanks|currently|weekly|daily|if|like|than"
+    "|any|anymore|already|still|once|twice|soon|later|ago|anyway|atm|rn|lol|btw|please|thanks|currently|weekly|daily|if|like|than"
     "|rather|without|unless|though|although|except|inside|outside|between|behind|beside|i|he|she|it|we|they|you|my|our"
     "|his|her|its|their|your|the|an?|no|not|never|always|just|only|even|well|alright|myself|himself|herself|itself|ourselves"
     "|themselves|what|how|why|whose|[a-z]+ly|[a-z]{3,}ing)"
@@ -96,8 +96,8 @@ class RelationPattern:
 
     ``source_types`` and ``target_types`` are the types that a name may have. A type with a question mark, as in
     "person?", is assigned to a name of unknown type, "given_name?" makes one that is a known given name a person,
-    "firm?" one of several words an organisation; with "" among the types such a name keeps no type; with neither it
-    does not match. ("",) alone matches any type.
+    "employer?" makes an organisation, and "firm?" one of several words; with "" among the types such a name keeps no
+    type; with neither it does not match. ("",) alone matches any type.
     ``confidence`` follows the bands of docs/design.md, Confidence: clear 0.80–0.92, ambiguous 0.60–0.75, inferred
     0.50–0.65. The pattern is tried only on sentences with one of the words in ``cues``; if empty, on all. ``confirms``:
     it makes a capitalised word at the head of a sentence a name; otherwise that must be a known given name, or do what
@@ -154,6 +154,8 @@ class RelationPattern:
             # "the Apollo" is no person, so "leads the Apollo" relates no person.
             people = types[:1] == ("person?",)
             group = f"(?P<{slot}>{LIST if slot == opening else CLOSED_LIST})"
+            # an article that is written out does not keep a verb from following
+            modifier = "" if f"their )?{{{slot}}}" in self.template else _NO_MODIFIER
             if slot == opening:
                 expanded = expanded.replace(f"{{{slot}}} ", f"{group}{_GAP}").replace(f"{{{slot}}}", group)
             else:
@@ -161,7 +163,7 @@ class RelationPattern:
                     f"{{{slot}}}",
                     f"{_ROLE}{group}"
                     if people
-                    else f"{_ROLE if 'person' in types else ''}{_DETERMINER}{group}{_NO_MODIFIER}",
+                    else f"{_ROLE if 'person' in types else ''}{_DETERMINER}{group}{modifier}",
                 )
         return expanded
 

@@ -25,11 +25,11 @@ from graphsearch.ingest.extract.rules.templates import (
 
 _STRAIGHT: Final = "(?:(?:directly|now|back|straight|only) )?"
 
+_HOUSES: Final = ("organisation", "facility")
 # Companies have no article, groups have one: "joined Acme", "joined the Harbour Council".
-_EMPLOYED: Final = (
-    ("", "(?!the )", ("organisation", "facility", "firm?")),
-    ("_the", "(?=the )", ("organisation", "facility")),
-)
+# Whoever leaves a single word, may leave a place or a person: "left Paris".
+_JOINED: Final = (("", "(?!the )", ("organisation", "facility", "employer?")), ("_the", "(?=the )", _HOUSES))
+_LEFT: Final = (("", "(?!the )", ("organisation", "facility", "firm?")), ("_the", "(?=the )", _HOUSES))
 
 REPORTING: Final = (
     *verbal(
@@ -101,13 +101,14 @@ WORKING: Final = (
     ),
     row("employs", "works_at", "{target} (?:employs|(?P<plain>employ)) {source}(?!'s)", PERSON, EMPLOYER, CLEAR),
     row(
-        "joined_as",
+        "left_job_at",
         "works_at",
-        "{source} (?:joined|rejoined|joins|joining|(?P<plain>join)) {target}(?= as (?:an?|the|our|their) )",
+        "{source} (?:(?:resigned|retired|departed) from|(?:left|quit|leaves) (?:his|her|their|my|the) job (?:at|with)"
+        "|(?:got )?(?:fired|laid off|let go) (?:from|by)) {target}(?!'s team| team)",
         PERSON,
-        COMPANY,
+        EMPLOYER,
         0.75,
-        Phase.OPENS,
+        Phase.CLOSES,
     ),
     row("hired", "works_at", "{target} (?:hired|recruited) {source}", PERSON, EMPLOYER, AMBIGUOUS, Phase.OPENS),
     row(
@@ -142,21 +143,20 @@ WORKING: Final = (
             0.75,
             Phase.OPENS,
         )
-        for name, article, types in _EMPLOYED
+        for name, article, types in _JOINED
     ),
     *(
         row(
             f"left{name}",
             "works_at",
-            "{source} (?:left|quit|leaves|leaving|(?P<plain>leave)|(?:resigned|retired|departed|gone) from"
-            "|(?:left|quit|leaves) (?:his|her|their|my|the) job (?:at|with)|(?:got )?(?:fired|laid off|let go) "
-            f"(?:from|by)|stopped working (?:at|for)) {article}{{target}}(?!'s team| team| for {NAME})",
+            f"{{source}} (?:left|quit|leaves|leaving|(?P<plain>leave)) {article}{{target}}"
+            f"(?!'s team| team| for {NAME})",
             PERSON,
             types,
             0.75,
             Phase.CLOSES,
         )
-        for name, article, types in _EMPLOYED
+        for name, article, types in _LEFT
     ),
 )
 

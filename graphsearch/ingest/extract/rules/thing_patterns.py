@@ -87,6 +87,15 @@ MAKING: Final = (
         LIKELY,
         Phase.OPENS,
     ),
+    row(  # who switches to geology is a person
+        "switched",
+        "uses",
+        "{source} (?:switched|switches|switching) (?:over )?to {target}",
+        ("", "team", "organisation", "project", "tool"),
+        TOOL,
+        LIKELY,
+        Phase.OPENS,
+    ),
     row(
         "dropped",
         "uses",
@@ -97,6 +106,16 @@ MAKING: Final = (
         ("tool",),
         AMBIGUOUS,
         Phase.CLOSES,
+    ),
+    row(
+        "moved_from_tool",
+        "uses",
+        f"{{source}} {_MOVED} (?:over |away )?(?:from|off) {{target}}(?= (?:over )?(?:on|in)?to )",
+        USER,
+        ("tool",),
+        AMBIGUOUS,
+        Phase.CLOSES,
+        called="moved moves moving switched switches switching migrated migrates migrating upgraded converted changed",
     ),
     row(
         "moved_to_tool",
