@@ -33,7 +33,7 @@ from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.text.dates import Dates, NaturalDates
 
-NAME: Final = "rules/6"
+NAME: Final = "rules/7"
 DEFAULT_PATTERNS: Final[tuple[RelationPattern, ...]] = (
     *REPORTING,
     *WORKING,

@@ -62,8 +62,8 @@ def test_tools_have_a_type_and_relations_with_dates() -> None:
         ("Excel", "tool", None),
     }
     assert triples("we moved from mysql to postgres", speaker="Ada") == [
-        ("Ada", "uses", "postgres"),
         ("Ada", "uses", "mysql"),
+        ("Ada", "uses", "postgres"),
     ]
 
 
