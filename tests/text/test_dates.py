@@ -157,7 +157,7 @@ def test_iso_dates_need_nothing(monkeypatch):
         "2023-01-01",
         "2023-06-30",
     )
-    assert TextExtractor(dates=IsoDates()).name == "rules/6"
+    assert TextExtractor(dates=IsoDates()).name == "rules/7"
     with pytest.raises(MissingExtraError, match="graphsearch\\[text\\]"):
         TextExtractor()
 

@@ -77,7 +77,7 @@ class TextExtractor:
 
     @property
     def name(self) -> str:
-        """The name given, by default "rules/6", and a digest of the known names and the user, if there are any.
+        """The name given, by default "rules/7", and a digest of the known names and the user, if there are any.
 
         With patterns of your own, give a name and change it with them: texts are read again when it changes.
         """

@@ -99,7 +99,8 @@ _ADDRESSED: Final = re.compile(
 )
 _PRONOUN: Final = re.compile(r"\b(?:he|she|they|we|it|you)\b")
 _MODAL: Final = re.compile(
-    r"\b(?:should|could|would|might|may|must|can|(?:want|plan|hope|need|like|decid|try|intend|ask|promis|refus"
+    r"'ll\b|\b(?:will|going to|gonna|about to|let's|should|could|would|might|may|must|can"
+    r"|(?:want|plan|hope|need|like|decid|try|intend|ask|promis|refus"
     r"|offer)[a-z]* to)\b"
 )
 

@@ -60,7 +60,7 @@ _NO_MODIFIER: Final = (
     "|any|anymore|already|still|once|twice|soon|later|ago|anyway|atm|rn|lol|btw|please|thanks|currently|weekly|daily|if|like|than"
     "|rather|without|unless|though|although|except|inside|outside|between|behind|beside|i|he|she|it|we|they|you|my|our"
     "|his|her|its|their|your|the|an?|no|not|never|always|just|only|even|well|alright|myself|himself|herself|itself|ourselves"
-    "|themselves|what|how|why|whose|[a-z]+ly|[a-z]{3,}ing)"
+    "|themselves|what|how|why|whose|v\\d+|[a-z]+ly|[a-z]{3,}ing)"
     r"\b)[a-z])"
 )
 _GAP: Final = (

@@ -116,7 +116,7 @@ _CUE: Final = re.compile(
 )
 
 
-_COMMON: Final = known.COMMON - {"team", "project", "data"}
+_COMMON: Final = (known.COMMON | known.NEVER_NAMES) - {"team", "project", "data"}
 _NO_TITLES: Final = known.SMALL_TEAM_WORDS | known.GRAMMAR
 
 

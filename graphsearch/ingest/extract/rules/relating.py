@@ -37,6 +37,9 @@ _PLACING: Final = frozenset({"in", "at", "from", "near", "into", "through"})
 # "The Browns moved": a family, not one person.
 _FAMILY: Final = re.compile(r"\b(?:the|an?|our|their) $")
 _COPULA: Final = re.compile(r",|'s\b|'re\b|'m\b|\b(?:is|are|am|was|were|been|being|be|became|as)\b| \(")
+_ASKED: Final = re.compile(
+    r"\b(?:should|could|would|can|may|might|must|shall|do|did|does|let|lets) $"
+)  # "should I use it"
 _PREDICATE: Final = re.compile(r"(?:\b(?:is|was|are|were|am)|'s|,|named|became) $")
 # "made Acme pay for it", "that Acme sponsor it"
 _GOVERNS_PLAIN: Final = re.compile(
@@ -213,7 +216,7 @@ def _agrees(match: re.Match[str], opening: str, names: Sequence[SentenceName], f
         return True
     subject = name_numbers(groups[opening])
     if len(subject) > 1 or subject[0] == first_person:
-        return True
+        return _ASKED.search(match.string, 0, match.start(opening)) is None
     name = names[subject[0]]
     if _GOVERNS_PLAIN.search(match.string, 0, match.start(opening)):
         return False

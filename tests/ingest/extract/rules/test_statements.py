@@ -201,8 +201,8 @@ def test_users_add_patterns():
     mentors = RelationPattern(
         name="mentors", type="Mentors", template="{source} (?:mentors|coaches) {target}", source_types=("person?",)
     )
-    extractor = TextExtractor((*DEFAULT_PATTERNS, mentors), name="rules/6+mentors/1")
-    assert extractor.name == "rules/6+mentors/1"
+    extractor = TextExtractor((*DEFAULT_PATTERNS, mentors), name="rules/7+mentors/1")
+    assert extractor.name == "rules/7+mentors/1"
     (extracted,) = asyncio.run(extractor.extract([Memory(id="m", text="Ada now mentors Bob and the Alpha crew.")]))
     assert [(each.source.name, each.type, each.target.name, each.pattern) for each in extracted.statements][:1] == [
         ("Ada", "mentors", "Bob", "mentors")
