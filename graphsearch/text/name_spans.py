@@ -36,8 +36,9 @@ _NUMBER: Final = re.compile(r"\d{1,6}(?:-?[A-Za-z])?")
 _JOINED: Final = re.compile(r"(?:a[bdlnrstz]|ash|el|ben|bin|bint|ibn|abu|umm|[dlo]['’])['’-]?[A-Z]\w")
 """A small particle that is one word with the name after it: "al-Rahman", "d'Arcy"."""
 _VERB: Final = re.compile(
-    r"(?:'s|'ll|'d)?,? (?:and (?:I|[A-Z]\w+) |(?:who|also|just|now|still|has|had|is|was|will|never|always|[a-z]+ly) )*"
-    r"(?!as\b|us\b|this\b|his\b|its\b|access\b|plus\b|towards\b|need\b)(?:[a-z]+(?:s|ed)\b"
+    r"(?:'s|'ll|'d)?,? (?:and (?:I|[A-Z]\w{1,30}) "
+    r"|(?:who|also|just|now|still|has|had|is|was|will|never|always|[a-z]{1,20}ly) ){0,4}"
+    r"(?!as\b|us\b|this\b|his\b|its\b|access\b|plus\b|towards\b|need\b)(?:[a-z]{1,20}(?:s|ed)\b"
     r"|(?:has|had|is|was|met|left|led|ran|went|came|took|got|built|wrote|said|told|made|sold|bought|became|began|gave|knew"
     r"|held|kept|sent|spoke|taught|thought|won|and|who)\b)"
 )
@@ -167,7 +168,7 @@ _WHEN: Final = re.compile(
     r"(?:\b(?:in|since|until|till|by|of|from|to|during|before|after|around|about|circa|late|early|mid|and|or|between"
     r"|through|[A-Z][a-z]+)|\d|[,(/–-]) ?$"
 )
-_EDITION: Final = re.compile(r"\b[A-Z][\w-]* (\w+) $")
+_EDITION: Final = re.compile(r"(?<![\w-])[A-Z][\w-]{0,30} (\w{1,30}) $")
 
 
 def is_year_of_name(text: str, start: int, end: int) -> bool:
