@@ -345,7 +345,7 @@ def _opening(
     while first <= last and read[first].key in (known.COMMON if opening and first == begins else known.GRAMMAR):
         if read[first].key in people and read[first].key not in known.GRAMMAR:
             break
-        if read[first].key in known.HONORIFICS and first < last:
+        if first < last and (read[first].key in known.HONORIFICS or read[first].key == "new"):  # "New York"
             break
         if first < last and read[first].key in known.GIVEN_WORDS and _is_subject(text, read, first, last):
             return begins, first, True

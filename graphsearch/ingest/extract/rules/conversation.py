@@ -1,6 +1,6 @@
 """What holds across the memories of one call: speakers and subjects, and names known from other memories.
 
-The latter are declared aliases, names with connecting words, and names written in lower case.
+The latter are declared aliases, and names written in lower case.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 import attrs
 
 from graphsearch.ingest.extract.rules.declarations import DeclaredAlias, declarations
-from graphsearch.ingest.extract.rules.phrases import NO_COMPOUND_NAMES, CompoundNames, compound_names, undertakings
+from graphsearch.ingest.extract.rules.phrases import undertakings
 from graphsearch.ingest.extract.rules.relating import CO_OCCURS
 from graphsearch.model import Memory
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName
@@ -189,13 +189,12 @@ class Conversation:
 
     ``whole`` maps the names of persons to full names: full names of speakers, their unambiguous first names and
     surnames, and declared aliases. ``declared`` are the aliases that each memory declares, by its id, without ambiguous
-    ones. ``small`` are the aliases in lower case. ``compound`` are names with connecting words.
+    ones. ``small`` are the aliases in lower case.
     """
 
     whole: Mapping[str, str] = attrs.field(factory=dict)
     declared: Mapping[str, Sequence[DeclaredAlias]] = attrs.field(factory=dict)
     small: LowerCaseNames = NO_LOWER_CASE_NAMES
-    compound: CompoundNames = NO_COMPOUND_NAMES
     undertakings: frozenset[str] = frozenset()
     """Keys of undertakings in lower case, which are among ``small``."""
 
@@ -237,7 +236,6 @@ def read_conversation(memories: Sequence[Memory]) -> Conversation:
             )
         ),
         undertakings=frozenset(name_key(each) for each in undertaken),
-        compound=compound_names((memory.text for memory in memories), people),
     )
 
 

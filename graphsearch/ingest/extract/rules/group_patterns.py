@@ -19,30 +19,7 @@ from graphsearch.ingest.extract.rules.templates import (
     nominal,
     row,
     verbal,
-    verbs,
 )
-
-# Activities of members of a band, a squad or a crew, in the present tense: "played" may be a single evening.
-_PERFORMING: Final = verbs(
-    "play, sing, row, race, swim, ride, bat, bowl, drum, dance, perform, compete, paddle, sail, volunteer, judge, "
-    "train, skate, climb, fence, referee, umpire, cycle"
-)
-# "plays the euphonium in", "rows at 5 in"
-_PART: Final = (
-    "(?:(?!(?:and|or|but|while|when|who|which|that|because|as|if|not|never|against|like|to|where|in|on|for|with)\\b)"
-    "[a-z0-9'-]+ ){0,4}"
-)
-
-
-def _performing(form: str) -> str:
-    return "|".join(each.form(form) for each in _PERFORMING)
-
-
-# In the name of a thing of a team, as in "I met Ana in the Platform team meeting", nobody need be a member.
-_THING_OF_TEAM: Final = (
-    " (?:meetings?|rooms?|offices?|channels?|bus|chats?|retro|stand-?ups?|calls?|lunch|party|offsite|sync|photo|list)"
-)
-
 
 BELONGING: Final = (
     *nominal(

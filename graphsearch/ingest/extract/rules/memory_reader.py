@@ -143,7 +143,7 @@ class MemoryReader:
         certain = [*marked_names(text, start, end), *(_date_name(date) for date in dated)]
         if self.user:
             certain += users(text, start, end, self.user)
-        known = *conversation.compound.find(text, start, end), *self.declared.find(text, start, end)
+        known = [*self.declared.find(text, start, end)]
         vocabulary = [each for each in self.vocabulary if start <= each.start < end]
         spans = [each.span for each in vocabulary]
         taken = without_overlaps(certain, known, [*phrases(text, start, end)], spans)
