@@ -287,7 +287,11 @@ def _linked(text: str, read: Sequence[_Word], first: int, at: int) -> int:
     link = read[at].key
     head = read[at - 1].key
     if link in ("of", "for"):
-        alone = link == "of" and at - 1 == first and head not in known.COMMON | known.ROLES
+        begun = _GOES_ON.search(text, max(0, read[first].start - 4), read[first].start) is not None
+        plain = (
+            known.ROLES | known.POSTS | (known.GRAMMAR if begun else known.COMMON)
+        )  # "met the Friends of the Museum"
+        alone = link == "of" and at - 1 == first and head not in plain
         if not (alone or head in known.OF_HEADS):
             return -1
     elif link not in known.PERSON_NAME_PARTICLES:

@@ -34,6 +34,11 @@ HONORIFICS: Final = word_set(
 PATRONS: Final = word_set("king lady lord pope president prince princess queen saint")
 """Honorifics of those to whom institutions are dedicated."""
 
+POSTS: Final = word_set(
+    "backer boss captain chair creator founder head leader member members owner part president sponsor"
+)
+"""Before "of" they are what somebody is."""
+
 SURNAME_PARTICLES: Final = word_set("af al av da das de della der di dos du ibn van von zu zur")
 """Small words that begin a surname: "van der Berg"."""
 
