@@ -6,7 +6,7 @@ to]} for each fact, dates as YYYY-MM-DD or null, with "optional": true if it may
 remembered as one call, without an embedder.
 
 An end of a fact counts where its entity has the gold name as its name or as an alias; ``dates`` is the share of the
-facts found whose gold dates are all found. Co-occurrence, topics, and what the texts themselves retract, are left out.
+facts found whose gold dates are all found. Co-occurrence and what the texts themselves retract, are left out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from benchmarks.asking import SCOPE
 from benchmarks.measuring import rounded
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
-from graphsearch.ingest.extract.rules.documents import HAS_TOPIC
 from graphsearch.ingest.extract.rules.extractor import TextExtractor
 from graphsearch.ingest.extract.rules.relating import CO_OCCURS
 from graphsearch.ingest.sources.documents import document_memories
@@ -119,7 +118,7 @@ async def _read(gold: GoldText) -> _Graph:
     entities = {each.id: each for each in await store.list_entities(limit=_PAGE)}
     claims: dict[Triple, list[Claim]] = {}
     for claim in await store.list_claims(memory_ids=[each.id for each in gold.memories]):
-        if claim.type not in (CO_OCCURS, HAS_TOPIC) and not (claim.valid_from and claim.valid_from == claim.valid_to):
+        if claim.type != CO_OCCURS and not (claim.valid_from and claim.valid_from == claim.valid_to):
             claims.setdefault((claim.source_id, claim.type, claim.target_id), []).append(claim)
     return _Graph(entities, claims)
 

@@ -20,8 +20,8 @@ INDEXED_SIMILARITY: Final = 0.6
 MAX_TRIGRAMS: Final = 500
 """Maximum trigrams of a name that is indexed for similarity: longer text is no name."""
 
-UNKNOWN_TYPES: Final = frozenset({"concept", "unknown"})
-"""Types of entities whose actual type is not known yet."""
+UNKNOWN_TYPES: Final = frozenset({"thing", "concept", "unknown"})
+"""Types of entities whose actual type is not known yet: new ones are "thing", "concept" was what they were called."""
 QUALIFIED_TYPES: Final = frozenset({"module", "class", "function"})
 """Types whose names are qualified: "connect" in code is no alias of every function of that name."""
 

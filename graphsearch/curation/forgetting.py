@@ -11,7 +11,7 @@ import attrs
 from graphsearch._support.paging import PAGE, pages
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.access.stored_elements import demand_everything
-from graphsearch.curation.entity_changes import embed_again, own_embedder
+from graphsearch.curation.entity_changes import embed_again
 from graphsearch.curation.permissions import Access
 from graphsearch.curation.receipts import (
     ContentHash,
@@ -23,11 +23,6 @@ from graphsearch.curation.receipts import (
     verification_of,
 )
 from graphsearch.errors import UnknownScopeError
-from graphsearch.ingest.write.distinguishing import distinguish_people
-from graphsearch.ingest.write.permission import Permission
-from graphsearch.ingest.write.reopening import reopen, settled_by
-from graphsearch.ingest.write.settling import settle_earlier
-from graphsearch.ingest.write.writer import Writer
 from graphsearch.model import Action, WriteReport
 from graphsearch.model import validation as check
 from graphsearch.protocols.reading import MemoryFilters
@@ -146,22 +141,10 @@ async def _allowed(filters: MemoryFilters, access: Access) -> list[str]:
 
 
 async def _forget(ids: Sequence[str], access: Access) -> WriteReport:
-    """Forget page by page, each in a transaction of its own, and add up the reports.
-
-    First names are those of one person again if what distinguished two of them is forgotten, and open again if what
-    settled whom they mean is.
-    """
+    """Forget page by page, each in a transaction of its own, and add up the reports."""
     total = WriteReport()
     for start in range(0, len(ids), PAGE):
-        some = ids[start : start + PAGE]
-        mentions = await access.store.list_mentions(memory_ids=some)
-        claims = await access.store.list_claims(memory_ids=some)
-        settled = await settled_by(mentions, access.store)
-        total = _sum(total, await access.store.forget(some))
-        permission = Permission(access.store, access.gate or ALLOW_ALL)
-        writer = Writer(access.store, await own_embedder(access.engine), permission)
-        await reopen(settled, writer)
-        await settle_earlier((), (), await distinguish_people(mentions, claims, writer), writer)
+        total = _sum(total, await access.store.forget(ids[start : start + PAGE]))
     await embed_again(total.reworded, access.engine)
     return WriteReport(memories=total.memories) if access.gated else total
 

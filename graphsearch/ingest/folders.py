@@ -34,8 +34,7 @@ from graphsearch.ingest.write.ledger import (
     waiting,
     with_notes,
 )
-from graphsearch.ingest.write.settling import moved
-from graphsearch.ingest.write.texts import ResolvedTexts, TextReader, read_before
+from graphsearch.ingest.write.texts import ResolvedTexts, TextReader, moved, read_before
 from graphsearch.ingest.write.writer import Writer, chunks
 from graphsearch.model import Batch, Entity, Memory
 from graphsearch.model import validation as check

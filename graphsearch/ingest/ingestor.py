@@ -21,14 +21,12 @@ from graphsearch.ingest.report import IngestReport, Progress, RememberReport
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.model_stages import EntityMatcher, visible
 from graphsearch.ingest.sources.files import locate, survey
-from graphsearch.ingest.write.distinguishing import distinguish_people
 from graphsearch.ingest.write.echoes import Echoes
 from graphsearch.ingest.write.intake import Intake
 from graphsearch.ingest.write.ledger import FILE_PREFIX, read_by, read_ledger, waiting
 from graphsearch.ingest.write.limits import DEFAULT_LIMITS, IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.ingest.write.permission import Permission
-from graphsearch.ingest.write.settling import settle_earlier
 from graphsearch.ingest.write.texts import BATCH, ResolvedTexts, TextReader, read_before
 from graphsearch.ingest.write.writer import Writer, chunks, embed_facts
 from graphsearch.model import Batch, Memory
@@ -217,12 +215,8 @@ async def remember(
         for part in chunks(found.read, reader.batch):
             new = await echoes.keep(part)
             if new:
-                before = await read_before(new, writer.store)
                 found_in = await echoes.without(new, await _read(new, reader))
                 changed += await _write(new, found_in, writer)
-                proofs = (*before.mentions, *found_in.mentions), (*before.claims, *found_in.claims)
-                distinguished = await distinguish_people(*proofs, writer)
-                await settle_earlier(new, found_in.mentions, distinguished, writer)
             await echoes.link(new)
             done += len(part)
             progress(done, len(distinct), part[-1].id)

@@ -50,7 +50,7 @@ class Batch:
     * ``entities`` and ``relations`` replace those of the same id, but never their feedback or ``created_at``.
     * ``aliases`` of an entity are the asserted ones; the stored entity may have more, see `graphsearch.claims.naming`.
     * ``named`` are entities that exist only through their mentions. They are written like ``entities`` and marked:
-      their names are removed with the mentions that used them, and an entity of unknown type ("concept", "unknown")
+      their names are removed with the mentions that used them, and an entity of unknown type ("thing", "concept")
       takes its type from its first mention that has one, by (occurred_at, memory id). Writing an entity as one of
       ``entities`` removes the mark.
     * An element that refers to a merged entity is written as if it referred to the entity it was merged into.

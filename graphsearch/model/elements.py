@@ -253,7 +253,7 @@ KNOWN_RELATION_TYPES: Final[Mapping[str, RelationType]] = MappingProxyType(
 
 KNOWN_ENTITY_TYPES: Final = (
     *("person", "organisation", "place", "facility", "project", "tool", "concept", "date", "event", "quantity"),
-    *("url", "file", "module", "class", "function"),
+    *("thing", "url", "file", "module", "class", "function"),
 )
 
 

@@ -268,9 +268,14 @@ def _all_in(text: str, words: frozenset[str]) -> bool:
 
 
 def _called(a: str, b: str) -> bool:
-    """Whether two given names may denote the same person: equal, or nicknames of one formal name."""
+    """Whether two given names may denote the same person: equal, or a formal name and a nickname of it.
+
+    Two nicknames of one formal name are two people, unless one is short for the other: "Will", "Bill"; "Liz", "Lizzie".
+    """
     if _flat(a) == _flat(b):
         return True
+    if is_nickname(a) and is_nickname(b) and not (a.startswith(b) or b.startswith(a)):
+        return False
     return not (formal_names().get(a, frozenset()) | {a}).isdisjoint(formal_names().get(b, frozenset()) | {b})
 
 

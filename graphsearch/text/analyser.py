@@ -52,6 +52,12 @@ _CONTRACTION: Final = re.compile(r"(?:n?['’]t|['’](?:s|re|ve|ll|d|m))\b", re
 _IDENTIFIER: Final = re.compile(rf"{_LETTER}+(?:\.(?!\d){_LETTER}+)*")
 _ASCII_IDENTIFIER: Final = re.compile(r"\w+(?:\.(?!\d)\w+)*", re.ASCII)
 _UNSPACED_RUN: Final = re.compile(f"([{_UNSPACED}]+)")
+# Korean words end in particles; Russian texts mostly write е for ё.
+_VARIED: Final = re.compile("[\uac00-\ud7a3ёЁ]")
+_HANGUL: Final = re.compile("[\uac00-\ud7a3]{2,}")
+_PARTICLE: Final = re.compile(
+    "(?<=.)(?:에서|에게|으로|부터|까지|한테|처럼|보다|에는|에도|이나|이라|은|는|이|가|을|를|에|의|와|과|도|로|만)$"
+)
 
 
 def terms(text: str) -> list[str]:
@@ -78,7 +84,20 @@ def words(text: str) -> list[str]:
             found.extend(_unspaced(identifier))
         else:
             found.extend(_names(identifier) if len(identifier) > MAX_TERM_LENGTH else _short_names(identifier))
+    if not ascii_only and _VARIED.search(text):
+        found = [each for word in found for each in _variants(word)]
     return [word[:MAX_TERM_LENGTH] for word in found]
+
+
+def _variants(word: str) -> Iterator[str]:
+    """A word, with е for ё, or without its Korean particle and by pairs of syllables: one finds the other."""
+    yield word
+    if "ё" in word:
+        yield word.replace("ё", "е")
+    if _HANGUL.fullmatch(word):
+        bare = _PARTICLE.sub("", word)
+        pairs = (word[at : at + 2] for at in range(len(word) - 1))
+        yield from (each for each in dict.fromkeys((bare, *pairs)) if each != word)
 
 
 def identifier_words(text: str) -> str:

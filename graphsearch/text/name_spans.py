@@ -32,12 +32,26 @@ _CASELESS: Final = re.compile(
 )
 _COINED: Final = re.compile("[a-z][A-Z]|[A-Z]{2}[a-z]")
 _PERSONAL: Final = re.compile("(?:Ma?c|De|Di|Du|La|Le|Van|Von|O['’]?|Fitz|D['’])[A-Z]")
-_NUMBER: Final = re.compile(r"\d{1,4}[a-z]?")
+_NUMBER: Final = re.compile(r"\d{1,6}(?:-?[A-Za-z])?")
+_JOINED: Final = re.compile(r"(?:a[bdlnrstz]|ash|el|ben|bin|bint|ibn|abu|umm|[dlo]['’])['’-]?[A-Z]\w")
+"""A small particle that is one word with the name after it: "al-Rahman", "d'Arcy"."""
+_VERB: Final = re.compile(
+    r"(?:'s|'ll|'d)?,? (?:and (?:I|[A-Z]\w{1,30}) "
+    r"|(?:who|also|just|now|still|has|had|is|was|will|never|always|[a-z]{1,20}ly) ){0,4}"
+    r"(?!as\b|us\b|this\b|his\b|its\b|access\b|plus\b|towards\b|need\b)(?:[a-z]{1,20}(?:s|ed)\b"
+    r"|(?:has|had|is|was|met|left|led|ran|went|came|took|got|built|wrote|said|told|made|sold|bought|became|began|gave|knew"
+    r"|held|kept|sent|spoke|taught|thought|won|and|who)\b)"
+)
+"""What follows the subject of a sentence."""
+_PERIOD: Final = re.compile("(?:[QH][1-4]|FY[0-9]{2,4})")
+_DRAWN_OUT: Final = re.compile(r"(.)\1\1", re.IGNORECASE)
 _YEAR: Final = re.compile("(?:1[5-9]|20)[0-9]{2}")
 _PART_OF_NUMBER: Final = re.compile(r"[.:,/%°–—-]\d|[%°]|\s?[-–—]\s?\d|\sto\s\d")
 _SHOUT: Final = 3
 _HEADING: Final = 5
 _LONG_ACRONYM: Final = 6
+_SHOUTED: Final = 5
+"""Least letters of a word in capitals that is hardly an acronym beside another."""
 
 _INSTITUTIONS: Final = known.ORGANISATION_ENDS | known.FACILITY_ENDS | known.CLUB_ENDS | known.EVENT_ENDS
 
@@ -90,17 +104,25 @@ class _Word:
 
 
 def capitalised_names(
-    text: str, start: int, end: int, taken: Sequence[NameSpan], people: Container[str] = frozenset()
+    text: str,
+    start: int,
+    end: int,
+    taken: Sequence[NameSpan],
+    people: Container[str] = frozenset(),
+    *,
+    heading: bool = False,
 ) -> Iterator[NameSpan]:
     """The names in the sentence [start, end), in order, without overlaps with each other or with ``taken``.
 
-    ``people`` are known names of persons in lower case: a word such as "Mark" may be one.
+    ``people`` are known names of persons in lower case: a word such as "Mark" may be one. Where all is capitalised, as
+    in a ``heading``, capitals prove nothing: names without a type are tentative.
     """
     read = [_word(match) for match in WORD.finditer(text, start, end)]
     if not any(word.capital for word in read) or _all_capitals(read):
         yield from _caseless(text, start, end, read)
         return
     blocked = [(found.start, found.end) for found in taken]
+    titled = heading or (len(read) > 1 and all(word.capital or not word.text[0].isalpha() for word in read))
     at = 0
     while at < len(read):
         word = read[at]
@@ -110,7 +132,7 @@ def capitalised_names(
         last = _run(text, read, at, blocked)
         found = _name(text, read, at, last, start, people)
         if found:
-            yield found
+            yield attrs.evolve(found, tentative=True) if titled and not found.type else found
         at = last + 1
     if not text.isascii():
         yield from _caseless(text, start, end, read)
@@ -134,8 +156,32 @@ def _word(match: re.Match[str]) -> _Word:
     if written[-1] == ".":
         written, end = written[:-1], end - 1
     first = written[0]
-    capital = first.isupper() or (first.islower() and len(written) > 2 and _camel(written))  # noqa: PLR2004 - iOS
+    capital = (
+        first.isupper()
+        or _JOINED.match(written) is not None
+        or (first.islower() and len(written) > 2 and _camel(written))  # noqa: PLR2004 - iOS
+    )
     return _Word(written, written.casefold().replace("’", "'"), start, end, full, capital)
+
+
+_WHEN: Final = re.compile(
+    r"(?:\b(?:in|since|until|till|by|of|from|to|during|before|after|around|about|circa|late|early|mid|and|or|between"
+    r"|through|[A-Z][a-z]+)|\d|[,(/–-]) ?$"
+)
+_EDITION: Final = re.compile(r"(?<![\w-])[A-Z][\w-]{0,30} (\w{1,30}) $")
+
+
+def is_year_of_name(text: str, start: int, end: int) -> bool:
+    """Whether [start, end) is a year that belongs to a name beside it: "2023 Tax Return", "Harbour Festival 2024"."""
+    if not _YEAR.fullmatch(text, start, end):
+        return False
+    before = _EDITION.search(text, max(0, start - MAX_NAME), start)
+    if before and before[1].casefold() in known.YEARLY:
+        return True
+    following = WORD.match(text, end + 1) if text[end : end + 1] == " " else None
+    if following is None or not following[0][0].isupper() or following[0].casefold() in known.GRAMMAR:
+        return False
+    return _WHEN.search(text, max(0, start - 12), start) is None
 
 
 def is_coined(written: str) -> bool:
@@ -163,7 +209,9 @@ def _all_capitals(read: Sequence[_Word]) -> bool:
         len(long) >= _HEADING
         and all(word.capital for word in long)
         and strange >= _SHOUT
-        and any(word.capital and word.key in known.COMMON - known.NEVER_NAMES for word in letters[1:])
+        and any(
+            word.capital and word.key in known.COMMON - known.NEVER_NAMES - known.SURNAME_WORDS for word in letters[1:]
+        )
     )
 
 
@@ -176,7 +224,7 @@ def _run(text: str, read: Sequence[_Word], first: int, blocked: Sequence[tuple[i
             break
         following = last + 1
         gap = text[word.full : read[following].start]
-        if gap == " & " and read[following].capital:
+        if (gap == " & " and read[following].capital) or (gap == ", " and read[following].key in known.GENERATIONS):
             last = following
             continue
         if not _joins(gap, word) and not _belongs_to_many(gap, word, read[following]):
@@ -220,7 +268,9 @@ def _joins(gap: str, word: _Word) -> bool:
 def _numbers(text: str, read: Sequence[_Word], at: int) -> bool:
     """Whether a number belongs to the name before it, as in "Ward 7": it counts nothing, and is no year or score."""
     number, before = read[at], read[at - 1]
-    if not _NUMBER.fullmatch(number.text) or _YEAR.fullmatch(number.text) or not before.capital or before.possessive:
+    if not _NUMBER.fullmatch(number.text) or not before.capital or before.possessive:
+        return False
+    if _YEAR.fullmatch(number.text) and before.key not in known.YEARLY:
         return False
     if text[before.full : number.start] != " " or before.key in known.UNNUMBERED or before.text.endswith("."):
         return False
@@ -237,7 +287,11 @@ def _linked(text: str, read: Sequence[_Word], first: int, at: int) -> int:
     link = read[at].key
     head = read[at - 1].key
     if link in ("of", "for"):
-        alone = link == "of" and at - 1 == first and head not in known.COMMON | known.ROLES
+        begun = _GOES_ON.search(text, max(0, read[first].start - 4), read[first].start) is not None
+        plain = (
+            known.ROLES | known.POSTS | (known.GRAMMAR if begun else known.COMMON)
+        )  # "met the Friends of the Museum"
+        alone = link == "of" and at - 1 == first and head not in plain
         if not (alone or head in known.OF_HEADS):
             return -1
     elif link not in known.PERSON_NAME_PARTICLES:
@@ -258,40 +312,88 @@ def _name(
     """The name in a run, without the common words, roles and honorifics around it."""
     before = read[first].start
     opening = before == sentence or not _GOES_ON.search(text, max(sentence, before - 4), before)
-    begins = first
-    person = False
-    while first <= last and read[first].key in (known.COMMON if opening and first == begins else known.GRAMMAR):
-        if read[first].key in people and read[first].key not in known.GRAMMAR:
-            break
-        if read[first].key in known.HONORIFICS and first < last:
-            break
-        first += 1
+    begins, first, person = _opening(text, read, first, last, people, opening=opening)
     if first < last and read[first].key in known.ROLES and read[last].key not in _INSTITUTIONS:
         first, person = first + 1, True
-    while last >= first and read[last].key in known.GRAMMAR:
+    while last >= first and read[last].key in known.GRAMMAR and not _is_surname(read, first, last):
+        last -= 1
+    while last > first and _shouted(read[last].text) and not _shouted(read[first].text):
         last -= 1
     if first > last or last - first >= MAX_WORDS or read[last].end - read[first].start > MAX_NAME:
         return None
-    if first == last:
+    dated = first - 1 if not person and _is_dated(text, read, first) else first
+    if dated == last:
         return _single(text, read, first, opening=opening and first == begins, person=person)
     dedicated = read[first].key in known.PATRONS and read[last].key in _INSTITUTIONS  # "Saint Brannoc's Hospital"
-    person = person or (read[first].key in known.HONORIFICS and read[first + 1].capital and not dedicated)
+    person = person or (
+        first < last and read[first].key in known.HONORIFICS and read[first + 1].capital and not dedicated
+    )
     ends = last - 1 if _NUMBER.fullmatch(read[last].text) else last  # "Ward 7" is of the type of "Ward"
     implied = type_of(read[first].key, read[max(first, ends - 1)].key, read[ends].key)
     type_ = "person" if person else implied or _owner(read, last)
     return NameSpan(
-        start=read[first].start,
+        start=read[dated].start,
         end=read[last].end,
         type=type_,
         confidence=CERTAIN if type_ else SEVERAL_WORDS,
         pattern="honorific" if person else "capitalised",
+        tentative=not type_ and _proves_nothing(read[dated : last + 1]),
     )
+
+
+def _opening(
+    text: str, read: Sequence[_Word], first: int, last: int, people: Container[str], *, opening: bool
+) -> tuple[int, int, bool]:
+    """Where a run begins with its particles, where its name does, and whether that shows it to be a person's."""
+    begins = first
+    while first <= last and read[first].key in (known.COMMON if opening and first == begins else known.GRAMMAR):
+        if read[first].key in people and read[first].key not in known.GRAMMAR:
+            break
+        if first < last and (read[first].key in known.HONORIFICS or read[first].key == "new"):  # "New York"
+            break
+        if first < last and read[first].key in known.GIVEN_WORDS and _is_subject(text, read, first, last):
+            return begins, first, True
+        first += 1
+    particles = first
+    while particles == begins and particles and read[particles - 1].key in known.SURNAME_PARTICLES:
+        if text[read[particles - 1].full : read[particles].start] != " ":
+            break
+        particles = begins = particles - 1
+    return begins, particles, particles < first
+
+
+def _is_dated(text: str, read: Sequence[_Word], first: int) -> bool:
+    return first > 0 and is_year_of_name(text, read[first - 1].start, read[first - 1].end)
+
+
+def _is_subject(text: str, read: Sequence[_Word], first: int, last: int) -> bool:
+    """Whether a run that begins with a word such as "Mark" is the subject of its sentence: no order, no question."""
+    if read[first + 1].key in known.COMMON or not read[first + 1].text[1:].islower():
+        return False
+    after = read[last].full
+    asked = "?" in text[after : read[-1].full + 2]
+    return read[last].possessive or (not asked and _VERB.match(text, after) is not None)
+
+
+def _is_surname(read: Sequence[_Word], first: int, last: int) -> bool:
+    """Whether a small word with a capital ends a name: "Minh An"."""
+    return last > first and read[last].key in known.SURNAME_WORDS and read[last].text != "I"
+
+
+def _shouted(written: str) -> bool:
+    return len(written) >= _SHOUTED and written.isupper() and written.isalpha()
+
+
+def _proves_nothing(words: Sequence[_Word]) -> bool:
+    """Whether capitalised words are all ordinary ones ("Known Issues"), or shouted ("WORK RENEWED")."""
+    ordinary = known.ordinary_words()
+    return all(word.key in ordinary for word in words) or all(_shouted(word.text) for word in words)
 
 
 def _single(text: str, read: Sequence[_Word], at: int, *, opening: bool, person: bool) -> NameSpan | None:
     word = read[at]
     written = word.text
-    if word.key in known.NOT_ALONE or len(written) < 2:  # noqa: PLR2004
+    if word.key in known.NOT_ALONE or len(written) < 2 or _PERIOD.fullmatch(written) or _DRAWN_OUT.search(written):  # noqa: PLR2004
         return None
     shaped = written[1:] != written[1:].lower() or any(character.isdigit() for character in written)
     if written.isupper() and not any(character.isdigit() for character in written):
@@ -303,6 +405,7 @@ def _single(text: str, read: Sequence[_Word], at: int, *, opening: bool, person:
     type_ = "person" if person else _owner(read, at)
     labelled = followed == ":" and opening
     tentative = opening and not (shaped or type_ or _speaks(read, at) or _with_another(text, read, at))
+    tentative = tentative or (not type_ and not written.isupper() and _proves_nothing([word]))
     if labelled and not shaped:
         return None
     return NameSpan(

@@ -5,6 +5,7 @@ They are not lists of names, but of words next to names, and of capitalised word
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
 from typing import Final
 
@@ -39,6 +40,30 @@ HONORIFICS: Final = word_set(
 PATRONS: Final = word_set("king lady lord pope president prince princess queen saint")
 """Honorifics of those to whom institutions are dedicated."""
 
+POSTS: Final = word_set(
+    "backer boss captain chair creator founder head leader member members owner part president sponsor"
+)
+"""Before "of" they are what somebody is."""
+
+SURNAME_PARTICLES: Final = word_set("af al av da das de della der di dos du ibn van von zu zur")
+"""Small words that begin a surname: "van der Berg"."""
+
+GENERATIONS: Final = word_set("jr sr ii iii iv")
+"""After a name they tell namesakes of one family apart."""
+
+GIVEN_WORDS: Final = word_set(
+    "angel april august autumn bill chance chase chuck dawn dean drew earnest faith frank grace grant happy "
+    "hope hunter jack jolly joy june lane long lucky major mark may miles mercy noble pat "
+    "peace price rich rob rose rusty sandy "
+    "skip storm sue summer sunny trip true tuesday wade will winter wednesday young early star page judge king prince "
+    "royal justice reed art sterling victor harry jimmy buck guy gene ray cash colt cliff dale glen heath lance "
+    "penny ruby pearl olive ivy holly violet daisy lily iris amber crystal ginger jade sage honor constance patience"
+)
+"""Ordinary words that are given names as well."""
+
+SURNAME_WORDS: Final = word_set("an be do ha he ho in la may my no on so to ye you will")
+"""Small words that are names after a given name: "Minh An"."""
+
 ROLES: Final = word_set(
     "admiral agent analyst architect brigadier ceo cfo chairman chairwoman chef chief cio cmo co-founder coach "
     "commander "
@@ -50,7 +75,8 @@ ROLES: Final = word_set(
 """Before the name of a person, not part of it."""
 
 NAME_PARTICLES: Final = word_set(
-    "al bin da das de del della den der di dos du el ibn la le na of st ten ter van von y zu zur"
+    "af al av bin bint da das de degli del della den der di do dos du el ibn la le lo na of st ten ter umm van vom von "
+    "y zu zum zur"
 )
 """Small words within a name."""
 
@@ -103,6 +129,12 @@ EVENT_ENDS: Final = word_set(
 )
 PLACE_STARTS: Final = word_set("cape fort lake mount mt")
 
+PLACE_OPENINGS: Final = PLACE_STARTS | word_set(
+    "central costa east el great hong las little los new north northern port porto puerto rio saint san sant santa são "
+    "saudi south southern sri st the united upper west western"
+)
+"""First words of places of several words."""
+
 PERSON_VERBS: Final = word_set(
     "apologised apologized coached cooked cooks cried drove emailed graduated hugged jogs knits laughed married "
     "mentored mentors nodded paints phoned sang shrugged sings smiled studied studies swims taught teaches texted "
@@ -136,7 +168,7 @@ _CALENDAR: Final = word_set(
     "yesterday"
 )
 
-_GRAMMAR: Final = word_set(
+_GRAMMAR = word_set(
     "a about above across after afterwards again against ago ahead all almost along already also although always "
     "am among an and another any anybody anyhow anyone anything anyway anywhere apparently are aren't around as "
     "ask at away back be because been before behind being below beside besides between beyond both but by can "
@@ -207,8 +239,18 @@ _OPENINGS: Final = word_set(
     "whoops yesterday's yikes yo young yuck yum yummy yup zero"
 )
 
+# Written in haste: "Im", "Thats".
+_GRAMMAR |= frozenset(word.replace("'", "") for word in _GRAMMAR if "'" in word)
+
 COMMON: Final = _GRAMMAR | _OPENINGS | _CALENDAR
 """Capitalised at the beginning of a sentence or for emphasis; no names by themselves."""
+
+
+@cache
+def ordinary_words() -> frozenset[str]:
+    """Words that are no names by themselves, though emphasis, a label or an interface writes them with a capital."""
+    return COMMON | word_set(files("graphsearch.text").joinpath("ordinary_words.txt").read_text(encoding="utf-8"))
+
 
 GRAMMAR: Final = _GRAMMAR | _CALENDAR
 """Neither names nor the first or last words of names, anywhere in a sentence."""
@@ -224,9 +266,16 @@ NOT_ALONE: Final = (
     NEVER_NAMES
     | HONORIFICS
     | ROLES
+    | GENERATIONS
     | word_set("api apis ceos cli co corp ctos faq hr id inc llc ltd pdf prs qa ui url ux")
 )
 """No names by themselves."""
+
+YEARLY: Final = EVENT_ENDS | word_set(
+    "accounts agreement audit budget calendar census contract edition fair forecast plan programme rally release "
+    "report return returns review roadmap season statement strategy tour"
+)
+"""What there is one of in a year, so that the year tells them apart."""
 
 UNNUMBERED: Final = GRAMMAR | word_set(
     "answer appendix article chapter clause day disc episode equation example fig figure footnote item listing no "
@@ -250,49 +299,6 @@ SMALL_TEAM_WORDS: Final = word_set(
     "your"
 )
 """Before "team" they make no name of a team."""
-
-NOUN_PHRASE_ENDS: Final = word_set(
-    "about above after against along among and are around as at available based because been before behind being below "
-    "beneath beside between beyond but by called can comprising consisting could despite during each either except "
-    "for from had has have having if in inside into is known like located made may might must named near nor of off on "
-    "onto or out outside over per run shall should since so such than that the their there these this through "
-    "throughout "
-    "to toward towards under until up upon used via was were when where whereas which while who whom whose will with "
-    "within without would written held built kept sold shown given taken born set"
-)
-"""Words after a noun that are no part of it: prepositions, conjunctions, relative words, auxiliaries, participles."""
-
-MEASURES: Final = {
-    **dict.fromkeys(word_set("kind type sort form variety species class genus breed style brand version"), True),
-    **dict.fromkeys(
-        word_set(
-            "answer best bit case chance collection couple day deal example fact few first goal group half idea "
-            "instance last list "
-            "lot majority matter member mess most name number one only other pair part piece place point problem "
-            "purpose "
-            "question range reason result same second series set side state subject sum third thing time total "
-            "trio way "
-            "word year"
-        ),
-        False,
-    ),
-}
-"""Nouns that define nothing by themselves; True for those after which "of" and the defining noun follow."""
-
-GENERIC_HEADINGS: Final = word_set(
-    "about abstract acknowledgements appendix background bibliography changelog changes comments conclusion "
-    "conclusions "
-    "contact contents contributing deployment description details discussion documentation example examples faq "
-    "features "
-    "glossary goals history installation installing introduction license limitations links method methods "
-    "miscellaneous "
-    "motivation notes notice other overview prerequisites purpose quickstart references requirements resources results "
-    "roadmap scope setup status storage summary terms terminology testing tests todo troubleshooting usage"
-) | {
-    *("further reading", "getting started", "how it works", "next steps", "open questions", "quick start", "see also"),
-    *("table of contents", "what's new"),
-}
-"""Headings that name a kind of section and not its topic."""
 
 NUMBERED: Final = word_set(
     "account apartment apt article badge batch bay box branch build building bus bug case ceiling channel "

@@ -46,7 +46,7 @@ def test_lines_and_documents_are_taken_in_together(line, tmp_path):
     page = put(tmp_path, "b.md", "# Tools\n\nBeacon depends on Kafka.\n")
     shown = line.run("remember", lines, page, "--at", "2025-01-06").stdout
     assert "memories" in shown
-    assert line.json("stats")["relations_by_type"] == {"depends_on": 1, "has_topic": 1, "works_at": 1}
+    assert line.json("stats")["relations_by_type"] == {"depends_on": 1, "works_at": 1}
 
 
 def test_a_line_ends_at_a_line_feed_alone(line, tmp_path):

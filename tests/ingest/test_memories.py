@@ -40,7 +40,7 @@ async def test_a_text_becomes_part_of_the_graph(parts: Parts) -> None:
     (relation,) = await parts.store.list_relations()
     assert (relation.evidence, relation.valid_from, relation.fact) == (("m1",), JANUARY, PRIYA.text)
     (claim,) = await parts.store.list_claims(memory_ids=["m1"])
-    assert claim.extractor == "rules/6:reports_to"
+    assert claim.extractor == "rules/7:reports_to"
     mentions = await parts.store.list_mentions(memory_ids=["m1"])
     assert {PRIYA.text[m.span.start : m.span.end] for m in mentions if m.span} == {"Priya Sharma", "Sarah Chen"}
 
@@ -159,7 +159,7 @@ async def test_an_extractor_that_leaves_memories_out_is_refused(parts: Parts) ->
 
 async def test_a_type_that_a_later_text_tells_is_taken_until_that_is_forgotten(parts: Parts) -> None:
     (kestrel,) = await _kestrel(parts, Memory(id="k1", text="We talked about Kestrel.", occurred_at=JANUARY))
-    assert kestrel.type == "concept"
+    assert kestrel.type == "thing"
     (typed,) = await _kestrel(parts, Memory(id="k2", text="The Kestrel project is late.", occurred_at=JULY))
     assert (typed.id, typed.type) == (kestrel.id, "project")
     (again,) = await _kestrel(parts, Memory(id="k3", text="Kestrel is a database.", occurred_at=JANUARY))
@@ -189,15 +189,15 @@ async def test_a_memory_that_states_the_type_is_kept_with_one_that_does_not(part
     assert (mention.surface, mention.type) == ("Ada", "person")
 
 
-async def test_a_status_that_is_entered_closes_the_one_before(parts: Parts) -> None:
-    texts = ("entered stable status on 2025-03-01.", "entered beta status on 2025-01-10.")
-    await remember(parts, *(Memory(id=text, text=f"Project Atlas {text}", occurred_at=JULY) for text in texts))
+async def test_a_home_that_is_moved_to_closes_the_one_before(parts: Parts) -> None:
+    texts = ("moved to Galway on 2025-03-01.", "moved to Sligo on 2025-01-10.")
+    await remember(parts, *(Memory(id=text, text=f"Priya Sharma {text}", occurred_at=JULY) for text in texts))
     called = {each.id: each.name for each in await parts.store.list_entities()}
-    found = await parts.store.list_relations(type="has_status")
+    found = await parts.store.list_relations(type="lives_in")
     march = datetime(2025, 3, 1, tzinfo=UTC)
     assert {called[each.target_id]: (each.kind, each.valid_from, each.valid_to) for each in found} == {
-        "beta status": (EdgeKind.LIFECYCLE, datetime(2025, 1, 10, tzinfo=UTC), march),
-        "stable status": (EdgeKind.LIFECYCLE, march, None),
+        "Sligo": (EdgeKind.LIFECYCLE, datetime(2025, 1, 10, tzinfo=UTC), march),
+        "Galway": (EdgeKind.LIFECYCLE, march, None),
     }
     assert await parts.store.contradictions() == []
 

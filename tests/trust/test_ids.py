@@ -17,7 +17,7 @@ from graphsearch.stores.memory import InMemoryGraphStore
 
 FIRST = ("Ada", "Anna", "Bob", "Carla", "Cid", "Dana", "Eva", "Fay")
 LAST = ("Winter", "Summer", "Hill", "Lake", "Stone", "Moss", "Okafor", "Fischer")
-TYPES = ("person", "concept", "organisation", "place", "tool", "project", "file", "module", "function", "class")
+TYPES = ("person", "thing", "organisation", "place", "tool", "project", "file", "module", "function", "class")
 MADE_OF = (*FIRST, *LAST, *(" ".join(pair) for pair in product(FIRST, LAST)), "nightfall", "nightfall.ledger.post")
 NAMES = (*MADE_OF, *(f"{name} ?" for name in MADE_OF))
 DICTIONARY = {str(entity_id(type_, name)): (type_, name) for type_ in TYPES for name in NAMES}

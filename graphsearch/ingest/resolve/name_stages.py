@@ -283,11 +283,6 @@ def open_name(named: TypedName) -> str:
     return f"{named.form.shown} ?"
 
 
-def open_ids(word: str, key: UUID) -> tuple[UUID, ...]:
-    """All ids that the entity of a part of a person's name may have: each plain one, and the keyed one after it."""
-    return *ids_of(PERSON, word, key), *ids_of(PERSON, open_name(TypedName(word, PERSON)), key)
-
-
 def _only(found: Sequence[Candidate], stage: Stage, score: float) -> Match | None:
     return Match(entity_id=found[0].id, stage=stage, score=score) if len(found) == 1 else None
 

@@ -43,7 +43,7 @@ class ResolutionOptions:
     trigram: float = 0.85
     embedding: float = 0.92
     candidates: int = 20
-    untyped: str = "concept"
+    untyped: str = "thing"
 
     def __attrs_post_init__(self) -> None:
         check.refuse(

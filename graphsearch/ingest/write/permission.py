@@ -88,14 +88,6 @@ class Permission:
         answers = await bound.permits([resource_of(each) for each in entities])
         return [entity for entity, answer in zip(entities, answers, strict=True) if answer]
 
-    async def writable(self, memories: Sequence[Memory]) -> list[Memory]:
-        """The stored memories that may be written."""
-        bound = self.gate.bind(self.store.scope, Action.WRITE)
-        if bound.allows_all:
-            return list(memories)
-        answers = await bound.permits([resource_of(each) for each in memories])
-        return [memory for memory, answer in zip(memories, answers, strict=True) if answer]
-
     async def _demand(self, action: Action, elements: Iterable[Entity | Relation | Memory]) -> None:
         await self.gate.bind(self.store.scope, action).demand(elements)
 

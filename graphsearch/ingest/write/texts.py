@@ -191,6 +191,17 @@ class TextReader:
         )
 
 
+def moved(
+    mentions: Iterable[Mention], claims: Iterable[Claim], to: Mapping[UUID, UUID]
+) -> tuple[tuple[Mention, ...], tuple[Claim, ...]]:
+    """Mentions and claims with the entities that others have become, but for claims of one about itself."""
+    ends = ((each, to.get(each.source_id, each.source_id), to.get(each.target_id, each.target_id)) for each in claims)
+    return (
+        tuple(attrs.evolve(each, entity_id=to.get(each.entity_id, each.entity_id)) for each in mentions),
+        tuple(attrs.evolve(each, source_id=one, target_id=other) for each, one, other in ends if one != other),
+    )
+
+
 async def read_before(memories: Sequence[Memory], store: GraphStore) -> ResolvedTexts:
     """The stored mentions and claims of memories."""
     if not memories:

@@ -11,7 +11,7 @@ import attrs
 
 from graphsearch._support.observing import stage
 from graphsearch.claims.naming import UNKNOWN_TYPES
-from graphsearch.errors import AccessDeniedError, UnknownScopeError
+from graphsearch.errors import UnknownScopeError
 from graphsearch.ingest.extract.extraction import Described
 from graphsearch.ingest.write.intake import UNCHANGED, Intake
 from graphsearch.ingest.write.ledger import or_nothing
@@ -74,14 +74,6 @@ class Writer:
         if changed:
             self.entities += len(changed)
             await self._write(Batch(entities=changed, vectors=vectors, words=words, embedder=self._model))
-
-    async def rewrite(self, batch: Batch) -> bool:
-        """Write stored memories again with mentions and claims of other people; whether that was allowed as a whole."""
-        try:
-            await self.write(batch, anew=False, embed=(), stale=lambda _: False)
-        except AccessDeniedError:  # a relation of theirs may not be changed
-            return False
-        return True
 
     async def write(
         self, batch: Batch, *, anew: bool, embed: Sequence[Memory], stale: Callable[[Entity], bool]

@@ -41,7 +41,7 @@ def convert(files: Sequence[Path], out: Path) -> ConversionReport:
 
     * A chunk becomes a memory, with its document's name as its source, and mentions the entities that it contains.
     * Any other node is an entity, of the type that ``is_a`` leads to, else of its own; "Entity" is no information and
-      becomes "concept".
+      becomes "thing".
     * An edge between entities is a relation, with its ``edge_text`` as the fact. cognee does not record which chunk it
       was extracted from, so its evidence is the file.
     * Documents and types are converted to such names; summaries, which are no evidence, are left out.
@@ -89,7 +89,7 @@ def _node(line: Line, types: Mapping[str, str], documents: Mapping[str, str], co
         if conversion.memory(line, id_, fields):
             conversion.lose_fields(line, learnt, CHUNK)
     else:
-        stated = types.get(id_) or ("concept" if type_ in ("", "Entity") else type_)
+        stated = types.get(id_) or ("thing" if type_ in ("", "Entity") else type_)
         fields = present(
             description=content.get("description"),
             importance_weight=content.get("importance_weight"),

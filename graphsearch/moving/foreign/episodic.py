@@ -7,7 +7,7 @@ from graphsearch.moving.foreign.gathering import Conversion, present
 
 
 def add_entity(line: Line, conversion: Conversion, *, id_as: str, carried: frozenset[str]) -> None:
-    """Add a node: its type is its first label other than "Entity", else "concept"; its id becomes an attribute.
+    """Add a node: its type is its first label other than "Entity", else "thing"; its id becomes an attribute.
 
     Communities are left out. Fields that are not among those ``carried`` are losses.
     """
@@ -20,7 +20,7 @@ def add_entity(line: Line, conversion: Conversion, *, id_as: str, carried: froze
         description=content.get("summary"),
         attributes={**(content.get("attributes") or {}), id_as: line.text("uuid")},
     )
-    entity = {"type": labels[0] if labels else "concept", "name": line.text("name"), **described}
+    entity = {"type": labels[0] if labels else "thing", "name": line.text("name"), **described}
     if conversion.entity(line, line.text("uuid"), entity):
         conversion.lose_fields(line, {**content, "further labels": labels[1:]}, carried)
 

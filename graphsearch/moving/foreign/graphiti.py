@@ -34,7 +34,7 @@ def convert(files: Sequence[Path], out: Path, *, group: str | None = None) -> Co
     """Convert the files and write ``out`` atomically.
 
     * Entities keep their name, summary and attributes; their type is their first label other than "Entity", else
-      "concept".
+      "thing".
     * Episodes become memories. A fact is a claim of each of its episodes; without one, of the file.
     * valid_at and invalid_at are the validity period of a fact. A fact that expired without an end, because it was
       retracted, is left out: its history cannot be converted.

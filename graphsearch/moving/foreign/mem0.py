@@ -39,7 +39,7 @@ def convert(files: Sequence[Path], out: Path) -> ConversionReport:
     * A memory keeps its id and text, dated by ``created_at``; ``run_id`` is its session, ``categories`` its labels, and
       ``metadata`` with ``user_id``, ``agent_id``, ``app_id`` and ``updated_at`` its attributes. mem0 does not record
       what it extracted from which memory, so the text goes through extraction.
-    * A relation is one of the file, between entities of type "concept" unless it states others: mem0 does not record
+    * A relation is one of the file, between entities of type "thing" unless it states others: mem0 does not record
       which memory it was extracted from. Its names have spaces in place of underscores.
 
     Raises `InvalidInputError` if a file cannot be read or written, or nothing can be converted.
@@ -75,9 +75,9 @@ def _memory(line: Line, conversion: Conversion) -> None:
 
 def _relation(line: Line, conversion: Conversion) -> None:
     content = line.content
-    source = {"type": line.text("source_type") or "concept", "name": _name(line.text("source"))}
+    source = {"type": line.text("source_type") or "thing", "name": _name(line.text("source"))}
     reached = line.text("target") or line.text("destination")
-    target = {"type": line.text("target_type") or "concept", "name": _name(reached)}
+    target = {"type": line.text("target_type") or "thing", "name": _name(reached)}
     fields = {"type": line.text("relationship") or line.text("relation")}
     if conversion.relation(line, source, target, fields, ()):
         conversion.lose_fields(line, content, RELATION | RELATION_IDS)

@@ -178,10 +178,13 @@ async def test_types_that_conflict_are_reported_and_never_merged() -> None:
     assert (await resolve("Phoenix", type="project", known=[project]))[0].conflict is None
 
 
-async def test_an_entity_of_unknown_type_takes_that_of_its_first_typed_match() -> None:
-    concept = Entity(type="concept", name="Phoenix")
-    (found,) = await resolve("Project Phoenix", type="project", known=[concept])
-    assert (found.entity.id, found.entity.type) == (concept.id, "project")
+@pytest.mark.parametrize("unknown", ["thing", "concept", "unknown"])
+async def test_an_entity_of_unknown_type_takes_that_of_its_first_typed_match(unknown: str) -> None:
+    phoenix = Entity(type=unknown, name="Phoenix")
+    (found,) = await resolve("Project Phoenix", type="project", known=[phoenix])
+    assert (found.entity.id, found.entity.type) == (phoenix.id, "project")
+    (same,) = await resolve("Phoenix", type="", known=[phoenix])
+    assert same.entity == phoenix
 
 
 async def test_a_name_of_unknown_type_is_that_of_a_known_one() -> None:
@@ -191,13 +194,13 @@ async def test_a_name_of_unknown_type_is_that_of_a_known_one() -> None:
     assert whole.entity == untyped.entity
     assert whole.entity.type == "tool"
     (new,) = await resolve("Serendipity", type="")
-    assert (new.stage, new.entity.type) == (Stage.CREATE, "concept")
+    assert (new.stage, new.entity.type) == (Stage.CREATE, "thing")
 
 
 async def test_a_name_of_unknown_type_that_two_types_have_is_neither() -> None:
     known = [Entity(type="project", name="Phoenix"), Entity(type="place", name="Phoenix")]
     (found,) = await resolve("Phoenix", type="", known=known)
-    assert (found.stage, found.entity.type) == (Stage.CREATE, "concept")
+    assert (found.stage, found.entity.type) == (Stage.CREATE, "thing")
 
 
 async def test_spellings_of_a_type_are_one_type() -> None:

@@ -6,7 +6,7 @@ import pytest
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError, MissingDependencyError
 from graphsearch.ingest import Ingestor
-from graphsearch.ingest.write.settling import moved
+from graphsearch.ingest.write.texts import moved
 from graphsearch.ingest.write.writer import embed_facts
 from graphsearch.model import Batch, Claim, Entity, Memory
 from graphsearch.modes.options import SearchMode

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from graphsearch.ingest.extract.rules.masked_sentence import DATE
 from graphsearch.ingest.extract.rules.patterns import Phase
-from graphsearch.ingest.extract.rules.templates import LIKELY, PERSON, UNDERTAKING, row, verbal
+from graphsearch.ingest.extract.rules.templates import LIKELY, PERSON, UNDERTAKING, row
 
 _UP: Final = "(?:(?:up|again|briefly|finally|just|also|first) )*"
 _SPOKE: Final = (
-    "(?:spoke|talked|chatted|caught up|sat down|(?:had|have|having|grabbed) (?:an? |some )?(?:[a-z]+ )?(?:lunch|dinner"
+    "(?:spoke|talked|chatted|caught up|sat down|(?:had|grabbed) (?:an? |some )?(?:[a-z]+ )?(?:lunch|dinner"
     "|coffee|breakfast|drinks?|beers?|tea|call|meeting|chat))"
 )
 
@@ -18,7 +17,7 @@ MEETING: Final = (
     row(
         "met",
         "met_with",
-        f"{{source}} (?:met|meets|meeting) {_UP}{{target}}(?!'s)",
+        f"{{source}} met {_UP}{{target}}(?!'s)",
         PERSON,
         PERSON,
         LIKELY,
@@ -28,25 +27,12 @@ MEETING: Final = (
     row(
         "met_with",
         "met_with",
-        f"{{source}} (?:(?:met|meets|meeting) {_UP}with|{_SPOKE} {_UP}(?:to|with)) {{target}}(?!'s)",
+        f"{{source}} (?:met {_UP}with|{_SPOKE} {_UP}(?:to|with)) {{target}}(?!'s)",
         PERSON,
         ("person", "organisation", "team", "facility", ""),
         LIKELY,
         Phase.DONE,
         called="met meet spoke talked chatted lunch dinner coffee breakfast drink tea meeting call caught sat chat",
-    ),
-    row(
-        "met_each_other",
-        "met_with",
-        "{source} and {target} (?:finally |both |have |had |first |then )*(?:met|spoke|talked|had (?:an? )?"
-        "(?:lunch|dinner|coffee|meeting|call))(?: each other| up| together)?(?= *[.,;!]|$| (?:in|at|on|over"
-        "|about|for|last"
-        f"|this|today|yesterday|before|after|again|when|while|because|to) | {DATE})",
-        PERSON,
-        PERSON,
-        LIKELY,
-        Phase.DONE,
-        called="met spoke talked lunch dinner coffee meeting call",
     ),
 )
 
@@ -68,18 +54,5 @@ WORKING_ON: Final = (
         LIKELY,
         Phase.ENDED,
         called="worked",
-    ),
-    *verbal("maintains", "works_on", "maintain", PERSON, UNDERTAKING, confidence=LIKELY),
-    row(
-        "works_on_with",
-        "works_with",
-        "{source} (?:works|working|worked|(?P<plain>work)) (?:[a-z]+ly |mostly |together )?on (?:the |our |an? "
-        "|my )?{any} "
-        "(?:together )?with {target}",
-        PERSON,
-        PERSON,
-        LIKELY,
-        Phase.DONE,
-        called="work works working worked",
     ),
 )

@@ -10,7 +10,6 @@ import attrs
 
 from graphsearch.ingest.extract.rules.amending import Amendment, Correction, amended, claims
 from graphsearch.ingest.extract.rules.conversation import Conversation, name_key
-from graphsearch.ingest.extract.rules.documents import heading_surface, opens, topic_of, topics
 from graphsearch.ingest.extract.rules.masked_sentence import MAX_NAMES
 from graphsearch.ingest.extract.rules.references import REACH
 from graphsearch.ingest.extract.rules.relating import CO_OCCURS, FoundRelation
@@ -20,7 +19,7 @@ from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statemen
 from graphsearch.text.dates import DateSpan
 from graphsearch.text.name_spans import NameSpan
 
-_PUBLIC_TYPES: Final = {"team": "organisation", "status": "concept"}
+_PUBLIC_TYPES: Final = {"team": "organisation"}
 
 
 @attrs.define
@@ -46,14 +45,10 @@ class ReadSentence:
 
 @attrs.define
 class TextNames:
-    """The names of one text: their keys, their types found so far (by key), and their surfaces.
-
-    ``topic`` is the thing named in the turn before, to which a span with an ``outside_name`` refers.
-    """
+    """The names of one text: their keys, their types found so far (by key), and their surfaces."""
 
     text: str
     conversation: Conversation
-    topic: ExtractedName | None
     types: dict[str, str] = attrs.field(factory=dict)
     synonyms: dict[str, str] = attrs.field(factory=dict)
     """Known names by other spellings of them in the text."""
@@ -80,8 +75,7 @@ class TextNames:
         if span.antecedent:
             return self.surface(span.antecedent)
         if span.outside_name:
-            outside = self.topic if self.topic and self.topic.name == span.outside_name else _outside(span)
-            return self.typed(attrs.evolve(outside, span=None))
+            return self.typed(_outside(span))
         name = " ".join(self.text[span.start : span.end].split())
         return ExtractedName(
             name=name,
@@ -138,12 +132,6 @@ def assembled(
         stated.append(own)
     surfaces += _full_names(names)
     surfaces += _acronyms(memory, names, surfaces)
-    if topic := topic_of(memory):
-        heading = next((each for each in surfaces if each.name == topic), None)
-        if heading is None:
-            surfaces.append(heading := names.typed(heading_surface(topic)))
-        subjects = _subjects(sentences, certain, names)
-        stated.append([*topics(memory, heading, subjects, (each for several in stated for each in claims(several)))])
     result = ExtractedMemory(
         memory_id=memory.id,
         surfaces=tuple(sorted(surfaces, key=lambda surface: surface.span.start + 1 if surface.span else 0)),
@@ -178,17 +166,6 @@ def _acronyms(memory: Memory, names: TextNames, surfaces: Sequence[ExtractedName
             full = next((surface for surface in surfaces if surface.name.endswith(each.full)), None)
             if found and full:
                 yield attrs.evolve(full, name=each.short, span=Span(start=found.start(), end=found.end()))
-
-
-def _subjects(
-    sentences: Sequence[ReadSentence], certain: Sequence[Mapping[int, ExtractedName]], names: TextNames
-) -> Iterator[tuple[Span, ExtractedName]]:
-    """The sentences that begin with a name, and that name."""
-    for sentence, numbered in zip(sentences, certain, strict=True):
-        first = next(iter(numbered), None)
-        span = None if first is None else sentence.names[first]
-        if first is not None and span and not span.antecedent and opens(names.text, sentence.span.start, span):
-            yield sentence.span, numbered[first]
 
 
 def _certain_surfaces(

@@ -33,10 +33,17 @@ class AssertionStatus(StrEnum):
 _OPEN: Final = re.compile(
     r"\b(?:if|unless|whether|maybe|perhaps|possibly|neither|supposed(?: to)?|suppose|supposing|imagine|pretend"
     "|wonders?|wondering|allegedly|rumou?rs?|rumou?red|in case|wish(?:es|ed)?|hypothetically|as though|let's|let us say"
-    "|what if|how about|doubts?|would have|could have|might have|should have|almost|nearly|tbd"
+    "|what if|how about|doubts?"
+    "|(?:(?:is|was|feels?|felt|looks?|looked|sounds?|sounded)|'s) (?:a bit |just |almost |more )?like"
+    r"|as if|(?:never|not|n't) (?:said|say|told|tell|claimed?|stated?|wrote|write|meant|mean|think|thought|believed?)"
+    r"|(?:denies|denied|denying|pretends?|pretended|claims? to|claimed to) |would have|could have|might have"
+    "|should have|almost|nearly|tbd"
     r"|(?<! is a )(?<!was a )joke[ds]?"
     r"|joking|dream(?:ed|t)?|would (?:love|like|hate) to)\b| or what\W*$"
     rf"|(?:\bi|{NAME}) (?:thought|assumed|figured|hoped)\b"
+    rf"|\b(?:(?:is|are|was|were)(?:n't| not)? |'s (?:not )?)(?:[a-z]+ ){{0,3}}(?:false|untrue|wrong|incorrect|not true"
+    r"|nonsense|a lie|lies|a myth|a rumou?r|a joke|made up|fiction|fake)\b(?! about)"
+    r"|\b(?:lie|myth|lies|rumou?r|nonsense|claim|idea|misconception|hoax) (?:is )?that\b"
     rf"|\b(?:when|once|until|before|after|as soon as) {NAME} (?:joins|leaves|moves|starts"
     r"|takes)\b|(?:false|untrue|wrong|incorrect|not true|not the case) that\b|^(?:should|could|would|can|does|do"
     "|did|is|are|will) "
@@ -143,7 +150,7 @@ def when(
     until = dated is not None and dated.role is Role.UNTIL and _lasts_until(match.string, dates.index(dated))
     if until and phase is Phase.DONE:
         phase = Phase.ENDED
-    if groups.get("future") and not (until and phase in LASTING):
+    if (groups.get("future") or "'ll " in match[0]) and not (until and phase in LASTING):
         return _ahead(phase, dated, at)
     began = None if phase is Phase.OPENS and dated is None and _SEASON.match(match.string, match.end()) else at
     period = _PERIODS[phase](dated, began)

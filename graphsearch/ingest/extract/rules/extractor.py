@@ -12,7 +12,6 @@ from graphsearch.ingest.extract.rules.activity_patterns import MEETING, WORKING_
 from graphsearch.ingest.extract.rules.amending import (
     Amendment,
     with_corrections,
-    with_whole_names,
 )
 from graphsearch.ingest.extract.rules.conversation import (
     NO_LOWER_CASE_NAMES,
@@ -23,7 +22,7 @@ from graphsearch.ingest.extract.rules.conversation import (
     read_conversation,
 )
 from graphsearch.ingest.extract.rules.group_patterns import BELONGING
-from graphsearch.ingest.extract.rules.memory_reader import MemoryReader, topic_before
+from graphsearch.ingest.extract.rules.memory_reader import MemoryReader
 from graphsearch.ingest.extract.rules.patterns import PatternsByCue, RelationPattern, by_cue
 from graphsearch.ingest.extract.rules.people_patterns import LIVING, REPORTING, WORKING
 from graphsearch.ingest.extract.rules.persons import with_people
@@ -34,7 +33,7 @@ from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.text.dates import Dates, NaturalDates
 
-NAME: Final = "rules/6"
+NAME: Final = "rules/7"
 DEFAULT_PATTERNS: Final[tuple[RelationPattern, ...]] = (
     *REPORTING,
     *WORKING,
@@ -78,7 +77,7 @@ class TextExtractor:
 
     @property
     def name(self) -> str:
-        """The name given, by default "rules/6", and a digest of the known names and the user, if there are any.
+        """The name given, by default "rules/7", and a digest of the known names and the user, if there are any.
 
         With patterns of your own, give a name and change it with them: texts are read again when it changes.
         """
@@ -105,16 +104,15 @@ class TextExtractor:
         ) -> Generator[None, None, None]:
             for number in numbers:
                 memory = memories[number]
-                topic = topic_before(memories[number - 1], memory, read.get(number - 1)) if number else None
-                reader = MemoryReader.of(memory, conversation, self._vocabulary, known, topic, self._user)
+                reader = MemoryReader.of(memory, conversation, self._vocabulary, known, self._user)
                 read[number] = yield from reader.read(self._patterns, self._dates)
 
         lower_case = [number for number, memory in enumerate(memories) if memory.text.islower()]
         yield from read_each(number for number, memory in enumerate(memories) if not memory.text.islower())
         if lower_case:
             yield from read_each(lower_case, lower_case_names(conversation, [each for each, _ in read.values()]))
-        whole = with_whole_names([read[number] for number in range(len(memories))], conversation.whole)
-        return with_people(memories, with_corrections(memories, whole, conversation.whole))
+        found = [read[number] for number in range(len(memories))]
+        return with_people(memories, with_corrections(memories, found, conversation.whole))
 
 
 @cache

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from graphsearch.ingest.extract.rules.masked_sentence import DATE, NAME
+from graphsearch.ingest.extract.rules.masked_sentence import NAME
 from graphsearch.ingest.extract.rules.patterns import Phase
 from graphsearch.ingest.extract.rules.templates import (
     AMBIGUOUS,
     CLEAR,
-    GIVEN,
     GROUP,
     HEAD,
     LIKELY,
@@ -20,30 +19,7 @@ from graphsearch.ingest.extract.rules.templates import (
     nominal,
     row,
     verbal,
-    verbs,
 )
-
-# Activities of members of a band, a squad or a crew, in the present tense: "played" may be a single evening.
-_PERFORMING: Final = verbs(
-    "play, sing, row, race, swim, ride, bat, bowl, drum, dance, perform, compete, paddle, sail, volunteer, judge, "
-    "train, skate, climb, fence, referee, umpire, cycle"
-)
-# "plays the euphonium in", "rows at 5 in"
-_PART: Final = (
-    "(?:(?!(?:and|or|but|while|when|who|which|that|because|as|if|not|never|against|like|to|where|in|on|for|with)\\b)"
-    "[a-z0-9'-]+ ){0,4}"
-)
-
-
-def _performing(form: str) -> str:
-    return "|".join(each.form(form) for each in _PERFORMING)
-
-
-# In the name of a thing of a team, as in "I met Ana in the Platform team meeting", nobody need be a member.
-_THING_OF_TEAM: Final = (
-    " (?:meetings?|rooms?|offices?|channels?|bus|chats?|retro|stand-?ups?|calls?|lunch|party|offsite|sync|photo|list)"
-)
-
 
 BELONGING: Final = (
     *nominal(
@@ -56,17 +32,6 @@ BELONGING: Final = (
         confidence=CLEAR,
         of="of",
     ),
-    row("is_made_of", "member_of", "{target}(?: is| are|'s|:) {source}(?!'s)", PERSON, TEAM, AMBIGUOUS, cues="is are"),
-    row(
-        "voted_onto",
-        "member_of",
-        "{source} (?:voted|elected|added|appointed|co-opted|invited|named|recruited) (?:on ?to|to|into|in) {target}",
-        PERSON,
-        ("team",),
-        CLEAR,
-        Phase.OPENS,
-    ),
-    row("has_members", "member_of", "{target} (?:includes|comprises|consists of|made up of) {source}", PERSON, TEAM),
     row(
         "belongs_to",
         "member_of",
@@ -102,38 +67,6 @@ BELONGING: Final = (
         LIKELY,
         cues="of from",
         confirms=False,
-    ),
-    # What is no given name may be a thing: "Kestrel (Platform team)", "the Platform team's Kestrel".
-    row(
-        "in_team",
-        "member_of",
-        f"{{source}} (?<={NAME} )(?:(?:over )?(?:in|on) |\\()(?:the |our |my |their )?{{target}}"
-        f"(?!'s|{_THING_OF_TEAM}\\b)",
-        GIVEN,
-        TEAM,
-        LIKELY,
-        called="in on",
-        confirms=False,
-    ),
-    row("teams_own", "member_of", "{target}'s {source}(?!'s)", GIVEN, TEAM, LIKELY, confirms=False),
-    row(
-        "plays_for",
-        "member_of",
-        "{source} (?:plays|sings|swims|races|(?P<plain>play|sing)) (?:[a-z]+ )?(?:for|in|with) {target}",
-        PERSON,
-        ("organisation", "team"),
-        AMBIGUOUS,
-    ),
-    row(
-        "performs_in",
-        "member_of",
-        f"{{source}} (?:{_performing('third')}|(?P<plain>{_performing('base')})) {_PART}(?:in|on|for|with) "
-        "{target}(?!'s)",
-        PERSON,
-        TEAM,
-        AMBIGUOUS,
-        cues=" ".join(each.base for each in _PERFORMING),
-        called="plays",
     ),
     row(
         "joined_team",
@@ -177,36 +110,31 @@ BELONGING: Final = (
         "leads",
         "leads",
         "lead led, co-lead co-led, head, head + up, run ran run running, chair, co-chair, captain, coach, "
-        "oversee oversaw overseen overseeing, coordinate, organise, organize, spearhead, steer, look + after",
+        "oversee oversaw overseen overseeing, coordinate, look + after",
         PERSON,
         GROUP,
-        over=("team", "organisation", "project", "event"),
+        over=("team", "organisation", "project"),  # whoever ran the London Marathon was on foot
         guard=f"(?!'s| to {NAME})",
-    ),
-    # "Directed by" is mostly about films.
-    *verbal(
-        "directs", "leads", "direct", PERSON, GROUP, passive=False, over=("team", "organisation", "project", "event")
     ),
     row(
         "in_charge_of",
         "leads",
-        "{source} (?:in charge of|at the (?:helm|head|wheel) of|responsible for|accountable for) {target}(?!'s)",
+        "{source} (?:in charge of|at the (?:helm|head) of) {target}(?!'s)",
         PERSON,
         GROUP,
     ),
-    row("has_in_charge", "leads", "{target} in (?:the )?(?:hands|charge) of {source}", PERSON, GROUP),
+    row(
+        "responsible_for",
+        "leads",
+        "{source} (?:responsible|accountable) for {target}(?!'s)",
+        PERSON,
+        ("team", "project", "event"),
+    ),
     *nominal("head", "leads", HEAD, PERSON, GROUP, holder="source", of="of|for"),
     row(
         "manages_group",
         "leads",
         "{source} (?:manages|managing|(?P<plain>manage)) {target}",
-        PERSON,
-        ("team", "project", "organisation", "event", "facility"),
-    ),
-    row(
-        "group_managed_by",
-        "leads",
-        "{target} managed by {source}",
         PERSON,
         ("team", "project", "organisation", "event", "facility"),
     ),
@@ -218,19 +146,6 @@ BELONGING: Final = (
         ("", "team", "organisation", "project"),
         LIKELY,
         Phase.OPENS,
-    ),
-    # "Max stepped down as CEO of Kitewing and Lena took over", "Lena succeeded Max as CEO of Kitewing"
-    row(
-        "took_over_after",
-        "leads",
-        f"(?:stepped down|resigned|retired|left|quit)(?: as (?:the )?{HEAD})? (?:of|at|from) (?:the |our )?{{target}}"
-        f"(?: (?:in |on )?{DATE})?[,;]?(?: and| so)? {{source}} (?:took over|takes over|is taking over|succeeded"
-        "|replaced)",
-        PERSON,
-        GROUP,
-        LIKELY,
-        Phase.OPENS,
-        called="stepped resigned retired left quit",
     ),
     row(
         "succeeded",
@@ -271,44 +186,6 @@ BELONGING: Final = (
         "of|rather than) {source}",
         PERSON,
         GROUP,
-        LIKELY,
-        Phase.CLOSES,
-    ),
-    row(
-        "handed_over",
-        "leads",
-        "(?:handed|hands|handing|passed|passes|passing|gave) (?:over )?(?:the |our )?{target}(?: over| on)? to "
-        "{source}",
-        PERSON,
-        ("team", "organisation", "project"),
-        LIKELY,
-        Phase.OPENS,
-    ),
-    row(
-        "handed_to",
-        "leads",
-        "{target} (?:handed|passed) (?:over |on )?to {source}",
-        PERSON,
-        ("team", "organisation", "project"),
-        LIKELY,
-        Phase.OPENS,
-    ),
-    row(
-        "hands_over",
-        "leads",
-        "{source} (?:handed|hands|handing|passed|passes|passing) (?:over )?(?:the |our )?{target}(?: over| on)? to "
-        "{any}",
-        PERSON,
-        ("", "team", "organisation", "project"),
-        LIKELY,
-        Phase.CLOSES,
-    ),
-    row(
-        "let_go_of",
-        "leads",
-        "{source} (?:handed|hands|handing|passed|gave) (?:the |our )?{target} (?:over|up)(?= *[.,;!]|$)",
-        PERSON,
-        ("", "team", "organisation", "project"),
         LIKELY,
         Phase.CLOSES,
     ),

@@ -85,7 +85,7 @@ _SUBJECT: Final = re.compile(
 _LEFT_OUT: Final = re.compile(
     r"^(?:(?:and|also|so|well|now|just|still|finally|recently|currently|update|news|been|yes|yep|yeah|no),?:? "
     r")*(?=(?:moved|relocated|joined|left|quit"
-    r"|started|based|living|working|reporting|switched|took over|stepped down) )"
+    r"|started|based|switched|took over|stepped down) )"
 )
 # "Ana, that means you report to Bo"
 _FROM_THIS: Final = (
@@ -99,7 +99,8 @@ _ADDRESSED: Final = re.compile(
 )
 _PRONOUN: Final = re.compile(r"\b(?:he|she|they|we|it|you)\b")
 _MODAL: Final = re.compile(
-    r"\b(?:should|could|would|might|may|must|can|(?:want|plan|hope|need|like|decid|try|intend|ask|promis|refus"
+    r"'ll\b|\b(?:will|going to|gonna|about to|let's|should|could|would|might|may|must|can"
+    r"|(?:want|plan|hope|need|like|decid|try|intend|ask|promis|refus"
     r"|offer)[a-z]* to)\b"
 )
 

@@ -10,14 +10,13 @@ import attrs
 from graphsearch.ingest.extract.rules.amending import Amendment, corrected, correction, may_correct, may_retract
 from graphsearch.ingest.extract.rules.assembling import ReadSentence, TextNames, assembled
 from graphsearch.ingest.extract.rules.conversation import (
-    NO_TOPICS,
     Conversation,
     LowerCaseNames,
     context_surfaces,
     name_key,
     speaker_of,
 )
-from graphsearch.ingest.extract.rules.documents import defined_term, definition, is_a, is_of, may_define, opens
+from graphsearch.ingest.extract.rules.documents import is_of_document, opens
 from graphsearch.ingest.extract.rules.masked_sentence import (
     FIRST_DATE,
     FIRST_NAME,
@@ -31,8 +30,6 @@ from graphsearch.ingest.extract.rules.phrases import phrases, without_overlaps
 from graphsearch.ingest.extract.rules.references import (
     REACH,
     Mentioned,
-    begins_with_it,
-    expanded_answer,
     has_pronoun,
     is_leading_it,
     is_repeated_it,
@@ -52,35 +49,14 @@ from graphsearch.model import Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName
 from graphsearch.text.dates import Dates, DateSpan, Role, repeated_dates
 from graphsearch.text.marked_names import marked_names
-from graphsearch.text.name_spans import NameSpan, capitalised_names, is_coined
+from graphsearch.text.name_spans import NameSpan, capitalised_names, is_year_of_name
 from graphsearch.text.sentences import sentences
+from graphsearch.text.unstated import Ranges, is_within, machine_lines, quotations
 
-_NO_THINGS: Final = frozenset({"person", "place", "date", "url", "file", "function", "status"})
-_OF_THINGS: Final = frozenset({"uses", "depends_on", "has_status"})
-"""Relation types whose source is never a person."""
+_NO_THINGS: Final = frozenset({"person", "place", "date", "url", "file", "function"})
 _NO_LETTER: Final = "\x01"
 _FULL_NAME: Final = 3
 _DATE_CONFIDENCE: Final = 0.9
-
-
-def topic_before(
-    before: Memory, memory: Memory, read: tuple[ExtractedMemory, Amendment | None] | None
-) -> ExtractedName | None:
-    """The thing that "it" at the beginning of a turn refers to, named by the same speaker in the turn before.
-
-    It is the only thing named there, or the only one that is the source of a relation of things.
-    """
-    same = (before.speaker, before.session_id) == (memory.speaker, memory.session_id)
-    if read is None or not same or not begins_with_it(memory.text) or not speaker_of(memory):
-        return None
-    things = {name_key(each.name): each for each in read[0].surfaces if each.type not in _NO_THINGS}
-    made = {each.target for each in read[0].statements if each.type == "created"}
-    sources = {name_key(each.source.name) for each in read[0].statements if each.type in _OF_THINGS} & things.keys()
-    chosen = sources or things.keys()
-    meant = things[next(iter(chosen))] if len(chosen) == 1 else None
-    # A single plain word may be an unknown person.
-    plain = meant is not None and not (meant.type or meant in made or " " in meant.name or is_coined(meant.name))
-    return None if plain and not sources else meant
 
 
 @attrs.define
@@ -100,6 +76,7 @@ class MemoryReader:
     last_date: DateSpan | None = None
     people: set[str] = attrs.field(factory=set)
     user: str = ""
+    quoted: Ranges = ()
 
     @classmethod
     def of(
@@ -108,12 +85,11 @@ class MemoryReader:
         conversation: Conversation,
         vocabulary: Vocabulary,
         lower_case: LowerCaseNames,
-        topic: ExtractedName | None,
         user: str,
     ) -> MemoryReader:
-        """The reader of a memory; ``topic`` is the thing that its speaker named in the turn before."""
+        """The reader of a memory."""
         text = memory.text if memory.text.isascii() else PRIVATE.sub(_NO_LETTER, memory.text)
-        names = TextNames(text, conversation, topic)
+        names = TextNames(text, conversation)
         known = vocabulary.find(text)
         small = conversation.small.within(text)
         return cls(memory, names, known, small, lower_case, speaker_of(memory), user="" if speaker_of(memory) else user)
@@ -130,25 +106,25 @@ class MemoryReader:
         if self.speaker:
             self.names.types[name_key(self.speaker)] = PERSON
         found: list[ReadSentence] = []
+        self.quoted = quotations(text)
+        machine = machine_lines(text)
         for span in sentences(text):
+            if is_within(machine, span.start, span.end):
+                continue
             found.append(self._sentence(span, dates))
             yield
         self._find_people(found)
         self._confirm(context, found)
         retracting = may_retract(text)
         referring = has_pronoun(text)
-        defining = may_define(self.memory)
+        of_document = is_of_document(self.memory)
         for number, sentence in enumerate(found):
-            if referring and not number:
-                self._resolve_topic(sentence)
-            if referring and defining and number:
+            if referring and number and of_document:
                 self._resolve_subject(sentence, found[number - 1])
             if referring:
                 self._resolve_pronouns(sentence, found[max(0, number - REACH) : number])
             sentence.related = self._relations(sentence, patterns)
             self._find_correction(sentence, back=retracting)
-            if defining:
-                self._define(sentence)
             yield
         for key in self.people:
             self.names.types.setdefault(key, PERSON)
@@ -162,13 +138,12 @@ class MemoryReader:
         dated = [
             attrs.evolve(date, start=date.start + start, end=date.end + start)
             for date in self._dates(text[start:end], dates)
+            if not is_year_of_name(text, date.start + start, date.end + start)
         ]
         certain = [*marked_names(text, start, end), *(_date_name(date) for date in dated)]
-        if ("*" in text or "_" in text) and may_define(self.memory) and (term := defined_term(text, start, end)):
-            certain.append(term)
         if self.user:
             certain += users(text, start, end, self.user)
-        known = *conversation.compound.find(text, start, end), *self.declared.find(text, start, end)
+        known = [*self.declared.find(text, start, end)]
         vocabulary = [each for each in self.vocabulary if start <= each.start < end]
         spans = [each.span for each in vocabulary]
         taken = without_overlaps(certain, known, [*phrases(text, start, end)], spans)
@@ -176,7 +151,9 @@ class MemoryReader:
         tools = {(each.start, each.end): each for each in changed}
         capitalised = (
             tools.get((each.start, each.end), each) if not each.type else each
-            for each in capitalised_names(text, start, end, taken, conversation.people)
+            for each in capitalised_names(
+                text, start, end, taken, conversation.people, heading=_is_heading(text, start)
+            )
         )
         found = without_overlaps(taken, [*capitalised], [*changed, *self.lower_case.find(text, start, end)])
         for name, known_name in zip(spans, vocabulary, strict=True):
@@ -238,9 +215,6 @@ class MemoryReader:
             return []
         first_person = len(called) if self.speaker else None
         masked = corrected(self._masked(sentence, first_person))
-        if first_person is not None:
-            topics = self.names.conversation.topics.get(self.memory.id, NO_TOPICS)
-            masked = expanded_answer(masked, chr(FIRST_NAME + first_person), called, topics)
         if first_person is not None and chr(FIRST_NAME + first_person) in masked:
             called.append(SentenceName(key=name_key(self.speaker), type="person"))
         elif len(called) < 2:  # noqa: PLR2004
@@ -249,15 +223,32 @@ class MemoryReader:
         if " never " in masked:
             asserted = masked.replace(" never ", " ")
             denied = relations_in(asserted, called, patterns, (), at, first_person=first_person)
-            sentence.denied = [each for each in denied if each.type != CO_OCCURS]
-        relations = [*relations_in(masked, called, patterns, sentence.dates, at, first_person=first_person)]
+            sentence.denied = [
+                each for each in denied if each.type != CO_OCCURS and not self._is_quoted(sentence, each)
+            ]
+        relations = [
+            each
+            for each in relations_in(masked, called, patterns, sentence.dates, at, first_person=first_person)
+            if each.type == CO_OCCURS or not self._is_quoted(sentence, each)
+        ]
         if any(name.tentative for name in called):
             sentence.supposed = hypothetical_names(masked, called, patterns)
-        for relation in relations:
+        for relation in (*relations, *sentence.denied):
             for number, type_ in ((relation.source, relation.source_type), (relation.target, relation.target_type)):
                 if type_:
                     self.names.types.setdefault(called[number].key, type_)
         return relations
+
+    def _is_quoted(self, sentence: ReadSentence, relation: FoundRelation) -> bool:
+        """Whether an end of a relation is in a quotation, and is not the whole of it."""
+        names = sentence.names
+        spans = [names[end] for end in (relation.source, relation.target) if end < len(names)]
+        return any(
+            is_within([(first + 1, last - 1)], each.start, each.end)
+            and len(self.names.text[first + 1 : last - 1].strip(" .,!?")) > each.end - each.start
+            for first, last in self.quoted
+            for each in spans
+        )
 
     def _sentence_name(self, span: NameSpan) -> SentenceName:
         key = self.names.key(span)
@@ -298,18 +289,6 @@ class MemoryReader:
         speaker = name_key(self.speaker)
         return [each for each in mentioned if not speaker or names.conversation.whole.get(each.key) != speaker]
 
-    def _resolve_topic(self, sentence: ReadSentence) -> None:
-        """Resolve "it" at the beginning of the first sentence to the thing named in the turn before."""
-        topic, start = self.names.topic, sentence.span.start
-        if topic is None:
-            return
-        found = pronouns(self.names.text, start, sentence.span.end, spoken=True)
-        if leading := [each for each in found if is_leading_it(each, start)]:
-            self.names.types.setdefault(name_key(topic.name), topic.type)
-            outside = NameSpan(start=0, end=0, type=topic.type, confidence=0.0, pattern="", outside_name=topic.name)
-            mentioned = Mentioned(outside, self.names.key(outside), topic.type)
-            sentence.found = [*references(leading, (), [mentioned]), *sentence.found]
-
     def _resolve_subject(self, sentence: ReadSentence, before: ReadSentence) -> None:
         """Resolve "it" at the beginning of a sentence of a document to the subject of the sentence before."""
         start = sentence.span.start
@@ -323,28 +302,6 @@ class MemoryReader:
         if type_ not in _NO_THINGS:
             resolved = references(leading, (), [Mentioned(subject, key, type_)])
             sentence.found = sorted((*resolved, *sentence.found), key=lambda each: each.start)
-
-    def _define(self, sentence: ReadSentence) -> None:
-        """Relate the name that a sentence defines to the noun that defines it."""
-        text, names = self.names.text, sentence.names
-        found = definition(text, sentence.span.start, sentence.span.end, names[: MAX_NAMES - 1])
-        if found is None:
-            return
-        number, noun = found
-        # "an Estonian writer": the noun begins after a name.
-        inside = max((each.end for each in sentence.found if noun.start <= each.start < noun.end), default=noun.start)
-        start = inside + (text[inside] == " ") if inside < noun.end else noun.end
-        if start < noun.end and not self._is_role(sentence, number, noun.end):
-            sentence.found.append(attrs.evolve(noun, start=start))
-            key = self.names.key(names[number])
-            sentence.related = [*sentence.related, is_a(number, len(names), self.names.type_of(key))]
-
-    def _is_role(self, sentence: ReadSentence, number: int, end: int) -> bool:
-        """Whether the noun that ends at ``end`` is stated as a relation to the name after it: "head of Search"."""
-        after = next((at for at, each in enumerate(sentence.names) if each.start >= end), None)
-        if after is None or not is_of(self.names.text[end : sentence.names[after].start]):
-            return False
-        return any({each.source, each.target} == {number, after} for each in sentence.related if each.type != CO_OCCURS)
 
     def _find_correction(self, sentence: ReadSentence, *, back: bool) -> None:
         """Find the correction that a sentence makes; its right name becomes certain."""
@@ -365,6 +322,11 @@ def _date_name(date: DateSpan) -> NameSpan:
         pattern="date",
         named=date.absolute and date.role is not Role.BETWEEN,
     )
+
+
+def _is_heading(text: str, start: int) -> bool:
+    """Whether what begins at ``start`` stands behind the mark of a heading."""
+    return text[text.rfind("\n", 0, start) + 1 : start].strip().startswith("#")
 
 
 def _first_and_last(key: str) -> Sequence[str]:

@@ -97,8 +97,9 @@ _ABSTRACT: Final = ("ment", "tion", "ness", "ity", "ship", "ance", "ence", "ing"
 
 def shown_person(text: str, span: NameSpan, start: int, end: int) -> bool:
     """Whether the words beside a name of unknown type in the sentence [start, end) show that it is a person's."""
-    shown = not span.antecedent and _is_shown(text, span, start, end)
-    return shown and _may_be_person(text[span.start : span.end])
+    written = text[span.start : span.end]
+    shown = not span.antecedent and (_is_shown(text, span, start, end) or _is_given(written.split()))
+    return shown and _may_be_person(written)
 
 
 def _is_shown(text: str, span: NameSpan, start: int, end: int) -> bool:
@@ -118,6 +119,13 @@ def _is_shown(text: str, span: NameSpan, start: int, end: int) -> bool:
     if span.start != start or (text.find(" he", span.end, end) < 0 and text.find(" she", span.end, end) < 0):
         return False
     return _THEN_HE.search(text, span.end, end) is not None
+
+
+def _is_given(words: Sequence[str]) -> bool:
+    """Whether a name is a given name with one or two words after it that are no ordinary ones."""
+    if not 1 < len(words) <= _LONGEST or not is_given_name(words[0].casefold()):
+        return False
+    return not any(word.casefold() in known.COMMON or not word.strip(".").isalpha() for word in words[1:])
 
 
 def _may_be_person(written: str) -> bool:

@@ -17,7 +17,7 @@ from graphsearch.model import EdgeKind
 from graphsearch.names.given_names import is_given_name
 from graphsearch.text.dates import DateSpan
 from graphsearch.text.name_spans import is_coined
-from graphsearch.text.word_lists import NAME_VERBS
+from graphsearch.text.word_lists import GIVEN_WORDS, HONORIFICS, NAME_VERBS, PLACE_OPENINGS, ROLES, ordinary_words
 
 CO_OCCURS: Final = "co_occurs"
 CO_OCCURRENCE: Final = 0.55
@@ -37,6 +37,10 @@ _PLACING: Final = frozenset({"in", "at", "from", "near", "into", "through"})
 # "The Browns moved": a family, not one person.
 _FAMILY: Final = re.compile(r"\b(?:the|an?|our|their) $")
 _COPULA: Final = re.compile(r",|'s\b|'re\b|'m\b|\b(?:is|are|am|was|were|been|being|be|became|as)\b| \(")
+_ASKED: Final = re.compile(
+    r"\b(?:should|could|would|can|may|might|must|shall|do|did|does|let|lets) $"
+)  # "should I use it"
+_PREDICATE: Final = re.compile(r"(?:\b(?:is|was|are|were|am)|'s|,|named|became) $")
 # "made Acme pay for it", "that Acme sponsor it"
 _GOVERNS_PLAIN: Final = re.compile(
     r"\b(?:let|lets|letting|make|makes|made|making|have|has|had|having|see|saw|seen|watch|watched|help|helps|helped|do|does"
@@ -186,8 +190,11 @@ def _fits(
             return False
         if _FAMILY.search(match.string, 0, match.start()) and "person?" in pattern.slots[opening == "target"]:
             return False
-    if "noun" in match.groupdict() and not _COPULA.search(gap):
-        return False
+    if "noun" in match.groupdict():
+        # "Bo is Ana's manager at Acme" is no statement about Ana's work
+        owned = gap.startswith("'s ") and _PREDICATE.search(match.string, 0, match.start(opening))
+        if owned or not _COPULA.search(gap):
+            return False
     return _agrees(match, opening, names, first_person)
 
 
@@ -209,7 +216,7 @@ def _agrees(match: re.Match[str], opening: str, names: Sequence[SentenceName], f
         return True
     subject = name_numbers(groups[opening])
     if len(subject) > 1 or subject[0] == first_person:
-        return True
+        return _ASKED.search(match.string, 0, match.start(opening)) is None
     name = names[subject[0]]
     if _GOVERNS_PLAIN.search(match.string, 0, match.start(opening)):
         return False
@@ -240,7 +247,27 @@ def _becomes(name: SentenceName, accepted: Sequence[str]) -> str | None:
     kind = next((kind.rstrip("?") for kind in accepted if kind == "" or kind.endswith("?")), None)
     if kind == "given_name":
         return "person" if is_given_name(name.key) else None
-    return None if kind in {"person", "place"} and is_coined(name.written) else kind
+    if kind == "":
+        # "wrote Emma a letter": whoever may be a person is no thing
+        things = not any(each.startswith("person") for each in accepted)
+        return None if things and is_given_name(name.key.partition(" ")[0]) else ""
+    if kind in {"firm", "employer"}:
+        # "left Ostrava Lines", but not "left Paris", "left New York", "left Emma Stone"
+        first = name.key.partition(" ")[0]
+        long = kind == "employer" or " " in name.key
+        other = is_given_name(first) or first in PLACE_OPENINGS or name.key in ordinary_words()
+        return "organisation" if long and not other else None
+    if kind == "person" and not _may_be_called(name.key.split()):
+        return None
+    guessed = not (kind in {"person", "place"} and is_coined(name.written)) and name.key not in ordinary_words()
+    return kind if guessed else None
+
+
+def _may_be_called(words: Sequence[str]) -> bool:
+    """Whether somebody may have a name of these words: not "Vice President", "Underground Bands"."""
+    return words[-1] not in HONORIFICS | ROLES and (
+        len(words) == 1 or words[0] in GIVEN_WORDS or words[0] not in ordinary_words()
+    )
 
 
 def _together(names: Sequence[SentenceName], paired: set[tuple[str, str]]) -> Iterator[FoundRelation]:

@@ -133,7 +133,7 @@ async def test_what_somebody_is_called_is_one_entity(scoped: GraphStore) -> None
     spoken = turns(
         "Zdenek Marek: Hello, everyone calls me Zed.",
         "Ana Lopez: Zed lives in Cork.",
-        'Ana Lopez: The site is Footlight Portal. We say "the portal". The portal needs TicketLoom.',
+        'Ana Lopez: The site is Footlight Portal. We say "the portal". The portal depends on TicketLoom.',
     )
     await Ingestor(GraphSearchEngine(store=scoped)).remember(spoken)
     await Ingestor(GraphSearchEngine(store=scoped)).remember(

@@ -9,9 +9,6 @@ from tests.ingest.extract.rules.reading import stated, triples
 @pytest.mark.parametrize(
     ("text", "group"),
     [
-        ("I drum at the back in the Harbour Band.", "Harbour Band"),
-        ("I play the cello in the Oak Quartet, badly", "Oak Quartet"),
-        ("I judge for the Flower Panel", "Flower Panel"),
         ("I've been on the Safety Committee for ever, mostly for the tea", "Safety Committee"),
         ("I'm in the Track Gang", "Track Gang"),
         ("I coach the Junior Squad with a stopwatch, so yes I am a member of it too", "Junior Squad"),

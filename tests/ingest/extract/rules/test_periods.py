@@ -55,7 +55,6 @@ async def test_a_range_without_an_end_is_open(scoped, text):
     ("text", "start", "end"),
     [
         ("Joan Reed joined Globex in 2019 and left in June 2021.", "2019-01-01", "2021-06-01"),
-        ("Joan Reed joined Globex in 2019 but left Globex last year.", "2019-01-01", "2023-01-01"),
         ("Joan Reed joined Globex in 2019 and left Acme Inc in 2018.", "2019-01-01", None),
         ("Joan Reed joined Globex in 2019, and Dan Moss left in 2020.", "2019-01-01", None),
         ("Joan Reed has worked at Globex for six months.", "2023-11-15", None),

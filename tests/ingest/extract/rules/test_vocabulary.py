@@ -62,8 +62,8 @@ def test_tools_have_a_type_and_relations_with_dates() -> None:
         ("Excel", "tool", None),
     }
     assert triples("we moved from mysql to postgres", speaker="Ada") == [
-        ("Ada", "uses", "postgres"),
         ("Ada", "uses", "mysql"),
+        ("Ada", "uses", "postgres"),
     ]
 
 
@@ -84,7 +84,7 @@ def test_users_add_names() -> None:
 def test_texts_are_read_again_when_the_known_names_or_the_user_change() -> None:
     given = [TextExtractor(), TextExtractor(known=[KEELBOOK]), TextExtractor(user="Ada"), TextExtractor(known=[])]
     assert len({each.name for each in given}) == 3
-    assert given[0].name == given[3].name == "rules/6"
+    assert given[0].name == given[3].name == "rules/7"
     with pytest.raises(InvalidInputError):
         KnownName(name=" ")
     with pytest.raises(InvalidInputError):
