@@ -33,7 +33,7 @@ LOOKED_FOR: Final = 1_000
 
 async def copy_in(session: Session, table: Incoming, columns: Columns) -> None:
     """Fill a temporary table with columns and nothing else."""
-    await _fill(session, table, table.encode(columns))
+    await _fill(session, table, columns)
 
 
 def in_parts(elements: Sequence[Element] | NDArray[Any]) -> Iterator[Any]:
@@ -49,27 +49,22 @@ async def copy_parts(
     While the server works on one part, the next is prepared: ``parts`` should produce each on demand.
     """
     total = 0
-    contents = (table.encode(part) for part in parts)
-    content = next(contents, None)
+    content = next(waiting := iter(parts), None)
     while content is not None:
         await _fill(session, table, content)
         working = asyncio.ensure_future(work())
         try:
             await asyncio.sleep(0)  # until the statement is sent
-            content = next(contents, None)
+            content = next(waiting, None)
         finally:
             total += await working
     return total
 
 
-async def _fill(session: Session, table: Incoming, content: bytes) -> None:
+async def _fill(session: Session, table: Incoming, columns: Columns) -> None:
     await empty_table(session, table)
-    await unbroken(session.connection, _copy(session, table, content))
-
-
-async def _copy(session: Session, table: Incoming, content: bytes) -> None:
-    async with session.connection.cursor() as cursor, cursor.copy(table.copy.encode()) as copy:
-        await copy.write(content)
+    if len(next(iter(columns.values()))):
+        await unbroken(session.connection, table.fill(session.connection, columns))
 
 
 async def empty_table(session: Session, table: Incoming) -> None:

@@ -37,18 +37,18 @@ from graphsearch.stores.shared.vectors import Matrix
 
 _MERGE: Final = Incoming.of(
     "incoming_merge",
-    "id uuid, number integer, source_id uuid, target_id uuid, created_at timestamptz NULL, mentions bigint, "
-    "claims bigint, relations bigint, held bigint, undone_at timestamptz NULL",
+    "id uuid, number integer, source_id uuid, target_id uuid, created_at timestamptz, mentions bigint, "
+    "claims bigint, relations bigint, held bigint, undone_at timestamptz",
 )
 _ENTITY_ORIGIN: Final = Incoming.of("incoming_entity_origin", "id uuid, outcomes integer, given_aliases text[]")
 _MEMORY_ORIGIN: Final = Incoming.of("incoming_memory_origin", "id text, outcomes integer, merges integer")
 _RELATION_ORIGIN: Final = Incoming.of(
     "incoming_relation_origin",
-    "id uuid, outcomes integer, lapsed_at timestamptz NULL, original_source_id uuid NULL, original_target_id uuid NULL",
+    "id uuid, outcomes integer, lapsed_at timestamptz, original_source_id uuid, original_target_id uuid",
 )
 _INJECTION: Final = Incoming.of(
     "incoming_injection",
-    "id text, session_id text, principal text, created_at timestamptz NULL, tokens bigint, element_kinds text[], "
+    "id text, session_id text, principal text, created_at timestamptz, tokens bigint, element_kinds text[], "
     "element_ids text[]",
 )
 
