@@ -20,13 +20,13 @@ from typing import Any, Final
 import attrs
 
 from benchmarks.command import show
+from benchmarks.listed_names import ListedNames
 from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts
 from graphsearch.model.extracted import ExtractedName
 from graphsearch.protocols import Embedder
-from graphsearch.testing.names import ListedNames
 
 DATA: Final = Path(__file__).parent / "data"
 FILES: Final = tuple(DATA / f"resolution{name}.jsonl" for name in ("", "_second", "_held_out", "_fourth", "_fifth"))

@@ -40,8 +40,8 @@ class Loading:
         """Codes in the draft by those that signatures have everywhere."""
         self._unsigned: list[tuple[UUID, Attestation]] = []
         self._enter: Mapping[type, Callable[[Any], None]] = {
-            RelationType: self._type,
-            Counter: self._counter,
+            RelationType: lambda each: draft.types.set(each.name, each),
+            Counter: lambda each: draft.counters.set(each.name, each.number),
             StoredMerge: self._merge,
             StoredEntity: self._entity,
             StoredMemory: self._memory,
@@ -49,8 +49,8 @@ class Loading:
             DistinctPair: self._pair,
             MemoryLink: self._link,
             Community: draft.put_community,
-            StoredSession: self._session,
-            Injection: self._injection,
+            StoredSession: lambda each: draft.owners.set(each.id, each.principal),
+            Injection: lambda each: draft.injections.set(each.id, each),
         }
         draft.reserve_codes(_GONE + 1)
 
@@ -125,12 +125,6 @@ class Loading:
             draft.relations.vectors.set(relation.id, record.vector)
         self._learnt(ElementKind.RELATION, relation.id, relation.feedback_weight, record.outcomes)
 
-    def _type(self, record: RelationType) -> None:
-        self._draft.types.set(record.name, record)
-
-    def _counter(self, record: Counter) -> None:
-        self._draft.counters.set(record.name, record.number)
-
     def _merge(self, record: StoredMerge) -> None:
         merge = record.merge
         self._draft.merging.records.set(merge.id, MergeRecord(merge, record.number, record.held))
@@ -144,9 +138,3 @@ class Loading:
     def _link(self, record: MemoryLink) -> None:
         self._draft.links.add(record.from_id, record)
         self._draft.links.add(record.to_id, record)
-
-    def _session(self, record: StoredSession) -> None:
-        self._draft.owners.set(record.id, record.principal)
-
-    def _injection(self, record: Injection) -> None:
-        self._draft.injections.set(record.id, record)

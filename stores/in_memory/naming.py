@@ -8,7 +8,6 @@ from itertools import takewhile
 from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
-from zlib import crc32
 
 import attrs
 
@@ -19,8 +18,6 @@ from graphsearch.text.trigrams import index_trigrams, overlap, trigrams
 
 TypedSurface = tuple[str, str]
 """A surface form, and the type that its text states."""
-
-_MASK_BITS: Final = 255
 
 _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
 
@@ -37,8 +34,6 @@ class NameIndex:
     """The words, sorted."""
     similar: Mapping[Cell, frozenset[str]] = _EMPTY
     """The folded names with a trigram in their prefix, by their size and its position."""
-    masks: Mapping[str, int] = _EMPTY
-    """A bit signature of the trigrams of each folded name."""
 
     def starting_with(self, beginning: str) -> Iterator[str]:
         """The words with this prefix, sorted."""
@@ -50,24 +45,13 @@ class NameIndex:
 
     def like(self, folded: str, threshold: float) -> Iterator[tuple[str, float]]:
         """The names similar to one, each with its similarity."""
-        requested, prefix, mask = trigrams(folded), index_trigrams(folded, threshold), mask_of(folded)
+        requested, prefix = trigrams(folded), index_trigrams(folded, threshold)
         for size in sizes(len(requested), threshold):
             own, theirs = prefix_lengths(len(requested), size, threshold)
             cells = (Cell(trigram, size, at) for trigram in prefix[:own] for at in range(theirs))
-            most = max(0, own - 1)  # trigrams that the names need not share
             for name in set[str]().union(*(self.similar[cell] for cell in cells if cell in self.similar)):
-                # A lower bound of the trigrams not shared: bits may coincide.
-                different = (mask & ~self.masks[name]).bit_count()
-                if different <= most and (score := overlap(requested, trigrams(name))) >= threshold:
+                if (score := overlap(requested, trigrams(name))) >= threshold:
                     yield name, score
-
-
-def mask_of(folded: str) -> int:
-    """A number with one bit, or a few, for all trigrams of a name."""
-    mask = 0
-    for trigram in trigrams(folded):
-        mask |= 1 << crc32(trigram.encode()) % _MASK_BITS
-    return mask
 
 
 class NameIndexDraft:
@@ -78,7 +62,6 @@ class NameIndexDraft:
         self._entities = Links(before.entities)
         self._words = Links(before.words)
         self._similar = Links(before.similar)
-        self._masks = Part(before.masks)
 
     def rename(self, key: UUID, before: Sequence[str], after: Sequence[str]) -> None:
         """Replace the names of an entity."""
@@ -86,12 +69,10 @@ class NameIndexDraft:
         for name in old - new:
             self._entities.discard(name, key)
             if not self._entities.get(name):
-                self._masks.pop(name)
                 for cell in cells_of(name):
                     self._similar.discard(cell, name)
         for name in new - old:
             if not self._entities.get(name):
-                self._masks.set(name, mask_of(name))
                 for cell in cells_of(name):
                     self._similar.add(cell, name)
             self._entities.add(name, key)
@@ -112,7 +93,6 @@ class NameIndexDraft:
             words=words,
             alphabet=self._alphabet(words),
             similar=self._similar.result,
-            masks=self._masks.result,
         )
 
     def _alphabet(self, words: Mapping[str, frozenset[UUID]]) -> Sequence[str]:

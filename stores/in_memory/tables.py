@@ -85,24 +85,30 @@ class Visibility:
 
     valid: Span
     known: Span
-    shown: Mask | None
-    """False for merged entities; None if there are none."""
-    confidence: Floats
-    least_confidence: float
-    types: NDArray[np.int32]
-    type_codes: Mapping[str, int]
-    signatures: Codes
+    shown: Mask | None = None
+    """False for merged entities."""
+    confidence: Floats = attrs.field(factory=lambda: np.empty(0))
+    """Of relations alone, as are the following."""
+    types: NDArray[np.int32] = attrs.field(factory=lambda: np.empty(0, np.int32))
+    type_codes: Mapping[str, int] = attrs.field(factory=dict)
+    signatures: Codes = attrs.field(factory=lambda: np.empty(0, np.int64))
+    least_confidence: float = attrs.field(init=False)
     _latest: list[tuple[View | None, Filter | None]] = attrs.field(factory=lambda: [(None, None)], init=False)
     """The last view with its filter: a question uses one view at every step."""
+
+    @least_confidence.default
+    def _(self) -> float:
+        return float(self.confidence.min(initial=1.0))
 
     @classmethod
     def of_entities(cls, table: Table) -> Visibility:
         """An entity is in view if it is valid, known and not merged."""
         entities: Sequence[Entity] = table.items
-        return cls._of(
+        shown = np.array([entity.merged_into is None for entity in entities], np.bool_)
+        return cls(
             Span.of([entity.valid_from for entity in entities], [entity.valid_to for entity in entities]),
             Span.of([entity.created_at for entity in entities], [None] * len(entities)),
-            shown=np.array([entity.merged_into is None for entity in entities], np.bool_),
+            shown=None if shown.all() else shown,
         )
 
     @classmethod
@@ -110,7 +116,7 @@ class Visibility:
         """A relation is in view if it is valid, known, confident enough and of no skipped type."""
         relations: Sequence[Relation] = table.items
         codes = {name: code for code, name in enumerate(sorted({relation.type for relation in relations}))}
-        return cls._of(
+        return cls(
             Span.of([relation.valid_from for relation in relations], [relation.valid_to for relation in relations]),
             Span.of([relation.created_at for relation in relations], [relation.retracted_at for relation in relations]),
             confidence=np.array([relation.confidence for relation in relations], np.float64),
@@ -124,34 +130,9 @@ class Visibility:
         """A memory is in view if it had occurred and was known."""
         memories: Sequence[Memory] = table.items
         always: list[datetime | None] = [None] * len(memories)
-        return cls._of(
+        return cls(
             Span.of([memory.occurred_at for memory in memories], always),
             Span.of([memory.created_at for memory in memories], always),
-        )
-
-    @classmethod
-    def _of(
-        cls,
-        valid: Span,
-        known: Span,
-        *,
-        shown: Mask | None = None,
-        confidence: Floats | None = None,
-        types: NDArray[np.int32] | None = None,
-        type_codes: Mapping[str, int] | None = None,
-        signatures: Codes | None = None,
-    ) -> Visibility:
-        size = len(valid.start)
-        confidence = np.ones(size) if confidence is None else confidence
-        return cls(
-            valid=valid,
-            known=known,
-            shown=None if shown is None or shown.all() else shown,
-            confidence=confidence,
-            least_confidence=float(confidence.min(initial=1.0)),
-            types=np.zeros(size, np.int32) if types is None else types,
-            type_codes=type_codes or {},
-            signatures=np.empty(0, np.int64) if signatures is None else signatures,
         )
 
     def filter(self, view: View) -> Filter | None:

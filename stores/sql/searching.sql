@@ -169,64 +169,16 @@ WITH candidate AS MATERIALIZED (
         OFFSET 0
     ) p
     WHERE p.position <= p.size - p.common AND wanted.at <= wanted.length - p.common
-), compared AS (
-    SELECT c.place, c.entity_id, n.name, similarity(n.name, (%(folded)s::text[])[c.place])::float8 AS similarity
-    FROM candidate c
-    CROSS JOIN LATERAL (
-        SELECT names[c.ordinal + 1] AS name FROM entity_lookup
-        WHERE org_id = %(org)s AND project_id = %(project)s AND id = c.entity_id
-        OFFSET 0
-    ) n
 )
-SELECT place, entity_id, name, similarity FROM compared WHERE similarity >= %(threshold)s::float8
+SELECT c.place, c.entity_id, l.names[c.ordinal + 1]
+FROM candidate c
+CROSS JOIN LATERAL (
+    SELECT names FROM entity_lookup WHERE org_id = %(org)s AND project_id = %(project)s AND id = c.entity_id OFFSET 0
+) l
 
--- similar pairs --
--- A set-similarity join with prefix filtering: with its trigrams ordered by how rare they are in the scope, a name shares
--- one of its first size - least + 1 with every name that has at least "least" in common with it. Bit signatures of the
--- trigrams, which differ in no more places than the trigrams do, discard most candidates before names are compared.
-WITH called AS MATERIALIZED (
-    SELECT l.id, e.type, n.name
-    FROM entity_lookup l
-    JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = l.id
-    CROSS JOIN LATERAL unnest(l.names) n (name)
-    WHERE l.org_id = %(org)s AND l.project_id = %(project)s AND e.type <> ALL(%(without)s::text[])
-), spelt AS MATERIALIZED (
-    SELECT row_number() OVER () AS place, name, trigrams
-    FROM (SELECT name, show_trgm(name) AS trigrams FROM (SELECT DISTINCT name FROM called) every OFFSET 0) every
-    WHERE cardinality(trigrams) <= %(most)s
-), gram AS MATERIALIZED (
-    SELECT place, cardinality(trigrams) AS size, trigram FROM spelt CROSS JOIN LATERAL unnest(trigrams) t (trigram)
-), often AS MATERIALIZED (
-    SELECT trigram, count(*) AS times FROM gram GROUP BY trigram
-), ranked AS (
-    SELECT g.place, g.size, g.trigram, row_number() OVER (PARTITION BY g.place ORDER BY o.times, g.trigram) AS rank,
-        bit_or(1::bigint << (hashtext(g.trigram) & 63)) OVER (PARTITION BY g.place)::bit(64) AS bits
-    FROM gram g JOIN often o ON o.trigram = g.trigram
-), rarest AS MATERIALIZED (
-    SELECT * FROM ranked WHERE rank <= size - ceil(%(threshold)s::float8 * size - %(slack)s::float8) + 1
-), wanted AS MATERIALIZED (
-    SELECT a.place, a.size, a.trigram, a.bits, s.size AS other, shared.least
-    FROM rarest a
-    CROSS JOIN LATERAL generate_series(a.size, floor(a.size / %(threshold)s::float8 + %(slack)s::float8)::integer) s (size)
-    CROSS JOIN LATERAL (SELECT ceil(%(share)s::float8 * (a.size + s.size) - %(slack)s::float8)::integer) shared (least)
-    WHERE a.rank <= a.size - shared.least + 1
-), candidate AS MATERIALIZED (
-    SELECT DISTINCT a.place AS one, b.place AS other
-    FROM wanted a JOIN rarest b ON b.trigram = a.trigram AND b.size = a.other AND b.rank <= b.size - a.least + 1
-    WHERE (b.size > a.size OR b.place > a.place) AND bit_count(a.bits # b.bits) <= a.size + b.size - 2 * a.least
-), alike AS MATERIALIZED (
-    SELECT name AS one, name AS other, 1::float8 AS similarity FROM spelt WHERE trigrams <> '{}'
-    UNION ALL
-    SELECT one, other, similarity FROM (
-        SELECT n.name AS one, o.name AS other, similarity(n.name, o.name)::float8 AS similarity
-        FROM candidate c JOIN spelt n ON n.place = c.one JOIN spelt o ON o.place = c.other
-        OFFSET 0
-    ) compared WHERE similarity >= %(threshold)s::float8
-)
-SELECT least(c.id, d.id) AS low_id, greatest(c.id, d.id) AS high_id, max(a.similarity) AS similarity
-FROM alike a JOIN called c ON c.name = a.one JOIN called d ON d.name = a.other AND d.type = c.type AND d.id <> c.id
-WHERE NOT EXISTS (
-    SELECT FROM distinct_pair p
-    WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.low_id = least(c.id, d.id) AND p.high_id = greatest(c.id, d.id)
-)
-GROUP BY low_id, high_id ORDER BY similarity DESC, low_id, high_id LIMIT %(limit)s
+-- all names --
+SELECT e.id, e.type, e.name || e.aliases AS names FROM entity e
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {unmerged}
+
+-- all distinct pairs --
+SELECT low_id, high_id FROM distinct_pair WHERE org_id = %(org)s AND project_id = %(project)s

@@ -39,13 +39,6 @@ SELECT e.id, e.type, e.name || e.aliases AS names FROM (
 JOIN entity e ON e.id = missing.id
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {unmerged}
 
--- all names --
-SELECT e.id, e.type, e.name || e.aliases AS names FROM entity e
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {unmerged}
-
--- all distinct pairs --
-SELECT low_id, high_id FROM distinct_pair WHERE org_id = %(org)s AND project_id = %(project)s
-
 -- settling --
 -- Until the tables are analysed again the planner underestimates nested loops.
 SET LOCAL enable_nestloop = off

@@ -6,13 +6,9 @@
 SELECT id FROM {table} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
 
 -- none existing --
--- Whether the scope has no element of the kind, and whether it has none of these.
-SELECT empty, empty OR NOT EXISTS (
+SELECT NOT EXISTS (
     SELECT FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
 )
-FROM (
-    SELECT NOT EXISTS (SELECT FROM {kind} WHERE org_id = %(org)s AND project_id = %(project)s) AS empty
-) scope
 
 -- missing --
 SELECT i.id FROM unnest(%(ids)s::{id}[]) i (id)

@@ -11,7 +11,6 @@ import attrs
 import numpy as np
 import psycopg
 import pytest
-from psycopg.errors import UniqueViolation
 
 from graphsearch._support.timing import SystemClock
 from graphsearch.errors import InvalidInputError, StoreError
@@ -19,7 +18,6 @@ from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Entity, Mem
 from graphsearch.model.signatures import Signature
 from graphsearch.protocols import GraphStore
 from graphsearch.stores.in_postgres.index import bulk, incoming
-from graphsearch.stores.in_postgres.index.bulk import LOOKED_FOR, as_new
 from graphsearch.stores.in_postgres.session.copying import Columns
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.memory import InMemoryGraphStore
@@ -221,10 +219,9 @@ async def test_attributes_keep_nested_values(scoped: ScopedPostgresStore) -> Non
 
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-PEOPLE = sorted((Entity(type="person", name=f"Person {n}") for n in range(2 * LOOKED_FOR + 500)), key=lambda e: e.id)
+PEOPLE = sorted((Entity(type="person", name=f"Person {n}") for n in range(2_500)), key=lambda e: e.id)
 KNOWN = tuple(Relation(source_id=source.id, type="knows", target_id=target.id) for source, target in pairwise(PEOPLE))
-UNSEEN = 5
-"""A place among these that is not looked up."""
+THERE = 5
 
 
 @pytest.fixture
@@ -235,9 +232,9 @@ def other() -> GraphStore:
 async def test_few_that_are_there_are_found_among_many_that_are_new(
     scoped: ScopedPostgresStore, other: GraphStore
 ) -> None:
-    renamed = attrs.evolve(PEOPLE[UNSEEN], description="as it was", created_at=NOW)
-    there = attrs.evolve(KNOWN[UNSEEN], fact="as it was", labels=("old",), created_at=NOW)
-    ends = (renamed, PEOPLE[UNSEEN + 1])
+    renamed = attrs.evolve(PEOPLE[THERE], description="as it was", created_at=NOW)
+    there = attrs.evolve(KNOWN[THERE], fact="as it was", labels=("old",), created_at=NOW)
+    ends = (renamed, PEOPLE[THERE + 1])
     everybody = tuple(attrs.evolve(each, created_at=NOW) for each in PEOPLE)
     everything = tuple(attrs.evolve(each, created_at=NOW) for each in KNOWN)
     for store in (scoped, other):
@@ -262,23 +259,9 @@ async def test_claims_fold_into_a_relation_that_was_given_among_many_new_ones(
         for each in KNOWN
     )
     for store in (scoped, other):
-        await store.write(Batch(entities=tuple(PEOPLE), relations=(KNOWN[UNSEEN],)))
+        await store.write(Batch(entities=tuple(PEOPLE), relations=(KNOWN[THERE],)))
         report = await store.write(Batch(memories=(memory,), claims=claims))
         assert report.relations == len(KNOWN)
         found = await store.list_relations(limit=10_000)
         assert {each.confidence for each in found} == {0.9}
         assert {each.evidence for each in found} == {("m",)}
-
-
-async def test_other_keys_that_are_there_are_refused_as_ever(scoped: ScopedPostgresStore) -> None:
-    await scoped.write(Batch(entities=tuple(PEOPLE[:2])))
-
-    async def put(fresh: bool) -> None:
-        assert fresh
-        await session.run(b"INSERT INTO scope SELECT * FROM scope WHERE org_id = %(org)s")
-
-    session: Session
-    with pytest.raises(Exception, match="scope_pkey") as caught:
-        async with scoped._gateway.writing(scoped.scope) as session:
-            await as_new(session, ElementKind.ENTITY, PEOPLE[2:], put)
-    assert isinstance(caught.value.__cause__, UniqueViolation)

@@ -1,9 +1,8 @@
-"""Bulk transfer into temporary tables, vectors carried in rows of entities, and optimistic insertion as new."""
+"""Bulk transfer into temporary tables, and vectors carried in rows of entities."""
 
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Final, TypeVar
@@ -11,7 +10,6 @@ from typing import Any, Final, TypeVar
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from psycopg.errors import UniqueViolation
 
 from graphsearch.model import ElementKind, Entity, Relation, Vector
 from graphsearch.stores.in_postgres.session.copying import Columns, Incoming
@@ -21,19 +19,16 @@ from graphsearch.stores.in_postgres.session.watching import unbroken
 from graphsearch.stores.shared.vectors import read_matrix
 
 Element = TypeVar("Element")
-Written = TypeVar("Written")
 
 NUMBER: Final = attrgetter("id.int")
 """An element's id as a number, which compares and sorts ten times as fast."""
 PART: Final = 2_500
 """Rows per copied part: the server processes one while the next is prepared."""
-LOOKED_FOR: Final = 1_000
-"""The sample of many elements that is looked up before all are assumed to be new."""
 
 
 async def copy_in(session: Session, table: Incoming, columns: Columns) -> None:
     """Fill a temporary table with columns and nothing else."""
-    await _fill(session, table, table.encode(columns))
+    await _fill(session, table, columns)
 
 
 def in_parts(elements: Sequence[Element] | NDArray[Any]) -> Iterator[Any]:
@@ -49,27 +44,22 @@ async def copy_parts(
     While the server works on one part, the next is prepared: ``parts`` should produce each on demand.
     """
     total = 0
-    contents = (table.encode(part) for part in parts)
-    content = next(contents, None)
+    content = next(waiting := iter(parts), None)
     while content is not None:
         await _fill(session, table, content)
         working = asyncio.ensure_future(work())
         try:
             await asyncio.sleep(0)  # until the statement is sent
-            content = next(contents, None)
+            content = next(waiting, None)
         finally:
             total += await working
     return total
 
 
-async def _fill(session: Session, table: Incoming, content: bytes) -> None:
+async def _fill(session: Session, table: Incoming, columns: Columns) -> None:
     await empty_table(session, table)
-    await unbroken(session.connection, _copy(session, table, content))
-
-
-async def _copy(session: Session, table: Incoming, content: bytes) -> None:
-    async with session.connection.cursor() as cursor, cursor.copy(table.copy.encode()) as copy:
-        await copy.write(content)
+    if len(next(iter(columns.values()))):
+        await unbroken(session.connection, table.fill(session.connection, columns))
 
 
 async def empty_table(session: Session, table: Incoming) -> None:
@@ -79,40 +69,10 @@ async def empty_table(session: Session, table: Incoming) -> None:
     session.filled.add(table.name)
 
 
-async def as_new(
-    session: Session,
-    kind: ElementKind,
-    elements: Sequence[Entity | Relation],
-    put: Callable[[bool], Awaitable[Written]],
-) -> Written:
-    """Call ``put`` with whether all the elements are new, and so may be inserted directly; return its result.
-
-    Looking up all of them first takes a third of a write into a large scope, so only a sample is looked up. If some
-    exist after all, the server refuses the first of them, and ``put`` is repeated.
-    """
-    some = elements[:: max(1, len(elements) // LOOKED_FOR)]
-    empty, none = await session.row(statement("none existing", kind), ids=[each.id for each in some])
-    if empty or not none or len(some) == len(elements):
-        return await put(bool(none))
-    filled = set(session.filled)
-
-    async def insert() -> Written:
-        async with session.connection.transaction():
-            return await put(True)
-
-    try:
-        return await unbroken(session.connection, insert())
-    except UniqueViolation as error:
-        if not _is_key_of(kind, error):
-            raise
-        session.filled = filled
-    return await put(False)
-
-
-def _is_key_of(kind: ElementKind, error: UniqueViolation) -> bool:
-    """Whether the primary key of a kind was violated; a shard of its table adds a number to the name of the key."""
-    named = error.diag.constraint_name or error.diag.message_primary or ""
-    return re.search(rf"\b{kind}_pkey(_[0-9]+)?\b", named) is not None
+async def all_new(session: Session, kind: ElementKind, elements: Sequence[Entity | Relation]) -> bool:
+    """Whether none of the elements is stored, so that all may be inserted directly."""
+    (none,) = await session.row(statement("none existing", kind), ids=[each.id for each in elements])
+    return bool(none)
 
 
 @attrs.frozen(eq=False)

@@ -29,8 +29,8 @@ _NO_TYPES: Final[Mapping[UUID, str]] = MappingProxyType({})
 ENTITY: Final = Incoming.of(
     "incoming_entity",
     "id uuid, name_hash bigint, signature bigint, named boolean, importance_weight float8, "
-    "feedback_weight float8, valid_from timestamptz NULL, valid_to timestamptz NULL, "
-    "created_at timestamptz NULL, merged_into uuid NULL, embedding halfvec NULL, aliases text[], "
+    "feedback_weight float8, valid_from timestamptz, valid_to timestamptz, "
+    "created_at timestamptz, merged_into uuid, embedding halfvec, aliases text[], "
     "labels text[], attributes jsonb, type text, given_type text, name text, folded_name text, "
     "description text",
 )
@@ -49,26 +49,26 @@ ALIAS: Final = Incoming.of("incoming_alias", "entity_id uuid, ordinal integer, n
 MEMORY: Final = Incoming.of(
     "incoming_memory",
     "id text, text text, subject text, speaker text, session_id text, position bigint, "
-    "occurred_at timestamptz NULL, zone integer, source text, labels text[], attributes jsonb, feedback_weight float8, "
-    "created_at timestamptz NULL, signature bigint",
+    "occurred_at timestamptz, zone integer, source text, labels text[], attributes jsonb, feedback_weight float8, "
+    "created_at timestamptz, signature bigint",
 )
 MENTION: Final = Incoming.of(
     "incoming_mention",
     "memory_id text, ordinal integer, entity_id uuid, surface text, type text, surface_hash bigint, "
-    "span_start bigint NULL, span_end bigint NULL, confidence float8, original_entity_id uuid NULL",
+    "span_start bigint, span_end bigint, confidence float8, original_entity_id uuid",
 )
 CLAIM: Final = Incoming.of(
     "incoming_claim",
     "memory_id text, ordinal integer, source_id uuid, type text, target_id uuid, confidence float8, "
-    "valid_from timestamptz NULL, valid_to timestamptz NULL, kind text, fact text, span_start bigint NULL, "
-    "span_end bigint NULL, extractor text, ceiling float8, original_source_id uuid NULL, original_target_id uuid NULL",
+    "valid_from timestamptz, valid_to timestamptz, kind text, fact text, span_start bigint, "
+    "span_end bigint, extractor text, ceiling float8, original_source_id uuid, original_target_id uuid",
 )
 RELATION: Final = Incoming.of(
     "incoming_relation",
     "id uuid, source_id uuid, target_id uuid, signature bigint, confidence float8, weight float8, "
-    "feedback_weight float8, folded boolean, valid_from timestamptz NULL, valid_to timestamptz NULL, "
-    "supported_at timestamptz NULL, created_at timestamptz NULL, retracted_at timestamptz NULL, "
-    "source_columns uuid NULL, target_columns uuid NULL, kind text, "
+    "feedback_weight float8, folded boolean, valid_from timestamptz, valid_to timestamptz, "
+    "supported_at timestamptz, created_at timestamptz, retracted_at timestamptz, "
+    "source_columns uuid, target_columns uuid, kind text, "
     "labels text[], evidence text[], attributes jsonb, type text, fact text",
 )
 """Here and above, fixed-length and repetitive columns come first, which is faster on both sides."""
@@ -95,7 +95,7 @@ VECTORS: Final = {
     kind: Incoming.of(f"incoming_{kind}_embedding", f"id {_id_type(kind)}, embedding halfvec") for kind in ElementKind
 }
 SHADOWS: Final = {
-    kind: Incoming.of(f"incoming_{kind}_shadow", f"id {_id_type(kind)}, digest uuid, embedding halfvec NULL")
+    kind: Incoming.of(f"incoming_{kind}_shadow", f"id {_id_type(kind)}, digest uuid, embedding halfvec")
     for kind in ElementKind
 }
 """Vectors of the next model."""

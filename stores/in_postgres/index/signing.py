@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from operator import itemgetter
 from types import MappingProxyType
@@ -31,11 +31,7 @@ from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.shared.influences import Influences
 
 Element = TypeVar("Element", Entity, Relation)
-Signed = TypeVar("Signed", Entity, Memory, Relation)
-Key = TypeVar("Key", str, UUID)
 
-_NOTHING: Final = frozenset[int]()
-_UNPROVED: Final = (_NOTHING, _NOTHING, False)
 NONE_FOLDED: Final[Mapping[UUID, Together]] = MappingProxyType({})
 NOT_ATTESTED: Final[Mapping[UUID, Attested]] = MappingProxyType({})
 
@@ -51,73 +47,37 @@ class Codes:
     together: Mapping[UUID, Together] = attrs.field(factory=dict)
     """By folded relation."""
     signatures: dict[Signature, int] = attrs.field(factory=dict)
-    _alike: dict[Any, int] = attrs.field(factory=dict)
-    _influences: dict[int, Influences] = attrs.field(factory=dict)
-    """By the identity of a value of ``together``: the relations of a group share one."""
+    _influences: dict[Together, Influences] = attrs.field(factory=dict)
+    """The relations of a group share one."""
 
     def of_entities(self, entities: Sequence[Entity], attested: Mapping[UUID, Attested] = NOT_ATTESTED) -> list[int]:
         """One code per entity; ``attested`` is what each depends on, if anything."""
-
-        def signature(entity: Entity) -> Signature:
-            return entity_signature(entity, attested.get(entity.id, UNATTESTED))
-
-        alike = (
-            (each.type, each.labels, _named(each.attributes), attested.get(each.id, UNATTESTED)) for each in entities
-        )
-        return self._codes(entities, alike, signature)
+        return [self.code(entity_signature(each, attested.get(each.id, UNATTESTED))) for each in entities]
 
     def of_memories(self, memories: Sequence[Memory]) -> list[int]:
         """One code per memory."""
-        alike = ((each.source, each.labels, _named(each.attributes)) for each in memories)
-        return self._codes(memories, alike, memory_signature)
+        return [self.code(memory_signature(each)) for each in memories]
 
     def of_relations(self, relations: Sequence[Relation]) -> list[int]:
         """One code per relation."""
-        alike = ((each.type, each.kind, each.labels, *self._proof(each), _named(each.attributes)) for each in relations)
-        return self._codes(relations, alike, self._of_relation)
+        return [self.code(self._of_relation(each)) for each in relations]
+
+    def code(self, signature: Signature) -> int:
+        """The code of a signature, which is to be kept with the others."""
+        found = self.signatures.get(signature)
+        if found is None:
+            found = self.signatures[signature] = incoming.code_of(signature)
+        return found
 
     def _of_relation(self, relation: Relation) -> Signature:
-        cited, folded_with, shared = self._proof(relation)
-        return relation_signature(relation, cited, folded_with, shared=shared)
-
-    def _proof(self, relation: Relation) -> tuple[frozenset[int], frozenset[int], bool]:
-        """Of its signature: the codes of its evidence and of what was folded with it, and whether it is shared."""
-        if not relation.evidence:
-            return _UNPROVED
-        cited = _known(self.evidence, relation.evidence)
+        cited = frozenset([self.evidence[key] for key in relation.evidence if key in self.evidence])
         together = self.together.get(relation.id, ALONE)
-        if not together.shared:
-            return cited, _NOTHING, False
-        influences = self._influences.get(id(together))
+        if not relation.evidence or not together.shared:
+            return relation_signature(relation, cited, (), shared=False)
+        influences = self._influences.get(together)
         if influences is None:
-            influences = self._influences[id(together)] = Influences.of(together, self.evidence, self.targets)
-        return cited, influences.on(relation), True
-
-    def _codes(
-        self, elements: Sequence[Signed], alike: Iterable[Any], signature: Callable[[Signed], Signature]
-    ) -> list[int]:
-        known, codes = self._alike, []
-        for one, element in zip(alike, elements, strict=True):
-            code = known.get(one)
-            if code is None:
-                code = known[one] = self._new(signature(element))
-            codes.append(code)
-        return codes
-
-    def _new(self, signature: Signature) -> int:
-        code = self.signatures.get(signature)
-        if code is None:
-            code = self.signatures[signature] = incoming.code_of(signature)
-        return code
-
-
-def _known(codes: Mapping[Key, int], keys: Iterable[Key]) -> frozenset[int]:
-    return frozenset([codes[key] for key in keys if key in codes])
-
-
-def _named(attributes: Mapping[str, Any]) -> tuple[str, ...]:
-    """The attributes that are part of a signature."""
-    return tuple([str(attributes.get(name, "")) for name in ("source", "owner", "sensitivity")]) if attributes else ()
+            influences = self._influences[together] = Influences.of(together, self.evidence, self.targets)
+        return relation_signature(relation, cited, influences.on(relation), shared=True)
 
 
 @attrs.frozen
@@ -139,25 +99,19 @@ async def stored_relations(session: Session, name: str, **values: Any) -> dict[U
 
 def by_id(elements: Iterable[Element]) -> list[Element]:
     """In order of id, of equal ids the last: writing in index order is fastest."""
-    of = _by_number(elements)
-    return [of[number] for number in sorted(of)]
+    return sorted(last_of_each(elements), key=NUMBER)
 
 
 def last_of_each(elements: Iterable[Element]) -> list[Element]:
     """The last element of each id."""
-    return list(_by_number(elements).values())
-
-
-def _by_number(elements: Iterable[Element]) -> dict[int, Element]:
-    found = list(elements)
-    return dict(zip(map(NUMBER, found), found, strict=True))
+    return list({each.id: each for each in elements}.values())
 
 
 async def codes_citing(
     session: Session, relations: Iterable[Relation], together: Mapping[UUID, Together] = NONE_FOLDED
 ) -> Codes:
     """The codes of relations whose evidence is stored; ``together`` as in `Codes`."""
-    shared = [each for each in {id(each): each for each in together.values()}.values() if each.shared]
+    shared = {each for each in together.values() if each.shared}
     cited = {memory for relation in relations for memory in relation.evidence}.union(
         *(each.memories for each in shared)
     )

@@ -58,13 +58,12 @@ async def similar(
                 column.append(value)
     if not places["places"]:
         return best
-    named = dict(enumerate(folded, 1))
-    found = await session.rows(
-        statement("similar names"), **places, folded=list(folded), threshold=threshold, **bounds(threshold)
-    )
-    for place, entity, name, score in found:
-        entities = best[named[place]]
-        if entity not in entities or (-score, name) < (-entities[entity][0], entities[entity][1]):
+    values = {"share": threshold / (1 + threshold), "slack": SLACK}  # as in graphsearch.claims.naming.prefix_lengths
+    for place, entity, name in await session.rows(statement("similar names"), **places, **values):
+        requested = folded[place - 1]
+        score, entities = overlap(trigrams(requested), trigrams(name)), best[requested]
+        better = entity not in entities or (-score, name) < (-entities[entity][0], entities[entity][1])
+        if score >= threshold and better:
             entities[entity] = (score, name)
     return best
 
@@ -78,11 +77,6 @@ async def similar_pairs_of_all(
     ]
     marked = set(await session.rows(statement("all distinct pairs")))
     return await asyncio.to_thread(similar_pairs, named, marked.__contains__, threshold, limit)
-
-
-def bounds(threshold: float) -> dict[str, float]:
-    """The prefix lengths of `graphsearch.claims.naming.prefix_lengths` as SQL parameters."""
-    return {"share": threshold / (1 + threshold), "slack": SLACK}
 
 
 async def unnamed(session: Session) -> list[Unnamed]:

@@ -104,7 +104,6 @@ LOCK_TIMEOUT: Final = 10.0
 """Default number of seconds to wait for a table in use."""
 _LOCK: Final = 7_226_904_117_384_551_301
 _EXTENSION: Final = "CREATE EXTENSION IF NOT EXISTS vector"
-_TRIGRAMS: Final = "CREATE EXTENSION IF NOT EXISTS pg_trgm"
 _VECTOR_VERSION: Final = (0, 8)
 _JOURNAL: Final = """
 CREATE SCHEMA IF NOT EXISTS graphsearch;
@@ -195,7 +194,7 @@ async def _migrate(
         await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
         # Only now: another migration is waited for as long as it takes.
         await connection.execute(f"SET LOCAL lock_timeout = {max(1, round(1000 * lock_timeout))}".encode())
-        await _make_extensions(connection, server)
+        await _make_extension(connection, server)
         await _check_vector(connection, server)
         await connection.execute(_JOURNAL)
         applied = await _apply(connection, migrations())
@@ -205,22 +204,18 @@ async def _migrate(
     return applied
 
 
-async def _make_extensions(connection: psycopg.AsyncConnection[Any], server: str) -> None:
-    for name, statement, source in (
-        ("vector", _EXTENSION, "pgvector 0.8 or newer"),
-        ("pg_trgm", _TRIGRAMS, "the contrib modules of Postgres"),
-    ):
-        try:
-            await connection.execute(statement)
-        except psycopg.errors.InsufficientPrivilege as error:
-            raise MigrationError(
-                f"{server} lacks the extension {name!r}, and this role may not create it: a superuser must run "
-                f"CREATE EXTENSION {name} there, then `graphsearch init` again"
-            ) from error
-        except psycopg.Error as error:
-            raise MigrationError(
-                f"{server} has no extension {name!r}: install {source} there, then `graphsearch init` again"
-            ) from error
+async def _make_extension(connection: psycopg.AsyncConnection[Any], server: str) -> None:
+    try:
+        await connection.execute(_EXTENSION)
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise MigrationError(
+            f"{server} lacks the extension 'vector', and this role may not create it: a superuser must run "
+            "CREATE EXTENSION vector there, then `graphsearch init` again"
+        ) from error
+    except psycopg.Error as error:
+        raise MigrationError(
+            f"{server} has no extension 'vector': install pgvector 0.8 or newer there, then `graphsearch init` again"
+        ) from error
 
 
 async def _check_vector(connection: psycopg.AsyncConnection[Any], server: str) -> None:

@@ -17,7 +17,7 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, Claim, ElementKind, Entity, Memory, Mention
 from graphsearch.model.signatures import Attested
 from graphsearch.stores.in_postgres.index import incoming
-from graphsearch.stores.in_postgres.index.bulk import NUMBER, Carried, as_new, copy_in, copy_parts, in_parts
+from graphsearch.stores.in_postgres.index.bulk import NUMBER, Carried, all_new, copy_in, copy_parts, in_parts
 from graphsearch.stores.in_postgres.index.indexing import (
     index_documents,
     is_bulk,
@@ -61,22 +61,7 @@ async def put_entities(
     """
     if not entities:
         return 0, False, Carried(), set()
-
-    async def put(fresh: bool) -> tuple[int, bool, Carried, set[UUID]]:
-        return await _put_entities_as(session, entities, named, batch, now, fresh=fresh)
-
-    return await as_new(session, ElementKind.ENTITY, entities, put)
-
-
-async def _put_entities_as(
-    session: Session,
-    entities: Sequence[Entity],
-    named: Collection[UUID],
-    batch: Batch,
-    now: datetime,
-    *,
-    fresh: bool,
-) -> tuple[int, bool, Carried, set[UUID]]:
+    fresh = await all_new(session, ElementKind.ENTITY, entities)
     turned: dict[UUID, int] = {}
     stored_types = {} if fresh else await types_so_far(session, entities, named)
     given_types: dict[UUID, str] = {}

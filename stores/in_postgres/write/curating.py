@@ -10,7 +10,7 @@ from uuid import UUID
 import attrs
 from psycopg.types.json import Jsonb
 
-from graphsearch.claims.naming import MAX_TRIGRAMS, refuse_threshold
+from graphsearch.claims.naming import refuse_threshold
 from graphsearch.model import (
     Community,
     CommunitySummary,
@@ -28,7 +28,7 @@ from graphsearch.protocols import Curating
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.signing import stored_relations
 from graphsearch.stores.in_postgres.read.moving import stored_communities
-from graphsearch.stores.in_postgres.read.names import bounds, similar_pairs_of_all
+from graphsearch.stores.in_postgres.read.names import similar_pairs_of_all
 from graphsearch.stores.in_postgres.read.reading import stored
 from graphsearch.stores.in_postgres.rows import storable, types_of
 from graphsearch.stores.in_postgres.session.sessions import Session
@@ -202,17 +202,7 @@ class PostgresCurating(PostgresScope, Curating):
     ) -> Sequence[SimilarPair]:
         async with self._reading() as session:
             refuse_threshold(threshold, limit)
-            if session.tally(ElementKind.ENTITY).behind:
-                return await similar_pairs_of_all(session, threshold, limit, without)
-            found = await session.rows(
-                statement("similar pairs"),
-                threshold=threshold,
-                limit=limit,
-                most=MAX_TRIGRAMS,
-                without=sorted(without),
-                **bounds(threshold),
-            )
-            return [SimilarPair(one_id=one, other_id=other, similarity=score) for one, other, score in found]
+            return await similar_pairs_of_all(session, threshold, limit, without)
 
     async def contradictions(self, *, limit: int = 100) -> Sequence[Contradiction]:
         async with self._reading() as session:

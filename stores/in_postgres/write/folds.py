@@ -14,7 +14,7 @@ import attrs
 
 from graphsearch.claims.folding import DatedClaim, Together, fold, group_of, type_named
 from graphsearch.model import Claim, ElementKind, Relation, RelationType
-from graphsearch.stores.in_postgres.index.bulk import as_new, copy_parts, in_parts
+from graphsearch.stores.in_postgres.index.bulk import all_new, copy_parts, in_parts
 from graphsearch.stores.in_postgres.index.incoming import RELATION, Endpoint, relation_columns
 from graphsearch.stores.in_postgres.index.indexing import (
     drop_changed_facts,
@@ -75,11 +75,8 @@ async def refold(
     for (_, name), dated in claims.items():
         after += [_with_own(each, before) for each in fold(dated, type_named(name, types))]
     together = _together(after, (each.claim for dated in claims.values() for each in dated), types)
-
-    async def put(fresh: bool) -> int:
-        return await put_relations(session, after, types, now, folded=True, fresh=fresh, together=together)
-
-    changed = await as_new(session, ElementKind.RELATION, after, put)
+    fresh = await all_new(session, ElementKind.RELATION, after)
+    changed = await put_relations(session, after, types, now, folded=True, fresh=fresh, together=together)
     given = {relation.id for relation in after}
     return changed, sorted(key for key, old in before.items() if old.folded and key not in given)
 
@@ -186,21 +183,8 @@ async def give_relations(
     session: Session, relations: Sequence[Relation], types: Mapping[str, RelationType], now: datetime
 ) -> int:
     """Write asserted relations. Claims of the same relation take precedence, except for labels and attributes."""
-    if not relations:
-        return 0
-
-    async def put(fresh: bool) -> int:
-        if fresh:
-            return await put_relations(session, relations, types, now, folded=False, fresh=True)
-        return await _give_again(session, relations, types, now)
-
-    return await as_new(session, ElementKind.RELATION, relations, put)
-
-
-async def _give_again(
-    session: Session, relations: Sequence[Relation], types: Mapping[str, RelationType], now: datetime
-) -> int:
-    """As `give_relations`, if some exist already."""
+    if not relations or await all_new(session, ElementKind.RELATION, relations):
+        return await put_relations(session, relations, types, now, folded=False, fresh=True)
     claimed = await stored_relations(session, "relations folded", ids=[each.id for each in relations])
     given = [each for each in relations if each.id not in claimed]
     marked = [

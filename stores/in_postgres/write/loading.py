@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from graphsearch.model import Claim, Community, ElementKind, Injection, MemoryLink, Mention, RelationType
-from graphsearch.model.signatures import Signature, entity_signature, memory_signature, relation_signature
+from graphsearch.model.signatures import entity_signature, memory_signature, relation_signature
 from graphsearch.model.stored import (
     Counter,
     DistinctPair,
@@ -37,18 +37,18 @@ from graphsearch.stores.shared.vectors import Matrix
 
 _MERGE: Final = Incoming.of(
     "incoming_merge",
-    "id uuid, number integer, source_id uuid, target_id uuid, created_at timestamptz NULL, mentions bigint, "
-    "claims bigint, relations bigint, held bigint, undone_at timestamptz NULL",
+    "id uuid, number integer, source_id uuid, target_id uuid, created_at timestamptz, mentions bigint, "
+    "claims bigint, relations bigint, held bigint, undone_at timestamptz",
 )
 _ENTITY_ORIGIN: Final = Incoming.of("incoming_entity_origin", "id uuid, outcomes integer, given_aliases text[]")
 _MEMORY_ORIGIN: Final = Incoming.of("incoming_memory_origin", "id text, outcomes integer, merges integer")
 _RELATION_ORIGIN: Final = Incoming.of(
     "incoming_relation_origin",
-    "id uuid, outcomes integer, lapsed_at timestamptz NULL, original_source_id uuid NULL, original_target_id uuid NULL",
+    "id uuid, outcomes integer, lapsed_at timestamptz, original_source_id uuid, original_target_id uuid",
 )
 _INJECTION: Final = Incoming.of(
     "incoming_injection",
-    "id text, session_id text, principal text, created_at timestamptz NULL, tokens bigint, element_kinds text[], "
+    "id text, session_id text, principal text, created_at timestamptz, tokens bigint, element_kinds text[], "
     "element_ids text[]",
 )
 
@@ -98,7 +98,7 @@ class Loading:
 
     async def _entities(self, records: Sequence[StoredEntity], tree: Tree) -> None:
         entities, codes = [each.entity for each in records], Codes()
-        signed = [_code(codes, attested(entity_signature(each.entity), each.attestation)) for each in records]
+        signed = [codes.code(attested(entity_signature(each.entity), each.attestation)) for each in records]
         given = {each.entity.id: each.given_type for each in records}
         named = {each.entity.id for each in records if each.named}
         created = entities[0].created_at
@@ -119,7 +119,7 @@ class Loading:
 
     async def _memories(self, records: Sequence[StoredMemory], tree: Tree) -> None:
         memories, codes = [each.memory for each in records], Codes()
-        signed = [_code(codes, memory_signature(each)) for each in memories]
+        signed = [codes.code(memory_signature(each)) for each in memories]
         created = memories[0].created_at
         columns = incoming.memory_columns(memories, signed, created)  # type: ignore[arg-type]
         await copy_in(self.session, incoming.MEMORY, columns)
@@ -145,7 +145,7 @@ class Loading:
 
     async def _relations(self, records: Sequence[StoredRelation], _: Tree) -> None:
         relations, codes = [each.relation for each in records], Codes()
-        signed = [_code(codes, attested(relation_signature(each.relation, ()), each.attestation)) for each in records]
+        signed = [codes.code(attested(relation_signature(each.relation, ()), each.attestation)) for each in records]
         settled = not is_bulk(relations)
         ends = await endpoints(self.session, relations) if settled else {}
         created, types = relations[0].created_at, types_of(attrs.asdict(each) for each in self.types)
@@ -218,11 +218,3 @@ def _id(record: StoredEntity | StoredMemory | StoredRelation) -> UUID | str:
     if isinstance(record, StoredEntity):
         return record.entity.id
     return record.memory.id if isinstance(record, StoredMemory) else record.relation.id
-
-
-def _code(codes: Codes, signature: Signature) -> int:
-    """The code of a signature, which is to be kept with the others."""
-    code = codes.signatures.get(signature)
-    if code is None:
-        code = codes.signatures[signature] = incoming.code_of(signature)
-    return code

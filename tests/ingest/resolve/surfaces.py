@@ -7,11 +7,11 @@ from typing import Any
 
 import attrs
 
+from benchmarks.listed_names import ListedNames
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.resolution import Resolution
 from graphsearch.model import Entity
 from graphsearch.model.extracted import ExtractedName
-from graphsearch.testing.names import ListedNames
 
 
 def surface(name: str, type: str = "person") -> ExtractedName:

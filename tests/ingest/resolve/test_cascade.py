@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.listed_names import ListedNames
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts, ResolutionOptions, Stage
 from graphsearch.model import Entity
 from graphsearch.model.identity import keyed_id
-from graphsearch.testing.names import ListedNames
 from graphsearch.testing.strategies import texts
 from tests.ingest.resolve.surfaces import groups, person, remember, resolve, surface
 

@@ -10,6 +10,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
+from benchmarks.listed_names import ListedNames
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.model_stages import EntityMatcher
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionOptions, Stage
@@ -17,7 +18,6 @@ from graphsearch.llms import Budget, BudgetedLLM, structured
 from graphsearch.model import Entity
 from graphsearch.protocols import LLM
 from graphsearch.testing.fakes import EchoLLM
-from graphsearch.testing.names import ListedNames
 from tests.ingest.resolve.surfaces import surface
 from tests.ingest.resolve.test_meaning import LOGIN, Angles
 from tests.waiting import Crowd

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from benchmarks.listed_names import ListedNames
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.resolution import Resolution, Stage
 from graphsearch.model import Entity, Vector
 from graphsearch.protocols import InputType
-from graphsearch.testing.names import ListedNames
 from tests.ingest.resolve.surfaces import person, surface
 
 LOGIN = Entity(type="project", name="login service")

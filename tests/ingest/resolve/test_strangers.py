@@ -7,11 +7,11 @@ import itertools
 import attrs
 import pytest
 
+from benchmarks.listed_names import ListedNames
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.resolution import Resolution, Stage
 from graphsearch.model import Entity, Span
 from graphsearch.model.extracted import ExtractedName
-from graphsearch.testing.names import ListedNames
 from tests.ingest.resolve.surfaces import groups, person, remember, resolve, surface
 
 
