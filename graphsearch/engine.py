@@ -44,7 +44,7 @@ from graphsearch.recall.result import RecallResult
 from graphsearch.relevance.word_coverage import Lexicon, LineTerms
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.traversal.k_hop import MAX_ENTITIES, KHopTraversal
-from graphsearch.traversal.paths import Path, best_path
+from graphsearch.traversal.paths import GraphPath, best_path
 from graphsearch.understanding.interpreting import PhraseVectors
 from graphsearch.understanding.type_profile import ProfileCache
 
@@ -211,7 +211,7 @@ class GraphSearchEngine:
         max_hops: int = 4,
         as_of: datetime | None = None,
         gate: Gate | None = None,
-    ) -> Path | None:
+    ) -> GraphPath | None:
         """The path with the fewest hops, then the strongest, or None if there is none within ``max_hops``.
 
         Raises `UnknownElementError` for an end that does not exist or is not visible.
@@ -224,7 +224,7 @@ class GraphSearchEngine:
             dtype = start.keys.dtype
             entities = await reader.entities(np.array(trail.entities, dtype=dtype))
             relations = await reader.relations(np.array(trail.relations, dtype=dtype)) if trail.relations else []
-            return Path(entities=tuple(entities), relations=tuple(relations), strength=trail.strength)
+            return GraphPath(entities=tuple(entities), relations=tuple(relations), strength=trail.strength)
 
     # -- parts ---------------------------------------------------------------------------------------------------
 

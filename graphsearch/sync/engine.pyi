@@ -75,8 +75,8 @@ from graphsearch.recall.result import RecallResult
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.sync.facade import Facade
 from graphsearch.sync.stores import GraphStore
-from graphsearch.traversal.paths import Path
-from pathlib import Path as pathlib_Path
+from graphsearch.traversal.paths import GraphPath
+from pathlib import Path
 from typing import Literal
 from typing import Unpack
 from uuid import UUID
@@ -111,7 +111,7 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         """The best triplets around one entity, scored by hops. Raises `UnknownElementError`."""
         ...
 
-    def path(self, source: EntityRef, target: EntityRef, *, max_hops: int=4, as_of: datetime | None=None, gate: Gate | None=None) -> Path | None:
+    def path(self, source: EntityRef, target: EntityRef, *, max_hops: int=4, as_of: datetime | None=None, gate: Gate | None=None) -> GraphPath | None:
         """The path with the fewest hops, then the strongest, or None if there is none within ``max_hops``.
 
         Raises `UnknownElementError` for an end that does not exist or is not visible.
@@ -201,7 +201,7 @@ class Ingestor(Facade[ingestor.Ingestor]):
     def __init__(self, engine: GraphSearchEngine, *, extractor: Extractor | None=None, judge: LLM | None=None, gate: Gate | None=None, facts: bool | None=None, limits: IngestLimits=DEFAULT_LIMITS, options: IngestOptions | None=None) -> None:
         ...
 
-    def add(self, path: pathlib_Path, *, only: Iterable[str]=(), name: str | None=None, hidden: bool=False, progress: Progress | None=None) -> IngestReport:
+    def add(self, path: Path, *, only: Iterable[str]=(), name: str | None=None, hidden: bool=False, progress: Progress | None=None) -> IngestReport:
         """Ingest a folder or a file of Python source, JSON lines, Markdown and plain text.
 
         * ``only``: relative paths of the files and folders to ingest; default all.

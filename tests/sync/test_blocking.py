@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from graphsearch import DEFAULT_MODES, Entity, Explanation, Memory, Outcome, Path, Principal, SearchResult, sync
+from graphsearch import DEFAULT_MODES, Entity, Explanation, GraphPath, Memory, Outcome, Principal, SearchResult, sync
 from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.caching import InProcessCache
@@ -80,7 +80,7 @@ def test_a_session_is_given_its_context_and_reports_how_it_went(engine: sync.Gra
 
 
 def test_the_other_reads_answer_too(engine: sync.GraphSearchEngine, ada: Gate):
-    assert_type(engine.path("Ada Lovelace", "Mary Somerville"), Path | None)
+    assert_type(engine.path("Ada Lovelace", "Mary Somerville"), GraphPath | None)
     way = engine.path("Ada Lovelace", "Mary Somerville")
     assert way is not None
     assert way.hops == 2

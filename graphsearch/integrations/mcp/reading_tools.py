@@ -60,7 +60,7 @@ WorkloadName = Annotated[
 
 
 @reads
-async def context(
+async def graph_query(
     caller: Caller,
     query: Question,
     seeds: Annotated[int, Field(ge=1, le=50, description="The number of nearest entities to start from.")] = 10,
@@ -111,7 +111,7 @@ async def recall(
 ) -> dict[str, Any]:
     """Find the memories (statements, documents or observations) that answer a question best, in their own words.
 
-    Use it for who said what and when; use the tool context for how things are related.
+    Use it for who said what and when; use graph_query for how things are related.
     """
     kind = workload and Workload(workload)
     found = await caller.asked.recall(query, limit=limit, as_of=as_of, workload=kind, gate=caller.gate)
@@ -203,7 +203,7 @@ async def backlinks(
 
 
 @reads
-async def neighbors(
+async def graph_neighbors(
     caller: Caller, entity: Entity, depth: Hops = 1, limit: Limit = 25, as_of: AsOf = None
 ) -> dict[str, Any]:
     """List the relations around one entity, the most confident and nearest first."""
@@ -212,7 +212,7 @@ async def neighbors(
 
 
 @reads
-async def path(
+async def graph_path(
     caller: Caller, source: Entity, target: Entity, max_hops: Hops = 4, as_of: AsOf = None
 ) -> dict[str, Any]:
     """Find how two entities are connected: the shortest path, then the most confident. `path` is null if none.

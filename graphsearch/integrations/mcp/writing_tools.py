@@ -66,7 +66,7 @@ async def remember(
     source: Annotated[str, Field(max_length=200, description="Where it comes from, such as a file's name.")] = "",
     labels: Labels | None = None,
     context_session: Annotated[
-        Session | None, Field(description="The session of the tool context, if it was asked in this conversation.")
+        Session | None, Field(description="The session of graph_query, if it was asked in this conversation.")
     ] = None,
 ) -> dict[str, Any]:
     """Remember what was learnt: a conversation as `turns` with its `session_id`, or a note as `text`.
@@ -74,7 +74,7 @@ async def remember(
     Entities and relations are extracted from the text and become part of the graph. What you remembered before is left
     unchanged, so a continued conversation may be sent again as a whole; with other labels, another source, time or
     speaker it is written again, and listed in `replaced`. A known turn with a different text is refused: forget it
-    first. What others remember stays theirs, also in one session or with the same text. What the tool context showed
+    first. What others remember stays theirs, also in one session or with the same text. What graph_query showed
     counts for nothing when it is written back: `echoes` lists memories that repeat it. One that says nothing else is
     not stored.
     """
@@ -106,13 +106,13 @@ async def remember(
 @writes()
 async def feedback(
     caller: Caller,
-    session_id: Annotated[Session, Field(description="As the tool context gave it.")],
+    session_id: Annotated[Session, Field(description="As graph_query gave it.")],
     outcome: Annotated[
         Literal["accepted", "rework", "rejected"],
         Field(description="accepted: the work was right. rework: it had to be changed. rejected: it was wrong."),
     ],
 ) -> dict[str, Any]:
-    """Report the outcome of the task that the tool context was called for, so that helpful results rank higher.
+    """Report the outcome of the task that graph_query was called for, so that helpful results rank higher.
 
     A session counts once: the same outcome again changes nothing, another outcome replaces it.
     """

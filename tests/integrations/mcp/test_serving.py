@@ -44,7 +44,7 @@ async def test_one_principal_over_http(started):
     url = await started(principal="ada", attribute=["role=editor"])
     async with asking_at(url) as ask:
         await ask("remember", text="Grace Hopper built COBOL.")
-        found = await ask("context", query="What did Grace Hopper build?")
+        found = await ask("graph_query", query="What did Grace Hopper build?")
     assert "- Grace Hopper --created--> COBOL" in found["text"]
 
 

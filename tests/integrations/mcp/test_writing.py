@@ -31,7 +31,7 @@ def asked(engine):
 async def test_a_transcript_becomes_part_of_the_graph(engine, asked):
     async with asked as ask:
         first = await ask("remember", turns=TURNS, session_id="chat-1", source="chat", labels=["draft"])
-        found = await ask("context", query="what did Grace Hopper build?", session_id="s1")
+        found = await ask("graph_query", query="what did Grace Hopper build?", session_id="s1")
         known = await ask("recall_entity", entity="Grace Hopper")
     assert first == {"changed": 2, "memory_ids": [own("chat-1:0"), own("chat-1:1")]}
     assert "Grace Hopper --created--> COBOL" in found["text"]
@@ -164,7 +164,7 @@ async def test_each_text_is_redacted_once_and_nothing_is_stored_unredacted(engin
 
 
 READS = {
-    "context": {"query": "anything?", "session_id": "s"},
+    "graph_query": {"query": "anything?", "session_id": "s"},
     "recall": {"query": "anything?"},
     "search": {"query": "anything?"},
     "rank_entities": {"query": "anything?"},
@@ -194,7 +194,7 @@ async def test_a_new_project_is_empty_and_says_what_to_do_first(scoped):
         with pytest.raises(UnknownScopeError):  # reading it made nothing
             await scoped.embedder_name()
         await ask("remember", text="Grace Hopper built COBOL.")
-        found = await ask("context", query="what did Grace Hopper build?")
+        found = await ask("graph_query", query="what did Grace Hopper build?")
     assert "COBOL" in found["text"]
     assert "reason" not in found
 
@@ -236,7 +236,7 @@ async def test_what_cannot_be_ingested_is_reported_and_nothing_is_written(engine
 
 async def test_an_outcome_moves_what_was_surfaced_once(engine, asked):
     async with asked as ask:
-        found = await ask("context", query="where does Ada Lovelace live, in Paris?", session_id="s1")
+        found = await ask("graph_query", query="where does Ada Lovelace live, in Paris?", session_id="s1")
         first = await ask("feedback", session_id="s1", outcome="accepted")
         again = await ask("feedback", session_id="s1", outcome="accepted")
         other = await ask("feedback", session_id="s1", outcome="rejected")
@@ -313,7 +313,7 @@ async def test_a_memory_a_session_or_a_source_is_forgotten(engine, asked):
 async def test_what_the_tool_context_showed_is_no_new_evidence(engine, asked):
     async with asked as ask:
         await ask("remember", turns=TURNS, session_id="chat-1")
-        shown = await ask("context", query="what did Grace Hopper build?")
+        shown = await ask("graph_query", query="what did Grace Hopper build?")
         session, [line] = shown["session_id"], [each for each in shown["text"].splitlines() if "Noted" in each]
         before = await engine.store.statistics()
         note = await ask("remember", text=f"You said: {line}", context_session=session)
