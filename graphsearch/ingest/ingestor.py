@@ -21,6 +21,7 @@ from graphsearch.ingest.report import IngestReport, Progress, RememberReport
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.model_stages import EntityMatcher, visible
 from graphsearch.ingest.sources.files import locate, survey
+from graphsearch.ingest.stating.stating import Stating
 from graphsearch.ingest.write.distinguishing import distinguish_people
 from graphsearch.ingest.write.echoes import Echoes
 from graphsearch.ingest.write.intake import Intake
@@ -29,7 +30,7 @@ from graphsearch.ingest.write.limits import DEFAULT_LIMITS, IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.ingest.write.permission import Permission
 from graphsearch.ingest.write.settling import settle_earlier
-from graphsearch.ingest.write.texts import BATCH, ResolvedTexts, TextReader, read_before
+from graphsearch.ingest.write.texts import BATCH, DEFAULT_EXTRACTOR, ResolvedTexts, TextReader, read_before
 from graphsearch.ingest.write.writer import Writer, chunks, embed_facts
 from graphsearch.model import Batch, Memory
 from graphsearch.model import validation as check
@@ -59,7 +60,8 @@ class Ingestor:
     `AccessDeniedError` is raised before anything of a refused batch is written; the batches before it stay. Unchanged
     elements are not checked.
 
-    ``extractor`` reads texts; the default is `graphsearch.ingest.TextExtractor`, of the extra "text".
+    ``extractor`` reads texts; the default is `graphsearch.ingest.TextExtractor`, of the extra "text". With None nothing
+    is read: what counts are the facts and entities that memories are given with (`Memory.facts`).
     ``facts`` embeds the facts of relations too, so that searches find relations whose entities a question does not
     name: one more text per sentence with relations, of the whole scope first, then of new and changed relations.
     The default is True if the engine has an embedder.
@@ -81,7 +83,7 @@ class Ingestor:
         self,
         engine: Parts,
         *,
-        extractor: Extractor | None = None,
+        extractor: Extractor | None = DEFAULT_EXTRACTOR,
         judge: LLM | None = None,
         gate: Gate | None = None,
         facts: bool | None = None,
@@ -183,7 +185,14 @@ class Ingestor:
 
     def _reader(self, embedder: Embedder | None) -> TextReader:
         resolver = Resolver(self._engine.store, embedder=embedder, judge=self._judge)
-        return TextReader(self._extractor, resolver, self._limits, self._intake, self._engine.store)
+        options, store = self._intake.options, self._engine.store
+        stating = Stating(
+            store,
+            self._gate,
+            require_quotes=options.require_quotes,
+            refuse_ungrounded=options.refuse_ungrounded,
+        )
+        return TextReader(self._extractor, resolver, self._limits, self._intake, store, stating)
 
 
 def _demanded(gate: Gate | None) -> Gate:
@@ -246,6 +255,7 @@ async def remember(
         unanswered=totals.unanswered,
         refused=totals.refused,
         unread=totals.unread,
+        stated=totals.stated,
         echoes=tuple(echoes.found[id_] for id_ in sorted(echoes.found)),
     )
 

@@ -1,0 +1,172 @@
+"""Whether a text proves a stated fact, or says otherwise: the text is read with the table that reads the fact."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import attrs
+
+from graphsearch.ingest.stating.phrases import SYMMETRIC, Kind, Phrase, read_phrase
+from graphsearch.ingest.stating.scope import PERSON, Name, Scope
+from graphsearch.ingest.stating.table import folded, words
+from graphsearch.model import Memory, Span
+
+MOST_SKIPPED: Final = 4
+"""Most words of a text that a quote may leave out at a place."""
+MISSING: Final = 5
+"""Of so many words of a quote one may be another than the text's."""
+FARTHEST: Final = 60
+"""Most characters between two ends that one phrase relates."""
+_WORD: Final = re.compile(r"\w+")
+_SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+|\n+")
+_PLAIN: Final = re.compile(r"[^.;:!?,()\n]*")
+_ANSWERED: Final = re.compile(r"\s+(?:and|or|but|so|because|who|that|which|says|said|when|while|if)\s+")
+_DENIED: Final = re.compile(r"\b(?:not|never|no longer|isn't|isnt|instead of|rather than)\s+(?:the |a |an |on |in |using |at |with )?$")
+_WISHED: Final = re.compile(
+    r"\b(?:wants?|wanted|hopes?|hoping|would (?:like|love)|wish(?:es)?|might|maybe|perhaps|considering|thinking (?:of|about)|if only)\b"
+)
+
+
+@attrs.frozen
+class Proof:
+    """Where a text proves a fact: ``sentence`` is the part of it that was read, folded; ``quoted`` is where the quote is."""
+
+    sentence: str
+    quoted: Span | None
+    why: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+
+
+def find_quote(quote: str, text: str) -> Span | None:
+    """Where a quote stands in a text, apart from white space, case, punctuation and a few words; None if it does not."""
+    sought = [each[0] for each in _WORD.finditer(_even(quote))]
+    found = [(match[0], match.start(), match.end()) for match in _WORD.finditer(_even(text))]
+    if not sought or not found:
+        return None
+    places: dict[str, list[int]] = {}
+    for at, (word, _, _) in enumerate(found):
+        places.setdefault(word, []).append(at)
+    for first in places.get(sought[0], [])[:50]:
+        last, missed = first, 0
+        for word in sought[1:]:
+            near = next((at for at in places.get(word, ()) if last < at <= last + 1 + MOST_SKIPPED), None)
+            last, missed = (last, missed + 1) if near is None else (near, missed)
+        if missed <= len(sought) // MISSING:
+            return Span(start=found[first][1], end=found[last][2])
+    return None
+
+
+def _even(text: str) -> str:
+    """A text folded character by character, so that places stay."""
+    return "".join(folded(each)[:1] or each for each in text)
+
+
+def mentions(name: Name | str, text: str, speaker: Name | None) -> list[tuple[int, int]]:
+    """Where a name or a value stands in a folded text: by a form, by its first word, by "I" of the speaker."""
+    forms = {folded(name)} if isinstance(name, str) else set(name.forms)
+    if isinstance(name, Name):
+        forms |= {first for each in forms if (first := _first_word(each))}
+        if name is speaker:
+            forms |= words("pronouns_i") | {"i'm", "i've", "i'll", "i'd", "im", "ive"}
+    return sorted(
+        {match.span() for form in forms if form for match in re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", text)}
+    )
+
+
+def _first_word(form: str) -> str:
+    first, *others = form.split()[:2] or [""]
+    common = words("titles") | words("determiners") | words("prepositions") | words("negations") | words("soft")
+    return first if others and len(first) > 2 and first not in common else ""  # noqa: PLR2004
+
+
+def prove(
+    memory: Memory, quote: str | None, source: Name, target: Name | str, phrase: Phrase, scope: Scope, seen: str
+) -> Proof:
+    """Whether the text of a memory, or ``seen`` of its session, proves a fact of two ends; and what speaks against it.
+
+    ``source`` and ``target`` are the ends as they are related, not as the phrase puts them.
+    """
+    text, why = folded(memory.text), []
+    quoted = find_quote(quote, memory.text) if quote else None
+    if quote and quoted is None:
+        why.append("the quote is not in the text")
+    speaker = scope.known(memory.speaker) if memory.speaker else None
+    for end in (source, target):
+        stands = mentions(end, text, speaker) or mentions(end, seen, None)
+        known = isinstance(end, Name) and (end.entity is not None or any(end in (h.source, h.target) for h in scope.held))
+        if not stands and not known and isinstance(end, Name):
+            why.append(f"{end.name!r} is named neither in the text nor before")
+    sentence = _sentence(memory.text, quoted, source, target, speaker)
+    against = _against(sentence, source, target, phrase, scope, speaker) if sentence and phrase.type else ()
+    return Proof(sentence, quoted, tuple(why), tuple(against))
+
+
+def _sentence(text: str, quoted: Span | None, source: Name, target: Name | str, speaker: Name | None) -> str:
+    """The sentence around a quote; without one, the shortest that names both ends."""
+    if quoted is not None:
+        before = max((match.end() for match in _SENTENCE.finditer(text, 0, quoted.start)), default=0)
+        after = _SENTENCE.search(text, quoted.end)
+        return folded(text[before : after.start() if after else len(text)])
+    parts = [part for each in _SENTENCE.split(text) if mentions(source, part := folded(each), speaker)]
+    return min((part for part in parts if mentions(target, part, speaker)), key=len, default="")
+
+
+def _against(
+    sentence: str, source: Name, target: Name | str, phrase: Phrase, scope: Scope, speaker: Name | None
+) -> Iterator[str]:
+    """What the sentence says that contradicts the fact."""
+    places = mentions(source, sentence, speaker), mentions(target, sentence, speaker)
+    if not phrase.closes and any(_DENIED.search(sentence, max(0, start - 30), start) for start, _ in places[1]):
+        yield "the text denies it"
+    if sentence.rstrip(" \"'”").endswith("?") and not phrase.closes:
+        yield "the text asks it"
+    relevant = [each for each in _readings(sentence, source, target, scope, speaker) if each[1].type == phrase.type]
+    same = [each for each in relevant if (each[0] is source and _is(each[2], target))]
+    turned = [each for each in relevant if (_is(each[0], target) and each[2] is source)]
+    if turned and not same and phrase.type not in SYMMETRIC:
+        yield "the text says it the other way round"
+    for _, reading, _ in same:
+        if reading.denied and not phrase.closes:
+            yield "the text denies it"
+        if reading.ended and not phrase.closes:
+            yield "the text says that it is over"
+        if reading.mode == "wished":
+            yield "a wish in the text"
+    if not same and not turned and phrase.type not in SYMMETRIC and not phrase.closes:
+        for first, reading, second in relevant:
+            if _is(second, target) and not reading.mode and not reading.denied:
+                yield f"the text says {first.name}"
+                break
+
+
+def _is(end: Name | str, other: Name | str) -> bool:
+    return end is other or (isinstance(end, str) and end == other)
+
+
+def _readings(
+    sentence: str, source: Name, target: Name | str, scope: Scope, speaker: Name | None
+) -> Iterator[tuple[Name | str, Phrase, Name | str]]:
+    """What the words between two neighbouring names of a sentence state: source, phrase, target."""
+    places: dict[tuple[int, int], Name | str] = {}
+    for name in (*(each for each in scope.names if each.is_capitalised), source, target):
+        for place in mentions(name, sentence, speaker):
+            places[place] = name
+    ordered = sorted(places.items(), key=lambda each: (each[0][0], -each[0][1]))
+    kept: list[tuple[tuple[int, int], Name | str]] = []
+    for each in ordered:
+        if not kept or each[0][0] >= kept[-1][0][1]:
+            kept.append(each)
+    for at, (place, first) in enumerate(kept):
+        for other, second in kept[at + 1 : at + 2]:
+            between = sentence[place[1] : other[0]]
+            if first is second or len(between) > FARTHEST or not _PLAIN.fullmatch(between) or _ANSWERED.search(between):
+                continue
+            reading = read_phrase(between, _kind(first), _kind(second))
+            if reading.type and not reading.left and not reading.noun:
+                yield (second, reading, first) if reading.inverse else (first, reading, second)
+
+
+def _kind(end: Name | str) -> Kind:
+    return Kind(end.kind, end.is_proven) if isinstance(end, Name) else Kind("value", True, False)

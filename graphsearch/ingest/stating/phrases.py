@@ -1,0 +1,316 @@
+"""What a phrase between two ends states: a type, its direction and phase; strictly, or nothing at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Final, Literal
+
+import attrs
+
+from graphsearch.ingest.stating.table import KINDS, NO_OBJECT, OBJECT, Frame, Phase, bases, listed, table, tokens, words
+
+Mode = Literal["", "wished", "planned"]
+_LETTERS: Final = {kind: letter for letter, kind in KINDS.items()}
+COMMON: Final = "common"
+"""The kind of a lower-case unknown name: hardly a person or a place."""
+ADJUNCTS: Final = frozenset({"for", "as", "during", "via", "through"})
+SYMMETRIC: Final = frozenset({"works_with", "met_with", "married_to", "sibling_of"})
+CLOSE: Final = 1e-6
+LONGEST_NOUN: Final = 4
+LONGEST_ADJUNCT: Final = 4
+
+
+@attrs.frozen
+class Kind:
+    """The kind of an end: "" if unknown. It is ``proven`` if stated or inferred twice; otherwise a hint.
+
+    ``named``: whether the end is a known or a capitalised name.
+    """
+
+    kind: str = ""
+    proven: bool = False
+    named: bool = True
+
+
+UNKNOWN: Final = Kind()
+
+
+@attrs.frozen
+class Phrase:
+    """A phrase as read: ``type`` is "" if it is none that is known; ``normal`` is the phrase itself, as a type.
+
+    ``inverse``: the subject is the target. ``left`` are words that name the object or belong to it ("uses *for
+    storage*"). ``noun`` is the noun that states it, if one does.
+    """
+
+    normal: str
+    type: str = ""
+    inverse: bool = False
+    phase: Phase = "holds"
+    ended: bool = False
+    begun: bool = False
+    denied: bool = False
+    past: bool = False
+    mode: Mode = ""
+    left: tuple[str, ...] = ()
+    noun: str = ""
+    frame: Frame | None = None
+
+    @property
+    def closes(self) -> bool:
+        """Whether it says that something is over."""
+        return self.ended or self.phase == "closes"
+
+    @property
+    def opens(self) -> bool:
+        """Whether it says that something begins."""
+        return not self.ended and (self.begun or self.phase == "opens")
+
+
+@attrs.frozen
+class _Found:
+    """A frame that explains all of a phrase."""
+
+    frame: Frame
+    flipped: bool
+    score: float
+    left: tuple[str, ...] = ()
+    noun: str = ""
+
+    @property
+    def inverse(self) -> bool:
+        return self.frame.inverse != self.flipped
+
+
+def read_phrase(phrase: str, subject: Kind = UNKNOWN, object_: Kind = UNKNOWN, own: AbstractSet[str] = frozenset()) -> Phrase:
+    """Read a phrase between two ends of some kinds. ``own`` are types of the scope's own, which are kept as they are.
+
+    Every word of it has to be explained by the table; what it does not explain stays in its own words.
+    """
+    given = tokens(phrase)
+    rest, cues = _without_cues(given)
+    normal = "_".join(_plain(rest) or rest or given)
+    result = attrs.evolve(cues, normal=normal)
+    for name in ("_".join(given), normal):
+        if name in own:
+            return attrs.evolve(result, type=name)
+    fitting = sorted(_fitting(rest, subject, object_), key=lambda each: -each[0])
+    if not fitting or _is_tossed(fitting):
+        return result
+    best = fitting[0][1]
+    return attrs.evolve(
+        result,
+        type=best.frame.type,
+        inverse=best.inverse,
+        phase=best.frame.phase,
+        left=best.left,
+        noun=best.noun,
+        frame=best.frame,
+        past=_is_past(rest),
+    )
+
+
+def _is_tossed(fitting: Sequence[tuple[float, _Found]]) -> bool:
+    """Whether two readings fit alike that differ in direction alone."""
+    score, best = fitting[0]
+    return any(
+        abs(other - score) < CLOSE and each.frame.type == best.frame.type and each.inverse != best.inverse
+        for other, each in fitting[1:3]
+        if best.frame.type not in SYMMETRIC
+    )
+
+
+def _without_cues(given: Sequence[str]) -> tuple[list[str], Phrase]:
+    """The words without those that say how it is meant: over, begun, denied, wished, planned."""
+    rest, flags = list(given), Phrase("")
+    negations = words("negations") - {"without"}
+    for name, field in (("ended", "ended"), ("planned", "planned"), ("wished", "wished"), ("begun", "begun")):
+        cut = _cut(rest, listed(name))
+        if cut is None:
+            continue
+        shorter, cue = cut
+        if field == "ended" or (field == "begun" and not flags.ended):
+            if _reads(shorter) or cue in ("no longer", "anymore", "any more", "formerly", "previously", "former", "ex"):
+                rest, flags = shorter, attrs.evolve(flags, **{field: True})
+        elif field in ("planned", "wished") and not flags.mode:
+            rest, flags = shorter or rest, attrs.evolve(flags, mode=field)
+    if not flags.ended and any(each in negations or each.endswith("n't") for each in rest[:3]):
+        denials = negations | {each for each in rest if each.endswith("n't")} | words("do")
+        rest, flags = [each for each in rest if each not in denials], attrs.evolve(flags, denied=True)
+    return rest, flags
+
+
+def _cut(rest: Sequence[str], cues: Sequence[str]) -> tuple[list[str], str] | None:
+    """The words without the longest cue that leads them, or ends them."""
+    lead = 0
+    while lead < len(rest) and rest[lead] in _helpers():
+        lead += 1
+    for cue in sorted(cues, key=len, reverse=True):
+        parts = cue.split()
+        for at in range(lead + 1):
+            if list(rest[at : at + len(parts)]) == parts:
+                return [*rest[:at], *rest[at + len(parts) :]], cue
+        if cue in ("anymore", "any more", "until recently") and list(rest[-len(parts) :]) == parts:
+            return list(rest[: -len(parts)]), cue
+    return None
+
+
+def _reads(rest: Sequence[str]) -> bool:
+    """Whether there is a verb or a noun of the table among the words, so that a cue before them is one."""
+    verbs, nouns = table().verbs, table().nouns
+    plain = _plain(rest)
+    starts = bool(plain) and any(each in verbs for each in bases(plain[0]))
+    return starts or any(noun for noun, *_ in _nouns(plain)) or any(" ".join(plain[:n]) in nouns for n in range(1, 5))
+
+
+def _helpers() -> frozenset[str]:
+    return words("be") | words("have") | words("aux") | words("do") | words("soft") | {"'s"}
+
+
+def _plain(rest: Sequence[str]) -> list[str]:
+    """The words without auxiliaries that lead them, articles and adverbs."""
+    kept = [each for each in rest if each not in words("soft") and each not in words("determiners")]
+    while len(kept) > 1 and kept[0] in words("be") | words("have") | words("do") | words("aux") | {"'s"}:
+        kept = kept[1:]
+    return kept
+
+
+def _fitting(rest: Sequence[str], subject: Kind, object_: Kind) -> Iterator[tuple[float, _Found]]:
+    """The frames that explain the words, each with how well its ends fit."""
+    for each in (*_by_verb(rest, object_), *_by_noun(rest)):
+        source, target = (object_, subject) if each.inverse else (subject, object_)
+        fits = fit(source, each.frame.source), fit(target, each.frame.target)
+        if fits[0] is not None and fits[1] is not None:
+            yield each.score + 0.6 * (fits[0] + fits[1]) - 0.001 * each.frame.rank, each
+
+
+def fit(end: Kind, ends: str) -> float | None:
+    """How well an end of a kind fits the kinds of a frame; None if it cannot."""
+    if "*" in ends:
+        return 0.4
+    letters, _, maybe = ends.replace(")", "").partition("(")
+    letter = _LETTERS.get(end.kind, "")
+    if end.kind == COMMON:
+        assumed = [each for each in letters if each not in "pl"]
+        return 0.3 if assumed and set(assumed) != {"v"} else None
+    if not letter:
+        return 0.55 - 0.05 * len(letters) if letters and letters != "v" else None
+    if letter in letters:
+        return 1.05 - 0.05 * len(letters)
+    if letter in maybe:
+        return 0.8
+    if end.proven or "v" in (letter, letters) or letter == "p" or letters == "p":
+        return None
+    return -0.1 if letters else None
+
+
+def _by_verb(rest: Sequence[str], object_: Kind) -> Iterator[_Found]:
+    """Readings as a verb that leads the phrase, behind auxiliaries and adverbs."""
+    core = [each for each in rest if each not in words("soft") and each not in words("determiners")]
+    if " ".join(core) in table().nouns:  # "boss", "lead": a verb would be "bosses", "leads"
+        return
+    helpers = words("be") | words("have") | words("do") | words("aux") | {"'s"}
+    lead = 0
+    while lead < len(core) and core[lead] in helpers:
+        lead += 1
+    starts = {lead, *range(lead)} if lead < len(core) else set(range(lead))
+    for at in sorted(starts):
+        after = tuple(core[at + 1 :])
+        passive = any(each in words("be") for each in core[:at])
+        for base in bases(core[at]):
+            for frame in table().verbs.get(base, ()):
+                if at < lead and base not in ("be", "have", "do", "get"):
+                    continue
+                score = _slot_score(frame, base, after, object_)
+                if score is not None:
+                    yield _Found(frame, False, 1.5 + score[0], score[1])
+                elif frame.slot == OBJECT and after == ("by",) and (passive or core[at] != base):
+                    yield _Found(frame, True, 1.9)
+    if core and core[0] in words("prepositions") and object_.named:  # "in charge of", "under": the "is" left out
+        for frame in table().verbs["be"]:
+            if frame.slot == tuple(core) and len(core) > 1:
+                yield _Found(frame, False, 1.6)
+
+
+def _slot_score(frame: Frame, base: str, after: tuple[str, ...], object_: Kind) -> tuple[float, tuple[str, ...]] | None:
+    """How well the words after a verb fill its slot, and the words left over; None if they do not."""
+    slot = frame.slot
+    if slot[-1:] == NO_OBJECT:
+        return (0.6 + len(slot), ()) if after == slot[:-1] and object_.kind in ("", "value") else None
+    size = len(slot) - 1 if slot[-1:] == OBJECT else len(slot)
+    if after[:size] != slot[:size]:
+        return None
+    left = after[size:]
+    if not left:
+        short = base in ("be", "do", "go", "get", "have") and len(slot) == 1
+        return None if short and not object_.named and object_.kind not in ("value",) else (0.5 * len(slot), ())
+    if len(left) > LONGEST_ADJUNCT or left[-1] in words("prepositions") or base == "be":
+        return None
+    if object_.kind == "value" and frame.target != "v":
+        return (0.3 * len(slot), left)  # "last day at Plinthworks | 29 november": the object stands in the phrase
+    if left[0] in ADJUNCTS and len(left) > 1 and object_.named and frame.type in ("uses", "depends_on"):
+        return (0.2, left)
+    return None
+
+
+def _nouns(plain: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+    """The nouns of the table in a phrase, longest first, with their places."""
+    for size in range(min(LONGEST_NOUN, len(plain)), 0, -1):
+        for at in range(len(plain) - size + 1):
+            noun = " ".join(plain[at : at + size])
+            for form in (noun, noun.removesuffix("s")):
+                if form in table().nouns:
+                    yield form, at, at + size
+                    break
+
+
+def _by_noun(rest: Sequence[str]) -> Iterator[_Found]:
+    """Readings as a noun that heads the phrase: "boss of", "has boss", "boss is", "is boss of", "head of ops at"."""
+    core = [each for each in rest if each not in words("soft") and each not in words("determiners")]
+    copulas = words("be") | words("have") | {"'s"}
+    plain = [each for each in core if each not in copulas]
+    owned = bool(core) and (core[0] in words("have") | {"'s"} or core[-1] in words("be"))
+    is_noun = bool(core) and core[0] in words("be") and not owned
+    covered = 0
+    for noun, start, end in _nouns(plain):
+        before, after = plain[:start], tuple(plain[end:])
+        if end - start < covered or (before and before not in (["as"], ["work", "as"]) and not _is_job(before, after)):
+            continue
+        covered = max(covered, end - start)
+        for frame in table().nouns[noun]:
+            score = 1.0 + 0.5 * len(noun.split())
+            if after:
+                if _links(frame, before, after):
+                    yield _Found(frame, False, score + 0.4, noun=noun)
+            elif owned:
+                yield _Found(frame, True, score + 0.5, noun=noun)
+            elif is_noun or before:
+                yield _Found(frame, False, score + 0.4, noun=noun)
+            else:
+                yield _Found(frame, True, score + 0.2, noun=noun)
+                if not frame.inverse:  # "director", "member": whose it is tell the kinds alone
+                    yield _Found(frame, False, score + 0.2, noun=noun)
+
+
+def _is_job(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether words before a noun can be a part of a job: "lighting designer at"."""
+    plain = len(before) <= 2 and not any(each in words("prepositions") for each in before)  # noqa: PLR2004
+    return plain and after[-1:] == ("at",)
+
+
+def _links(frame: Frame, before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether the words behind a noun lead to the object: "of", "at"; for a job also "of ops at"."""
+    if frame.type == "works_at":
+        return after[-1] in ("at", "for", "with", "of", "in") and after[0] in words("prepositions") and len(after) <= LONGEST_NOUN
+    places = ("of", "for", "to", "on", "in", "at", "with") if frame.type in ("member_of", "leads") else ("of", "for", "to", "on", "with")
+    return not before and len(after) == 1 and after[0] in places
+
+
+def _is_past(rest: Sequence[str]) -> bool:
+    """Whether the first word that is no adverb is a past form: what it states may be over."""
+    plain = [each for each in rest if each not in words("soft")]
+    if not plain:
+        return False
+    first = plain[0]
+    return first in ("was", "were", "had") or (first.endswith("ed") and first not in words("be"))

@@ -1,0 +1,308 @@
+"""Names and standing facts of a scope, as those know them who state facts in it: resolved in the order of memories."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Final
+
+import attrs
+
+from graphsearch.ingest.stating.dates import is_date
+from graphsearch.ingest.stating.phrases import COMMON, Kind
+from graphsearch.ingest.stating.table import folded, grouped, table, words
+from graphsearch.model import Entity, Memory
+from graphsearch.model.identity import snake_case
+
+VALUE: Final = "value"
+"""The type of entities that are values: dates, amounts, states, phrases."""
+PERSON: Final = "person"
+ORGANISATION: Final = "organisation"
+PROOF: Final = 2
+"""How often a kind is inferred until it is proven."""
+LONGEST_PHRASE: Final = 3
+"""Most words of a lower-case name."""
+SHORTEST_SURNAME: Final = 4
+
+
+@attrs.define(eq=False)
+class Name:
+    """Somebody or something that is named: ``name`` is the fullest, ``surfaces`` are all forms, folded.
+
+    ``type`` is its entity type if it is known; ``votes`` are kinds inferred from what is stated of it.
+    """
+
+    name: str
+    type: str = ""
+    surfaces: set[str] = attrs.field(factory=set)
+    votes: Counter[str] = attrs.field(factory=Counter)
+    entity: Entity | None = None
+    description: str = ""
+
+    @property
+    def kind(self) -> str:
+        """Its kind; "" if nothing tells it."""
+        if self.type:
+            return kind_of(self.type)
+        return self.votes.most_common(1)[0][0] if self.votes else ""
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether its kind was stated, or inferred twice."""
+        return bool(self.type) or self.votes[self.kind] >= PROOF
+
+    @property
+    def is_capitalised(self) -> bool:
+        """Whether it is written as a name."""
+        return self.name[:1].isupper() or any(each.isupper() for each in self.name)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether its first word may stand for it: not in "Lighthouse backend", which is a part of another thing."""
+        return all(not each[:1].islower() or each in words("particles") for each in self.name.split())
+
+    @property
+    def forms(self) -> set[str]:
+        """All of its forms, folded."""
+        return self.surfaces | {folded(self.name)}
+
+
+@attrs.frozen
+class End:
+    """An end of a fact: a name as ``written``, known as ``name`` if it is known, or a value."""
+
+    written: str
+    name: Name | None = None
+    kind: Kind = Kind()
+    type: str = ""
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it is a value."""
+        return self.kind.kind == VALUE
+
+
+@attrs.define(eq=False)
+class Held:
+    """A fact that is stored or was stated: ``target`` is a name, or a value's text."""
+
+    source: Name
+    type: str
+    target: Name | str
+    since: datetime | None
+    until: datetime | None
+    memory_id: str = ""
+
+    def is_of(self, source: Name, type_: str, target: Name | str | None = None) -> bool:
+        """Whether it has these ends and this type."""
+        if self.source is not source or self.type != type_:
+            return False
+        return target is None or self.target is target or (isinstance(target, str) and self.target == target)
+
+    def stands(self, at: datetime | None) -> bool:
+        """Whether it holds at a moment, or for all that is known."""
+        return self.until is None or (at is not None and self.until > at)
+
+    def __str__(self) -> str:
+        target = self.target if isinstance(self.target, str) else self.target.name
+        return f"{self.source.name} {self.type} {target}"
+
+
+def kind_of(type_: str) -> str:
+    """The kind of an entity type; things are all that is no person, organisation, group, place or value."""
+    return grouped("types").get(snake_case(type_), "thing")
+
+
+_WORDS: Final = re.compile(r"[\w&'.-]+")
+SPLIT: Final = re.compile(r",\s*(?:and\s+)?|\s+and\s+|\s+\+\s+|\s+as well as\s+|\s*;\s*|\s+/\s+")
+_DETERMINER: Final = re.compile(r"(?i)(?:the|a|an|our|their|his|her|its|my|your|some|this|that|both)\s+")
+_QUANTITY: Final = re.compile(r"(?i)(?:what's left of|rest of|parts? of|most of|all of|use of)\s+")
+_ROLE: Final = re.compile(r"(?i)([\w\s&-]{2,40}?)\s+(?:of|at|for)\s+(\S.*)")
+_PLACED: Final = re.compile(r"(\S.*?)\s+(?:in|at|on|from|via|with|over|near)\s+(\w.*)")
+_AMOUNT: Final = re.compile(
+    r"(?:about |around |over |under |up to |at least |approx\.? |[~<>≈])?[£$€¥]?\s?\d[\d.,]*\s?(?:%|[a-z€£$]{1,3}\b)?"
+    r"(?:\s(?:(?:per|a|an)\s)?[a-z€£$%/]+){0,3}",
+    re.IGNORECASE,
+)
+_STATE: Final = re.compile(r"(?:on|off|in|at|under|out of) (?:leave|hold|sick|track|progress|review|beta|risk|stock)\b")
+_QUOTES: Final = "\"'“”‘’`"
+
+
+class Scope:
+    """Names and standing facts, grown memory by memory."""
+
+    def __init__(self) -> None:
+        self.names: list[Name] = []
+        self.held: list[Held] = []
+
+    # -- names -------------------------------------------------------------------------------------------------------
+
+    def known(self, written: str) -> Name | None:
+        """The only name that a form may mean; None if it is none or several."""
+        key = folded(written).strip()
+        exact = [each for each in self.names if key in each.forms]
+        if exact:
+            whole = [each for each in exact if key == folded(each.name)]
+            return whole[0] if len(whole) == 1 else exact[0] if len(exact) == 1 else None
+        parts = _parts(key)
+        if not parts:
+            return None
+        heads = [each for each in self.names if each.is_cut and _is_head(parts, _parts(folded(each.name)))]
+        if heads:
+            return heads[0] if len(heads) == 1 else None
+        if len(parts) > 1 or len(parts[0]) < SHORTEST_SURNAME or not written[:1].isupper():
+            return None
+        tails = [each for each in self.names if len(own := _parts(folded(each.name))) > 1 and own[-1] == parts[0]]
+        firms = [each for each in tails if each.kind != PERSON]
+        if len(firms) == 1:  # "Lavigne": the firm; persons go by first names
+            return firms[0]
+        return tails[0] if len(tails) == 1 else None
+
+    def add(self, end: End) -> Name:
+        """The name that an end means, from now on known by this form too; a longer form becomes its name."""
+        name = end.name or self.known(end.written)
+        if name is None:
+            parts = _parts(folded(end.written))
+            short = [
+                each
+                for each in self.names
+                if len(own := _parts(folded(each.name))) < len(parts) and own == parts[: len(own)] and own
+            ]
+            named = all(each[:1].isupper() for each in end.written.split())
+            fits = len(short) == 1 and (not end.kind.kind or short[0].kind in ("", end.kind.kind))
+            name = short[0] if named and fits and short[0].is_capitalised else None
+            if name is None:
+                name = Name(end.written)
+                self.names.append(name)
+            elif name.entity is None:
+                name.surfaces.add(folded(name.name))
+                name.name = end.written
+        elif name.entity is None and name.name.islower() and folded(name.name) == folded(end.written):
+            name.name = end.written
+        name.surfaces.add(folded(end.written))
+        if end.type and not name.type:
+            name.type = end.type
+        return name
+
+    def join(self, short: Name, full: Name) -> None:
+        """Let two names be one."""
+        if short is full:
+            return
+        full.surfaces |= short.forms
+        full.type = full.type or short.type
+        full.votes += short.votes
+        for each in self.held:
+            each.source = full if each.source is short else each.source
+            each.target = full if each.target is short else each.target
+        self.names.remove(short)
+
+    def standing(self, source: Name, type_: str, at: datetime | None, target: Name | str | None = None) -> list[Held]:
+        """The facts of a type that hold."""
+        return [each for each in self.held if each.is_of(source, type_, target) and each.stands(at)]
+
+    # -- ends --------------------------------------------------------------------------------------------------------
+
+    def ends(self, written: str, memory: Memory, type_: str | None, *, is_object: bool) -> tuple[list[End], str]:
+        """The names and values that an end states, and the role that it puts before them: "COO of Halden"."""
+        text = re.sub(r"\s*\([^)]*\)$", "", written.strip(_QUOTES + " .!").strip())
+        given = kind_of(type_) if type_ else ""
+        if given == VALUE:
+            return [_value(text)], ""
+        pronoun = self._pronoun(folded(text), memory)
+        if pronoun is not None:
+            return [pronoun], ""
+        if name := self.known(text):
+            return [self._end(text, name, type_)], ""
+        if is_value(text, memory.occurred_at) and not type_:
+            return [_value(text)], ""
+        bare = _QUANTITY.sub("", _DETERMINER.sub("", text, count=1), count=1)
+        role = ""
+        if is_object and not self.known(bare) and (match := _ROLE.fullmatch(bare)) and is_role(match[1]):
+            role, bare = match[1], _DETERMINER.sub("", match[2], count=1)
+        parts = [part for part in SPLIT.split(bare) if part.strip()]
+        if len(parts) > 1 and not self.known(bare) and all(self._is_name(part) for part in parts):
+            return [self._end(part, self.known(part), type_, memory) for part in parts], role
+        if (match := _PLACED.fullmatch(bare)) and not self.known(bare) and (self.known(match[1]) or match[2][:1].isupper()):
+            bare = match[1] if is_object or self.known(match[1]) else bare
+        return [self._end(bare, self.known(bare), type_)], role
+
+    def _end(self, written: str, name: Name | None, type_: str | None, memory: Memory | None = None) -> End:
+        if memory is not None and (pronoun := self._pronoun(folded(written), memory)):
+            return pronoun
+        if type_:
+            return End(written, name, Kind(kind_of(type_), True), snake_case(type_))
+        if name is not None:
+            return End(written, name, Kind(name.kind, name.is_proven))
+        guess = guessed_kind(written)
+        lower = written[:1].islower() and not any(each.isupper() for each in written)
+        return End(written, None, Kind(guess or (COMMON if lower else ""), False, not lower))
+
+    def _is_name(self, part: str) -> bool:
+        return part[:1].isupper() or self.known(part) is not None or len(part.split()) < LONGEST_PHRASE
+
+    def _pronoun(self, key: str, memory: Memory) -> End | None:
+        """Whom a pronoun means: the speaker, the employer of the speaker, or who was last spoken of."""
+        if key in words("pronouns_i") and memory.speaker:
+            name = self.add(End(memory.speaker, None, Kind(PERSON, True)))
+            return End(memory.speaker, name, Kind(PERSON, True), "" if name.type else PERSON)
+        if key in words("pronouns_we") and memory.speaker:
+            speaker = self.known(memory.speaker)
+            for type_ in ("works_at", "member_of"):
+                for held in reversed(self.held):
+                    if held.source is speaker and held.type == type_ and held.until is None and isinstance(held.target, Name):
+                        return End(held.target.name, held.target, Kind(held.target.kind, held.target.is_proven))
+            return None
+        person, others = key in words("pronouns_person"), key in words("pronouns_they")
+        if not person and not others:
+            return None
+        for held in reversed(self.held[-30:]):
+            name, is_person = held.source, held.source.kind == PERSON
+            if (is_person if person else name.kind in (ORGANISATION, "group")) and name.name != memory.speaker:
+                return End(name.name, name, Kind(name.kind, name.is_proven))
+        return None
+
+
+def is_value(text: str, at: datetime | None) -> bool:
+    """Whether a text is a state, a date, a number or an amount."""
+    key = folded(text).strip()
+    state = snake_case(key) in words("statuses") or bool(_STATE.match(key))
+    return state or bool(_AMOUNT.fullmatch(text.strip())) or is_date(text, at)
+
+
+def is_role(text: str) -> bool:
+    """Whether a text names a job or an office: a noun of the table that people hold."""
+    key = folded(text)
+    return any(each in table().nouns for each in (key, key.split()[-1], key.rpartition(" of ")[0]) if each)
+
+
+def guessed_kind(text: str) -> str:
+    """The kind that the last word of a name tells: "the night crew", "Halden Kliniken", "the booking site"."""
+    *before, last = folded(text).split() or [""]
+    if last in words("groups"):
+        return "group"
+    if last in words("firms") and text.split()[-1][:1].isupper() and before:
+        return ORGANISATION
+    return "thing" if last in words("things") else ""
+
+
+def _value(text: str) -> End:
+    return End(" ".join(text.split()), None, Kind(VALUE, True, False))
+
+
+def _parts(key: str) -> list[str]:
+    return [each for each in _WORDS.findall(key) if each.strip(".") not in words("titles")]
+
+
+def _is_head(parts: Sequence[str], own: Sequence[str]) -> bool:
+    """Whether a name begins with some parts, or they are its first word and an initial: "Pete L"."""
+    if list(own[: len(parts)]) == list(parts):
+        return True
+    initial = parts[-1].rstrip(".")
+    return len(parts) == 2 == len(own) and parts[0] == own[0] and len(initial) == 1 and own[1].startswith(initial)  # noqa: PLR2004
+
+
+def capitalised(text: str) -> Iterator[str]:
+    """The capitalised words of a text."""
+    return (match[0].strip(".'-") for match in _WORDS.finditer(text) if match[0][:1].isupper())

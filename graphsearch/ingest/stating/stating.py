@@ -1,0 +1,563 @@
+"""Stated facts and names of memories to names and claims, in the order of the memories, with a report on each fact."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Final
+from uuid import UUID
+
+import attrs
+
+from graphsearch.access.gate import Gate
+from graphsearch.access.reader import reading
+from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
+from graphsearch.claims.naming import UNKNOWN_TYPES
+from graphsearch.ingest.stating.dates import is_date, read_date
+from graphsearch.ingest.stating.grounding import Proof, prove
+from graphsearch.ingest.stating.phrases import COMMON, Kind, Phrase, read_phrase
+from graphsearch.ingest.stating.scope import (
+    LONGEST_PHRASE,
+    ORGANISATION,
+    PERSON,
+    SPLIT,
+    VALUE,
+    End,
+    Held,
+    Name,
+    Scope,
+    capitalised,
+    kind_of,
+)
+from graphsearch.ingest.stating.table import KINDS, folded, listed, table, tokens, words
+from graphsearch.ingest.write.ledger import or_nothing
+from graphsearch.model import (
+    EdgeKind,
+    Entity,
+    Fact,
+    FactReport,
+    FactStatus,
+    Memory,
+    NamedEntity,
+    Relation,
+    RelationType,
+    Span,
+)
+from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
+from graphsearch.model.identity import snake_case
+from graphsearch.protocols import GraphStore
+from graphsearch.text.trigrams import name_words
+
+STATED: Final = "stated"
+"""The name of the extractor of claims that were stated."""
+UNGROUNDED: Final = 0.6
+"""The confidence above which facts prove nothing that no text proves."""
+QUOTED, UNQUOTED, UNMAPPED, NAMED = 0.9, 0.8, 0.7, 0.95
+SHORTEST_QUOTE: Final = 3
+ROLES: Final = frozenset({"as", "to", "role", "title", "job", "position", "works", "work", "serves", "promoted", "appointed", "occupation"})
+MOST_RELATIONS: Final = 300
+"""Most relations of a name that are read."""
+SINGLE: Final = frozenset({"deadline", "budget", "price", "size", "birth_date", "has_status"})
+"""Types of values of which one holds at a time."""
+HEADS: Final = frozenset({"ceo", "chief executive", "managing director", "general manager", "director", "principal",
+    "president", "chief executive officer", "headteacher", "head teacher", "executive director", "editor in chief", "head chef", "owner", "founder"})
+_ALIAS: Final = re.compile(
+    r"(?=.*\b(?:known|goes|called|aka|nickname|nicknamed|short|full|real|stands|alias|abbreviat\w+|name)\b)"
+    r"(?:also|is|are|was|has|a|known|goes|called|call|be|prefers|to|me|go|aka|nickname|nicknamed|short|full|real|as|name|named|by|for"
+    r"|of|form|the|stands|alias|abbreviated|abbreviation|everyone|\s)+"
+)
+_NOT: Final = re.compile(r"(?i)(?:not|no longer|never)\s+")
+_ALSO: Final = re.compile(r"(?i)\b(?:also|too|as well|additionally|second)\b")
+_PAST: Final = re.compile(r"(?:ed|went|left|bought|moved|quit|used|former|began|became|got|took)\b")
+
+
+@attrs.frozen
+class Stated:
+    """What the givers of a memory state of it: to be resolved and written, and reported; descriptions by name."""
+
+    extracted: ExtractedMemory
+    reports: tuple[FactReport, ...] = ()
+    descriptions: Mapping[str, str] = attrs.field(factory=dict)
+
+
+@attrs.define(eq=False)
+class _Draft:
+    """What is stated of one memory, while it is read; ``span`` is where its text proves a statement."""
+
+    memory: Memory
+    mentions: dict[tuple[Name, str], float] = attrs.field(factory=dict)
+    statements: list[tuple[Held, float, float, str, Span | None]] = attrs.field(factory=list)
+    reports: list[FactReport] = attrs.field(factory=list)
+    same: list[tuple[str, Name]] = attrs.field(factory=list)
+    undated: list[Held] = attrs.field(factory=list)
+    last: datetime | None = None
+
+    def name(self, end: Name, written: str, confidence: float = QUOTED) -> None:
+        """Note that the memory names something."""
+        self.mentions[end, written] = max(confidence, self.mentions.get((end, written), 0.0))
+
+
+class Stating:
+    """Turns what the givers of memories state into names and statements, for one ingest.
+
+    It knows the names and the facts of the scope that the principal of the gate may see, and what was stated before.
+    """
+
+    def __init__(self, store: GraphStore, gate: Gate, *, require_quotes: bool = False, refuse_ungrounded: bool = False) -> None:
+        self._store = store
+        self._gate = gate
+        self._require_quotes = require_quotes
+        self._refuse_ungrounded = refuse_ungrounded
+        self._scope = Scope()
+        self._entities: dict[UUID, Name] = {}
+        self._read: set[UUID] = set()
+        self._seen: dict[str, str] = {}
+        self._types: Mapping[str, RelationType] = {}
+
+    async def read(self, memories: Sequence[Memory]) -> Mapping[str, Stated]:
+        """What is stated of each memory, by id; without those of which nothing is stated."""
+        given = [each for each in memories if each.facts or each.entities]
+        if not given:
+            return {}
+        await self._seed(given)
+        drafts = [self._memory(each) for each in given]
+        return {each.memory.id: self._stated(each) for each in drafts}
+
+    # -- the scope ---------------------------------------------------------------------------------------------------
+
+    async def _seed(self, memories: Sequence[Memory]) -> None:
+        """Look up the names and the standing facts that memories may speak of."""
+        self._types = await self._store.relation_types()
+        ends = [text for each in memories for fact in each.facts for text in (fact.subject, fact.object) if text.strip()]
+        ends += [name for each in memories for named in each.entities for name in (named.name, *named.aliases)]
+        ends += [each.speaker for each in memories if each.speaker]
+        sought = {word for text in (*ends, *(word for each in memories for word in capitalised(each.text))) for word in name_words(text)}
+        found = await or_nothing(self._store.find_name_words(sorted(sought), limit=20)) if sought else ()
+        await self._add([each.entity_id for each in found])
+        named = {name.entity.id for text in _parts_of(ends) if (name := self._scope.known(text)) and name.entity}
+        of_facts = {memory.id for memory in memories}
+        for id_ in sorted(named - self._read):
+            self._read.add(id_)
+            relations = await self._store.list_relations(entity_id=id_, limit=MOST_RELATIONS)
+            relations = [each for each in relations if not each.evidence or not set(each.evidence) <= of_facts]
+            if relations and not self._gate.allows_all:
+                async with reading(self._store, gate=self._gate) as reader:
+                    relations = await reader.shown(relations)
+            await self._add([end for each in relations for end in (each.source_id, each.target_id)])
+            for each in relations:
+                self._hold(each)
+
+    async def _add(self, ids: Iterable[UUID]) -> None:
+        new = sorted(set(ids) - self._entities.keys())
+        if not new:
+            return
+        entities: Sequence[Entity] = await self._store.get_entities(new)
+        if not self._gate.allows_all:
+            async with reading(self._store, gate=self._gate) as reader:
+                entities = await reader.get_entities(new)
+        for entity in entities:
+            if entity.merged_into is not None:
+                continue
+            type_ = "" if entity.type in UNKNOWN_TYPES else entity.type
+            name = Name(entity.name, type_, {folded(each) for each in (entity.name, *entity.aliases)}, entity=entity)
+            self._entities[entity.id] = name
+            if entity.type != VALUE:
+                self._scope.names.append(name)
+
+    def _hold(self, relation: Relation) -> None:
+        """Let the scope hold a stored relation; it tells kinds of its ends."""
+        source, target = self._entities.get(relation.source_id), self._entities.get(relation.target_id)
+        if source is None or target is None or relation.type in CO_OCCURRENCE_TYPES:
+            return
+        value = target.entity is not None and target.entity.type == VALUE
+        held = Held(source, relation.type, target.name if value else target, relation.valid_from, relation.valid_to)
+        if any(each.is_of(source, held.type, held.target) and each.since == held.since for each in self._scope.held):
+            return
+        self._scope.held.append(held)
+        _vote(held)
+
+    # -- a memory ----------------------------------------------------------------------------------------------------
+
+    def _memory(self, memory: Memory) -> _Draft:
+        draft = _Draft(memory)
+        if memory.speaker and memory.facts:
+            speaker = self._scope.add(End(memory.speaker, self._scope.known(memory.speaker), Kind(PERSON, True)))
+            speaker.votes[PERSON] += 1
+        for named in memory.entities:
+            self._entity(named, draft)
+        first = sorted(range(len(memory.facts)), key=lambda at: not _is_alias(memory.facts[at]))
+        reports = {at: self._fact(memory.facts[at], draft) for at in first}  # what names are one comes first
+        draft.reports = [reports[at] for at in range(len(memory.facts))]
+        self._seen[memory.session_id] = f"{self._seen.get(memory.session_id, '')}\n{folded(memory.text)}"[-20_000:]
+        return draft
+
+    def _entity(self, named: NamedEntity, draft: _Draft) -> None:
+        name = self._scope.add(End(named.name, self._scope.known(named.name), Kind(kind_of(named.type), True)))
+        name.type = name.type or snake_case(named.type)
+        name.description = name.description or named.description
+        for each in (named.name, *named.aliases):
+            name.surfaces.add(folded(each))
+            draft.name(name, each, NAMED)
+
+    def _fact(self, fact: Fact, draft: _Draft) -> FactReport:
+        """State one fact; what becomes of it."""
+        memory, scope = draft.memory, self._scope
+        written, denied, over = fact.object, False, fact.ended
+        if match := _NOT.match(written):
+            written = written[match.end() :]
+            over, denied = over or "no longer" in match[0].casefold(), "no longer" not in match[0].casefold()
+        if self._require_quotes and not fact.quote:
+            return _refused(draft, fact, "no quote")
+        subjects, _ = scope.ends(fact.subject, memory, fact.subject_type, is_object=False)
+        objects, role = scope.ends(written, memory, fact.object_type, is_object=True) if written.strip() else ([], "")
+        if _is_alias(fact) and objects and not subjects[0].is_value and not objects[0].is_value:
+            return self._alias(fact, subjects[0], objects[0], draft)
+        if role and not _is_copular(fact.relation):
+            objects, role = [End(written, scope.known(written), Kind(COMMON, False, False))], ""
+        object_ = objects[0] if objects else End("", None, Kind("", False, True))
+        phrase = self._phrase(f"{role} of" if role else fact.relation, subjects[0].kind, object_)
+        phrase = attrs.evolve(phrase, denied=phrase.denied or denied, ended=phrase.ended or over)
+        if role and re.search(r"(?i)promoted|bec[oa]me|new|now|appointed", fact.relation):
+            phrase = attrs.evolve(phrase, begun=True)
+        ahead = True if phrase.mode == "planned" or (phrase.closes and not _PAST.search(fact.relation)) else None
+        ahead = False if ahead is None and _PAST.search(fact.relation) else ahead
+        since = read_date(fact.since, memory.occurred_at, future=ahead, last=draft.last)
+        until = read_date(fact.until, memory.occurred_at, future=True if ahead is None else ahead, last=draft.last)
+        dated = object_.is_value and is_date(object_.written, memory.occurred_at)
+        if dated and phrase.type and (phrase.left or phrase.closes):
+            day = read_date(object_.written, memory.occurred_at, future=ahead, last=draft.last)
+            since, until = (since, until or day) if phrase.closes else (since or day, until)
+            objects = scope.ends(" ".join(phrase.left), memory, None, is_object=True)[0] if phrase.left else []
+        elif len(given := tokens(fact.relation)) == 1 and given[0] in words("statuses") and (dated or not objects) and not phrase.type:
+            day = read_date(object_.written, memory.occurred_at, future=ahead, last=draft.last) if dated else None
+            objects, since = [End(given[0], None, Kind(VALUE, True, False))], since or day
+            phrase = attrs.evolve(phrase, type="has_status", phase="opens")
+        elif object_.is_value and phrase.type and phrase.left:
+            return _refused(draft, fact, "its object is unclear")
+        if phrase.closes and not fact.ended and since and not until:
+            since, until = None, since
+        draft.last = until or since or draft.last
+        unread = [f"{each!r} is no date" for each, got in ((fact.since, since or until), (fact.until, until)) if each and not got]
+        if since and until and until <= since:
+            return _refused(draft, fact, "it ends before it begins")
+        if phrase.mode == "wished" or (phrase.mode == "planned" and not (since or until) and not phrase.closes):
+            return _refused(draft, fact, "a wish" if phrase.mode == "wished" else "a plan without a date")
+        outcome = _Outcome(fact, draft, phrase, since, until, unread)
+        if not objects:
+            return self._end_all(outcome, subjects)
+        for subject in subjects:
+            for each in objects:
+                self._state(outcome, subject, each)
+        if role and not outcome.refused:
+            self._role(outcome, subjects[0], role)
+        return outcome.report()
+
+    def _phrase(self, relation: str, subject: Kind, object_: End) -> Phrase:
+        """Read a phrase between two ends; of an object in lower case that no name is, also as a value."""
+        own = self._types.keys() - table().types
+        phrase = read_phrase(relation, subject, object_.kind, own)
+        if not phrase.type and object_.name is None and object_.kind.kind in (COMMON, ""):
+            valued = read_phrase(relation, subject, Kind(VALUE, True, False), own)
+            if valued.noun and valued.frame and not valued.inverse and valued.frame.target == "v" and not valued.left:
+                return valued
+        return phrase
+
+    def _alias(self, fact: Fact, one: End, other: End, draft: _Draft) -> FactReport:
+        """Let two names be one: the longer stays, and the other leads to it."""
+        names = self._scope.add(one), self._scope.add(other)
+        short, full = sorted(names, key=lambda each: (each.entity is not None, len(each.name.split()), len(each.name)))
+        if short is full:
+            status = FactStatus.CONFIRMED
+        elif short.entity is not None and full.entity is not None:
+            return _refused(draft, fact, "both are known as two: merge them")
+        else:
+            status = FactStatus.NEW
+            self._scope.join(short, full)
+            for name, written in [each for each in draft.mentions if each[0] is short]:
+                draft.mentions[full, written] = draft.mentions.pop((name, written))
+        for each in (one, other):
+            draft.name(full, each.written)
+        draft.same.append((short.name, full))
+        return FactReport(memory_id=draft.memory.id, fact=fact, status=status, held=(full.name, "same_as", short.name))
+
+    def _state(self, outcome: _Outcome, subject: End, object_: End, *, implied: str = "") -> None:
+        """State a fact of two ends, unless the text says otherwise."""
+        phrase, draft, scope = outcome.phrase, outcome.draft, self._scope
+        type_ = implied or phrase.type or phrase.normal
+        first, second = (object_, subject) if phrase.inverse and phrase.type else (subject, object_)
+        if first.is_value:
+            outcome.refuse("its subject is a value")
+            return
+        source = scope.add(first)
+        if second.name is None and second.kind.kind == COMMON and _is_phrase(second, phrase):
+            second = attrs.evolve(second, kind=Kind(VALUE, True, False))
+        target: Name | str = second.written if second.is_value else scope.add(second)
+        if source is target:
+            outcome.refuse("both ends are one")
+            return
+        proof = prove(draft.memory, outcome.fact.quote, source, target, phrase, scope, self._seen.get(draft.memory.session_id, ""))
+        outcome.see(proof)
+        if proof.against and not phrase.denied:
+            outcome.against += proof.against
+            return
+        if self._refuse_ungrounded and proof.why:
+            outcome.refuse("; ".join(proof.why))
+            return
+        draft.name(source, first.written)
+        if isinstance(target, Name):
+            draft.name(target, second.written)
+        at = draft.memory.occurred_at or self._store.clock.now()
+        stand = scope.standing(source, type_, outcome.since or at, target)
+        if phrase.denied or phrase.closes:
+            if phrase.denied and not stand:
+                outcome.refuse("a denial is no fact")
+                return
+            outcome.about += [str(each) for each in stand]
+            self._close(outcome, source, type_, target, outcome.until or at, dated=outcome.until is not None)
+            return
+        start = outcome.since or at
+        if not _ALSO.search(outcome.fact.relation):
+            self._supersede(outcome, source, type_, target, start)
+        outcome.confirmed = outcome.confirmed or bool(stand)
+        self._hold_stated(outcome, Held(source, type_, target, outcome.since, outcome.until, draft.memory.id))
+        if outcome.until is not None and type_ == "works_at":
+            self._follow(outcome, source, outcome.until)
+        if type_ == "leads" and not implied and phrase.noun in HEADS and isinstance(target, Name) and target.kind not in ("group", "thing", "place"):
+            self._state(outcome, subject, object_, implied="works_at")
+
+    def _supersede(self, outcome: _Outcome, source: Name, type_: str, target: Name | str, start: datetime) -> None:
+        """End what a fact takes the place of: another target where there is one at a time, the holder before."""
+        known = self._types.get(type_)
+        functional, here = known is not None and known.functional, outcome.draft.memory.id
+        for each in list(self._scope.held):
+            if each.type != type_ or not each.stands(start) or each.memory_id == here or (each.since and each.since >= start):
+                continue
+            if each.source is source and each.target is not target and each.target != target:
+                if functional:  # the fold ends it
+                    each.until = start
+                    outcome.about.append(str(each))
+                elif type_ in SINGLE:
+                    outcome.about.append(str(each))
+                    self._close(outcome, source, type_, each.target, start)
+            elif type_ == "leads" and each.target is target and each.source is not source and (outcome.since or outcome.phrase.opens):
+                outcome.about.append(str(each))
+                self._close(outcome, each.source, type_, target, start)
+
+    def _close(
+        self, outcome: _Outcome, source: Name, type_: str, target: Name | str, end: datetime, *, dated: bool = True
+    ) -> None:
+        """State that something ended."""
+        for each in self._scope.standing(source, type_, end, target):
+            each.until = end
+        held = Held(source, type_, target, None, end, outcome.draft.memory.id)
+        self._hold_stated(outcome, held)
+        outcome.draft.name(source, source.name)
+        if isinstance(target, Name):
+            outcome.draft.name(target, target.name)
+        if not dated:
+            outcome.draft.undated.append(held)
+        if type_ == "works_at":
+            self._follow(outcome, source, end)
+
+    def _follow(self, outcome: _Outcome, person: Name, end: datetime) -> None:
+        """Who leaves an employer reports to nobody there."""
+        for each in self._scope.standing(person, "reports_to", end):
+            if each.memory_id != outcome.draft.memory.id:
+                outcome.about.append(str(each))
+                self._close(outcome, person, "reports_to", each.target, end)
+
+    def _end_all(self, outcome: _Outcome, subjects: Sequence[End]) -> FactReport:
+        """End all that stands of a type: "resigned", "stopped using it"."""
+        at = outcome.draft.memory.occurred_at or self._store.clock.now()
+        for subject in subjects:
+            source = subject.name
+            for each in self._scope.standing(source, outcome.phrase.type, at) if source else ():
+                outcome.about.append(str(each))
+                outcome.draft.name(each.source, subject.written)
+                self._close(outcome, each.source, each.type, each.target, outcome.until or at)
+        if not outcome.about:
+            outcome.refuse("nothing is known that it ends")
+        return outcome.report()
+
+    def _role(self, outcome: _Outcome, subject: End, role: str) -> None:
+        """State the role of somebody beside the place: "COO of Halden"."""
+        if not outcome.phrase.inverse and not outcome.phrase.closes and not outcome.against:
+            source = self._scope.add(subject)
+            self._hold_stated(outcome, Held(source, "role", role, outcome.since, outcome.until, outcome.draft.memory.id))
+
+    def _hold_stated(self, outcome: _Outcome, held: Held) -> None:
+        fact, draft = outcome.fact, outcome.draft
+        sure = fact.confidence
+        if sure is None:
+            sure = UNMAPPED if not outcome.phrase.type else QUOTED if outcome.quoted else UNQUOTED
+        words_ = draft.memory.text[outcome.quoted.start : outcome.quoted.end] if outcome.quoted else ""
+        text = words_ if len(words_.split()) > SHORTEST_QUOTE else " ".join(f"{fact.subject} {fact.relation} {fact.object}".split())
+        ceiling = 1.0 if outcome.grounded else UNGROUNDED
+        draft.statements.append((held, sure, ceiling, " ".join(text.split()), outcome.quoted))
+        outcome.held = outcome.held or held
+        self._scope.held.append(held)
+        _vote(held)
+
+    # -- what is written ---------------------------------------------------------------------------------------------
+
+    def _stated(self, draft: _Draft) -> Stated:
+        memory = draft.memory
+        for held in draft.undated:  # an ending without a date takes that of what begins in its place
+            begun = [each[0].since for each in draft.statements if each[0].source is held.source and each[0].type == held.type and each[0].target is not held.target]
+            held.until = next((each for each in begun if each), held.until)
+        surfaces = {each: _extracted(*each, confidence, memory) for each, confidence in draft.mentions.items()}
+        of_name: dict[Name, ExtractedName] = {}
+        for (name, _), surface in surfaces.items():
+            of_name.setdefault(name, surface)
+        statements = []
+        for held, confidence, ceiling, text, span in draft.statements:
+            source = of_name.get(held.source) or _extracted(held.source, held.source.name, confidence, memory)
+            target = _value_name(held.target, confidence, memory) if isinstance(held.target, str) else (
+                of_name.get(held.target) or _extracted(held.target, held.target.name, confidence, memory))
+            if source.name == target.name and source.type == target.type:
+                continue
+            statements.append(
+                Statement(
+                    source=source,
+                    type=held.type,
+                    target=target,
+                    confidence=confidence,
+                    kind=EdgeKind.SEMANTIC,
+                    valid_from=held.since,
+                    valid_to=held.until,
+                    fact=text,
+                    span=span or Span(start=0, end=len(memory.text)),
+                    pattern=held.type,
+                    extractor=STATED,
+                    ceiling=ceiling,
+                )
+            )
+        same = tuple((short, _canonical(full)) for short, full in draft.same if short != _canonical(full))
+        descriptions = {_canonical(name): name.description for name, _ in draft.mentions if name.description}
+        extracted = ExtractedMemory(
+            memory_id=memory.id, surfaces=tuple(surfaces.values()), statements=tuple(statements), same=same
+        )
+        return Stated(extracted, tuple(draft.reports), descriptions)
+
+
+@attrs.define(eq=False)
+class _Outcome:
+    """What becomes of a fact, with all of its ends."""
+
+    fact: Fact
+    draft: _Draft
+    phrase: Phrase
+    since: datetime | None
+    until: datetime | None
+    why: list[str]
+    about: list[str] = attrs.field(factory=list)
+    against: list[str] = attrs.field(factory=list)
+    refused: str = ""
+    held: Held | None = None
+    quoted: Span | None = None
+    grounded: bool = True
+    confirmed: bool = False
+
+    def see(self, proof: Proof) -> None:
+        """Note how far the text proves it."""
+        self.quoted = self.quoted or proof.quoted
+        self.grounded = self.grounded and not proof.why
+        self.why += [each for each in proof.why if each not in self.why]
+
+    def refuse(self, why: str) -> None:
+        """Note why it, or a part of it, was not written."""
+        self.refused = self.refused or why
+
+    def report(self) -> FactReport:
+        """What became of it."""
+        if self.held is None:
+            status = FactStatus.CONTRADICTS if self.against else FactStatus.REFUSED
+        else:
+            status = FactStatus.ENDS if self.about else FactStatus.CONFIRMED if self.confirmed else FactStatus.NEW
+        held = self.held and (self.held.source.name, self.held.type, self.held.target if isinstance(self.held.target, str) else self.held.target.name)
+        return FactReport(
+            memory_id=self.draft.memory.id,
+            fact=self.fact,
+            status=status,
+            held=held,
+            grounded=self.grounded,
+            mapped=bool(self.phrase.type),
+            about=tuple(dict.fromkeys(self.about)),
+            why="; ".join(dict.fromkeys(each for each in (self.refused, *self.against, *self.why) if each)),
+        )
+
+
+def _refused(draft: _Draft, fact: Fact, why: str) -> FactReport:
+    return FactReport(memory_id=draft.memory.id, fact=fact, status=FactStatus.REFUSED, why=why, mapped=True)
+
+
+def _is_alias(fact: Fact) -> bool:
+    return _ALIAS.fullmatch(" ".join(tokens(fact.relation))) is not None
+
+
+def _is_copular(relation: str) -> bool:
+    """Whether a phrase only says that somebody is, or becomes, something."""
+    plain = [each for each in tokens(relation) if each not in words("soft") and each not in words("determiners")]
+    begun = {word for cue in listed("begun") for word in cue.split()}
+    return all(each in words("be") | words("have") | begun | ROLES for each in plain)
+
+
+def _is_phrase(end: End, phrase: Phrase) -> bool:
+    """Whether an unknown end in lower case is a value: no type takes it for a name, or it is too long for one."""
+    names = phrase.frame is not None and any(each in phrase.frame.target + phrase.frame.source for each in "pogt")
+    return not names or "*" in (phrase.frame.target if phrase.frame else "*") or len(end.written.split()) > LONGEST_PHRASE
+
+
+@cache
+def _kinds(type_: str) -> tuple[str, str]:
+    """The kinds that a type tells of its ends; "" for those that it does not."""
+    frames = [each for some in (*table().verbs.values(), *table().nouns.values()) for each in some if each.type == type_]
+    sure = [{letter for each in frames for letter in getattr(each, end).partition("(")[0].strip()} for end in ("source", "target")]
+    source, target = (KINDS.get(next(iter(letters)), "") if len(letters) == 1 else "" for letters in sure)
+    return source, target
+
+
+def _vote(held: Held) -> None:
+    source, target = _kinds(held.type)
+    if source:
+        held.source.votes[source] += 1
+    if target and isinstance(held.target, Name) and target != VALUE:
+        held.target.votes[target] += 1
+
+
+def _canonical(name: Name) -> str:
+    return name.entity.name if name.entity is not None else name.name
+
+
+def _public_type(name: Name) -> str:
+    """The entity type that is known of a name; a group is an organisation."""
+    if name.type or not name.is_proven:
+        return name.type
+    return {PERSON: PERSON, ORGANISATION: ORGANISATION, "group": ORGANISATION, "place": "place"}.get(name.kind, "")
+
+
+def _extracted(name: Name, written: str, confidence: float, memory: Memory) -> ExtractedName:
+    at = memory.text.casefold().find(written.casefold()) if len(memory.text.casefold()) == len(memory.text) else memory.text.find(written)
+    return ExtractedName(
+        name=_canonical(name),
+        type=_public_type(name),
+        span=None if at < 0 else Span(start=at, end=at + len(written)),
+        confidence=confidence,
+        pattern=STATED,
+        written=written,
+    )
+
+
+def _value_name(text: str, confidence: float, memory: Memory) -> ExtractedName:
+    at = memory.text.find(text)
+    span = None if at < 0 else Span(start=at, end=at + len(text))
+    return ExtractedName(name=text, type=VALUE, span=span, confidence=confidence, pattern=STATED)
+
+
+def _parts_of(texts: Iterable[str]) -> Iterator[str]:
+    """Texts and the parts of those that may be lists."""
+    for text in texts:
+        yield text
+        yield from SPLIT.split(text)
