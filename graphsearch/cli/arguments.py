@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 from uuid import UUID
 
+import attrs
 import typer
 
 from graphsearch.ingest import TextExtractor
@@ -78,23 +79,6 @@ Ceilings = Annotated[
 ]
 
 
-def ingest_options(
-    *, redact: bool, flag_instructions: bool, labels: list[str] | None, ceilings: list[str] | None
-) -> IngestOptions:
-    """The options of an ingest."""
-    pairs = [each.rpartition("=") for each in ceilings or ()]
-    try:
-        limits = {label: float(confidence) for label, _, confidence in pairs}
-    except ValueError as error:
-        raise typer.BadParameter(f"--ceiling must be LABEL=CONFIDENCE, such as web=0.4: {error}") from error
-    return IngestOptions(
-        redact=Redaction() if redact else None,
-        flag=InstructionFlag() if flag_instructions else None,
-        labels=tuple(labels or ()),
-        ceilings=limits,
-    )
-
-
 KnownNames = Annotated[
     Path | None,
     typer.Option(
@@ -119,9 +103,36 @@ def known_names(file: Path | None) -> tuple[KnownName, ...]:
         raise typer.BadParameter(f"--known must be JSON lines with name, type and aliases: {error}") from error
 
 
-def rules_with(known: Path | None, user: str) -> TextExtractor | None:
-    """The rules that read texts, with known names and the name of the user; None for those by default."""
-    return TextExtractor(known=known_names(known), user=user) if known or user else None
+@attrs.frozen(kw_only=True)
+class Reading:
+    """How texts are read, and what is done to all that is written."""
+
+    known: KnownNames = None
+    user: User = ""
+    redact: Redact = False
+    flag_instructions: FlagInstructions = False
+    label: Labels = None
+    ceiling: Ceilings = None
+
+    @property
+    def rules(self) -> TextExtractor | None:
+        """The rules that read texts, with known names and the name of the user; None for those by default."""
+        return TextExtractor(known=known_names(self.known), user=self.user) if self.known or self.user else None
+
+    @property
+    def options(self) -> IngestOptions:
+        """The options of an ingest."""
+        pairs = [each.rpartition("=") for each in self.ceiling or ()]
+        try:
+            ceilings = {label: float(confidence) for label, _, confidence in pairs}
+        except ValueError as error:
+            raise typer.BadParameter(f"--ceiling must be LABEL=CONFIDENCE, such as web=0.4: {error}") from error
+        return IngestOptions(
+            redact=Redaction() if self.redact else None,
+            flag=InstructionFlag() if self.flag_instructions else None,
+            labels=tuple(self.label or ()),
+            ceilings=ceilings,
+        )
 
 
 Model = Annotated[

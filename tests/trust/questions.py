@@ -325,7 +325,7 @@ async def context_command(side: Side, about: Subject) -> Any:
     """The command that answers a principal."""
     with (
         patch.object(principal_commands, "open_asked", lambda *_, **__: nullcontext(side.engine)),
-        patch.object(principal_commands, "gate_of", lambda *_: side.gate),
+        patch.object(principal_commands.Asker, "gate", lambda *_: side.gate),
     ):
         place = Place(dsn="", embedded=Path(), org="acme", project="here")
         answer = await principal_commands.context(

@@ -14,6 +14,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.federation import FederatedEngine
 from graphsearch.ingest import IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
+from graphsearch.ingest.write.texts import DEFAULT_EXTRACTOR
 from graphsearch.integrations.mcp.answers import fitted
 from graphsearch.integrations.mcp.limits import TIME_LIMIT
 from graphsearch.model import Principal, Scope
@@ -56,7 +57,8 @@ class GraphService:
     * ``limits``: the most that one call of ``remember`` reads; by default a text of 200,000 characters, 20,000 distinct
       names.
     * ``statistics``: what scores by words are computed from, see `graphsearch.access.gate.StatisticsOf`.
-    * ``extractor``: reads the texts of the tool remember; by default `graphsearch.ingest.TextExtractor`.
+    * ``extractor``: reads the texts of the tool remember, by default `graphsearch.ingest.TextExtractor`; with None, only
+      the facts and entities count that agents state.
     * ``ingest``: what is done to whatever the tool remember writes; see `graphsearch.ingest.IngestOptions`.
     * ``disabled``: everything is switched off: every answer is ``{"disabled": true}``.
     """
@@ -71,7 +73,7 @@ class GraphService:
     time_limit: float = TIME_LIMIT
     rate: int | None = None
     limits: IngestLimits = LIMITS
-    extractor: Extractor | None = None
+    extractor: Extractor | None = DEFAULT_EXTRACTOR
     ingest: IngestOptions = attrs.field(factory=IngestOptions)
     disabled: bool = False
     statistics: StatisticsOf = StatisticsOf.SCOPE
