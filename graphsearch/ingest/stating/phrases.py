@@ -192,8 +192,7 @@ def fit(end: Kind, ends: str) -> float | None:
     letters, _, maybe = ends.replace(")", "").partition("(")
     letter = _LETTERS.get(end.kind, "")
     if end.kind == COMMON:
-        assumed = [each for each in letters if each not in "pl"]
-        return 0.3 if assumed and set(assumed) != {"v"} else None
+        return 0.3 if "g" in letters or "t" in letters else None
     if not letter:
         return 0.55 - 0.05 * len(letters) if letters and letters != "v" else None
     if letter in letters:

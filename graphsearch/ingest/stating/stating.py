@@ -29,6 +29,7 @@ from graphsearch.ingest.stating.scope import (
     Name,
     Scope,
     capitalised,
+    is_state,
     kind_of,
 )
 from graphsearch.ingest.stating.table import KINDS, folded, listed, table, tokens, words
@@ -64,9 +65,11 @@ SINGLE: Final = frozenset({"deadline", "budget", "price", "size", "birth_date", 
 HEADS: Final = frozenset({"ceo", "chief executive", "managing director", "general manager", "director", "principal",
     "president", "chief executive officer", "headteacher", "head teacher", "executive director", "editor in chief", "head chef", "owner", "founder"})
 _ALIAS: Final = re.compile(
-    r"(?=.*\b(?:known|goes|called|aka|nickname|nicknamed|short|full|real|stands|alias|abbreviat\w+|name)\b)"
-    r"(?:also|is|are|was|has|a|known|goes|called|call|be|prefers|to|me|go|aka|nickname|nicknamed|short|full|real|as|name|named|by|for"
-    r"|of|form|the|stands|alias|abbreviated|abbreviation|everyone|\s)+"
+    r"(?:is |was |are |has )?(?:also |better |commonly |formerly |often |a |the )*"
+    r"(?:known(?: as| to \w+ as)?|called|nicknamed|abbreviated(?: as| to)?|referred to as|aka|a k a|alias|same as|same"
+    r"|goes by|go by|going by|short for|stands for|call me|calls \w+|(?:prefers|likes|asked) to be called"
+    r"|(?:nickname|nick|(?:short|full|real|other|long|proper|maiden|married)(?: name| form)|abbreviation|alternative name|name)"
+    r"(?: is| of| for)?)"
 )
 _NOT: Final = re.compile(r"(?i)(?:not|no longer|never)\s+")
 _ALSO: Final = re.compile(r"(?i)\b(?:also|too|as well|additionally|second)\b")
@@ -262,6 +265,8 @@ class Stating:
             valued = read_phrase(relation, subject, Kind(VALUE, True, False), own)
             if valued.noun and valued.frame and not valued.inverse and valued.frame.target == "v" and not valued.left:
                 return valued
+        if phrase.type == "has_status" and not phrase.noun and not is_state(object_.written):
+            return attrs.evolve(phrase, type="", frame=None)
         return phrase
 
     def _alias(self, fact: Fact, one: End, other: End, draft: _Draft) -> FactReport:
@@ -297,9 +302,11 @@ class Stating:
         if source is target:
             outcome.refuse("both ends are one")
             return
-        proof = prove(draft.memory, outcome.fact.quote, source, target, phrase, scope, self._seen.get(draft.memory.session_id, ""))
+        over = phrase.closes or phrase.denied or outcome.until is not None
+        seen = self._seen.get(draft.memory.session_id, "")
+        proof = prove(draft.memory, outcome.fact.quote, (source, target), phrase, scope, seen=seen, over=over)
         outcome.see(proof)
-        if proof.against and not phrase.denied:
+        if proof.against:
             outcome.against += proof.against
             return
         if self._refuse_ungrounded and proof.why:
