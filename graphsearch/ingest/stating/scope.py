@@ -223,7 +223,7 @@ class Scope:
 
     def ends(self, written: str, memory: Memory, type_: str | None, *, is_object: bool) -> tuple[list[End], str]:
         """The names and values that an end states, and the role that it puts before them: "COO of Halden"."""
-        text = re.sub(r"\s*\([^)]*\)$", "", written.strip(_QUOTES + " .!").strip())
+        text = _as_in(re.sub(r"\s*\([^)]*\)$", "", written.strip(_QUOTES + " .!").strip()), memory.text)
         given = kind_of(type_) if type_ else ""
         if given == VALUE:
             return [_value(text)], ""
@@ -231,7 +231,7 @@ class Scope:
         if pronoun is not None:
             return [pronoun], ""
         if name := self.known(text, memory):
-            return [self._end(text, name, type_)], ""
+            return [self._end(text, name, type_, memory)], ""
         if is_value(text, memory.occurred_at) and not type_:
             return [_value(text)], ""
         bare = _QUANTITY.sub("", _DETERMINER.sub("", text, count=1), count=1)
@@ -243,17 +243,18 @@ class Scope:
             return [self._end(part, self.known(part, memory), type_, memory) for part in parts], role
         if (match := _PLACED.fullmatch(bare)) and not self.known(bare, memory) and (self.known(match[1], memory) or match[2][:1].isupper()):
             bare = match[1] if is_object or self.known(match[1], memory) else bare
-        return [self._end(bare, self.known(bare, memory), type_)], role
+        return [self._end(bare, self.known(bare, memory), type_, memory)], role
 
-    def _end(self, written: str, name: Name | None, type_: str | None, memory: Memory | None = None) -> End:
-        if memory is not None and (pronoun := self._pronoun(folded(written), memory)):
+    def _end(self, written: str, name: Name | None, type_: str | None, memory: Memory) -> End:
+        if pronoun := self._pronoun(folded(written), memory):
             return pronoun
+        plain = memory.text.islower()
         if type_:
             return End(written, name, Kind(kind_of(type_), True), snake_case(type_))
         if name is not None:
             return End(written, name, Kind(name.kind, name.is_proven))
         guess = guessed_kind(written)
-        lower = written[:1].islower() and not any(each.isupper() for each in written)
+        lower = written[:1].islower() and not any(each.isupper() for each in written) and not (plain and " " not in written and not written.endswith("ing"))
         return End(written, None, Kind(guess or (COMMON if lower else ""), False, not lower))
 
     def _is_name(self, part: str) -> bool:
@@ -281,6 +282,18 @@ class Scope:
         return None
 
 
+def _as_in(written: str, text: str) -> str:
+    """A name in lower case as a text writes it: "athlone" is Athlone."""
+    if not written.islower():
+        return written
+    found = re.search(rf"(?<!\w){re.escape(written)}(?!\w)", text, re.IGNORECASE)
+    return found[0] if found and found[0][:1].isupper() and not _begins(text, found.start()) else written
+
+
+def _begins(text: str, at: int) -> bool:
+    return not text[:at].strip() or text[:at].rstrip()[-1] in ".!?:;\n"
+
+
 def is_value(text: str, at: datetime | None) -> bool:
     """Whether a text is a state, a date, a number or an amount."""
     return is_state(text) or bool(_AMOUNT.fullmatch(text.strip())) or is_date(text, at)
@@ -293,10 +306,17 @@ def is_state(text: str) -> bool:
     return snake_case(key) in words("statuses") or first in words("statuses") or bool(_STATE.match(key))
 
 
+def is_pronoun(text: str) -> bool:
+    """Whether a text is a pronoun, which names nothing by itself."""
+    key = folded(text).strip()
+    return any(key in words(f"pronouns_{each}") for each in ("i", "we", "person", "they"))
+
+
 def is_role(text: str) -> bool:
     """Whether a text names a job or an office: a noun of the table that people hold."""
     key = folded(text)
-    return any(each in table().nouns for each in (key, key.split()[-1], key.rpartition(" of ")[0]) if each)
+    nouns = [table().nouns.get(each, ()) for each in (key, key.split()[-1], key.rpartition(" of ")[0]) if each]
+    return any(not each.inverse and each.source.startswith("p") and "o" in each.target for some in nouns for each in some)
 
 
 def guessed_kind(text: str) -> str:

@@ -29,6 +29,8 @@ from graphsearch.ingest.stating.scope import (
     Name,
     Scope,
     capitalised,
+    is_pronoun,
+    is_role,
     is_state,
     kind_of,
 )
@@ -219,8 +221,15 @@ class Stating:
             return self._alias(fact, subjects[0], objects[0], draft)
         if role and not _is_copular(fact.relation):
             objects, role = [End(written, scope.known(written), Kind(COMMON, False, False))], ""
+        unknown = next((each.written for each in (*subjects, *objects) if each.name is None and is_pronoun(each.written)), None)
+        if unknown is not None:
+            return _refused(draft, fact, f"it is not known whom {unknown!r} means")
+        if objects and _is_copular(fact.relation) and _is_office(objects[0]):
+            phrase_ = "role"
+        else:
+            phrase_ = f"{role} of" if role else fact.relation
         object_ = objects[0] if objects else End("", None, Kind("", False, True))
-        phrase = self._phrase(f"{role} of" if role else fact.relation, subjects[0].kind, object_)
+        phrase = self._phrase(phrase_, subjects[0].kind, object_)
         phrase = attrs.evolve(phrase, denied=phrase.denied or denied, ended=phrase.ended or over)
         if role and re.search(r"(?i)promoted|bec[oa]me|new|now|appointed", fact.relation):
             phrase = attrs.evolve(phrase, begun=True)
@@ -509,6 +518,11 @@ def _is_copular(relation: str) -> bool:
     plain = [each for each in tokens(relation) if each not in words("soft") and each not in words("determiners")]
     begun = {word for cue in listed("begun") for word in cue.split()}
     return all(each in words("be") | words("have") | begun | ROLES for each in plain)
+
+
+def _is_office(end: End) -> bool:
+    """Whether an end in lower case is what somebody is: "our stage manager"."""
+    return end.name is None and end.kind.kind in (COMMON, "thing") and end.written.islower() and is_role(end.written)
 
 
 def _is_phrase(end: End, phrase: Phrase) -> bool:
