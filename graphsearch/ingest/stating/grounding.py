@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 import attrs
@@ -22,10 +23,13 @@ FARTHEST: Final = 60
 _WORD: Final = re.compile(r"\w+")
 _SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+|\n+")
 _PLAIN: Final = re.compile(r"[^.;:!?,()\n]*")
+_LISTED: Final = re.compile(r",? (?:and|or|&) (?:also )?|, | ?[+/] ?")
+_REPLACED: Final = re.compile(r"\b(?:instead of|in place of|rather than|not|unlike|replacing|replaces|from)\s+(?:the )?$")
 _ANSWERED: Final = re.compile(r"\s+(?:and|or|but|so|because|who|that|which|says|said|when|while|if)\s+")
 _DENIED: Final = re.compile(r"\b(?:not|never|no longer|isn't|isnt|instead of|rather than)\s+(?:the |a |an |on |in |using |at |with )?$")
 _WISHED: Final = re.compile(
-    r"\b(?:wants?|wanted|hopes?|hoping|would (?:like|love)|wish(?:es)?|might|maybe|perhaps|considering|thinking (?:of|about)|if only)\b"
+    r"\b(?:wants?|wanted|hopes? for|hoping for|would (?:like|love)|wish(?:es)? for|considering|thinking (?:of|about))"
+    r"\s+(?:to \w+ )?(?:the |a |an )?$"
 )
 
 
@@ -82,12 +86,20 @@ def _first_word(form: str) -> str:
 
 
 def prove(
-    memory: Memory, quote: str | None, source: Name, target: Name | str, phrase: Phrase, scope: Scope, seen: str
+    memory: Memory,
+    quote: str | None,
+    ends: tuple[Name, Name | str],
+    phrase: Phrase,
+    scope: Scope,
+    *,
+    seen: str,
+    over: bool,
 ) -> Proof:
     """Whether the text of a memory, or ``seen`` of its session, proves a fact of two ends; and what speaks against it.
 
-    ``source`` and ``target`` are the ends as they are related, not as the phrase puts them.
+    ``ends`` are source and target as they are related, not as the phrase puts them; ``over``: whether it is over.
     """
+    source, target = ends
     text, why = folded(memory.text), []
     quoted = find_quote(quote, memory.text) if quote else None
     if quote and quoted is None:
@@ -99,7 +111,7 @@ def prove(
         if not stands and not known and isinstance(end, Name):
             why.append(f"{end.name!r} is named neither in the text nor before")
     sentence = _sentence(memory.text, quoted, source, target, speaker)
-    against = _against(sentence, source, target, phrase, scope, speaker) if sentence and phrase.type else ()
+    against = () if over or not sentence else _against(sentence, source, target, phrase, scope, speaker)
     return Proof(sentence, quoted, tuple(why), tuple(against))
 
 
@@ -116,56 +128,74 @@ def _sentence(text: str, quoted: Span | None, source: Name, target: Name | str, 
 def _against(
     sentence: str, source: Name, target: Name | str, phrase: Phrase, scope: Scope, speaker: Name | None
 ) -> Iterator[str]:
-    """What the sentence says that contradicts the fact."""
-    places = mentions(source, sentence, speaker), mentions(target, sentence, speaker)
-    if not phrase.closes and any(_DENIED.search(sentence, max(0, start - 30), start) for start, _ in places[1]):
+    """What the sentence says that contradicts a fact that holds."""
+    there = mentions(source, sentence, speaker)
+    before = [sentence[max(0, start - 30) : start] for start, _ in mentions(target, sentence, speaker)]
+    if before and all(_DENIED.search(each) for each in before):
         yield "the text denies it"
-    if sentence.rstrip(" \"'”").endswith("?") and not phrase.closes:
+    if before and all(_WISHED.search(each) for each in before):
+        yield "the text wishes it"
+    if sentence.rstrip(" \"'”").endswith("?"):
         yield "the text asks it"
+    if phrase.noun in words("titles_held") and not re.search(rf"\b{phrase.noun}\b", sentence):
+        others = [each for each in sorted(words("titles_held")) if re.search(rf"\b{each}\b", sentence)]
+        if others and there:
+            yield f"the text says {others[0]}"
+    if not phrase.type:
+        return
     relevant = [each for each in _readings(sentence, source, target, scope, speaker) if each[1].type == phrase.type]
-    same = [each for each in relevant if (each[0] is source and _is(each[2], target))]
-    turned = [each for each in relevant if (_is(each[0], target) and each[2] is source)]
-    if turned and not same and phrase.type not in SYMMETRIC:
-        yield "the text says it the other way round"
+    same = [each for each in relevant if _in(each[0], source) and _in(each[2], target)]
+    turned = [each for each in relevant if _in(each[0], target) and _in(each[2], source)]
     for _, reading, _ in same:
-        if reading.denied and not phrase.closes:
+        if reading.denied:
             yield "the text denies it"
-        if reading.ended and not phrase.closes:
+        if reading.ended:
             yield "the text says that it is over"
         if reading.mode == "wished":
-            yield "a wish in the text"
-    if not same and not turned and phrase.type not in SYMMETRIC and not phrase.closes:
-        for first, reading, second in relevant:
-            if _is(second, target) and not reading.mode and not reading.denied:
-                yield f"the text says {first.name}"
-                break
+            yield "the text wishes it"
+    if phrase.type in SYMMETRIC or same:
+        return
+    if turned:
+        yield "the text says it the other way round"
+        return
+    replaced = all(_REPLACED.search(sentence[max(0, start - 20) : start]) for start, _ in there)
+    for first, reading, second in relevant:
+        if _in(second, target) and not reading.mode and not reading.denied and not reading.ended and replaced:
+            yield f"the text says {_shown(first[-1])}"
+            return
 
 
-def _is(end: Name | str, other: Name | str) -> bool:
-    return end is other or (isinstance(end, str) and end == other)
+def _in(ends: Sequence[Name | str], end: Name | str) -> bool:
+    return any(each is end or (isinstance(each, str) and each == end) for each in ends)
+
+
+def _shown(end: Name | str) -> str:
+    return end if isinstance(end, str) else end.name
 
 
 def _readings(
     sentence: str, source: Name, target: Name | str, scope: Scope, speaker: Name | None
-) -> Iterator[tuple[Name | str, Phrase, Name | str]]:
-    """What the words between two neighbouring names of a sentence state: source, phrase, target."""
+) -> Iterator[tuple[Sequence[Name | str], Phrase, Sequence[Name | str]]]:
+    """What the words between neighbouring names of a sentence state: sources, phrase, targets; "X and Y" are two."""
     places: dict[tuple[int, int], Name | str] = {}
     for name in (*(each for each in scope.names if each.is_capitalised), source, target):
         for place in mentions(name, sentence, speaker):
             places[place] = name
-    ordered = sorted(places.items(), key=lambda each: (each[0][0], -each[0][1]))
-    kept: list[tuple[tuple[int, int], Name | str]] = []
-    for each in ordered:
-        if not kept or each[0][0] >= kept[-1][0][1]:
-            kept.append(each)
-    for at, (place, first) in enumerate(kept):
-        for other, second in kept[at + 1 : at + 2]:
-            between = sentence[place[1] : other[0]]
-            if first is second or len(between) > FARTHEST or not _PLAIN.fullmatch(between) or _ANSWERED.search(between):
-                continue
-            reading = read_phrase(between, _kind(first), _kind(second))
-            if reading.type and not reading.left and not reading.noun:
-                yield (second, reading, first) if reading.inverse else (first, reading, second)
+    groups: list[tuple[int, int, list[Name | str]]] = []
+    for (start, end), name in sorted(places.items(), key=lambda each: (each[0][0], -each[0][1])):
+        if groups and start < groups[-1][1]:
+            continue
+        if groups and _LISTED.fullmatch(sentence, groups[-1][1], start):
+            groups[-1] = (groups[-1][0], end, [*groups[-1][2], name])
+        else:
+            groups.append((start, end, [name]))
+    for (_, end, first), (start, _, second) in pairwise(groups):
+        between = sentence[end:start]
+        if len(between) > FARTHEST or not _PLAIN.fullmatch(between) or _ANSWERED.search(between):
+            continue
+        reading = read_phrase(between, _kind(first[-1]), _kind(second[0]))
+        if reading.type and not reading.left and not reading.noun:
+            yield (second, reading, first) if reading.inverse else (first, reading, second)
 
 
 def _kind(end: Name | str) -> Kind:

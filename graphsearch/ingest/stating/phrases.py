@@ -17,6 +17,7 @@ COMMON: Final = "common"
 ADJUNCTS: Final = frozenset({"for", "as", "during", "via", "through"})
 SYMMETRIC: Final = frozenset({"works_with", "met_with", "married_to", "sibling_of"})
 CLOSE: Final = 1e-6
+_BEFORE_NOUNS: Final = (["as"], ["work", "as"], ["serve", "as"], ["back", "as"], ["return", "as"], ["works", "as"], ["serves", "as"])
 LONGEST_NOUN: Final = 4
 LONGEST_ADJUNCT: Final = 4
 
@@ -178,9 +179,10 @@ def _plain(rest: Sequence[str]) -> list[str]:
 
 def _fitting(rest: Sequence[str], subject: Kind, object_: Kind) -> Iterator[tuple[float, _Found]]:
     """The frames that explain the words, each with how well its ends fit."""
-    for each in (*_by_verb(rest, object_), *_by_noun(rest)):
+    for each in (*_by_verb(rest, object_), *_by_noun(rest, object_)):
         source, target = (object_, subject) if each.inverse else (subject, object_)
-        fits = fit(source, each.frame.source), fit(target, each.frame.target)
+        alone = each.frame.slot[-1:] == NO_OBJECT or each.left and object_.kind == "value"
+        fits = fit(source, each.frame.source), 0.4 if alone else fit(target, each.frame.target)
         if fits[0] is not None and fits[1] is not None:
             yield each.score + 0.6 * (fits[0] + fits[1]) - 0.001 * each.frame.rank, each
 
@@ -192,8 +194,7 @@ def fit(end: Kind, ends: str) -> float | None:
     letters, _, maybe = ends.replace(")", "").partition("(")
     letter = _LETTERS.get(end.kind, "")
     if end.kind == COMMON:
-        assumed = [each for each in letters if each not in "pl"]
-        return 0.3 if assumed and set(assumed) != {"v"} else None
+        return 0.3 if "g" in letters or "t" in letters else None
     if not letter:
         return 0.55 - 0.05 * len(letters) if letters and letters != "v" else None
     if letter in letters:
@@ -242,6 +243,8 @@ def _slot_score(frame: Frame, base: str, after: tuple[str, ...], object_: Kind) 
     if after[:size] != slot[:size]:
         return None
     left = after[size:]
+    if left and all(each in words("classes") for each in left):  # "uses product", "runs on database"
+        left = ()
     if not left:
         short = base in ("be", "do", "go", "get", "have") and len(slot) == 1
         return None if short and not object_.named and object_.kind not in ("value",) else (0.5 * len(slot), ())
@@ -249,7 +252,8 @@ def _slot_score(frame: Frame, base: str, after: tuple[str, ...], object_: Kind) 
         return None
     if object_.kind == "value" and frame.target != "v":
         return (0.3 * len(slot), left)  # "last day at Plinthworks | 29 november": the object stands in the phrase
-    if left[0] in ADJUNCTS and len(left) > 1 and object_.named and frame.type in ("uses", "depends_on"):
+    purpose = left[0] in ADJUNCTS and object_.named and frame.type in ("uses", "depends_on")
+    if len(left) > 1 and (purpose or left[0] in ("every", "each")):
         return (0.2, left)
     return None
 
@@ -265,7 +269,7 @@ def _nouns(plain: Sequence[str]) -> Iterator[tuple[str, int, int]]:
                     break
 
 
-def _by_noun(rest: Sequence[str]) -> Iterator[_Found]:
+def _by_noun(rest: Sequence[str], object_: Kind) -> Iterator[_Found]:
     """Readings as a noun that heads the phrase: "boss of", "has boss", "boss is", "is boss of", "head of ops at"."""
     core = [each for each in rest if each not in words("soft") and each not in words("determiners")]
     copulas = words("be") | words("have") | {"'s"}
@@ -275,13 +279,15 @@ def _by_noun(rest: Sequence[str]) -> Iterator[_Found]:
     covered = 0
     for noun, start, end in _nouns(plain):
         before, after = plain[:start], tuple(plain[end:])
-        if end - start < covered or (before and before not in (["as"], ["work", "as"]) and not _is_job(before, after)):
+        if end - start < covered or (before and before not in _BEFORE_NOUNS and not _is_job(before, after)):
             continue
         covered = max(covered, end - start)
         for frame in table().nouns[noun]:
             score = 1.0 + 0.5 * len(noun.split())
             if after:
-                if _links(frame, before, after):
+                if frame.phase != "holds" and object_.kind == "value" and after[0] == "at" and len(after) > 1:
+                    yield _Found(frame, False, score, after[1:], noun)
+                elif _links(frame, before, after):
                     yield _Found(frame, False, score + 0.4, noun=noun)
             elif owned:
                 yield _Found(frame, True, score + 0.5, noun=noun)

@@ -15,6 +15,7 @@ from graphsearch.ingest.stating.phrases import COMMON, Kind
 from graphsearch.ingest.stating.table import folded, grouped, table, words
 from graphsearch.model import Entity, Memory
 from graphsearch.model.identity import snake_case
+from graphsearch.names.given_names import NAMES_OF
 
 VALUE: Final = "value"
 """The type of entities that are values: dates, amounts, states, phrases."""
@@ -117,8 +118,8 @@ def kind_of(type_: str) -> str:
 
 _WORDS: Final = re.compile(r"[\w&'.-]+")
 SPLIT: Final = re.compile(r",\s*(?:and\s+)?|\s+and\s+|\s+\+\s+|\s+as well as\s+|\s*;\s*|\s+/\s+")
-_DETERMINER: Final = re.compile(r"(?i)(?:the|a|an|our|their|his|her|its|my|your|some|this|that|both)\s+")
-_QUANTITY: Final = re.compile(r"(?i)(?:what's left of|rest of|parts? of|most of|all of|use of)\s+")
+_DETERMINER: Final = re.compile(r"(?i)^(?:the|a|an|our|their|his|her|its|my|your|some|this|that|both)\s+")
+_QUANTITY: Final = re.compile(r"(?i)^(?:what's left of|rest of|parts? of|most of|all of|use of)\s+")
 _ROLE: Final = re.compile(r"(?i)([\w\s&-]{2,40}?)\s+(?:of|at|for)\s+(\S.*)")
 _PLACED: Final = re.compile(r"(\S.*?)\s+(?:in|at|on|from|via|with|over|near)\s+(\w.*)")
 _AMOUNT: Final = re.compile(
@@ -139,26 +140,42 @@ class Scope:
 
     # -- names -------------------------------------------------------------------------------------------------------
 
-    def known(self, written: str) -> Name | None:
-        """The only name that a form may mean; None if it is none or several."""
+    def known(self, written: str, memory: Memory | None = None) -> Name | None:
+        """The only name that a form may mean; None if it is none or several.
+
+        Of several people it is the one whom the text of a ``memory`` names in full, else its speaker.
+        """
+        meant = self._meant(written)
+        if len(meant) <= 1 or memory is None:
+            return meant[0] if len(meant) == 1 else None
+        text, speaker = folded(memory.text), folded(memory.speaker)
+        named = [each for each in meant if folded(each.name) in text]
+        if not named and folded(written) not in text:
+            named = [each for each in meant if speaker in each.forms]
+        return named[0] if len(named) == 1 else None
+
+    def _meant(self, written: str) -> list[Name]:
+        """The names that a form may mean, by the nearest kind of likeness."""
         key = folded(written).strip()
         exact = [each for each in self.names if key in each.forms]
         if exact:
             whole = [each for each in exact if key == folded(each.name)]
-            return whole[0] if len(whole) == 1 else exact[0] if len(exact) == 1 else None
+            return whole if len(whole) == 1 else exact
         parts = _parts(key)
         if not parts:
-            return None
+            return []
         heads = [each for each in self.names if each.is_cut and _is_head(parts, _parts(folded(each.name)))]
-        if heads:
-            return heads[0] if len(heads) == 1 else None
-        if len(parts) > 1 or len(parts[0]) < SHORTEST_SURNAME or not written[:1].isupper():
-            return None
+        if heads or len(parts) > 1:
+            return heads
+        first = NAMES_OF.get(parts[0], frozenset())
+        short = [each for each in self.names if each.kind == PERSON and _parts(folded(each.name))[:1] and _parts(folded(each.name))[0] in first]
+        if short or len(parts[0]) < SHORTEST_SURNAME or not written[:1].isupper():
+            return short
         tails = [each for each in self.names if len(own := _parts(folded(each.name))) > 1 and own[-1] == parts[0]]
         firms = [each for each in tails if each.kind != PERSON]
         if len(firms) == 1:  # "Lavigne": the firm; persons go by first names
-            return firms[0]
-        return tails[0] if len(tails) == 1 else None
+            return firms
+        return tails
 
     def add(self, end: End) -> Name:
         """The name that an end means, from now on known by this form too; a longer form becomes its name."""
@@ -206,37 +223,38 @@ class Scope:
 
     def ends(self, written: str, memory: Memory, type_: str | None, *, is_object: bool) -> tuple[list[End], str]:
         """The names and values that an end states, and the role that it puts before them: "COO of Halden"."""
-        text = re.sub(r"\s*\([^)]*\)$", "", written.strip(_QUOTES + " .!").strip())
+        text = _as_in(re.sub(r"\s*\([^)]*\)$", "", written.strip(_QUOTES + " .!").strip()), memory.text)
         given = kind_of(type_) if type_ else ""
         if given == VALUE:
             return [_value(text)], ""
         pronoun = self._pronoun(folded(text), memory)
         if pronoun is not None:
             return [pronoun], ""
-        if name := self.known(text):
-            return [self._end(text, name, type_)], ""
+        if name := self.known(text, memory):
+            return [self._end(text, name, type_, memory)], ""
         if is_value(text, memory.occurred_at) and not type_:
             return [_value(text)], ""
         bare = _QUANTITY.sub("", _DETERMINER.sub("", text, count=1), count=1)
         role = ""
-        if is_object and not self.known(bare) and (match := _ROLE.fullmatch(bare)) and is_role(match[1]):
+        if is_object and not self.known(bare, memory) and (match := _ROLE.fullmatch(bare)) and is_role(match[1]):
             role, bare = match[1], _DETERMINER.sub("", match[2], count=1)
         parts = [part for part in SPLIT.split(bare) if part.strip()]
-        if len(parts) > 1 and not self.known(bare) and all(self._is_name(part) for part in parts):
-            return [self._end(part, self.known(part), type_, memory) for part in parts], role
-        if (match := _PLACED.fullmatch(bare)) and not self.known(bare) and (self.known(match[1]) or match[2][:1].isupper()):
-            bare = match[1] if is_object or self.known(match[1]) else bare
-        return [self._end(bare, self.known(bare), type_)], role
+        if len(parts) > 1 and not self.known(bare, memory) and all(self._is_name(part) for part in parts):
+            return [self._end(part, self.known(part, memory), type_, memory) for part in parts], role
+        if (match := _PLACED.fullmatch(bare)) and not self.known(bare, memory) and (self.known(match[1], memory) or match[2][:1].isupper()):
+            bare = match[1] if is_object or self.known(match[1], memory) else bare
+        return [self._end(bare, self.known(bare, memory), type_, memory)], role
 
-    def _end(self, written: str, name: Name | None, type_: str | None, memory: Memory | None = None) -> End:
-        if memory is not None and (pronoun := self._pronoun(folded(written), memory)):
+    def _end(self, written: str, name: Name | None, type_: str | None, memory: Memory) -> End:
+        if pronoun := self._pronoun(folded(written), memory):
             return pronoun
+        plain = memory.text.islower()
         if type_:
             return End(written, name, Kind(kind_of(type_), True), snake_case(type_))
         if name is not None:
             return End(written, name, Kind(name.kind, name.is_proven))
         guess = guessed_kind(written)
-        lower = written[:1].islower() and not any(each.isupper() for each in written)
+        lower = written[:1].islower() and not any(each.isupper() for each in written) and not (plain and " " not in written and not written.endswith("ing"))
         return End(written, None, Kind(guess or (COMMON if lower else ""), False, not lower))
 
     def _is_name(self, part: str) -> bool:
@@ -264,17 +282,41 @@ class Scope:
         return None
 
 
+def _as_in(written: str, text: str) -> str:
+    """A name in lower case as a text writes it: "athlone" is Athlone."""
+    if not written.islower():
+        return written
+    found = re.search(rf"(?<!\w){re.escape(written)}(?!\w)", text, re.IGNORECASE)
+    return found[0] if found and found[0][:1].isupper() and not _begins(text, found.start()) else written
+
+
+def _begins(text: str, at: int) -> bool:
+    return not text[:at].strip() or text[:at].rstrip()[-1] in ".!?:;\n"
+
+
 def is_value(text: str, at: datetime | None) -> bool:
     """Whether a text is a state, a date, a number or an amount."""
+    return is_state(text) or bool(_AMOUNT.fullmatch(text.strip())) or is_date(text, at)
+
+
+def is_state(text: str) -> bool:
+    """Whether a text is a state: "red", "on hold"."""
     key = folded(text).strip()
-    state = snake_case(key) in words("statuses") or bool(_STATE.match(key))
-    return state or bool(_AMOUNT.fullmatch(text.strip())) or is_date(text, at)
+    first = key.split()[0] if key else ""
+    return snake_case(key) in words("statuses") or first in words("statuses") or bool(_STATE.match(key))
+
+
+def is_pronoun(text: str) -> bool:
+    """Whether a text is a pronoun, which names nothing by itself."""
+    key = folded(text).strip()
+    return any(key in words(f"pronouns_{each}") for each in ("i", "we", "person", "they"))
 
 
 def is_role(text: str) -> bool:
     """Whether a text names a job or an office: a noun of the table that people hold."""
     key = folded(text)
-    return any(each in table().nouns for each in (key, key.split()[-1], key.rpartition(" of ")[0]) if each)
+    nouns = [table().nouns.get(each, ()) for each in (key, key.split()[-1], key.rpartition(" of ")[0]) if each]
+    return any(not each.inverse and each.source.startswith("p") and "o" in each.target for some in nouns for each in some)
 
 
 def guessed_kind(text: str) -> str:
@@ -282,7 +324,7 @@ def guessed_kind(text: str) -> str:
     *before, last = folded(text).split() or [""]
     if last in words("groups"):
         return "group"
-    if last in words("firms") and text.split()[-1][:1].isupper() and before:
+    if before and text.split()[-1][:1].isupper() and (last in words("firms") or "&" in before):
         return ORGANISATION
     return "thing" if last in words("things") else ""
 

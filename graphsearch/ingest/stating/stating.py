@@ -29,6 +29,9 @@ from graphsearch.ingest.stating.scope import (
     Name,
     Scope,
     capitalised,
+    is_pronoun,
+    is_role,
+    is_state,
     kind_of,
 )
 from graphsearch.ingest.stating.table import KINDS, folded, listed, table, tokens, words
@@ -64,9 +67,11 @@ SINGLE: Final = frozenset({"deadline", "budget", "price", "size", "birth_date", 
 HEADS: Final = frozenset({"ceo", "chief executive", "managing director", "general manager", "director", "principal",
     "president", "chief executive officer", "headteacher", "head teacher", "executive director", "editor in chief", "head chef", "owner", "founder"})
 _ALIAS: Final = re.compile(
-    r"(?=.*\b(?:known|goes|called|aka|nickname|nicknamed|short|full|real|stands|alias|abbreviat\w+|name)\b)"
-    r"(?:also|is|are|was|has|a|known|goes|called|call|be|prefers|to|me|go|aka|nickname|nicknamed|short|full|real|as|name|named|by|for"
-    r"|of|form|the|stands|alias|abbreviated|abbreviation|everyone|\s)+"
+    r"(?:is |was |are |has )?(?:also |better |commonly |formerly |often |a |the )*"
+    r"(?:known(?: as| to \w+ as)?|called|nicknamed|abbreviated(?: as| to)?|referred to as|aka|a k a|alias|same as|same"
+    r"|goes by|go by|going by|short for|stands for|call me|calls \w+|(?:prefers|likes|asked) to be called"
+    r"|(?:nickname|nick|(?:short|full|real|other|long|proper|maiden|married)(?: name| form)|abbreviation|alternative name|name)"
+    r"(?: is| of| for)?)"
 )
 _NOT: Final = re.compile(r"(?i)(?:not|no longer|never)\s+")
 _ALSO: Final = re.compile(r"(?i)\b(?:also|too|as well|additionally|second)\b")
@@ -216,8 +221,15 @@ class Stating:
             return self._alias(fact, subjects[0], objects[0], draft)
         if role and not _is_copular(fact.relation):
             objects, role = [End(written, scope.known(written), Kind(COMMON, False, False))], ""
+        unknown = next((each.written for each in (*subjects, *objects) if each.name is None and is_pronoun(each.written)), None)
+        if unknown is not None:
+            return _refused(draft, fact, f"it is not known whom {unknown!r} means")
+        if objects and _is_copular(fact.relation) and _is_office(objects[0]):
+            phrase_ = "role"
+        else:
+            phrase_ = f"{role} of" if role else fact.relation
         object_ = objects[0] if objects else End("", None, Kind("", False, True))
-        phrase = self._phrase(f"{role} of" if role else fact.relation, subjects[0].kind, object_)
+        phrase = self._phrase(phrase_, subjects[0].kind, object_)
         phrase = attrs.evolve(phrase, denied=phrase.denied or denied, ended=phrase.ended or over)
         if role and re.search(r"(?i)promoted|bec[oa]me|new|now|appointed", fact.relation):
             phrase = attrs.evolve(phrase, begun=True)
@@ -262,6 +274,8 @@ class Stating:
             valued = read_phrase(relation, subject, Kind(VALUE, True, False), own)
             if valued.noun and valued.frame and not valued.inverse and valued.frame.target == "v" and not valued.left:
                 return valued
+        if phrase.type == "has_status" and not phrase.noun and not is_state(object_.written):
+            return attrs.evolve(phrase, type="", frame=None)
         return phrase
 
     def _alias(self, fact: Fact, one: End, other: End, draft: _Draft) -> FactReport:
@@ -297,9 +311,11 @@ class Stating:
         if source is target:
             outcome.refuse("both ends are one")
             return
-        proof = prove(draft.memory, outcome.fact.quote, source, target, phrase, scope, self._seen.get(draft.memory.session_id, ""))
+        over = phrase.closes or phrase.denied or outcome.until is not None
+        seen = self._seen.get(draft.memory.session_id, "")
+        proof = prove(draft.memory, outcome.fact.quote, (source, target), phrase, scope, seen=seen, over=over)
         outcome.see(proof)
-        if proof.against and not phrase.denied:
+        if proof.against:
             outcome.against += proof.against
             return
         if self._refuse_ungrounded and proof.why:
@@ -502,6 +518,11 @@ def _is_copular(relation: str) -> bool:
     plain = [each for each in tokens(relation) if each not in words("soft") and each not in words("determiners")]
     begun = {word for cue in listed("begun") for word in cue.split()}
     return all(each in words("be") | words("have") | begun | ROLES for each in plain)
+
+
+def _is_office(end: End) -> bool:
+    """Whether an end in lower case is what somebody is: "our stage manager"."""
+    return end.name is None and end.kind.kind in (COMMON, "thing") and end.written.islower() and is_role(end.written)
 
 
 def _is_phrase(end: End, phrase: Phrase) -> bool:

@@ -14,6 +14,7 @@ import attrs
 
 Phase = Literal["holds", "opens", "closes", "done", "event"]
 KINDS: Final = {"p": "person", "o": "organisation", "g": "group", "l": "place", "t": "thing", "v": "value"}
+_NOUNS: Final[Mapping[str, Phase]] = {"is": "holds", "has": "holds", "begins": "opens", "ends": "closes"}
 NO_OBJECT: Final = ("-",)
 OBJECT: Final = ("obj",)
 
@@ -57,8 +58,8 @@ def table() -> Table:
         type_, ends, phase, entries = (part.strip() for part in line.split("|"))
         source, target = (part.strip() for part in ends.split(">"))
         for entry in (each.strip() for each in entries.split(";")):
-            if phase in ("is", "has"):
-                nouns[entry].append(Frame(type_, source, target, "holds", phase == "has", rank))
+            if phase in _NOUNS:
+                nouns[entry].append(Frame(type_, source, target, _NOUNS[phase], phase == "has", rank))
                 continue
             head, *middle, slots = entry.removeprefix("^").split(" ")
             first, *more = (*head.split("_"), *middle)
@@ -106,7 +107,7 @@ _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 def tokens(phrase: str) -> list[str]:
     """The words of a phrase, folded; of one in camelCase, snake_case or with hyphens too."""
     spaced = _CAMEL.sub(" ", phrase) if " " not in phrase.strip() else phrase
-    return _WORD.findall(folded(spaced).replace("'s ", " 's ").replace("_", " "))
+    return _WORD.findall(folded(spaced).replace("'s ", " 's ").replace("@", " at ").replace("_", " "))
 
 
 _ENDINGS: Final = (("ies", ("y",)), ("ied", ("y",)), ("es", ("",)), ("s", ("",)), ("ed", ("", "e")), ("ing", ("", "e")))
