@@ -83,8 +83,9 @@ def register(
 
     def run(*, as_json: bool, **given: Any) -> None:
         place = Place(**{each.name: given.pop(each.name) for each in added if each.name in given})
-        for name, group in groups.items():
-            given[name] = group.annotation(**{option.name: given.pop(option.name) for option in _options_of(group)})
+        for group in groups.values():
+            fields = {option.name: given.pop(option.name) for option in _options_of(group)}
+            given[group.name] = group.annotation(**fields)
         if served:
             place.needs_server()
         _run(_answered(command, place, given, reads=reads), as_json=as_json)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID, uuid5
@@ -40,8 +40,10 @@ _WORD: Final = re.compile(r"\w+")
 def read_fact(given: object) -> Fact:
     """A fact from a JSON object with the fields of `Fact`, or from a line ``subject | relation | object | since …``.
 
-    Raises `InvalidInputError` with every fault.
+    A `Fact` is one. Raises `InvalidInputError` with every fault.
     """
+    if isinstance(given, Fact):
+        return given
     fields = _fields_of_line(given) if isinstance(given, str) else _object("fact", given, FACT)
     faults = [f"needs the field {name!r}" for name in ("subject", "relation", "object") if name not in fields]
     if faults == ["needs the field 'object'"] and fields.get("ended"):
@@ -54,8 +56,10 @@ def read_fact(given: object) -> Fact:
 def read_entity(given: object) -> NamedEntity:
     """An entity from a JSON object with the fields of `NamedEntity`, or a line ``name | type | alias, alias``.
 
-    Raises `InvalidInputError` with every fault.
+    A `NamedEntity` is one. Raises `InvalidInputError` with every fault.
     """
+    if isinstance(given, NamedEntity):
+        return given
     if isinstance(given, str):
         parts = [part.strip() for part in given.split("|")]
         if len(parts) > len(ENTITY):
@@ -149,26 +153,31 @@ def _sentence(fact: Fact) -> str:
     return f'{said}: "{fact.quote}"' if fact.quote else f"{said}."
 
 
-def state(memories: Sequence[Memory], facts: Sequence[Fact], entities: Sequence[NamedEntity]) -> list[Memory]:
+def state(
+    memories: Sequence[Memory],
+    facts: Sequence[Fact],
+    entities: Sequence[NamedEntity],
+    known: Container[str] = (),
+) -> list[Memory]:
     """Memories with facts and entities that are stated of all of them together, each with the one that proves it.
 
     That is the one with the most words of the fact's quote, else of its ends, the last of several; of an entity, the
-    first that has its name.
+    first that has its name. Where some are new, it is one of these: what is stated of a ``known`` one takes the place
+    of what was. Raises `InvalidInputError` if there is no memory.
     """
+    check.refuse("facts", None if memories or not (facts or entities) else "there is no text that they are stated of")
     words = [{*_words(f"{each.speaker} {each.subject} {each.text}")} for each in memories]
-    of: list[list[Fact]] = [[] for _ in memories]
-    named: list[list[NamedEntity]] = [[] for _ in memories]
+    new = [at for at, each in enumerate(memories) if each.id not in known] or range(len(memories))
+    of: dict[int, tuple[list[Fact], list[NamedEntity]]] = {at: ([], []) for at in new}
     for fact in facts:
         sought = {*_words(fact.quote or f"{fact.subject} {fact.object}")}
-        of[max(range(len(memories)), key=lambda at: (len(sought & words[at]), at))].append(fact)
+        of[max(new, key=lambda at: (len(sought & words[at]), at))][0].append(fact)
     for entity in entities:
         sought = {*_words(entity.name)}
-        named[max(range(len(memories)), key=lambda at: (len(sought & words[at]), -at))].append(entity)
+        of[max(new, key=lambda at: (len(sought & words[at]), -at))][1].append(entity)
     return [
-        attrs.evolve(memory, facts=(*memory.facts, *of[at]), entities=(*memory.entities, *named[at]))
-        if of[at] or named[at]
-        else memory
-        for at, memory in enumerate(memories)
+        attrs.evolve(each, facts=(*each.facts, *of[at][0]), entities=(*each.entities, *of[at][1])) if at in of else each
+        for at, each in enumerate(memories)
     ]
 
 

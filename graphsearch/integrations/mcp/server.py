@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
 from mcp.server import Server, ServerRequestContext
@@ -44,7 +44,15 @@ from graphsearch.errors import (
 from graphsearch.integrations.mcp import operator_tools, reading_tools, writing_tools
 from graphsearch.integrations.mcp.answers import Json, as_text
 from graphsearch.integrations.mcp.limits import RateLimit
-from graphsearch.integrations.mcp.resources import CONTEXT_FOR_TASK, ENTITY, SCHEMA, context_for_task, read
+from graphsearch.integrations.mcp.resources import (
+    CONTEXT_FOR_TASK,
+    ENTITY,
+    SCHEMA,
+    USUAL_TYPES,
+    context_for_task,
+    fact_types,
+    read,
+)
 from graphsearch.integrations.mcp.service import Caller, GraphService, Identity
 from graphsearch.integrations.mcp.tool import Tool
 from graphsearch.model import Scope
@@ -62,7 +70,7 @@ _READING: Final = (
 )
 _WRITING: Final = (
     " When the task is over, report its outcome with the tool feedback and the session_id that graph_query gave. Write"
-    " down what is worth knowing with the tool remember."
+    " down what is worth knowing with the tool remember, and state its facts."
 )
 TOOLS: Final[tuple[Tool, ...]] = (
     reading_tools.graph_query,
@@ -138,8 +146,22 @@ class _Handlers:
         served = (*TOOLS, *OPERATOR_TOOLS) if service.operator else TOOLS
         self._tools = {tool.name: tool for tool in served if not (service.read_only and tool.writes)}
 
-    async def list_tools(self, _: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[tool.listed() for tool in self._tools.values()])
+    async def list_tools(self, context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
+        types = await self._fact_types(self._identify(context.request))
+        return ListToolsResult(tools=[tool.listed(types) for tool in self._tools.values()])
+
+    async def _fact_types(self, identity: Identity) -> Sequence[str]:
+        """The types of relations of the scope; usual ones where it has none, or its store does not answer."""
+        if self._service.read_only or self._service.disabled or identity.disabled:
+            return USUAL_TYPES
+        try:
+            async with within(self._service.time_limit):
+                return await fact_types(self._service.caller(identity))
+        except UnknownScopeError:
+            return USUAL_TYPES
+        except GraphSearchError as error:  # tools are listed all the same, and their calls say what is wrong
+            _log.warning("the types of a scope are not listed: %s", safe_text(str(error)))
+            return USUAL_TYPES
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         tool = self._tools.get(params.name)
