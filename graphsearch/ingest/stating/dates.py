@@ -31,6 +31,7 @@ _DATED: Final = re.compile(
     r"\d|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|mon|tues?|wednes|thurs?|fri|satur|sun)[a-z]*\b"
     r"|\b(?:today|tomorrow|yesterday|week|month|quarter|year|christmas|halloween)\b"
 )
+_RANGE: Final = re.compile(r" (?:til|till|until|to|and|for|-|–) ")
 _MONTHS: Final = 12
 _CENTURY: Final = 2000
 
@@ -68,7 +69,8 @@ def read_date(
         written = HOLIDAYS.get(written) or _SEASON.sub(lambda match: _SEASONS[match[0]], _NTH.sub(r"\1", written))
         period = _spoken(written, naive, future)
     if period is None:
-        return None
+        first = _RANGE.split(written, maxsplit=1)[0]
+        return read_date(first, at, future=future, last=last) if first and first != written else None
     moment = period.end - timedelta(days=1) if ends and period.end and period.precision is not Precision.DAY else period.start
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)
 

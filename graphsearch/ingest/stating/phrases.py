@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 import attrs
 
-from graphsearch.ingest.stating.table import KINDS, NO_OBJECT, OBJECT, Frame, Phase, bases, listed, table, tokens, words
+from graphsearch.ingest.stating.table import KINDS, NO_OBJECT, OBJECT, Frame, Phase, bases, grouped, listed, table, tokens, words
 
 Mode = Literal["", "wished", "planned"]
 _LETTERS: Final = {kind: letter for letter, kind in KINDS.items()}
@@ -96,6 +96,8 @@ def read_phrase(phrase: str, subject: Kind = UNKNOWN, object_: Kind = UNKNOWN, o
     for name in ("_".join(given), normal):
         if name in own:
             return attrs.evolve(result, type=name)
+    if rest and (kind := grouped("classes").get(rest[-1])) and len(rest) > 1 and _reads(rest[:-1]):
+        rest, object_ = rest[:-1], Kind(kind, True, object_.named)  # "uses product", "lives in city"
     fitting = sorted(_fitting(rest, subject, object_), key=lambda each: -each[0])
     if not fitting or _is_tossed(fitting):
         return result
@@ -215,7 +217,9 @@ def _by_verb(rest: Sequence[str], object_: Kind) -> Iterator[_Found]:
     lead = 0
     while lead < len(core) and core[lead] in helpers:
         lead += 1
-    starts = {lead, *range(lead)} if lead < len(core) else set(range(lead))
+    starts = set(range(min(lead + 1, len(core))))
+    if 0 < lead < len(core) and core[lead] in table().nouns and core[lead - 1] not in words("aux"):  # "has boss"
+        starts.remove(lead)
     for at in sorted(starts):
         after = tuple(core[at + 1 :])
         passive = any(each in words("be") for each in core[:at])
@@ -228,9 +232,9 @@ def _by_verb(rest: Sequence[str], object_: Kind) -> Iterator[_Found]:
                     yield _Found(frame, False, 1.5 + score[0], score[1])
                 elif frame.slot == OBJECT and after == ("by",) and (passive or core[at] != base):
                     yield _Found(frame, True, 1.9)
-    if core and core[0] in words("prepositions") and object_.named:  # "in charge of", "under": the "is" left out
+    if core and core[0] in words("prepositions") and object_.named:  # "in charge of", "on": the "is" left out
         for frame in table().verbs["be"]:
-            if frame.slot == tuple(core) and len(core) > 1:
+            if frame.slot == tuple(core) and (len(core) > 1 or object_.kind):
                 yield _Found(frame, False, 1.6)
 
 
@@ -243,8 +247,6 @@ def _slot_score(frame: Frame, base: str, after: tuple[str, ...], object_: Kind) 
     if after[:size] != slot[:size]:
         return None
     left = after[size:]
-    if left and all(each in words("classes") for each in left):  # "uses product", "runs on database"
-        left = ()
     if not left:
         short = base in ("be", "do", "go", "get", "have") and len(slot) == 1
         return None if short and not object_.named and object_.kind not in ("value",) else (0.5 * len(slot), ())
@@ -284,6 +286,8 @@ def _by_noun(rest: Sequence[str], object_: Kind) -> Iterator[_Found]:
         covered = max(covered, end - start)
         for frame in table().nouns[noun]:
             score = 1.0 + 0.5 * len(noun.split())
+            if frame.slot and after[-1:] not in (("at",), ("with",)):
+                continue
             if after:
                 if frame.phase != "holds" and object_.kind == "value" and after[0] == "at" and len(after) > 1:
                     yield _Found(frame, False, score, after[1:], noun)
@@ -307,6 +311,8 @@ def _is_job(before: Sequence[str], after: Sequence[str]) -> bool:
 
 def _links(frame: Frame, before: Sequence[str], after: Sequence[str]) -> bool:
     """Whether the words behind a noun lead to the object: "of", "at"; for a job also "of ops at"."""
+    if frame.type == "met_with":
+        return after == ("with",)
     if frame.type == "works_at":
         return after[-1] in ("at", "for", "with", "of", "in") and after[0] in words("prepositions") and len(after) <= LONGEST_NOUN
     places = ("of", "for", "to", "on", "in", "at", "with") if frame.type in ("member_of", "leads") else ("of", "for", "to", "on", "with")

@@ -15,7 +15,7 @@ from graphsearch.ingest.stating.phrases import COMMON, Kind
 from graphsearch.ingest.stating.table import folded, grouped, table, words
 from graphsearch.model import Entity, Memory
 from graphsearch.model.identity import snake_case
-from graphsearch.names.given_names import NAMES_OF
+from graphsearch.names.given_names import NAMES_OF, is_given_name
 
 VALUE: Final = "value"
 """The type of entities that are values: dates, amounts, states, phrases."""
@@ -119,13 +119,12 @@ def kind_of(type_: str) -> str:
 _WORDS: Final = re.compile(r"[\w&'.-]+")
 SPLIT: Final = re.compile(r",\s*(?:and\s+)?|\s+and\s+|\s+\+\s+|\s+as well as\s+|\s*;\s*|\s+/\s+")
 _DETERMINER: Final = re.compile(r"(?i)^(?:the|a|an|our|their|his|her|its|my|your|some|this|that|both)\s+")
-_QUANTITY: Final = re.compile(r"(?i)^(?:what's left of|rest of|parts? of|most of|all of|use of)\s+")
+_QUANTITY: Final = re.compile(r"(?i)^(?:what's left of|rest of|parts? of|most of|all of|use of|\d+ ?\w* of)\s+")
 _ROLE: Final = re.compile(r"(?i)([\w\s&-]{2,40}?)\s+(?:of|at|for)\s+(\S.*)")
 _PLACED: Final = re.compile(r"(\S.*?)\s+(?:in|at|on|from|via|with|over|near)\s+(\w.*)")
 _AMOUNT: Final = re.compile(
-    r"(?:about |around |over |under |up to |at least |approx\.? |[~<>≈])?[£$€¥]?\s?\d[\d.,]*\s?(?:%|[a-z€£$]{1,3}\b)?"
-    r"(?:\s(?:(?:per|a|an)\s)?[a-z€£$%/]+){0,3}",
-    re.IGNORECASE,
+    r"(?:about |around |over |under |up to |at least |approx\.? |[~<>≈])?[£$€¥]?\s?\d[\d.,]*\s?(?:%|[a-zA-Z€£$]{1,3}\b)?"
+    r"(?: (?:(?:per|a|an) )?(?!of\b)[a-z€£$%/]+){0,3}"
 )
 _STATE: Final = re.compile(r"(?:on|off|in|at|under|out of) (?:leave|hold|sick|track|progress|review|beta|risk|stock)\b")
 _QUOTES: Final = "\"'“”‘’`"
@@ -137,6 +136,7 @@ class Scope:
     def __init__(self) -> None:
         self.names: list[Name] = []
         self.held: list[Held] = []
+        self.recent: list[Name] = []
 
     # -- names -------------------------------------------------------------------------------------------------------
 
@@ -201,6 +201,7 @@ class Scope:
         name.surfaces.add(folded(end.written))
         if end.type and not name.type:
             name.type = end.type
+        self.recent.append(name)
         return name
 
     def join(self, short: Name, full: Name) -> None:
@@ -253,6 +254,8 @@ class Scope:
             return End(written, name, Kind(kind_of(type_), True), snake_case(type_))
         if name is not None:
             return End(written, name, Kind(name.kind, name.is_proven))
+        if written.islower() and written.endswith("ing") and " " not in written:  # "smoking": something done
+            return _value(written)
         guess = guessed_kind(written)
         lower = written[:1].islower() and not any(each.isupper() for each in written) and not (plain and " " not in written and not written.endswith("ing"))
         return End(written, None, Kind(guess or (COMMON if lower else ""), False, not lower))
@@ -275,9 +278,9 @@ class Scope:
         person, others = key in words("pronouns_person"), key in words("pronouns_they")
         if not person and not others:
             return None
-        for held in reversed(self.held[-30:]):
-            name, is_person = held.source, held.source.kind == PERSON
-            if (is_person if person else name.kind in (ORGANISATION, "group")) and name.name != memory.speaker:
+        for name in reversed(self.recent[-30:]):
+            fits = name.kind == PERSON if person else name.kind in (ORGANISATION, "group")
+            if fits and folded(memory.speaker) not in name.forms:
                 return End(name.name, name, Kind(name.kind, name.is_proven))
         return None
 
@@ -326,7 +329,10 @@ def guessed_kind(text: str) -> str:
         return "group"
     if before and text.split()[-1][:1].isupper() and (last in words("firms") or "&" in before):
         return ORGANISATION
-    return "thing" if last in words("things") else ""
+    if last in words("things"):
+        return "thing"
+    given = 1 <= len(before) <= 2 and is_given_name(before[0]) and all(each[:1].isupper() for each in text.split())  # noqa: PLR2004
+    return PERSON if given else ""
 
 
 def _value(text: str) -> End:

@@ -34,7 +34,7 @@ from graphsearch.ingest.stating.scope import (
     is_state,
     kind_of,
 )
-from graphsearch.ingest.stating.table import KINDS, folded, listed, table, tokens, words
+from graphsearch.ingest.stating.table import KINDS, NO_OBJECT, folded, listed, table, tokens, words
 from graphsearch.ingest.write.ledger import or_nothing
 from graphsearch.model import (
     EdgeKind,
@@ -222,6 +222,8 @@ class Stating:
         if role and not _is_copular(fact.relation):
             objects, role = [End(written, scope.known(written), Kind(COMMON, False, False))], ""
         unknown = next((each.written for each in (*subjects, *objects) if each.name is None and is_pronoun(each.written)), None)
+        if any(folded(each.written) in words("vague") for each in (*subjects, *objects)):
+            return _refused(draft, fact, "it names nothing")
         if unknown is not None:
             return _refused(draft, fact, f"it is not known whom {unknown!r} means")
         if objects and _is_copular(fact.relation) and _is_office(objects[0]):
@@ -229,7 +231,7 @@ class Stating:
         else:
             phrase_ = f"{role} of" if role else fact.relation
         object_ = objects[0] if objects else End("", None, Kind("", False, True))
-        phrase = self._phrase(phrase_, subjects[0].kind, object_)
+        phrase = self._phrase(phrase_, subjects[0].kind, object_, memory.occurred_at)
         phrase = attrs.evolve(phrase, denied=phrase.denied or denied, ended=phrase.ended or over)
         if role and re.search(r"(?i)promoted|bec[oa]me|new|now|appointed", fact.relation):
             phrase = attrs.evolve(phrase, begun=True)
@@ -266,7 +268,7 @@ class Stating:
             self._role(outcome, subjects[0], role)
         return outcome.report()
 
-    def _phrase(self, relation: str, subject: Kind, object_: End) -> Phrase:
+    def _phrase(self, relation: str, subject: Kind, object_: End, at: datetime | None) -> Phrase:
         """Read a phrase between two ends; of an object in lower case that no name is, also as a value."""
         own = self._types.keys() - table().types
         phrase = read_phrase(relation, subject, object_.kind, own)
@@ -274,6 +276,9 @@ class Stating:
             valued = read_phrase(relation, subject, Kind(VALUE, True, False), own)
             if valued.noun and valued.frame and not valued.inverse and valued.frame.target == "v" and not valued.left:
                 return valued
+        alone = phrase.frame is not None and phrase.frame.slot[-1:] == NO_OBJECT and phrase.type != "has_status"
+        if alone and object_.written and not is_date(object_.written, at):
+            return attrs.evolve(phrase, type="", frame=None)
         if phrase.type == "has_status" and not phrase.noun and not is_state(object_.written):
             return attrs.evolve(phrase, type="", frame=None)
         return phrase

@@ -14,7 +14,7 @@ import attrs
 
 Phase = Literal["holds", "opens", "closes", "done", "event"]
 KINDS: Final = {"p": "person", "o": "organisation", "g": "group", "l": "place", "t": "thing", "v": "value"}
-_NOUNS: Final[Mapping[str, Phase]] = {"is": "holds", "has": "holds", "begins": "opens", "ends": "closes"}
+_NOUNS: Final[Mapping[str, Phase]] = {"is": "holds", "has": "holds", "at": "holds", "begins": "opens", "ends": "closes"}
 NO_OBJECT: Final = ("-",)
 OBJECT: Final = ("obj",)
 
@@ -59,7 +59,7 @@ def table() -> Table:
         source, target = (part.strip() for part in ends.split(">"))
         for entry in (each.strip() for each in entries.split(";")):
             if phase in _NOUNS:
-                nouns[entry].append(Frame(type_, source, target, _NOUNS[phase], phase == "has", rank))
+                nouns[entry].append(Frame(type_, source, target, _NOUNS[phase], phase == "has", rank, ("at",) if phase == "at" else ()))
                 continue
             head, *middle, slots = entry.removeprefix("^").split(" ")
             first, *more = (*head.split("_"), *middle)
