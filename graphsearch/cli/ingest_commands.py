@@ -125,7 +125,8 @@ async def add(
     data = as_json(report)
     shown = pairs((name, _number(value)) for name, value in data.items())
     problems = (*map(str, (*report.faults, *report.skipped)), *report.refused, *report.unanswered)
-    return Answer(data, (shown, *map(safe_text, problems)))
+    facts = outcome_lines([each.fact for each in report.stated], report.stated)
+    return Answer(data, (shown, *map(safe_text, problems), *facts))
 
 
 async def remember(

@@ -133,6 +133,7 @@ class FolderIngest:
             left=len(totals.left),
             refused=totals.refused,
             unanswered=totals.unanswered,
+            stated=totals.stated,
         )
 
     def _fingerprints(self) -> dict[str, str]:

@@ -90,8 +90,8 @@ def remember_node(
     gate: Asker,
     session_id: str = "",
     messages_key: str = "messages",
-    facts_key: str = "facts",
-    entities_key: str = "entities",
+    facts_key: str = "stated_facts",
+    entities_key: str = "stated_entities",
     report_key: str = "",
     **how: Unpack[Remembering],
 ) -> Runnable[Any, Update]:
