@@ -355,9 +355,10 @@ async def test_facts_are_stated_with_a_note_and_the_answer_says_what_became_of_e
     assert "not grounded" in first["facts"][2]
     assert again["memory_ids"] == first["memory_ids"]
     assert known == {"changed": 0, "memory_ids": first["memory_ids"], "facts": ["1 known", "2 known"]}
-    lines = [each["line"].partition(" — ")[0] for each in around["triplets"]]
-    assert {"Zoe Marsh --leads--> Plumbline (since 2026-03-02)", "Omar Haddad --reports_to--> Zoe Marsh"} <= {*lines}
-    assert not [line for line in lines if "Okta" in line], "what is stated anew takes the place of what was"
+    since = {each["line"].partition(" (")[0].partition(" — ")[0]: each.get("valid_from") for each in around["triplets"]}
+    assert since["Zoe Marsh --leads--> Plumbline"] == "2026-03-02T00:00:00+00:00"
+    assert "Omar Haddad --reports_to--> Zoe Marsh" in since
+    assert not [line for line in since if "Okta" in line], "what is stated anew takes the place of what was"
 
 
 async def test_facts_find_their_turn_and_need_no_text(engine):
