@@ -32,13 +32,15 @@ SHORTEST_SURNAME: Final = 4
 class Name:
     """Somebody or something that is named: ``name`` is the fullest, ``surfaces`` are all forms, folded.
 
-    ``type`` is its entity type if it is known; ``votes`` are kinds inferred from what is stated of it.
+    ``type`` is its entity type if it is known; ``votes`` are kinds inferred from what is stated of it, and
+    ``hint`` is the one that the name itself suggests.
     """
 
     name: str
     type: str = ""
     surfaces: set[str] = attrs.field(factory=set)
     votes: Counter[str] = attrs.field(factory=Counter)
+    hint: str = ""
     entity: Entity | None = None
     description: str = ""
 
@@ -47,7 +49,7 @@ class Name:
         """Its kind; "" if nothing tells it."""
         if self.type:
             return kind_of(self.type)
-        return self.votes.most_common(1)[0][0] if self.votes else ""
+        return self.votes.most_common(1)[0][0] if self.votes else self.hint
 
     @property
     def is_proven(self) -> bool:
@@ -201,6 +203,7 @@ class Scope:
         name.surfaces.add(folded(end.written))
         if end.type and not name.type:
             name.type = end.type
+        name.hint = name.hint or (end.kind.kind if end.kind.kind not in (COMMON, VALUE) else "")
         self.recent.append(name)
         return name
 
@@ -256,9 +259,9 @@ class Scope:
             return End(written, name, Kind(name.kind, name.is_proven))
         if written.islower() and written.endswith("ing") and " " not in written:  # "smoking": something done
             return _value(written)
-        guess = guessed_kind(written)
+        guess = guessed_kind(written) or _told_kind(written, memory.text)
         lower = written[:1].islower() and not any(each.isupper() for each in written) and not (plain and " " not in written and not written.endswith("ing"))
-        return End(written, None, Kind(guess or (COMMON if lower else ""), False, not lower))
+        return End(written, None, Kind(guess or (COMMON if lower else ""), bool(guess) and guess != PERSON, not lower))
 
     def _is_name(self, part: str) -> bool:
         return part[:1].isupper() or self.known(part) is not None or len(part.split()) < LONGEST_PHRASE
@@ -333,6 +336,14 @@ def guessed_kind(text: str) -> str:
         return "thing"
     given = 1 <= len(before) <= 2 and is_given_name(before[0]) and all(each[:1].isupper() for each in text.split())  # noqa: PLR2004
     return PERSON if given else ""
+
+
+def _told_kind(name: str, text: str) -> str:
+    """The kind that the word before or behind a name in a text tells: "project Beacon", "the Apollo team"."""
+    escaped = re.escape(name)
+    found = re.search(rf"\b([a-z]+) (?:of )?{escaped}\b|\b(?:the|our) {escaped} ([a-z]+)\b", text) if name[:1].isupper() else None
+    word = (found[1] or found[2] or "") if found else ""
+    return grouped("types").get(word, "") or ("thing" if word in words("things") else "group" if word in words("groups") else "")
 
 
 def _value(text: str) -> End:

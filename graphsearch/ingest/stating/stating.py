@@ -336,7 +336,7 @@ class Stating:
                 outcome.refuse("a denial is no fact")
                 return
             outcome.about += [str(each) for each in stand]
-            self._close(outcome, source, type_, target, outcome.until or at, dated=outcome.until is not None)
+            self._close(outcome, source, type_, target, outcome.until or at, dated=outcome.until is not None, main=True)
             return
         start = outcome.since or at
         if not _ALSO.search(outcome.fact.relation):
@@ -367,13 +367,13 @@ class Stating:
                 self._close(outcome, each.source, type_, target, start)
 
     def _close(
-        self, outcome: _Outcome, source: Name, type_: str, target: Name | str, end: datetime, *, dated: bool = True
+        self, outcome: _Outcome, source: Name, type_: str, target: Name | str, end: datetime, *, dated: bool = True, main: bool = False
     ) -> None:
         """State that something ended."""
         for each in self._scope.standing(source, type_, end, target):
             each.until = end
         held = Held(source, type_, target, None, end, outcome.draft.memory.id)
-        self._hold_stated(outcome, held)
+        self._hold_stated(outcome, held, main=main)
         outcome.draft.name(source, source.name)
         if isinstance(target, Name):
             outcome.draft.name(target, target.name)
@@ -397,7 +397,7 @@ class Stating:
             for each in self._scope.standing(source, outcome.phrase.type, at) if source else ():
                 outcome.about.append(str(each))
                 outcome.draft.name(each.source, subject.written)
-                self._close(outcome, each.source, each.type, each.target, outcome.until or at)
+                self._close(outcome, each.source, each.type, each.target, outcome.until or at, main=True)
         if not outcome.about:
             outcome.refuse("nothing is known that it ends")
         return outcome.report()
@@ -408,7 +408,7 @@ class Stating:
             source = self._scope.add(subject)
             self._hold_stated(outcome, Held(source, "role", role, outcome.since, outcome.until, outcome.draft.memory.id))
 
-    def _hold_stated(self, outcome: _Outcome, held: Held) -> None:
+    def _hold_stated(self, outcome: _Outcome, held: Held, *, main: bool = True) -> None:
         fact, draft = outcome.fact, outcome.draft
         sure = fact.confidence
         if sure is None:
@@ -417,7 +417,8 @@ class Stating:
         text = words_ if len(words_.split()) > SHORTEST_QUOTE else " ".join(f"{fact.subject} {fact.relation} {fact.object}".split())
         ceiling = 1.0 if outcome.grounded else UNGROUNDED
         draft.statements.append((held, sure, ceiling, " ".join(text.split()), outcome.quoted))
-        outcome.held = outcome.held or held
+        if main:
+            outcome.held = outcome.held or held
         self._scope.held.append(held)
         _vote(held)
 
