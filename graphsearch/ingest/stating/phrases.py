@@ -236,8 +236,9 @@ def _by_verb(rest: Sequence[str], object_: Kind) -> Iterator[_Found]:
                     yield _Found(frame, True, 1.9)
     if core and core[0] in words("prepositions") and object_.named:  # "in charge of", "on": the "is" left out
         for frame in table().verbs["be"]:
-            if frame.slot == tuple(core) and (len(core) > 1 or object_.kind):
-                yield _Found(frame, False, 1.6)
+            score = _slot_score(frame, "be", tuple(core), object_)
+            if score is not None and (len(core) > 1 or object_.kind):
+                yield _Found(_employee() if score[1] else frame, False, 1.1 + score[0])
 
 
 def _employee() -> Frame:

@@ -62,6 +62,8 @@ SHORTEST_QUOTE: Final = 3
 ROLES: Final = frozenset({"as", "to", "role", "title", "job", "position", "works", "work", "serves", "promoted", "appointed", "occupation"})
 MOST_RELATIONS: Final = 300
 """Most relations of a name that are read."""
+MAKERS: Final = frozenset({"owns", "created"})
+"""Types whose source is a person or an organisation: a name of two words is rather a person's."""
 SINGLE: Final = frozenset({"deadline", "budget", "price", "size", "birth_date", "has_status"})
 """Types of values of which one holds at a time."""
 HEADS: Final = frozenset({"ceo", "chief executive", "managing director", "general manager", "director", "principal",
@@ -310,6 +312,7 @@ class Stating:
             outcome.refuse("its subject is a value")
             return
         source = scope.add(first)
+        scope.recent.append(source)
         if second.name is None and second.kind.kind == COMMON and _is_phrase(second, phrase):
             second = attrs.evolve(second, kind=Kind(VALUE, True, False))
         target: Name | str = second.written if second.is_value else scope.add(second)
@@ -550,6 +553,8 @@ def _vote(held: Held) -> None:
     source, target = _kinds(held.type)
     if source:
         held.source.votes[source] += 1
+    elif held.type in MAKERS and len(held.source.name.split()) == 2:  # noqa: PLR2004
+        held.source.hint = held.source.hint or PERSON
     if target and isinstance(held.target, Name) and target != VALUE:
         held.target.votes[target] += 1
 
