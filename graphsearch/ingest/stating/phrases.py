@@ -261,7 +261,7 @@ def _slot_score(frame: Frame, base: str, after: tuple[str, ...], object_: Kind) 
         return None if short and not object_.named and object_.kind not in ("value",) else (0.5 * len(slot), ())
     if len(left) > LONGEST_ADJUNCT or left[-1] in words("prepositions") or base == "be":
         return None
-    if object_.kind == "value" and frame.target != "v":
+    if object_.kind == "value" and frame.target != "v" and not left[0].endswith("ing"):
         return (0.3 * len(slot), left)  # "last day at Plinthworks | 29 november": the object stands in the phrase
     purpose = left[0] in ADJUNCTS and object_.named and frame.type in ("uses", "depends_on")
     if len(left) > 1 and (purpose or left[0] in ("every", "each")):

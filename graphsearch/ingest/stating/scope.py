@@ -331,7 +331,9 @@ def is_role(text: str) -> bool:
 def guessed_kind(text: str) -> str:
     """The kind that the last word of a name tells: "the night crew", "Halden Kliniken", "the booking site"."""
     *before, last = folded(text).split() or [""]
-    if last in words("groups") and (text.split()[-1].islower() or last not in words("loose_groups")):
+    if last in words("groups") and (
+        text.split()[-1].islower() or last not in words("loose_groups") or before[-1:] == ["working"]
+    ):
         return "group"
     if before and text.split()[-1][:1].isupper() and (last in words("firms") or "&" in before):
         return ORGANISATION

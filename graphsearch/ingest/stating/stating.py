@@ -224,7 +224,7 @@ class Stating:
         if role and not _is_copular(fact.relation):
             objects, role = [End(written, scope.known(written), Kind(COMMON, False, False))], ""
         unknown = next((each.written for each in (*subjects, *objects) if each.name is None and is_pronoun(each.written)), None)
-        if any(folded(each.written) in words("vague") for each in (*subjects, *objects)):
+        if any(words("vague") & set(folded(each.written).split()[:1]) for each in (*subjects, *objects)):
             return _refused(draft, fact, "it names nothing")
         if unknown is not None:
             return _refused(draft, fact, f"it is not known whom {unknown!r} means")
@@ -339,6 +339,10 @@ class Stating:
                 outcome.refuse("a denial is no fact")
                 return
             outcome.about += [str(each) for each in stand]
+            closed = [held for held, *_ in draft.statements if held.is_of(source, type_, target) and held.until]
+            if closed and outcome.until is None:  # what took its place ended it
+                outcome.held, outcome.confirmed = closed[-1], True
+                return
             self._close(outcome, source, type_, target, outcome.until or at, dated=outcome.until is not None, main=True)
             return
         start = outcome.since or at
@@ -430,7 +434,7 @@ class Stating:
     def _stated(self, draft: _Draft) -> Stated:
         memory = draft.memory
         for held in draft.undated:  # an ending without a date takes that of what begins in its place
-            begun = [each[0].since for each in draft.statements if each[0].source is held.source and each[0].type == held.type and each[0].target is not held.target]
+            begun = [each[0].since for each in draft.statements if each[0].type == held.type and (each[0].source is held.source) != (each[0].target is held.target)]
             held.until = next((each for each in begun if each), held.until)
         surfaces = {each: _extracted(*each, confidence, memory) for each, confidence in draft.mentions.items()}
         of_name: dict[Name, ExtractedName] = {}
