@@ -16,6 +16,8 @@ COMMON: Final = "common"
 """The kind of a lower-case unknown name: hardly a person or a place."""
 ADJUNCTS: Final = frozenset({"for", "as", "during", "via", "through"})
 SYMMETRIC: Final = frozenset({"works_with", "met_with", "married_to", "sibling_of"})
+SURE: Final = 0.8
+"""Where a hint speaks against one end, the other has to fit better than this."""
 CLOSE: Final = 1e-6
 _BEFORE_NOUNS: Final = (["as"], ["work", "as"], ["serve", "as"], ["back", "as"], ["return", "as"], ["works", "as"], ["serves", "as"])
 LONGEST_NOUN: Final = 4
@@ -185,7 +187,7 @@ def _fitting(rest: Sequence[str], subject: Kind, object_: Kind) -> Iterator[tupl
         source, target = (object_, subject) if each.inverse else (subject, object_)
         alone = each.frame.slot[-1:] == NO_OBJECT or each.left and object_.kind == "value"
         fits = fit(source, each.frame.source), 0.4 if alone else fit(target, each.frame.target)
-        if fits[0] is not None and fits[1] is not None:
+        if None not in fits and (min(fits) > 0 or max(fits) > SURE):  # type: ignore[type-var, operator]
             yield each.score + 0.6 * (fits[0] + fits[1]) - 0.001 * each.frame.rank, each
 
 
@@ -203,9 +205,7 @@ def fit(end: Kind, ends: str) -> float | None:
         return 1.05 - 0.05 * len(letters)
     if letter in maybe:
         return 0.8
-    if end.proven or "v" in (letter, letters) or letter == "p" or letters == "p":
-        return None
-    return -0.1 if letters else None
+    return None if end.proven or "v" in (letter, letters) or not letters else -0.1
 
 
 def _by_verb(rest: Sequence[str], object_: Kind) -> Iterator[_Found]:
@@ -228,14 +228,21 @@ def _by_verb(rest: Sequence[str], object_: Kind) -> Iterator[_Found]:
                 if at < lead and base not in ("be", "have", "do", "get"):
                     continue
                 score = _slot_score(frame, base, after, object_)
-                if score is not None:
+                if score is not None and frame.type == "leads" and score[1]:  # "in charge of ops | Halden"
+                    yield _Found(_employee(), False, 1.5 + score[0])
+                elif score is not None:
                     yield _Found(frame, False, 1.5 + score[0], score[1])
                 elif frame.slot == OBJECT and after == ("by",) and (passive or core[at] != base):
                     yield _Found(frame, True, 1.9)
     if core and core[0] in words("prepositions") and object_.named:  # "in charge of", "on": the "is" left out
         for frame in table().verbs["be"]:
-            if frame.slot == tuple(core) and (len(core) > 1 or object_.kind):
-                yield _Found(frame, False, 1.6)
+            score = _slot_score(frame, "be", tuple(core), object_)
+            if score is not None and (len(core) > 1 or object_.kind):
+                yield _Found(_employee() if score[1] else frame, False, 1.1 + score[0])
+
+
+def _employee() -> Frame:
+    return table().nouns["employee"][0]
 
 
 def _slot_score(frame: Frame, base: str, after: tuple[str, ...], object_: Kind) -> tuple[float, tuple[str, ...]] | None:
@@ -247,12 +254,14 @@ def _slot_score(frame: Frame, base: str, after: tuple[str, ...], object_: Kind) 
     if after[:size] != slot[:size]:
         return None
     left = after[size:]
+    if frame.type == "leads" and left and object_.kind == "organisation" and frame.source == "p" and len(left) <= 3:  # noqa: PLR2004
+        return None if left[-1] in words("prepositions") - {"at", "for"} else (0.1, left)
     if not left:
         short = base in ("be", "do", "go", "get", "have") and len(slot) == 1
         return None if short and not object_.named and object_.kind not in ("value",) else (0.5 * len(slot), ())
     if len(left) > LONGEST_ADJUNCT or left[-1] in words("prepositions") or base == "be":
         return None
-    if object_.kind == "value" and frame.target != "v":
+    if object_.kind == "value" and frame.target != "v" and not left[0].endswith("ing"):
         return (0.3 * len(slot), left)  # "last day at Plinthworks | 29 november": the object stands in the phrase
     purpose = left[0] in ADJUNCTS and object_.named and frame.type in ("uses", "depends_on")
     if len(left) > 1 and (purpose or left[0] in ("every", "each")):
@@ -315,6 +324,7 @@ def _links(frame: Frame, before: Sequence[str], after: Sequence[str]) -> bool:
         return after == ("with",)
     if frame.type == "works_at":
         return after[-1] in ("at", "for", "with", "of", "in") and after[0] in words("prepositions") and len(after) <= LONGEST_NOUN
+    before = [] if list(before) in _BEFORE_NOUNS else before
     places = ("of", "for", "to", "on", "in", "at", "with") if frame.type in ("member_of", "leads") else ("of", "for", "to", "on", "with")
     return not before and len(after) == 1 and after[0] in places
 

@@ -32,13 +32,15 @@ SHORTEST_SURNAME: Final = 4
 class Name:
     """Somebody or something that is named: ``name`` is the fullest, ``surfaces`` are all forms, folded.
 
-    ``type`` is its entity type if it is known; ``votes`` are kinds inferred from what is stated of it.
+    ``type`` is its entity type if it is known; ``votes`` are kinds inferred from what is stated of it, and
+    ``hint`` is the one that the name itself suggests.
     """
 
     name: str
     type: str = ""
     surfaces: set[str] = attrs.field(factory=set)
     votes: Counter[str] = attrs.field(factory=Counter)
+    hint: str = ""
     entity: Entity | None = None
     description: str = ""
 
@@ -47,7 +49,7 @@ class Name:
         """Its kind; "" if nothing tells it."""
         if self.type:
             return kind_of(self.type)
-        return self.votes.most_common(1)[0][0] if self.votes else ""
+        return self.votes.most_common(1)[0][0] if self.votes else self.hint
 
     @property
     def is_proven(self) -> bool:
@@ -150,7 +152,8 @@ class Scope:
             return meant[0] if len(meant) == 1 else None
         text, speaker = folded(memory.text), folded(memory.speaker)
         named = [each for each in meant if folded(each.name) in text]
-        if not named and folded(written) not in text:
+        form = re.escape(folded(written))
+        if not named and (folded(written) not in text or re.search(rf"\b(?:i'm|i am|im|it's) (?:the )?{form}\b", text)):
             named = [each for each in meant if speaker in each.forms]
         return named[0] if len(named) == 1 else None
 
@@ -188,7 +191,8 @@ class Scope:
                 if len(own := _parts(folded(each.name))) < len(parts) and own == parts[: len(own)] and own
             ]
             named = all(each[:1].isupper() for each in end.written.split())
-            fits = len(short) == 1 and (not end.kind.kind or short[0].kind in ("", end.kind.kind))
+            kinds = {short[0].kind, end.kind.kind} if len(short) == 1 else set()
+            fits = bool(kinds) and (len(kinds) == 1 or short[0].kind == "" or kinds == {PERSON, ""})
             name = short[0] if named and fits and short[0].is_capitalised else None
             if name is None:
                 name = Name(end.written)
@@ -198,10 +202,11 @@ class Scope:
                 name.name = end.written
         elif name.entity is None and name.name.islower() and folded(name.name) == folded(end.written):
             name.name = end.written
-        name.surfaces.add(folded(end.written))
+        if len(self._meant(end.written)) <= 1:  # a form that several have is none of one
+            name.surfaces.add(folded(end.written))
         if end.type and not name.type:
             name.type = end.type
-        self.recent.append(name)
+        name.hint = name.hint or (end.kind.kind if end.kind.kind not in (COMMON, VALUE) else "")
         return name
 
     def join(self, short: Name, full: Name) -> None:
@@ -253,12 +258,13 @@ class Scope:
         if type_:
             return End(written, name, Kind(kind_of(type_), True), snake_case(type_))
         if name is not None:
+            written = written if self.known(written) is name else name.name
             return End(written, name, Kind(name.kind, name.is_proven))
         if written.islower() and written.endswith("ing") and " " not in written:  # "smoking": something done
             return _value(written)
-        guess = guessed_kind(written)
+        guess = guessed_kind(written) or _told_kind(written, memory.text)
         lower = written[:1].islower() and not any(each.isupper() for each in written) and not (plain and " " not in written and not written.endswith("ing"))
-        return End(written, None, Kind(guess or (COMMON if lower else ""), False, not lower))
+        return End(written, None, Kind(guess or (COMMON if lower else ""), bool(guess) and guess != PERSON, not lower))
 
     def _is_name(self, part: str) -> bool:
         return part[:1].isupper() or self.known(part) is not None or len(part.split()) < LONGEST_PHRASE
@@ -279,7 +285,7 @@ class Scope:
         if not person and not others:
             return None
         for name in reversed(self.recent[-30:]):
-            fits = name.kind == PERSON if person else name.kind in (ORGANISATION, "group")
+            fits = name.kind == PERSON if person else name.kind in (ORGANISATION, "group", "")
             if fits and folded(memory.speaker) not in name.forms:
                 return End(name.name, name, Kind(name.kind, name.is_proven))
         return None
@@ -325,14 +331,25 @@ def is_role(text: str) -> bool:
 def guessed_kind(text: str) -> str:
     """The kind that the last word of a name tells: "the night crew", "Halden Kliniken", "the booking site"."""
     *before, last = folded(text).split() or [""]
-    if last in words("groups"):
+    if last in words("groups") and (
+        text.split()[-1].islower() or last not in words("loose_groups") or before[-1:] == ["working"]
+    ):
         return "group"
     if before and text.split()[-1][:1].isupper() and (last in words("firms") or "&" in before):
         return ORGANISATION
     if last in words("things"):
         return "thing"
-    given = 1 <= len(before) <= 2 and is_given_name(before[0]) and all(each[:1].isupper() for each in text.split())  # noqa: PLR2004
+    first = (before or [last])[0]
+    given = len(before) <= 2 and is_given_name(first) and all(each[:1].isupper() for each in text.split())  # noqa: PLR2004
     return PERSON if given else ""
+
+
+def _told_kind(name: str, text: str) -> str:
+    """The kind that the word before or behind a name in a text tells: "project Beacon", "the Apollo team"."""
+    escaped = re.escape(name)
+    found = re.search(rf"\b([a-z]+) (?:of )?{escaped}\b|\b(?:the|our) {escaped} ([a-z]+)\b", text) if name[:1].isupper() else None
+    word = (found[1] or found[2] or "") if found else ""
+    return grouped("types").get(word, "") or ("thing" if word in words("things") else "group" if word in words("groups") else "")
 
 
 def _value(text: str) -> End:

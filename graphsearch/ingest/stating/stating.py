@@ -62,6 +62,8 @@ SHORTEST_QUOTE: Final = 3
 ROLES: Final = frozenset({"as", "to", "role", "title", "job", "position", "works", "work", "serves", "promoted", "appointed", "occupation"})
 MOST_RELATIONS: Final = 300
 """Most relations of a name that are read."""
+MAKERS: Final = frozenset({"owns", "created"})
+"""Types whose source is a person or an organisation: a name of two words is rather a person's."""
 SINGLE: Final = frozenset({"deadline", "budget", "price", "size", "birth_date", "has_status"})
 """Types of values of which one holds at a time."""
 HEADS: Final = frozenset({"ceo", "chief executive", "managing director", "general manager", "director", "principal",
@@ -222,7 +224,7 @@ class Stating:
         if role and not _is_copular(fact.relation):
             objects, role = [End(written, scope.known(written), Kind(COMMON, False, False))], ""
         unknown = next((each.written for each in (*subjects, *objects) if each.name is None and is_pronoun(each.written)), None)
-        if any(folded(each.written) in words("vague") for each in (*subjects, *objects)):
+        if any(words("vague") & set(folded(each.written).split()[:1]) for each in (*subjects, *objects)):
             return _refused(draft, fact, "it names nothing")
         if unknown is not None:
             return _refused(draft, fact, f"it is not known whom {unknown!r} means")
@@ -310,6 +312,7 @@ class Stating:
             outcome.refuse("its subject is a value")
             return
         source = scope.add(first)
+        scope.recent.append(source)
         if second.name is None and second.kind.kind == COMMON and _is_phrase(second, phrase):
             second = attrs.evolve(second, kind=Kind(VALUE, True, False))
         target: Name | str = second.written if second.is_value else scope.add(second)
@@ -336,7 +339,11 @@ class Stating:
                 outcome.refuse("a denial is no fact")
                 return
             outcome.about += [str(each) for each in stand]
-            self._close(outcome, source, type_, target, outcome.until or at, dated=outcome.until is not None)
+            closed = [held for held, *_ in draft.statements if held.is_of(source, type_, target) and held.until]
+            if closed and outcome.until is None:  # what took its place ended it
+                outcome.held, outcome.confirmed = closed[-1], True
+                return
+            self._close(outcome, source, type_, target, outcome.until or at, dated=outcome.until is not None, main=True)
             return
         start = outcome.since or at
         if not _ALSO.search(outcome.fact.relation):
@@ -367,13 +374,13 @@ class Stating:
                 self._close(outcome, each.source, type_, target, start)
 
     def _close(
-        self, outcome: _Outcome, source: Name, type_: str, target: Name | str, end: datetime, *, dated: bool = True
+        self, outcome: _Outcome, source: Name, type_: str, target: Name | str, end: datetime, *, dated: bool = True, main: bool = False
     ) -> None:
         """State that something ended."""
         for each in self._scope.standing(source, type_, end, target):
             each.until = end
         held = Held(source, type_, target, None, end, outcome.draft.memory.id)
-        self._hold_stated(outcome, held)
+        self._hold_stated(outcome, held, main=main)
         outcome.draft.name(source, source.name)
         if isinstance(target, Name):
             outcome.draft.name(target, target.name)
@@ -397,7 +404,7 @@ class Stating:
             for each in self._scope.standing(source, outcome.phrase.type, at) if source else ():
                 outcome.about.append(str(each))
                 outcome.draft.name(each.source, subject.written)
-                self._close(outcome, each.source, each.type, each.target, outcome.until or at)
+                self._close(outcome, each.source, each.type, each.target, outcome.until or at, main=True)
         if not outcome.about:
             outcome.refuse("nothing is known that it ends")
         return outcome.report()
@@ -408,7 +415,7 @@ class Stating:
             source = self._scope.add(subject)
             self._hold_stated(outcome, Held(source, "role", role, outcome.since, outcome.until, outcome.draft.memory.id))
 
-    def _hold_stated(self, outcome: _Outcome, held: Held) -> None:
+    def _hold_stated(self, outcome: _Outcome, held: Held, *, main: bool = True) -> None:
         fact, draft = outcome.fact, outcome.draft
         sure = fact.confidence
         if sure is None:
@@ -417,7 +424,8 @@ class Stating:
         text = words_ if len(words_.split()) > SHORTEST_QUOTE else " ".join(f"{fact.subject} {fact.relation} {fact.object}".split())
         ceiling = 1.0 if outcome.grounded else UNGROUNDED
         draft.statements.append((held, sure, ceiling, " ".join(text.split()), outcome.quoted))
-        outcome.held = outcome.held or held
+        if main:
+            outcome.held = outcome.held or held
         self._scope.held.append(held)
         _vote(held)
 
@@ -426,7 +434,7 @@ class Stating:
     def _stated(self, draft: _Draft) -> Stated:
         memory = draft.memory
         for held in draft.undated:  # an ending without a date takes that of what begins in its place
-            begun = [each[0].since for each in draft.statements if each[0].source is held.source and each[0].type == held.type and each[0].target is not held.target]
+            begun = [each[0].since for each in draft.statements if each[0].type == held.type and (each[0].source is held.source) != (each[0].target is held.target)]
             held.until = next((each for each in begun if each), held.until)
         surfaces = {each: _extracted(*each, confidence, memory) for each, confidence in draft.mentions.items()}
         of_name: dict[Name, ExtractedName] = {}
@@ -549,6 +557,8 @@ def _vote(held: Held) -> None:
     source, target = _kinds(held.type)
     if source:
         held.source.votes[source] += 1
+    elif held.type in MAKERS and len(held.source.name.split()) == 2:  # noqa: PLR2004
+        held.source.hint = held.source.hint or PERSON
     if target and isinstance(held.target, Name) and target != VALUE:
         held.target.votes[target] += 1
 
