@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 from uuid import UUID
@@ -17,6 +18,13 @@ from graphsearch.ingest.screening.redaction import Redaction
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.model import validation as check
 from graphsearch.recall.options import Workload
+
+
+class Walk(StrEnum):
+    """The traversals that have a name."""
+
+    K_HOP = "k_hop"
+    PAGERANK = "pagerank"
 
 
 def moment(text: str) -> datetime:
@@ -59,6 +67,9 @@ Diversity = Annotated[float, typer.Option(min=0.0, max=1.0, help="Weight of the 
 WorkloadName = Annotated[
     Workload | None,
     typer.Option("--workload", help="The kind of questions: the graph counts twice, once, half or not at all."),
+]
+TraversalName = Annotated[
+    Walk | None, typer.Option("--traversal", help="How the graph is walked: by hops (default), or by PageRank.")
 ]
 Redact = Annotated[
     bool, typer.Option("--redact", help="Replace secrets and personal data in all texts before they are stored.")

@@ -16,7 +16,7 @@ import typer
 
 from graphsearch.access.gate import Gate, StatisticsOf
 from graphsearch.authz import CedarAuthorizer
-from graphsearch.cli.arguments import Also, AsOf, Mode, Model, ModelUrl, Question, Reading, WorkloadName
+from graphsearch.cli.arguments import Also, AsOf, Mode, Model, ModelUrl, Question, Reading, TraversalName, WorkloadName
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Place, choose_llm, embedder_for, entity_caches, open_asked, open_scopes
 from graphsearch.cli.output import as_json, pairs, sorted_counts, summary_lines, time_pairs
@@ -96,6 +96,7 @@ async def context(
     mode: Mode = SearchMode.GRAPH_COMPLETION,
     observations: Annotated[bool, typer.Option(help="Include recalled memories.")] = True,
     workload: WorkloadName = None,
+    traversal: TraversalName = None,
     graph: Annotated[bool, typer.Option(help="Include triplets.")] = True,
     log: Log = True,
     as_of: AsOf = None,
@@ -120,6 +121,7 @@ async def context(
             graph=graph,
             workload=workload,
             mode=mode,
+            traversal=traversal,
             as_of=as_of,
         )
     denied = sorted_counts(block.denied)

@@ -29,6 +29,7 @@ from graphsearch.cli.arguments import (
     Question,
     Seeds,
     Since,
+    TraversalName,
     TripletLimit,
     WorkloadName,
     identifier,
@@ -77,6 +78,7 @@ async def search(
     min_edge_confidence: MinConfidence = 0.5,
     min_score: MinScore = 0.0,
     diversity: Diversity = 0.0,
+    traversal: TraversalName = None,
     format: AsGraph = None,
     llm: Model = "",
     llm_url: ModelUrl = "",
@@ -94,6 +96,7 @@ async def search(
         "min_edge_confidence": min_edge_confidence,
         "min_score": min_score,
         "diversity": diversity,
+        "traversal": traversal,
         "gate": ALLOW_ALL,  # an operator may read everything, so the model may as well
     }
     async with open_asked(place.asking(also), mode=mode, llm=llm, llm_url=llm_url) as engine:
@@ -208,6 +211,7 @@ async def explain(
     mode: Mode = SearchMode.GRAPH_COMPLETION,
     ranking: Annotated[Ranking, typer.Option(help="The ranking, for an entity.")] = Ranking.QUESTION_AWARE,
     limit: Annotated[int, typer.Option(min=1, help="The number of results requested.")] = 10,
+    traversal: TraversalName = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     llm: Model = "",
@@ -218,7 +222,7 @@ async def explain(
     match relation, memory, entity:
         case UUID(), None, None:
             element = ElementRef(ElementKind.RELATION, str(relation))
-            options |= {"mode": mode, "limit": limit}
+            options |= {"mode": mode, "limit": limit, "traversal": traversal}
         case None, str(), None:
             element = ElementRef(ElementKind.MEMORY, memory)
             options |= {"limit": limit}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -32,6 +32,7 @@ from graphsearch.ingest.write.permission import Permission
 from graphsearch.ingest.write.settling import settle_earlier
 from graphsearch.ingest.write.texts import BATCH, DEFAULT_EXTRACTOR, ResolvedTexts, TextReader, read_before
 from graphsearch.ingest.write.writer import Writer, chunks, embed_facts
+from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.model import Batch, Memory
 from graphsearch.model import validation as check
 from graphsearch.protocols import LLM, Embedder, Extractor, GraphStore
@@ -84,7 +85,7 @@ class Ingestor:
         engine: Parts,
         *,
         extractor: Extractor | None = DEFAULT_EXTRACTOR,
-        judge: LLM | None = None,
+        judge: LLM | AskFunction | None = None,
         gate: Gate | None = None,
         facts: bool | None = None,
         limits: IngestLimits = DEFAULT_LIMITS,
@@ -94,7 +95,8 @@ class Ingestor:
             raise MissingDependencyError("Ingestor(facts=True) embeds facts: GraphSearchEngine(store=…, embedder=…)")
         self._engine = engine
         self._extractor = extractor
-        self._judge = None if judge is None else EntityMatcher(judge, partial(visible, engine.store, _demanded(gate)))
+        show = partial(visible, engine.store)
+        self._judge = None if judge is None else EntityMatcher(as_llm(judge), partial(show, _demanded(gate)))
         self._gate = gate or ALLOW_ALL
         self._limits = limits
         self._facts = facts is not False
@@ -103,7 +105,7 @@ class Ingestor:
     @observed("add")
     async def add(
         self,
-        path: Path,
+        path: Path | str,
         *,
         only: Iterable[str] = (),
         name: str | None = None,
@@ -130,7 +132,7 @@ class Ingestor:
         counted. The next call reads both; completed texts are not read again.
         """
         async with within(self._limits.seconds):
-            folder = await asyncio.to_thread(locate, path, name=name, only=only)
+            folder = await asyncio.to_thread(locate, Path(path), name=name, only=only)
             ledger = await read_ledger(self._engine.store, folder)
             folder = attrs.evolve(folder, hidden=hidden)
             found, skipped = await asyncio.to_thread(survey, folder)
@@ -156,7 +158,7 @@ class Ingestor:
         the judge was asked about only some names of a memory, the decided ones are written. Raises `InvalidInputError`
         for an id that begins with "file:", before anything is written, and what `add` raises.
         """
-        given, embedder = list(memories), self._embedder()
+        given, embedder = checked_memories(memories), self._embedder()
         reader = self._reader(embedder)
         self._limits.refuse(given)
         echoes = Echoes(self._engine.store, self._gate, session_id)
@@ -202,6 +204,20 @@ def _demanded(gate: Gate | None) -> Gate:
             "gate=Gate(authorizer, principal), or gate=ALLOW_ALL if all of it may be shown"
         )
     return gate
+
+
+def checked_memories(given: Iterable[Memory]) -> list[Memory]:
+    """The memories of a list. Raises `InvalidInputError` that says how to write what is none."""
+    is_list = isinstance(given, Iterable) and not isinstance(given, str | Mapping)
+    found = list(given) if is_list else []
+    stray = next((type(each).__name__ for each in found if not isinstance(each, Memory)), None)
+    how = "write Memory(id=…, text=…), or transcript_memories(turns, session_id=…) for the turns of a chat"
+    check.refuse(
+        "memories",
+        None if is_list else f"must be a list of Memory, not {type(given).__name__}",
+        f"each must be a Memory, not {stray}: {how}" if stray else None,
+    )
+    return found
 
 
 def _silent(done: int, total: int, name: str) -> None:

@@ -10,6 +10,7 @@ import attrs
 
 from graphsearch.access.gate import Gate
 from graphsearch.model import validation as check
+from graphsearch.protocols import Traversal
 
 
 class SearchMode(StrEnum):
@@ -38,6 +39,7 @@ class UngatedSearchOptions(TypedDict, total=False):
     min_edge_confidence: float
     min_score: float
     diversity: float
+    traversal: Traversal | str | None
 
 
 class SearchOptions(UngatedSearchOptions, total=False):
@@ -54,6 +56,7 @@ class SearchOptions(UngatedSearchOptions, total=False):
     * ``min_score``: the relevance floor; triplets and connections that score less are left out, in [0, 1].
     * ``diversity``: 1 − λ of maximal marginal relevance over the lines of triplets, in [0, 1]; 0 is the order of the
       scores.
+    * ``traversal``: "k_hop" or "pagerank" in place of the engine's traversal, or a `Traversal` of one's own.
     * ``gate``: who asks, which determines the visible elements; all are visible if None. Modes that call a language
       model require one: `ALLOW_ALL` if everything may be shown to it.
     """
@@ -77,6 +80,7 @@ class SearchRequest:
     min_edge_confidence: float = 0.5
     min_score: float = 0.0
     diversity: float = 0.0
+    traversal: Traversal | str | None = None
     gate: Gate | None = None
 
     def __attrs_post_init__(self) -> None:

@@ -369,10 +369,15 @@ def _query(about: Subject) -> Mapping[str, Any]:
 
 
 TOOLS: Final[Mapping[Tool, Callable[[Subject], Mapping[str, Any]]]] = {
-    reading_tools.context: lambda about: {"query": about.query, "session_id": "t", "mode": about.mode, "budget": 900},
+    reading_tools.graph_query: lambda about: {
+        "query": about.query,
+        "session_id": "t",
+        "mode": about.mode,
+        "budget": 900,
+    },
     reading_tools.recall: _query,
-    reading_tools.neighbors: _entity,
-    reading_tools.path: lambda about: {"source": about.one, "target": about.other},
+    reading_tools.graph_neighbors: _entity,
+    reading_tools.graph_path: lambda about: {"source": about.one, "target": about.other},
     reading_tools.recall_related: _entity,
     reading_tools.entity_graph: _entity,
     reading_tools.search_entities: lambda about: {"query": about.one},
@@ -385,7 +390,7 @@ TOOLS: Final[Mapping[Tool, Callable[[Subject], Mapping[str, Any]]]] = {
 
 OPERATOR_TOOLS: Final[Mapping[Tool, Callable[[Subject], Mapping[str, Any]]]] = {
     operator_tools.search: lambda about: {"query": about.query, "mode": about.mode, "limit": MANY},
-    operator_tools.rank_entities: lambda about: {"query": about.query, "ranking": about.ranking, "limit": MANY},
+    reading_tools.rank_entities: lambda about: {"query": about.query, "ranking": about.ranking, "limit": MANY},
     operator_tools.find_duplicates: lambda _: {},
     operator_tools.merges: lambda _: {},
     operator_tools.find_ambiguous: lambda _: {},

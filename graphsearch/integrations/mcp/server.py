@@ -75,6 +75,7 @@ _WRITING: Final = (
 TOOLS: Final[tuple[Tool, ...]] = (
     reading_tools.graph_query,
     reading_tools.recall,
+    reading_tools.rank_entities,
     reading_tools.explain,
     writing_tools.feedback,
     writing_tools.remember,
@@ -95,7 +96,6 @@ TOOLS: Final[tuple[Tool, ...]] = (
 """The tools for agents, in the order in which clients list them."""
 OPERATOR_TOOLS: Final[tuple[Tool, ...]] = (
     operator_tools.search,
-    operator_tools.rank_entities,
     operator_tools.why,
     operator_tools.find_duplicates,
     operator_tools.find_ambiguous,

@@ -39,6 +39,7 @@ READS = [
     ("graph_query", {"query": QUERY, "session_id": "s"}),
     ("graph_query", {"query": QUERY, "session_id": "s", "mode": "neighborhood"}),
     ("recall", {"query": "Ada"}),
+    ("rank_entities", {"query": QUERY}),
     ("explain", {"query": QUERY, "id": str(ADA.id), "kind": "entity"}),
     ("graph_neighbors", {"entity": "Ada Lovelace", "depth": 2}),
     ("graph_path", {"source": "Globex", "target": "Bob Noyce"}),

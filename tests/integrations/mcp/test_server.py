@@ -19,7 +19,15 @@ from tests.waiting import LONGEST
 
 TOOLS = (
     *("graph_query", "graph_neighbors", "graph_path", "remember", "feedback", "explain"),
-    *("recall", "recall_entity", "recall_related", "entity_graph", "entity_timeline", "search_entities"),
+    *(
+        "recall",
+        "rank_entities",
+        "recall_entity",
+        "recall_related",
+        "entity_graph",
+        "entity_timeline",
+        "search_entities",
+    ),
     *("merge_entities", "update_entity", "link_memories", "backlinks", "detect_communities", "forget"),
 )
 
@@ -45,7 +53,7 @@ async def test_every_tool_is_listed_with_a_schema_and_honest_hints(server):
     assert sorted(tools) == sorted(TOOLS)
     for tool, hint in tools.values():
         assert tool.description
-        assert tool.description.count("\n") <= 2, "paragraphs, not lines"
+        assert "\n" not in tool.description.replace("\n\n", ""), "paragraphs, not lines"
         assert tool.input_schema["additionalProperties"] is False
         assert '"title"' not in json.dumps(tool.input_schema)
         assert hint.open_world_hint is False
@@ -61,7 +69,7 @@ async def test_the_defaults_of_graph_query_are_those_that_are_documented(server)
     async with asking(server) as ask:
         tool, _ = (await ask.tools())["graph_query"]
     fields = tool.input_schema["properties"]
-    assert list(fields) == ["query", "seeds", "depth", "mode", "as_of", "budget", "workload", "session_id"]
+    assert list(fields) == ["query", "seeds", "depth", "mode", "traversal", "as_of", "budget", "workload", "session_id"]
     assert [fields[name]["default"] for name in ("seeds", "depth", "budget")] == [10, 2, 500]
     assert tool.input_schema["required"] == ["query"]
 

@@ -29,6 +29,11 @@ async def every_tool(ask: Asked) -> None:
     assert "- Grace Hopper --created--> COBOL" in asked["text"]
     [built] = [each for each in asked["triplets"] if "--created--> COBOL" in each["line"]]
     assert ids[2] in [each["id"] for each in (await call("recall", query="who works at Initech?"))["memories"]]
+    assert (await call("rank_entities", query=QUESTION, ranking="rrf"))["entities"][0]["name"] in (
+        "Grace Hopper",
+        "COBOL",
+    )
+    assert (await ask("graph_query", query=QUESTION, traversal="pagerank", mode="neighborhood"))["triplets"]
     assert (await call("explain", query=QUESTION, id=built["relation_id"]))["rank"] >= 1
     assert (await call("feedback", session_id="tour-1", outcome="accepted"))["moved"] > 0
     assert (await call("graph_neighbors", entity="COBOL"))["triplets"]
