@@ -11,12 +11,15 @@ from uuid import UUID
 import attrs
 import typer
 
+from graphsearch.cli.environment import choose_llm
 from graphsearch.ingest import TextExtractor
 from graphsearch.ingest.extract.rules.vocabulary import KnownName
 from graphsearch.ingest.screening.instructions import InstructionFlag
 from graphsearch.ingest.screening.redaction import Redaction
 from graphsearch.ingest.write.options import IngestOptions
+from graphsearch.llms import Budget, BudgetedLLM
 from graphsearch.model import validation as check
+from graphsearch.protocols import LLM
 from graphsearch.recall.options import Workload
 
 
@@ -53,17 +56,10 @@ Also = Annotated[
 Mode = Annotated[str, typer.Option(help="The search mode.")]
 Limit = Annotated[int, typer.Option(min=1, help="The number of results to show.")]
 TripletLimit = Annotated[int, typer.Option(min=1, help="The number of triplets to show.")]
-Seeds = Annotated[int, typer.Option(min=1, help="The number of nearest entities to start from.")]
 Depth = Annotated[int, typer.Option(min=0, max=10, help="The number of hops.")]
 MaxHops = Annotated[int, typer.Option(min=1, max=10, help="The maximum number of hops.")]
 AsOf = Annotated[datetime | None, typer.Option(parser=moment, help="Only what was valid at this time; default: now.")]
-Since = Annotated[
-    datetime | None, typer.Option(parser=moment, help="Only what was valid at any time from then to --as-of.")
-]
 KnownAt = Annotated[datetime | None, typer.Option(parser=moment, help="Only what was known at this time.")]
-MinConfidence = Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out relations with less confidence.")]
-MinScore = Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out triplets with a lower score.")]
-Diversity = Annotated[float, typer.Option(min=0.0, max=1.0, help="Weight of the diversity of triplets; 0: none.")]
 WorkloadName = Annotated[
     Workload | None,
     typer.Option("--workload", help="The kind of questions: the graph counts twice, once, half or not at all."),
@@ -163,9 +159,22 @@ ModelUrl = Annotated[
     ),
 ]
 Facts = Annotated[bool | None, typer.Option("--facts/--no-facts", help="Embed the facts of relations too (default).")]
-Calls = Annotated[
-    int | None, typer.Option("--llm-calls", min=0, help="The maximum number of calls of the language model.")
-]
-Tokens = Annotated[
-    int | None, typer.Option("--llm-tokens", min=0, help="The maximum number of tokens of prompts and answers.")
-]
+
+
+@attrs.frozen(kw_only=True, slots=False)
+class Budgeted:
+    """A language model within a budget."""
+
+    llm: Model = ""
+    llm_url: ModelUrl = ""
+    llm_calls: Annotated[int | None, typer.Option(min=0, help="The maximum number of calls of the model.")] = None
+    llm_tokens: Annotated[
+        int | None, typer.Option(min=0, help="The maximum number of tokens of prompts and answers.")
+    ] = None
+
+    def model(self, needed_by: str) -> LLM:
+        """The language model. Raises `typer.BadParameter` if there is none."""
+        chosen = choose_llm(self.llm, self.llm_url)
+        if chosen is None:
+            raise typer.BadParameter(f"{needed_by} --llm (or GRAPHSEARCH_LLM)")
+        return BudgetedLLM(chosen, Budget(calls=self.llm_calls, tokens=self.llm_tokens))

@@ -12,9 +12,9 @@ import attrs
 import typer
 
 from graphsearch.access.gate import ALLOW_ALL
-from graphsearch.cli.arguments import Calls, Facts, Model, ModelUrl, Reading, Tokens, moment
+from graphsearch.cli.arguments import Budgeted, Facts, Reading, moment
 from graphsearch.cli.commands import Answer, progress_bar
-from graphsearch.cli.environment import Place, budgeted_llm, open_engine
+from graphsearch.cli.environment import Place, open_engine
 from graphsearch.cli.output import as_json, pairs, sorted_counts
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import CombinedExtractor, Ingestor, LLMExtractor
@@ -46,24 +46,18 @@ Judge = Annotated[
 
 
 @attrs.frozen(kw_only=True)
-class IngestReading(Reading):
+class IngestReading(Reading, Budgeted):
     """The same for commands that may have a language model, whose operator may show it everything."""
 
     facts: Facts = None
     extractor: By = ReadBy.RULES
     judge: Judge = False
-    llm: Model = ""
-    llm_url: ModelUrl = ""
-    llm_calls: Calls = None
-    llm_tokens: Tokens = None
 
     def ingestor(self, engine: GraphSearchEngine) -> Ingestor:
         """The ingestor that they configure."""
         model, rules = None, self.rules or DEFAULT_EXTRACTOR
         if self.judge or self.extractor in (ReadBy.LLM, ReadBy.BOTH):
-            needed_by = "--extractor llm, --extractor both and --judge need"
-            budget = {"calls": self.llm_calls, "tokens": self.llm_tokens}
-            model = budgeted_llm(self.llm, self.llm_url, **budget, needed_by=needed_by)
+            model = self.model("--extractor llm, --extractor both and --judge need")
         read_by: dict[ReadBy, Extractor | None] = {ReadBy.RULES: rules, ReadBy.NONE: None}
         if model is not None:
             read_by |= {ReadBy.LLM: LLMExtractor(model), ReadBy.BOTH: CombinedExtractor(rules, LLMExtractor(model))}

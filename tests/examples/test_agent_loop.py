@@ -21,7 +21,7 @@ async def test_what_was_turned_round_is_corrected_and_the_next_answer_is_right(s
 async def test_the_example_prints_its_steps(capsys):
     await agent_loop.main()
     printed = capsys.readouterr().out
-    assert "contradicts; the text says it the other way round\nWho does Jonas Weber report to? I do not know." in printed
+    assert "contradicts; the text says it the other way round\nWho does Jonas Weber report to? I do not" in printed
     assert "Who leads Lighthouse? Amara Okafor (accepted)\n" in printed
 
 

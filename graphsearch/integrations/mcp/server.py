@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from types import ModuleType
 from typing import Any, Final
 
 from mcp.server import Server, ServerRequestContext
@@ -72,45 +73,15 @@ _WRITING: Final = (
     " When the task is over, report its outcome with the tool feedback and the session_id that graph_query gave. Write"
     " down what is worth knowing with the tool remember, and state its facts."
 )
-TOOLS: Final[tuple[Tool, ...]] = (
-    reading_tools.graph_query,
-    reading_tools.recall,
-    reading_tools.rank_entities,
-    reading_tools.explain,
-    writing_tools.feedback,
-    writing_tools.remember,
-    reading_tools.graph_neighbors,
-    reading_tools.graph_path,
-    reading_tools.recall_related,
-    reading_tools.entity_graph,
-    reading_tools.search_entities,
-    reading_tools.recall_entity,
-    reading_tools.entity_timeline,
-    reading_tools.backlinks,
-    writing_tools.update_entity,
-    writing_tools.merge_entities,
-    writing_tools.link_memories,
-    writing_tools.detect_communities,
-    writing_tools.forget,
-)
+
+
+def _tools_of(*modules: ModuleType) -> tuple[Tool, ...]:
+    return tuple(each for module in modules for each in vars(module).values() if isinstance(each, Tool))
+
+
+TOOLS: Final = _tools_of(reading_tools, writing_tools)
 """The tools for agents, in the order in which clients list them."""
-OPERATOR_TOOLS: Final[tuple[Tool, ...]] = (
-    operator_tools.search,
-    operator_tools.why,
-    operator_tools.find_duplicates,
-    operator_tools.find_ambiguous,
-    operator_tools.mark_distinct,
-    operator_tools.merges,
-    operator_tools.undo_merge,
-    operator_tools.contradictions,
-    operator_tools.communities,
-    operator_tools.refresh_communities,
-    operator_tools.expire,
-    operator_tools.graph_health,
-    operator_tools.stats,
-    operator_tools.relation_types,
-    operator_tools.register_type,
-)
+OPERATOR_TOOLS: Final = _tools_of(operator_tools)
 """Further tools, for a server that operators use."""
 DISABLED: Final[Json] = {"disabled": True}
 
