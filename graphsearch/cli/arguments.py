@@ -9,12 +9,13 @@ from uuid import UUID
 
 import typer
 
-from graphsearch.ingest import TextExtractor
+from graphsearch.ingest import DEFAULT_EXTRACTOR, TextExtractor
 from graphsearch.ingest.extract.rules.vocabulary import KnownName
 from graphsearch.ingest.screening.instructions import InstructionFlag
 from graphsearch.ingest.screening.redaction import Redaction
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.model import validation as check
+from graphsearch.protocols import Extractor
 from graphsearch.recall.options import Workload
 
 
@@ -119,9 +120,9 @@ def known_names(file: Path | None) -> tuple[KnownName, ...]:
         raise typer.BadParameter(f"--known must be JSON lines with name, type and aliases: {error}") from error
 
 
-def rules_with(known: Path | None, user: str) -> TextExtractor | None:
-    """The rules that read texts, with known names and the name of the user; None for those by default."""
-    return TextExtractor(known=known_names(known), user=user) if known or user else None
+def rules_with(known: Path | None, user: str) -> Extractor:
+    """The rules that read texts, with known names and the name of the user."""
+    return TextExtractor(known=known_names(known), user=user) if known or user else DEFAULT_EXTRACTOR
 
 
 Model = Annotated[

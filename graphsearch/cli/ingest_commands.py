@@ -31,7 +31,7 @@ from graphsearch.cli.commands import Answer, progress_bar
 from graphsearch.cli.environment import Place, budgeted_llm, open_engine
 from graphsearch.cli.output import as_json, pairs, sorted_counts
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.ingest import CombinedExtractor, Ingestor, LLMExtractor, TextExtractor
+from graphsearch.ingest import CombinedExtractor, Ingestor, LLMExtractor
 from graphsearch.ingest.sources.memory_files import read_memories
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.model import Memory
@@ -199,7 +199,7 @@ def _ingestor(
     engine: GraphSearchEngine,
     *,
     by: ReadBy,
-    rules: TextExtractor | None,
+    rules: Extractor,
     judge: bool,
     llm: str,
     llm_url: str,
@@ -218,10 +218,10 @@ def _ingestor(
     return Ingestor(engine, extractor=extractor, judge=judge_model, gate=ALLOW_ALL, facts=facts, options=options)
 
 
-def _extractor(by: ReadBy, rules: TextExtractor | None, llm: LLM) -> Extractor | None:
+def _extractor(by: ReadBy, rules: Extractor, llm: LLM) -> Extractor:
     if by is ReadBy.RULES:
         return rules
-    return LLMExtractor(llm) if by is ReadBy.LLM else CombinedExtractor(rules or TextExtractor(), LLMExtractor(llm))
+    return LLMExtractor(llm) if by is ReadBy.LLM else CombinedExtractor(rules, LLMExtractor(llm))
 
 
 def _number(value: object) -> object:

@@ -21,8 +21,16 @@ _LEADS: Final = (
 _LEAD: Final = re.compile(rf"(?:{'|'.join(sorted(_LEADS, key=len, reverse=True))})[ -]")
 _END_OF: Final = re.compile(r"(?:the )?end of (?:the )?")
 _SAME: Final = re.compile(r"\b(?:same (?:day|time|date|week|month)|after that|then|that day|thereafter)\b")
-_NOW: Final = re.compile(r"(?:this (?:morning|afternoon|evening)|right now|now|tonight|at the moment|currently|present)")
-_SEASONS: Final = {"spring": "march", "summer": "june", "autumn": "september", "fall": "september", "winter": "december"}
+_NOW: Final = re.compile(
+    r"(?:this (?:morning|afternoon|evening)|right now|now|tonight|at the moment|currently|present)"
+)
+_SEASONS: Final = {
+    "spring": "march",
+    "summer": "june",
+    "autumn": "september",
+    "fall": "september",
+    "winter": "december",
+}
 _SEASON: Final = re.compile(rf"\b(?:{'|'.join(_SEASONS)})\b")
 _NTH: Final = re.compile(r"(\d)(?:st|nd|rd|th)\b")
 _ISO: Final = re.compile(r"\d{4}(?:-\d\d){0,2}")
@@ -71,7 +79,11 @@ def read_date(
     if period is None:
         first = _RANGE.split(written, maxsplit=1)[0]
         return read_date(first, at, future=future, last=last) if first and first != written else None
-    moment = period.end - timedelta(days=1) if ends and period.end and period.precision is not Precision.DAY else period.start
+    moment = (
+        period.end - timedelta(days=1)
+        if ends and period.end and period.precision is not Precision.DAY
+        else period.start
+    )
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)
 
 

@@ -24,9 +24,13 @@ _WORD: Final = re.compile(r"\w+")
 _SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+|\n+")
 _PLAIN: Final = re.compile(r"[^.;:!?,()\n]*")
 _LISTED: Final = re.compile(r",? (?:and|or|&) (?:also )?|, | ?[+/] ?")
-_REPLACED: Final = re.compile(r"\b(?:instead of|in place of|rather than|not|unlike|replacing|replaces|from)\s+(?:the )?$")
+_REPLACED: Final = re.compile(
+    r"\b(?:instead of|in place of|rather than|not|unlike|replacing|replaces|from)\s+(?:the )?$"
+)
 _ANSWERED: Final = re.compile(r"\s+(?:and|or|but|so|because|who|that|which|says|said|when|while|if)\s+")
-_DENIED: Final = re.compile(r"\b(?:not|never|no longer|isn't|isnt|instead of|rather than)\s+(?:the |a |an |on |in |using |at |with )?$")
+_DENIED: Final = re.compile(
+    r"\b(?:not|never|no longer|isn't|isnt|instead of|rather than)\s+(?:the |a |an |on |in |using |at |with )?$"
+)
 _WISHED: Final = re.compile(
     r"\b(?:wants?|wanted|hopes? for|hoping for|would (?:like|love)|wish(?:es)? for|considering|thinking (?:of|about))"
     r"\s+(?:to \w+ )?(?:the |a |an )?$"
@@ -107,7 +111,9 @@ def prove(
     speaker = scope.known(memory.speaker) if memory.speaker else None
     for end in (source, target):
         stands = mentions(end, text, speaker) or mentions(end, seen, None)
-        known = isinstance(end, Name) and (end.entity is not None or any(end in (h.source, h.target) for h in scope.held))
+        known = isinstance(end, Name) and (
+            end.entity is not None or any(end in (h.source, h.target) for h in scope.held)
+        )
         if not stands and not known and isinstance(end, Name):
             why.append(f"{end.name!r} is named neither in the text nor before")
     sentence = _sentence(memory.text, quoted, source, target, speaker)

@@ -8,7 +8,19 @@ from typing import Final, Literal
 
 import attrs
 
-from graphsearch.ingest.stating.table import KINDS, NO_OBJECT, OBJECT, Frame, Phase, bases, grouped, listed, table, tokens, words
+from graphsearch.ingest.stating.table import (
+    KINDS,
+    NO_OBJECT,
+    OBJECT,
+    Frame,
+    Phase,
+    bases,
+    grouped,
+    listed,
+    table,
+    tokens,
+    words,
+)
 
 Mode = Literal["", "wished", "planned"]
 _LETTERS: Final = {kind: letter for letter, kind in KINDS.items()}
@@ -19,7 +31,15 @@ SYMMETRIC: Final = frozenset({"works_with", "met_with", "married_to", "sibling_o
 SURE: Final = 0.8
 """Where a hint speaks against one end, the other has to fit better than this."""
 CLOSE: Final = 1e-6
-_BEFORE_NOUNS: Final = (["as"], ["work", "as"], ["serve", "as"], ["back", "as"], ["return", "as"], ["works", "as"], ["serves", "as"])
+_BEFORE_NOUNS: Final = (
+    ["as"],
+    ["work", "as"],
+    ["serve", "as"],
+    ["back", "as"],
+    ["return", "as"],
+    ["works", "as"],
+    ["serves", "as"],
+)
 LONGEST_NOUN: Final = 4
 LONGEST_ADJUNCT: Final = 4
 
@@ -86,7 +106,9 @@ class _Found:
         return self.frame.inverse != self.flipped
 
 
-def read_phrase(phrase: str, subject: Kind = UNKNOWN, object_: Kind = UNKNOWN, own: AbstractSet[str] = frozenset()) -> Phrase:
+def read_phrase(
+    phrase: str, subject: Kind = UNKNOWN, object_: Kind = UNKNOWN, own: AbstractSet[str] = frozenset()
+) -> Phrase:
     """Read a phrase between two ends of some kinds. ``own`` are types of the scope's own, which are kept as they are.
 
     Every word of it has to be explained by the table; what it does not explain stays in its own words.
@@ -323,9 +345,17 @@ def _links(frame: Frame, before: Sequence[str], after: Sequence[str]) -> bool:
     if frame.type == "met_with":
         return after == ("with",)
     if frame.type == "works_at":
-        return after[-1] in ("at", "for", "with", "of", "in") and after[0] in words("prepositions") and len(after) <= LONGEST_NOUN
+        return (
+            after[-1] in ("at", "for", "with", "of", "in")
+            and after[0] in words("prepositions")
+            and len(after) <= LONGEST_NOUN
+        )
     before = [] if list(before) in _BEFORE_NOUNS else before
-    places = ("of", "for", "to", "on", "in", "at", "with") if frame.type in ("member_of", "leads") else ("of", "for", "to", "on", "with")
+    places = (
+        ("of", "for", "to", "on", "in", "at", "with")
+        if frame.type in ("member_of", "leads")
+        else ("of", "for", "to", "on", "with")
+    )
     return not before and len(after) == 1 and after[0] in places
 
 

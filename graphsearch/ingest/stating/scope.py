@@ -171,7 +171,11 @@ class Scope:
         if heads or len(parts) > 1:
             return heads
         first = NAMES_OF.get(parts[0], frozenset())
-        short = [each for each in self.names if each.kind == PERSON and _parts(folded(each.name))[:1] and _parts(folded(each.name))[0] in first]
+        short = [
+            each
+            for each in self.names
+            if each.kind == PERSON and _parts(folded(each.name))[:1] and _parts(folded(each.name))[0] in first
+        ]
         if short or len(parts[0]) < SHORTEST_SURNAME or not written[:1].isupper():
             return short
         tails = [each for each in self.names if len(own := _parts(folded(each.name))) > 1 and own[-1] == parts[0]]
@@ -247,7 +251,11 @@ class Scope:
         parts = [part for part in SPLIT.split(bare) if part.strip()]
         if len(parts) > 1 and not self.known(bare, memory) and all(self._is_name(part) for part in parts):
             return [self._end(part, self.known(part, memory), type_, memory) for part in parts], role
-        if (match := _PLACED.fullmatch(bare)) and not self.known(bare, memory) and (self.known(match[1], memory) or match[2][:1].isupper()):
+        if (
+            (match := _PLACED.fullmatch(bare))
+            and not self.known(bare, memory)
+            and (self.known(match[1], memory) or match[2][:1].isupper())
+        ):
             bare = match[1] if is_object or self.known(match[1], memory) else bare
         return [self._end(bare, self.known(bare, memory), type_, memory)], role
 
@@ -263,7 +271,11 @@ class Scope:
         if written.islower() and written.endswith("ing") and " " not in written:  # "smoking": something done
             return _value(written)
         guess = guessed_kind(written) or _told_kind(written, memory.text)
-        lower = written[:1].islower() and not any(each.isupper() for each in written) and not (plain and " " not in written and not written.endswith("ing"))
+        lower = (
+            written[:1].islower()
+            and not any(each.isupper() for each in written)
+            and not (plain and " " not in written and not written.endswith("ing"))
+        )
         return End(written, None, Kind(guess or (COMMON if lower else ""), bool(guess) and guess != PERSON, not lower))
 
     def _is_name(self, part: str) -> bool:
@@ -278,7 +290,12 @@ class Scope:
             speaker = self.known(memory.speaker)
             for type_ in ("works_at", "member_of"):
                 for held in reversed(self.held):
-                    if held.source is speaker and held.type == type_ and held.until is None and isinstance(held.target, Name):
+                    if (
+                        held.source is speaker
+                        and held.type == type_
+                        and held.until is None
+                        and isinstance(held.target, Name)
+                    ):
                         return End(held.target.name, held.target, Kind(held.target.kind, held.target.is_proven))
             return None
         person, others = key in words("pronouns_person"), key in words("pronouns_they")
@@ -325,7 +342,9 @@ def is_role(text: str) -> bool:
     """Whether a text names a job or an office: a noun of the table that people hold."""
     key = folded(text)
     nouns = [table().nouns.get(each, ()) for each in (key, key.split()[-1], key.rpartition(" of ")[0]) if each]
-    return any(not each.inverse and each.source.startswith("p") and "o" in each.target for some in nouns for each in some)
+    return any(
+        not each.inverse and each.source.startswith("p") and "o" in each.target for some in nouns for each in some
+    )
 
 
 def guessed_kind(text: str) -> str:
@@ -347,9 +366,15 @@ def guessed_kind(text: str) -> str:
 def _told_kind(name: str, text: str) -> str:
     """The kind that the word before or behind a name in a text tells: "project Beacon", "the Apollo team"."""
     escaped = re.escape(name)
-    found = re.search(rf"\b([a-z]+) (?:of )?{escaped}\b|\b(?:the|our) {escaped} ([a-z]+)\b", text) if name[:1].isupper() else None
+    found = (
+        re.search(rf"\b([a-z]+) (?:of )?{escaped}\b|\b(?:the|our) {escaped} ([a-z]+)\b", text)
+        if name[:1].isupper()
+        else None
+    )
     word = (found[1] or found[2] or "") if found else ""
-    return grouped("types").get(word, "") or ("thing" if word in words("things") else "group" if word in words("groups") else "")
+    return grouped("types").get(word, "") or (
+        "thing" if word in words("things") else "group" if word in words("groups") else ""
+    )
 
 
 def _value(text: str) -> End:

@@ -59,15 +59,34 @@ UNGROUNDED: Final = 0.6
 """The confidence above which facts prove nothing that no text proves."""
 QUOTED, UNQUOTED, UNMAPPED, NAMED = 0.9, 0.8, 0.7, 0.95
 SHORTEST_QUOTE: Final = 3
-ROLES: Final = frozenset({"as", "to", "role", "title", "job", "position", "works", "work", "serves", "promoted", "appointed", "occupation"})
+ROLES: Final = frozenset(
+    {"as", "to", "role", "title", "job", "position", "works", "work", "serves", "promoted", "appointed", "occupation"}
+)
 MOST_RELATIONS: Final = 300
 """Most relations of a name that are read."""
 MAKERS: Final = frozenset({"owns", "created"})
 """Types whose source is a person or an organisation: a name of two words is rather a person's."""
 SINGLE: Final = frozenset({"deadline", "budget", "price", "size", "birth_date", "has_status"})
 """Types of values of which one holds at a time."""
-HEADS: Final = frozenset({"ceo", "chief executive", "managing director", "general manager", "director", "principal",
-    "president", "chief executive officer", "headteacher", "head teacher", "executive director", "editor in chief", "head chef", "owner", "founder"})
+HEADS: Final = frozenset(
+    {
+        "ceo",
+        "chief executive",
+        "managing director",
+        "general manager",
+        "director",
+        "principal",
+        "president",
+        "chief executive officer",
+        "headteacher",
+        "head teacher",
+        "executive director",
+        "editor in chief",
+        "head chef",
+        "owner",
+        "founder",
+    }
+)
 _ALIAS: Final = re.compile(
     r"(?:is |was |are |has )?(?:also |better |commonly |formerly |often |a |the )*"
     r"(?:known(?: as| to \w+ as)?|called|nicknamed|abbreviated(?: as| to)?|referred to as|aka|a k a|alias|same as|same"
@@ -112,7 +131,9 @@ class Stating:
     It knows the names and the facts of the scope that the principal of the gate may see, and what was stated before.
     """
 
-    def __init__(self, store: GraphStore, gate: Gate, *, require_quotes: bool = False, refuse_ungrounded: bool = False) -> None:
+    def __init__(
+        self, store: GraphStore, gate: Gate, *, require_quotes: bool = False, refuse_ungrounded: bool = False
+    ) -> None:
         self._store = store
         self._gate = gate
         self._require_quotes = require_quotes
@@ -137,10 +158,16 @@ class Stating:
     async def _seed(self, memories: Sequence[Memory]) -> None:
         """Look up the names and the standing facts that memories may speak of."""
         self._types = await self._store.relation_types()
-        ends = [text for each in memories for fact in each.facts for text in (fact.subject, fact.object) if text.strip()]
+        ends = [
+            text for each in memories for fact in each.facts for text in (fact.subject, fact.object) if text.strip()
+        ]
         ends += [name for each in memories for named in each.entities for name in (named.name, *named.aliases)]
         ends += [each.speaker for each in memories if each.speaker]
-        sought = {word for text in (*ends, *(word for each in memories for word in capitalised(each.text))) for word in name_words(text)}
+        sought = {
+            word
+            for text in (*ends, *(word for each in memories for word in capitalised(each.text)))
+            for word in name_words(text)
+        }
         found = await or_nothing(self._store.find_name_words(sorted(sought), limit=20)) if sought else ()
         await self._add([each.entity_id for each in found])
         named = {name.entity.id for text in _parts_of(ends) if (name := self._scope.known(text)) and name.entity}
@@ -223,7 +250,9 @@ class Stating:
             return self._alias(fact, subjects[0], objects[0], draft)
         if role and not _is_copular(fact.relation):
             objects, role = [End(written, scope.known(written), Kind(COMMON, False, False))], ""
-        unknown = next((each.written for each in (*subjects, *objects) if each.name is None and is_pronoun(each.written)), None)
+        unknown = next(
+            (each.written for each in (*subjects, *objects) if each.name is None and is_pronoun(each.written)), None
+        )
         if any(words("vague") & set(folded(each.written).split()[:1]) for each in (*subjects, *objects)):
             return _refused(draft, fact, "it names nothing")
         if unknown is not None:
@@ -246,7 +275,12 @@ class Stating:
             day = read_date(object_.written, memory.occurred_at, future=ahead, last=draft.last)
             since, until = (since, until or day) if phrase.closes else (since or day, until)
             objects = scope.ends(" ".join(phrase.left), memory, None, is_object=True)[0] if phrase.left else []
-        elif len(given := tokens(fact.relation)) == 1 and given[0] in words("statuses") and (dated or not objects) and not phrase.type:
+        elif (
+            len(given := tokens(fact.relation)) == 1
+            and given[0] in words("statuses")
+            and (dated or not objects)
+            and not phrase.type
+        ):
             day = read_date(object_.written, memory.occurred_at, future=ahead, last=draft.last) if dated else None
             objects, since = [End(given[0], None, Kind(VALUE, True, False))], since or day
             phrase = attrs.evolve(phrase, type="has_status", phase="opens")
@@ -255,7 +289,11 @@ class Stating:
         if phrase.closes and not fact.ended and since and not until:
             since, until = None, since
         draft.last = until or since or draft.last
-        unread = [f"{each!r} is no date" for each, got in ((fact.since, since or until), (fact.until, until)) if each and not got]
+        unread = [
+            f"{each!r} is no date"
+            for each, got in ((fact.since, since or until), (fact.until, until))
+            if each and not got
+        ]
         if since and until and until <= since:
             return _refused(draft, fact, "it ends before it begins")
         if phrase.mode == "wished" or (phrase.mode == "planned" and not (since or until) and not phrase.closes):
@@ -352,7 +390,13 @@ class Stating:
         self._hold_stated(outcome, Held(source, type_, target, outcome.since, outcome.until, draft.memory.id))
         if outcome.until is not None and type_ == "works_at":
             self._follow(outcome, source, outcome.until)
-        if type_ == "leads" and not implied and phrase.noun in HEADS and isinstance(target, Name) and target.kind not in ("group", "thing", "place"):
+        if (
+            type_ == "leads"
+            and not implied
+            and phrase.noun in HEADS
+            and isinstance(target, Name)
+            and target.kind not in ("group", "thing", "place")
+        ):
             self._state(outcome, subject, object_, implied="works_at")
 
     def _supersede(self, outcome: _Outcome, source: Name, type_: str, target: Name | str, start: datetime) -> None:
@@ -360,7 +404,12 @@ class Stating:
         known = self._types.get(type_)
         functional, here = known is not None and known.functional, outcome.draft.memory.id
         for each in list(self._scope.held):
-            if each.type != type_ or not each.stands(start) or each.memory_id == here or (each.since and each.since >= start):
+            if (
+                each.type != type_
+                or not each.stands(start)
+                or each.memory_id == here
+                or (each.since and each.since >= start)
+            ):
                 continue
             if each.source is source and each.target is not target and each.target != target:
                 if functional:  # the fold ends it
@@ -369,12 +418,25 @@ class Stating:
                 elif type_ in SINGLE:
                     outcome.about.append(str(each))
                     self._close(outcome, source, type_, each.target, start)
-            elif type_ == "leads" and each.target is target and each.source is not source and (outcome.since or outcome.phrase.opens):
+            elif (
+                type_ == "leads"
+                and each.target is target
+                and each.source is not source
+                and (outcome.since or outcome.phrase.opens)
+            ):
                 outcome.about.append(str(each))
                 self._close(outcome, each.source, type_, target, start)
 
     def _close(
-        self, outcome: _Outcome, source: Name, type_: str, target: Name | str, end: datetime, *, dated: bool = True, main: bool = False
+        self,
+        outcome: _Outcome,
+        source: Name,
+        type_: str,
+        target: Name | str,
+        end: datetime,
+        *,
+        dated: bool = True,
+        main: bool = False,
     ) -> None:
         """State that something ended."""
         for each in self._scope.standing(source, type_, end, target):
@@ -413,7 +475,9 @@ class Stating:
         """State the role of somebody beside the place: "COO of Halden"."""
         if not outcome.phrase.inverse and not outcome.phrase.closes and not outcome.against:
             source = self._scope.add(subject)
-            self._hold_stated(outcome, Held(source, "role", role, outcome.since, outcome.until, outcome.draft.memory.id))
+            self._hold_stated(
+                outcome, Held(source, "role", role, outcome.since, outcome.until, outcome.draft.memory.id)
+            )
 
     def _hold_stated(self, outcome: _Outcome, held: Held, *, main: bool = True) -> None:
         fact, draft = outcome.fact, outcome.draft
@@ -421,7 +485,11 @@ class Stating:
         if sure is None:
             sure = UNMAPPED if not outcome.phrase.type else QUOTED if outcome.quoted else UNQUOTED
         words_ = draft.memory.text[outcome.quoted.start : outcome.quoted.end] if outcome.quoted else ""
-        text = words_ if len(words_.split()) > SHORTEST_QUOTE else " ".join(f"{fact.subject} {fact.relation} {fact.object}".split())
+        text = (
+            words_
+            if len(words_.split()) > SHORTEST_QUOTE
+            else " ".join(f"{fact.subject} {fact.relation} {fact.object}".split())
+        )
         ceiling = 1.0 if outcome.grounded else UNGROUNDED
         draft.statements.append((held, sure, ceiling, " ".join(text.split()), outcome.quoted))
         if main:
@@ -434,7 +502,11 @@ class Stating:
     def _stated(self, draft: _Draft) -> Stated:
         memory = draft.memory
         for held in draft.undated:  # an ending without a date takes that of what begins in its place
-            begun = [each[0].since for each in draft.statements if each[0].type == held.type and (each[0].source is held.source) != (each[0].target is held.target)]
+            begun = [
+                each[0].since
+                for each in draft.statements
+                if each[0].type == held.type and (each[0].source is held.source) != (each[0].target is held.target)
+            ]
             held.until = next((each for each in begun if each), held.until)
         surfaces = {each: _extracted(*each, confidence, memory) for each, confidence in draft.mentions.items()}
         of_name: dict[Name, ExtractedName] = {}
@@ -443,8 +515,11 @@ class Stating:
         statements = []
         for held, confidence, ceiling, text, span in draft.statements:
             source = of_name.get(held.source) or _extracted(held.source, held.source.name, confidence, memory)
-            target = _value_name(held.target, confidence, memory) if isinstance(held.target, str) else (
-                of_name.get(held.target) or _extracted(held.target, held.target.name, confidence, memory))
+            target = (
+                _value_name(held.target, confidence, memory)
+                if isinstance(held.target, str)
+                else (of_name.get(held.target) or _extracted(held.target, held.target.name, confidence, memory))
+            )
             if source.name == target.name and source.type == target.type:
                 continue
             statements.append(
@@ -505,7 +580,11 @@ class _Outcome:
             status = FactStatus.CONTRADICTS if self.against else FactStatus.REFUSED
         else:
             status = FactStatus.ENDS if self.about else FactStatus.CONFIRMED if self.confirmed else FactStatus.NEW
-        held = self.held and (self.held.source.name, self.held.type, self.held.target if isinstance(self.held.target, str) else self.held.target.name)
+        held = self.held and (
+            self.held.source.name,
+            self.held.type,
+            self.held.target if isinstance(self.held.target, str) else self.held.target.name,
+        )
         return FactReport(
             memory_id=self.draft.memory.id,
             fact=self.fact,
@@ -541,14 +620,21 @@ def _is_office(end: End) -> bool:
 def _is_phrase(end: End, phrase: Phrase) -> bool:
     """Whether an unknown end in lower case is a value: no type takes it for a name, or it is too long for one."""
     names = phrase.frame is not None and any(each in phrase.frame.target + phrase.frame.source for each in "pogt")
-    return not names or "*" in (phrase.frame.target if phrase.frame else "*") or len(end.written.split()) > LONGEST_PHRASE
+    return (
+        not names or "*" in (phrase.frame.target if phrase.frame else "*") or len(end.written.split()) > LONGEST_PHRASE
+    )
 
 
 @cache
 def _kinds(type_: str) -> tuple[str, str]:
     """The kinds that a type tells of its ends; "" for those that it does not."""
-    frames = [each for some in (*table().verbs.values(), *table().nouns.values()) for each in some if each.type == type_]
-    sure = [{letter for each in frames for letter in getattr(each, end).partition("(")[0].strip()} for end in ("source", "target")]
+    frames = [
+        each for some in (*table().verbs.values(), *table().nouns.values()) for each in some if each.type == type_
+    ]
+    sure = [
+        {letter for each in frames for letter in getattr(each, end).partition("(")[0].strip()}
+        for end in ("source", "target")
+    ]
     source, target = (KINDS.get(next(iter(letters)), "") if len(letters) == 1 else "" for letters in sure)
     return source, target
 
@@ -575,7 +661,11 @@ def _public_type(name: Name) -> str:
 
 
 def _extracted(name: Name, written: str, confidence: float, memory: Memory) -> ExtractedName:
-    at = memory.text.casefold().find(written.casefold()) if len(memory.text.casefold()) == len(memory.text) else memory.text.find(written)
+    at = (
+        memory.text.casefold().find(written.casefold())
+        if len(memory.text.casefold()) == len(memory.text)
+        else memory.text.find(written)
+    )
     return ExtractedName(
         name=_canonical(name),
         type=_public_type(name),
