@@ -13,7 +13,7 @@ import attrs
 
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
-from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
+from graphsearch.claims.folding import BESIDE, CO_OCCURRENCE_TYPES
 from graphsearch.claims.naming import UNKNOWN_TYPES
 from graphsearch.ingest.stating.dates import is_date, read_date
 from graphsearch.ingest.stating.grounding import Proof, prove
@@ -114,7 +114,7 @@ class _Draft:
 
     memory: Memory
     mentions: dict[tuple[Name, str], float] = attrs.field(factory=dict)
-    statements: list[tuple[Held, float, float, str, Span | None]] = attrs.field(factory=list)
+    statements: list[tuple[Held, float, float, str, Span | None, bool]] = attrs.field(factory=list)
     reports: list[FactReport] = attrs.field(factory=list)
     same: list[tuple[str, Name]] = attrs.field(factory=list)
     undated: list[Held] = attrs.field(factory=list)
@@ -373,18 +373,18 @@ class Stating:
         at = draft.memory.occurred_at or self._store.clock.now()
         stand = scope.standing(source, type_, outcome.since or at, target)
         if phrase.denied or phrase.closes:
+            over = [each for each in scope.held if each.is_of(source, type_, target) and not each.stands(at)]
+            if not stand and over and outcome.until is None:  # what took its place has ended it
+                outcome.held, outcome.confirmed = over[-1], True
+                return
             if phrase.denied and not stand:
                 outcome.refuse("a denial is no fact")
                 return
             outcome.about += [str(each) for each in stand]
-            closed = [held for held, *_ in draft.statements if held.is_of(source, type_, target) and held.until]
-            if closed and outcome.until is None:  # what took its place ended it
-                outcome.held, outcome.confirmed = closed[-1], True
-                return
             self._close(outcome, source, type_, target, outcome.until or at, dated=outcome.until is not None, main=True)
             return
         start = outcome.since or at
-        if not _ALSO.search(outcome.fact.relation):
+        if not stand and not outcome.also:
             self._supersede(outcome, source, type_, target, start)
         outcome.confirmed = outcome.confirmed or bool(stand)
         self._hold_stated(outcome, Held(source, type_, target, outcome.since, outcome.until, draft.memory.id))
@@ -491,7 +491,7 @@ class Stating:
             else " ".join(f"{fact.subject} {fact.relation} {fact.object}".split())
         )
         ceiling = 1.0 if outcome.grounded else UNGROUNDED
-        draft.statements.append((held, sure, ceiling, " ".join(text.split()), outcome.quoted))
+        draft.statements.append((held, sure, ceiling, " ".join(text.split()), outcome.quoted, outcome.also))
         if main:
             outcome.held = outcome.held or held
         self._scope.held.append(held)
@@ -513,7 +513,7 @@ class Stating:
         for (name, _), surface in surfaces.items():
             of_name.setdefault(name, surface)
         statements = []
-        for held, confidence, ceiling, text, span in draft.statements:
+        for held, confidence, ceiling, text, span, also in draft.statements:
             source = of_name.get(held.source) or _extracted(held.source, held.source.name, confidence, memory)
             target = (
                 _value_name(held.target, confidence, memory)
@@ -534,7 +534,7 @@ class Stating:
                     fact=text,
                     span=span or Span(start=0, end=len(memory.text)),
                     pattern=held.type,
-                    extractor=STATED,
+                    extractor=BESIDE if also else STATED,
                     ceiling=ceiling,
                 )
             )
@@ -563,6 +563,11 @@ class _Outcome:
     quoted: Span | None = None
     grounded: bool = True
     confirmed: bool = False
+
+    @property
+    def also(self) -> bool:
+        """Whether it is stated to hold beside what holds."""
+        return _ALSO.search(self.fact.relation) is not None
 
     def see(self, proof: Proof) -> None:
         """Note how far the text proves it."""
