@@ -37,7 +37,7 @@ _ISO: Final = re.compile(r"\d{4}(?:-\d\d){0,2}")
 _DAY_FIRST: Final = re.compile(r"(\d{1,2})[./](\d{1,2})(?:[./](\d{4}|\d\d))?")
 _DATED: Final = re.compile(
     r"\d|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|mon|tues?|wednes|thurs?|fri|satur|sun)[a-z]*\b"
-    r"|\b(?:today|tomorrow|yesterday|week|month|quarter|year|christmas|halloween)\b"
+    r"|\b(?:today|tomorrow|yesterday|days?|weeks?|months?|quarters?|years?|christmas|halloween)\b"
 )
 _RANGE: Final = re.compile(r" (?:til|till|until|to|and|for|-|–) ")
 _MONTHS: Final = 12

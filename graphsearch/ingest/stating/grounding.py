@@ -11,7 +11,7 @@ import attrs
 
 from graphsearch.ingest.stating.phrases import SYMMETRIC, Kind, Phrase, read_phrase
 from graphsearch.ingest.stating.scope import PERSON, Name, Scope
-from graphsearch.ingest.stating.table import folded, words
+from graphsearch.ingest.stating.table import bases, folded, words
 from graphsearch.model import Memory, Span
 
 MOST_SKIPPED: Final = 4
@@ -27,6 +27,8 @@ _LISTED: Final = re.compile(r",? (?:and|or|&) (?:also )?|, | ?[+/] ?")
 _REPLACED: Final = re.compile(
     r"\b(?:instead of|in place of|rather than|not|unlike|replacing|replaces|from)\s+(?:the )?$"
 )
+_DETERMINER: Final = re.compile(r"(?:that|this|the|an?|my|our|his|her|their) $")
+_AHEAD: Final = re.compile(r"\b(?:will|'ll|gonna|(?:going|plans?|wants?|hopes?|intends?) to)\s+(\w+)")
 _ANSWERED: Final = re.compile(r"\s+(?:and|or|but|so|because|who|that|which|says|said|when|while|if)\s+")
 _DENIED: Final = re.compile(
     r"\b(?:not|never|no longer|isn't|isnt|instead of|rather than)\s+(?:the |a |an |on |in |using |at |with )?$"
@@ -143,6 +145,10 @@ def _against(
         yield "the text wishes it"
     if sentence.rstrip(" \"'”").endswith("?"):
         yield "the text asks it"
+    verb = bases(phrase.normal.split("_")[0])
+    ahead = {base for match in _AHEAD.finditer(sentence) for base in bases(match[1])}
+    if phrase.is_past and not phrase.mode and ahead & verb:
+        yield "the text plans it"
     if phrase.noun in words("titles_held") and not re.search(rf"\b{phrase.noun}\b", sentence):
         others = [each for each in sorted(words("titles_held")) if re.search(rf"\b{each}\b", sentence)]
         if others and there:
@@ -196,7 +202,7 @@ def _readings(
         else:
             groups.append((start, end, [name]))
     for (_, end, first), (start, _, second) in pairwise(groups):
-        between = sentence[end:start]
+        between = _DETERMINER.sub("", sentence[end:start])
         if len(between) > FARTHEST or not _PLAIN.fullmatch(between) or _ANSWERED.search(between):
             continue
         reading = read_phrase(between, _kind(first[-1]), _kind(second[0]))

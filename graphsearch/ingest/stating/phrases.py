@@ -26,6 +26,8 @@ Mode = Literal["", "wished", "planned"]
 _LETTERS: Final = {kind: letter for letter, kind in KINDS.items()}
 COMMON: Final = "common"
 """The kind of a lower-case unknown name: hardly a person or a place."""
+NONE: Final = "none"
+"""The kind of an object that a fact does not have."""
 ADJUNCTS: Final = frozenset({"for", "as", "during", "via", "through"})
 SYMMETRIC: Final = frozenset({"works_with", "met_with", "married_to", "sibling_of"})
 SURE: Final = 0.8
@@ -74,11 +76,16 @@ class Phrase:
     ended: bool = False
     begun: bool = False
     denied: bool = False
-    past: bool = False
     mode: Mode = ""
     left: tuple[str, ...] = ()
     noun: str = ""
     frame: Frame | None = None
+
+    @property
+    def is_past(self) -> bool:
+        """Whether its verb has a form of the past: "moved to"."""
+        verb = self.normal.split("_")[0]
+        return verb.endswith("ed") or (not verb.endswith(("s", "ing")) and verb in grouped("irregular"))
 
     @property
     def closes(self) -> bool:
@@ -134,7 +141,6 @@ def read_phrase(
         left=best.left,
         noun=best.noun,
         frame=best.frame,
-        past=_is_past(rest),
     )
 
 
@@ -271,7 +277,7 @@ def _slot_score(frame: Frame, base: str, after: tuple[str, ...], object_: Kind) 
     """How well the words after a verb fill its slot, and the words left over; None if they do not."""
     slot = frame.slot
     if slot[-1:] == NO_OBJECT:
-        return (0.6 + len(slot), ()) if after == slot[:-1] and object_.kind in ("", "value") else None
+        return (0.6 + len(slot), ()) if after == slot[:-1] and object_.kind in (NONE, "value") else None
     size = len(slot) - 1 if slot[-1:] == OBJECT else len(slot)
     if after[:size] != slot[:size]:
         return None
@@ -283,7 +289,7 @@ def _slot_score(frame: Frame, base: str, after: tuple[str, ...], object_: Kind) 
         return None if short and not object_.named and object_.kind not in ("value",) else (0.5 * len(slot), ())
     if len(left) > LONGEST_ADJUNCT or left[-1] in words("prepositions") or base == "be":
         return None
-    if object_.kind == "value" and frame.target != "v" and not left[0].endswith("ing"):
+    if object_.kind == "value" and frame.target != "v" and frame.phase in ("opens", "closes") and not left[0].endswith("ing"):
         return (0.3 * len(slot), left)  # "last day at Plinthworks | 29 november": the object stands in the phrase
     purpose = left[0] in ADJUNCTS and object_.named and frame.type in ("uses", "depends_on")
     if len(left) > 1 and (purpose or left[0] in ("every", "each")):
@@ -357,12 +363,3 @@ def _links(frame: Frame, before: Sequence[str], after: Sequence[str]) -> bool:
         else ("of", "for", "to", "on", "with")
     )
     return not before and len(after) == 1 and after[0] in places
-
-
-def _is_past(rest: Sequence[str]) -> bool:
-    """Whether the first word that is no adverb is a past form: what it states may be over."""
-    plain = [each for each in rest if each not in words("soft")]
-    if not plain:
-        return False
-    first = plain[0]
-    return first in ("was", "were", "had") or (first.endswith("ed") and first not in words("be"))

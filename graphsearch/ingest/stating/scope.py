@@ -148,9 +148,11 @@ class Scope:
         Of several people it is the one whom the text of a ``memory`` names in full, else its speaker.
         """
         meant = self._meant(written)
+        text, speaker = (folded(memory.text), folded(memory.speaker)) if memory else ("", "")
+        if not meant and written.istitle() and len(written) > 2 and folded(written) not in text:  # noqa: PLR2004
+            meant = [each for each in self.names if speaker in each.forms and speaker.startswith(folded(written))]
         if len(meant) <= 1 or memory is None:
             return meant[0] if len(meant) == 1 else None
-        text, speaker = folded(memory.text), folded(memory.speaker)
         named = [each for each in meant if folded(each.name) in text]
         form = re.escape(folded(written))
         if not named and (folded(written) not in text or re.search(rf"\b(?:i'm|i am|im|it's) (?:the )?{form}\b", text)):
@@ -350,16 +352,19 @@ def is_role(text: str) -> bool:
 def guessed_kind(text: str) -> str:
     """The kind that the last word of a name tells: "the night crew", "Halden Kliniken", "the booking site"."""
     *before, last = folded(text).split() or [""]
+    capitals = all(each[:1].isupper() for each in text.split())
     if last in words("groups") and (
         text.split()[-1].islower() or last not in words("loose_groups") or before[-1:] == ["working"]
     ):
         return "group"
     if before and text.split()[-1][:1].isupper() and (last in words("firms") or "&" in before):
         return ORGANISATION
-    if last in words("things"):
+    if capitals and before and before[0] in words("firms"):  # "Hotel Aurora"
+        return ORGANISATION
+    if last in words("things") or (before and before[0] in words("things")):
         return "thing"
     first = (before or [last])[0]
-    given = len(before) <= 2 and is_given_name(first) and all(each[:1].isupper() for each in text.split())  # noqa: PLR2004
+    given = len(before) <= 2 and is_given_name(first) and capitals  # noqa: PLR2004
     return PERSON if given else ""
 
 

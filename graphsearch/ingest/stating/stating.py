@@ -17,7 +17,7 @@ from graphsearch.claims.folding import BESIDE, CO_OCCURRENCE_TYPES
 from graphsearch.claims.naming import UNKNOWN_TYPES
 from graphsearch.ingest.stating.dates import is_date, read_date
 from graphsearch.ingest.stating.grounding import Proof, prove
-from graphsearch.ingest.stating.phrases import COMMON, Kind, Phrase, read_phrase
+from graphsearch.ingest.stating.phrases import COMMON, NONE, Kind, Phrase, read_phrase
 from graphsearch.ingest.stating.scope import (
     LONGEST_PHRASE,
     ORGANISATION,
@@ -261,7 +261,7 @@ class Stating:
             phrase_ = "role"
         else:
             phrase_ = f"{role} of" if role else fact.relation
-        object_ = objects[0] if objects else End("", None, Kind("", False, True))
+        object_ = objects[0] if objects else End("", None, Kind(NONE))
         phrase = self._phrase(phrase_, subjects[0].kind, object_, memory.occurred_at)
         phrase = attrs.evolve(phrase, denied=phrase.denied or denied, ended=phrase.ended or over)
         if role and re.search(r"(?i)promoted|bec[oa]me|new|now|appointed", fact.relation):
@@ -650,7 +650,7 @@ def _vote(held: Held) -> None:
         held.source.votes[source] += 1
     elif held.type in MAKERS and len(held.source.name.split()) == 2:  # noqa: PLR2004
         held.source.hint = held.source.hint or PERSON
-    if target and isinstance(held.target, Name) and target != VALUE:
+    if target and isinstance(held.target, Name) and target != VALUE and held.type not in MAKERS:
         held.target.votes[target] += 1
 
 
