@@ -111,12 +111,11 @@ def prove(
     if quote and quoted is None:
         why.append("the quote is not in the text")
     speaker = scope.known(memory.speaker) if memory.speaker else None
-    for end in (source, target):
-        stands = mentions(end, text, speaker) or mentions(end, seen, None)
-        known = isinstance(end, Name) and (
-            end.entity is not None or any(end in (h.source, h.target) for h in scope.held)
-        )
-        if not stands and not known and isinstance(end, Name):
+    here = [mentions(end, text, speaker) or mentions(end, seen, None) for end in (source, target)]
+    if quoted is None and not any(here):
+        why.append("neither end is in the text")
+    for end, stands in zip((source, target), here, strict=True):
+        if isinstance(end, Name) and not stands and not scope.knows(end):
             why.append(f"{end.name!r} is named neither in the text nor before")
     sentence = _sentence(memory.text, quoted, source, target, speaker)
     against = () if over or not sentence else _against(sentence, source, target, phrase, scope, speaker)

@@ -186,6 +186,10 @@ class Scope:
             return firms
         return tails
 
+    def knows(self, name: Name) -> bool:
+        """Whether a name is stored, or was stated before."""
+        return name.entity is not None or any(name in (each.source, each.target) for each in self.held)
+
     def add(self, end: End) -> Name:
         """The name that an end means, from now on known by this form too; a longer form becomes its name."""
         name = end.name or self.known(end.written)

@@ -109,15 +109,29 @@ class Stated:
 
 
 @attrs.define(eq=False)
+class _Claim:
+    """A claim to be written, with the dates that are stated of it."""
+
+    held: Held
+    since: datetime | None
+    until: datetime | None
+    confidence: float
+    ceiling: float
+    text: str
+    span: Span | None
+    also: bool
+
+
+@attrs.define(eq=False)
 class _Draft:
     """What is stated of one memory, while it is read; ``span`` is where its text proves a statement."""
 
     memory: Memory
     mentions: dict[tuple[Name, str], float] = attrs.field(factory=dict)
-    statements: list[tuple[Held, float, float, str, Span | None, bool]] = attrs.field(factory=list)
+    claims: list[_Claim] = attrs.field(factory=list)
     reports: list[FactReport] = attrs.field(factory=list)
     same: list[tuple[str, Name]] = attrs.field(factory=list)
-    undated: list[Held] = attrs.field(factory=list)
+    undated: list[_Claim] = attrs.field(factory=list)
     last: datetime | None = None
 
     def name(self, end: Name, written: str, confidence: float = QUOTED) -> None:
@@ -442,12 +456,12 @@ class Stating:
         for each in self._scope.standing(source, type_, end, target):
             each.until = end
         held = Held(source, type_, target, None, end, outcome.draft.memory.id)
-        self._hold_stated(outcome, held, main=main)
+        claim = self._hold_stated(outcome, held, main=main)
         outcome.draft.name(source, source.name)
         if isinstance(target, Name):
             outcome.draft.name(target, target.name)
         if not dated:
-            outcome.draft.undated.append(held)
+            outcome.draft.undated.append(claim)
         if type_ == "works_at":
             self._follow(outcome, source, end)
 
@@ -479,7 +493,7 @@ class Stating:
                 outcome, Held(source, "role", role, outcome.since, outcome.until, outcome.draft.memory.id)
             )
 
-    def _hold_stated(self, outcome: _Outcome, held: Held, *, main: bool = True) -> None:
+    def _hold_stated(self, outcome: _Outcome, held: Held, *, main: bool = True) -> _Claim:
         fact, draft = outcome.fact, outcome.draft
         sure = fact.confidence
         if sure is None:
@@ -491,51 +505,50 @@ class Stating:
             else " ".join(f"{fact.subject} {fact.relation} {fact.object}".split())
         )
         ceiling = 1.0 if outcome.grounded else UNGROUNDED
-        draft.statements.append((held, sure, ceiling, " ".join(text.split()), outcome.quoted, outcome.also))
+        text = " ".join(text.split())
+        claim = _Claim(held, held.since, held.until, sure, ceiling, text, outcome.quoted, outcome.also)
+        draft.claims.append(claim)
         if main:
             outcome.held = outcome.held or held
         self._scope.held.append(held)
         _vote(held)
+        return claim
 
     # -- what is written ---------------------------------------------------------------------------------------------
 
     def _stated(self, draft: _Draft) -> Stated:
         memory = draft.memory
-        for held in draft.undated:  # an ending without a date takes that of what begins in its place
-            begun = [
-                each[0].since
-                for each in draft.statements
-                if each[0].type == held.type and (each[0].source is held.source) != (each[0].target is held.target)
-            ]
-            held.until = next((each for each in begun if each), held.until)
+        for ended in draft.undated:  # an ending without a date takes that of what begins in its place
+            begun = [each.since for each in draft.claims if _takes_place(each.held, ended.held)]
+            ended.until = next((each for each in begun if each), ended.until)
         surfaces = {each: _extracted(*each, confidence, memory) for each, confidence in draft.mentions.items()}
         of_name: dict[Name, ExtractedName] = {}
         for (name, _), surface in surfaces.items():
             of_name.setdefault(name, surface)
         statements = []
-        for held, confidence, ceiling, text, span, also in draft.statements:
-            source = of_name.get(held.source) or _extracted(held.source, held.source.name, confidence, memory)
-            target = (
-                _value_name(held.target, confidence, memory)
-                if isinstance(held.target, str)
-                else (of_name.get(held.target) or _extracted(held.target, held.target.name, confidence, memory))
+        for each in draft.claims:
+            source, target = (
+                _value_name(end, each.confidence, memory)
+                if isinstance(end, str)
+                else of_name.get(end) or _extracted(end, end.name, each.confidence, memory)
+                for end in (each.held.source, each.held.target)
             )
             if source.name == target.name and source.type == target.type:
                 continue
             statements.append(
                 Statement(
                     source=source,
-                    type=held.type,
+                    type=each.held.type,
                     target=target,
-                    confidence=confidence,
+                    confidence=each.confidence,
                     kind=EdgeKind.SEMANTIC,
-                    valid_from=held.since,
-                    valid_to=held.until,
-                    fact=text,
-                    span=span or Span(start=0, end=len(memory.text)),
-                    pattern=held.type,
-                    extractor=BESIDE if also else STATED,
-                    ceiling=ceiling,
+                    valid_from=each.since,
+                    valid_to=each.until,
+                    fact=each.text,
+                    span=each.span or Span(start=0, end=len(memory.text)),
+                    pattern=each.held.type,
+                    extractor=BESIDE if each.also else STATED,
+                    ceiling=each.ceiling,
                 )
             )
         same = tuple((short, _canonical(full)) for short, full in draft.same if short != _canonical(full))
@@ -544,6 +557,11 @@ class Stating:
             memory_id=memory.id, surfaces=tuple(surfaces.values()), statements=tuple(statements), same=same
         )
         return Stated(extracted, tuple(draft.reports), descriptions)
+
+
+def _takes_place(new: Held, old: Held) -> bool:
+    """Whether a fact takes the place of another: another target of its source, or another source of its target."""
+    return new.type == old.type and (new.source is old.source) != (new.target is old.target)
 
 
 @attrs.define(eq=False)

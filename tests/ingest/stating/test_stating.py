@@ -127,7 +127,7 @@ async def test_names_are_those_of_the_scope_the_speaker_and_the_text(scoped, ing
         ingestor,
         memory("b", "I am with Halden now.", Fact("I", "works at", "Halden"), speaker="Nora Quill", at=APRIL),
         memory("c", "NQ left for good.", Fact("NQ", "lives in", "Oslo"), at=APRIL),
-        memory("d", "Nora moved.", Fact("Nora", "moved to", "Bergen"), at=APRIL),
+        memory("d", "Nora moved to Bergen.", Fact("Nora", "moved to", "Bergen"), at=APRIL),
         memory("e", "We use Okta.", Fact("we", "use", "Okta"), speaker="Nora Quill", at=MAY),
         memory("f", "They use Okta.", Fact("we", "use", "Okta"), at=MAY),
     )
@@ -193,7 +193,7 @@ async def test_me_is_the_speaker_and_another_is_found(scoped, ingestor):
             "refused: Ann | works at | Acme (it ends before it begins)",
         ),
         (Fact("Ann", "admires", "Acme"), "new: Ann admires Acme (in its own words)"),
-        (Fact("Ann", "COO", "Acme", quote="Ann is COO"), "new: Ann works_at Acme (not grounded; the quote is not in the text)"),
+        (Fact("Ann", "COO of", "Acme", quote="Ann is COO"), "new: Ann works_at Acme (not grounded; the quote is not in the text)"),
     ],
 )
 async def test_what_is_refused_or_uncertain_says_why(ingestor, fact, line):
