@@ -101,7 +101,7 @@ class FactReport:
     why: str = ""
 
     def __str__(self) -> str:
-        said = " | ".join((self.fact.subject, self.fact.relation, self.fact.object))
+        said = f"{self.fact.subject} | {self.fact.relation} | {self.fact.object}"
         marks = (
             *(f"ends {each}" for each in self.about),
             *(["not grounded"] if self.held and not self.grounded else []),

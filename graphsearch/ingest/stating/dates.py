@@ -8,7 +8,7 @@ from typing import Final
 
 from graphsearch.errors import MissingExtraError
 from graphsearch.ingest.stating.table import folded
-from graphsearch.text.calendar import HOLIDAYS, Precision, iso_period, natural_period, nearest_period
+from graphsearch.text.calendar import HOLIDAYS, CalendarPeriod, Precision, iso_period, natural_period, nearest_period
 
 LONG_AGO: Final = timedelta(days=200)
 """A date without a year that was last longer ago is rather the next one: "signed, from 1 March"."""
@@ -87,7 +87,7 @@ def read_date(
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)
 
 
-def _spoken(written: str, at: datetime | None, future: bool | None):  # type: ignore[no-untyped-def]
+def _spoken(written: str, at: datetime | None, future: bool | None) -> CalendarPeriod | None:
     try:
         if at is None or future:
             return natural_period(written, at, future=True)
@@ -99,7 +99,7 @@ def _spoken(written: str, at: datetime | None, future: bool | None):  # type: ig
     return past
 
 
-def _day_first(written: str, at: datetime | None):  # type: ignore[no-untyped-def]
+def _day_first(written: str, at: datetime | None) -> CalendarPeriod | None:
     """The day of "30/06" or "29.02.2024"; None where day and month could be exchanged, but for dots."""
     match = _DAY_FIRST.fullmatch(written)
     if not match or (at is None and not match[3]):

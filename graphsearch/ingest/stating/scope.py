@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
 import attrs
 
 from graphsearch.ingest.stating.dates import is_date
-from graphsearch.ingest.stating.phrases import COMMON, Kind
+from graphsearch.ingest.stating.phrases import COMMON, UNKNOWN, Kind
 from graphsearch.ingest.stating.table import folded, grouped, table, words
 from graphsearch.model import Entity, Memory
 from graphsearch.model.identity import snake_case
@@ -78,7 +78,7 @@ class End:
 
     written: str
     name: Name | None = None
-    kind: Kind = Kind()
+    kind: Kind = UNKNOWN
     type: str = ""
 
     @property
@@ -125,7 +125,7 @@ _QUANTITY: Final = re.compile(r"(?i)^(?:what's left of|rest of|parts? of|most of
 _ROLE: Final = re.compile(r"(?i)([\w\s&-]{2,40}?)\s+(?:of|at|for)\s+(\S.*)")
 _PLACED: Final = re.compile(r"(\S.*?)\s+(?:in|at|on|from|via|with|over|near)\s+(\w.*)")
 _AMOUNT: Final = re.compile(
-    r"(?:about |around |over |under |up to |at least |approx\.? |[~<>≈])?[£$€¥]?\s?\d[\d.,]*\s?(?:%|[a-zA-Z€£$]{1,3}\b)?"
+    r"(?:about |around |over |under |up to |at least |[~<>≈])?[£$€¥]?\s?\d[\d.,]*\s?(?:%|[a-zA-Z€£$]{1,3}\b)?"
     r"(?: (?:(?:per|a|an) )?(?!of\b)[a-z€£$%/]+){0,3}"
 )
 _STATE: Final = re.compile(r"(?:on|off|in|at|under|out of) (?:leave|hold|sick|track|progress|review|beta|risk|stock)\b")
@@ -358,10 +358,10 @@ def guessed_kind(text: str) -> str:
     *before, last = folded(text).split() or [""]
     capitals = all(each[:1].isupper() for each in text.split())
     if last in words("groups") and (
-        text.split()[-1].islower() or last not in words("loose_groups") or before[-1:] == ["working"]
+        text.rsplit(maxsplit=1)[-1].islower() or last not in words("loose_groups") or before[-1:] == ["working"]
     ):
         return "group"
-    if before and text.split()[-1][:1].isupper() and (last in words("firms") or "&" in before):
+    if before and text.rsplit(maxsplit=1)[-1][:1].isupper() and (last in words("firms") or "&" in before):
         return ORGANISATION
     if capitals and before and before[0] in words("firms"):  # "Hotel Aurora"
         return ORGANISATION

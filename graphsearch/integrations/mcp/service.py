@@ -56,8 +56,8 @@ class GraphService:
     * ``limits``: the most that one call of ``remember`` reads; by default a text of 200,000 characters, 20,000 distinct
       names.
     * ``statistics``: what scores by words are computed from, see `graphsearch.access.gate.StatisticsOf`.
-    * ``extractor``: reads the texts of the tool remember; by default `graphsearch.ingest.TextExtractor`; with None nothing
-      is read, and what agents state counts alone.
+    * ``extractor``: reads the texts of the tool remember; by default `graphsearch.ingest.TextExtractor`; with None
+      nothing is read, and what agents state counts alone.
     * ``ingest``: what is done to whatever the tool remember writes; see `graphsearch.ingest.IngestOptions`.
     * ``disabled``: everything is switched off: every answer is ``{"disabled": true}``.
     """
