@@ -19,6 +19,7 @@ import math
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from operator import attrgetter
 from typing import Final, Protocol
 from uuid import UUID
@@ -29,6 +30,9 @@ from graphsearch.model import Claim, EdgeKind, Group, Relation, RelationType
 
 CO_OCCURRENCE_TYPES: Final = frozenset({"co_occurs", "mentioned_with"})
 CO_OCCURRENCE_CAP: Final = 0.65
+
+BESIDE: Final = "stated+also"
+"""The extractor of claims that take the place of none."""
 
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
@@ -50,6 +54,11 @@ class DatedClaim:
 
     claim: Claim
     occurred_at: datetime | None
+
+    @property
+    def beside(self) -> bool:
+        """Whether it is stated to hold beside what holds: "also works at"."""
+        return self.claim.extractor.startswith(BESIDE)
 
     @property
     def order(self) -> tuple[datetime, str]:
@@ -247,7 +256,7 @@ def periods_of(claims: Iterable[DatedClaim], relation_type: RelationType) -> lis
     periods = _Periods()
     for dated in _in_order(claims):
         taker = periods.take(dated)
-        if relation_type.functional:
+        if relation_type.functional and not dated.beside:
             periods.close(taker)
     return periods.in_order
 
@@ -323,12 +332,18 @@ class _Periods:
     def close(self, taker: Period) -> None:
         """End each period where a later one of another target starts. The taker has absorbed those of its own."""
         place = bisect_left(self._starts, taker.start)
-        if place + 1 < len(self._starts):
-            taker.end = min(taker.end, self._starts[place + 1])
-        if place:
-            for other in self._by_start[self._starts[place - 1]].values():
+        following = (start for start in islice(self._starts, place + 1, None) if not self._beside(start))
+        taker.end = min(taker.end, next(following, taker.end))
+        for start in reversed(self._starts[:place]):
+            for other in self._by_start[start].values():
                 if other.target_id != taker.target_id and taker.start < other.end:
                     other.end = taker.start
+            if not self._beside(start):  # what began before it, it has ended
+                break
+
+    def _beside(self, start: datetime) -> bool:
+        """Whether all that starts then was stated to hold beside what held."""
+        return all(period.claims and period.claims[0].beside for period in self._by_start[start].values())
 
     def _open(self, target_id: UUID, start: datetime) -> Period:
         period = Period(target_id, start, _LATEST, [])

@@ -12,14 +12,14 @@ import attrs
 import typer
 
 from graphsearch.cli.environment import choose_llm
-from graphsearch.ingest import TextExtractor
+from graphsearch.ingest import DEFAULT_EXTRACTOR, TextExtractor
 from graphsearch.ingest.extract.rules.vocabulary import KnownName
 from graphsearch.ingest.screening.instructions import InstructionFlag
 from graphsearch.ingest.screening.redaction import Redaction
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.llms import Budget, BudgetedLLM
 from graphsearch.model import validation as check
-from graphsearch.protocols import LLM
+from graphsearch.protocols import LLM, Extractor
 from graphsearch.recall.options import Workload
 
 
@@ -122,9 +122,10 @@ class Reading:
     ceiling: Ceilings = None
 
     @property
-    def rules(self) -> TextExtractor | None:
-        """The rules that read texts, with known names and the name of the user; None for those by default."""
-        return TextExtractor(known=known_names(self.known), user=self.user) if self.known or self.user else None
+    def rules(self) -> Extractor:
+        """The rules that read texts, with known names and the name of the user."""
+        with_names = self.known or self.user
+        return TextExtractor(known=known_names(self.known), user=self.user) if with_names else DEFAULT_EXTRACTOR
 
     @property
     def options(self) -> IngestOptions:

@@ -20,7 +20,6 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import CombinedExtractor, Ingestor, LLMExtractor
 from graphsearch.ingest.sources.memory_files import read_memories
 from graphsearch.ingest.sources.stated import note_id, outcome_lines, read_stated, state, text_of
-from graphsearch.ingest.write.texts import DEFAULT_EXTRACTOR
 from graphsearch.model import Memory
 from graphsearch.protocols import Extractor
 from graphsearch.stores.embedded import EmbeddedPostgres
@@ -55,7 +54,7 @@ class IngestReading(Reading, Budgeted):
 
     def ingestor(self, engine: GraphSearchEngine) -> Ingestor:
         """The ingestor that they configure."""
-        model, rules = None, self.rules or DEFAULT_EXTRACTOR
+        model, rules = None, self.rules
         if self.judge or self.extractor in (ReadBy.LLM, ReadBy.BOTH):
             model = self.model("--extractor llm, --extractor both and --judge need")
         read_by: dict[ReadBy, Extractor | None] = {ReadBy.RULES: rules, ReadBy.NONE: None}

@@ -23,7 +23,6 @@ from graphsearch.cli.output import as_json, pairs, sorted_counts, summary_lines,
 from graphsearch.context import ContextBuilder, WorkType
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
-from graphsearch.ingest.write.texts import DEFAULT_EXTRACTOR
 from graphsearch.model import FeedbackReport, Outcome, Principal, Scope
 from graphsearch.model import validation as check
 from graphsearch.modes.options import SearchMode
@@ -227,7 +226,7 @@ async def mcp(
         else served.Identity(principals.called(principal, place), scope, also=place.scopes[1:])
     )
     authorizer = principals.authorizer
-    model, rules = choose_llm(llm, llm_url), reading.rules or DEFAULT_EXTRACTOR
+    model, rules = choose_llm(llm, llm_url), reading.rules
     async with _signals() as stop, open_scopes(place) as scopes, entity_caches(entity_cache) as through_cache:
         embedder = await embedder_for(scopes.with_scope(org_id=scope.org_id, project_id=scope.project_id))
 

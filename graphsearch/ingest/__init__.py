@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from graphsearch.ingest.write.echoes import Echo as Echo
     from graphsearch.ingest.write.limits import IngestLimits as IngestLimits
     from graphsearch.ingest.write.options import IngestOptions as IngestOptions
+    from graphsearch.ingest.write.texts import DEFAULT_EXTRACTOR as DEFAULT_EXTRACTOR
     from graphsearch.model.extracted import ExtractedMemory as ExtractedMemory
     from graphsearch.model.extracted import ExtractedName as ExtractedName
     from graphsearch.model.extracted import Statement as Statement

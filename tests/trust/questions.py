@@ -328,9 +328,8 @@ async def context_command(side: Side, about: Subject) -> Any:
         patch.object(principal_commands.Asker, "gate", lambda *_: side.gate),
     ):
         place = Place(dsn="", embedded=Path(), org="acme", project="here")
-        answer = await principal_commands.context(
-            place, about.query, principal="somebody", session="c", mode=about.mode
-        )
+        asker = principal_commands.Asker(principal="somebody")
+        answer = await principal_commands.context(place, about.query, session="c", mode=about.mode, asker=asker)
     data = dict(answer.data)
     text, memories = _lines(data.pop("text")), data.pop("memories")
     return text, plain(memories if side.exact else [each["memory"] for each in memories]), plain(data)

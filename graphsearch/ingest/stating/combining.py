@@ -1,4 +1,4 @@
-"""What is stated of a memory, and what a reader reads in it: readers fill in, and contradict nothing that was stated."""
+"""What is stated of a memory, and what a reader reads in it: readers fill in, and contradict nothing."""
 
 from __future__ import annotations
 

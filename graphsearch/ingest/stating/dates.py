@@ -8,7 +8,7 @@ from typing import Final
 
 from graphsearch.errors import MissingExtraError
 from graphsearch.ingest.stating.table import folded
-from graphsearch.text.calendar import HOLIDAYS, Precision, iso_period, natural_period, nearest_period
+from graphsearch.text.calendar import HOLIDAYS, CalendarPeriod, Precision, iso_period, natural_period, nearest_period
 
 LONG_AGO: Final = timedelta(days=200)
 """A date without a year that was last longer ago is rather the next one: "signed, from 1 March"."""
@@ -21,15 +21,23 @@ _LEADS: Final = (
 _LEAD: Final = re.compile(rf"(?:{'|'.join(sorted(_LEADS, key=len, reverse=True))})[ -]")
 _END_OF: Final = re.compile(r"(?:the )?end of (?:the )?")
 _SAME: Final = re.compile(r"\b(?:same (?:day|time|date|week|month)|after that|then|that day|thereafter)\b")
-_NOW: Final = re.compile(r"(?:this (?:morning|afternoon|evening)|right now|now|tonight|at the moment|currently|present)")
-_SEASONS: Final = {"spring": "march", "summer": "june", "autumn": "september", "fall": "september", "winter": "december"}
+_NOW: Final = re.compile(
+    r"(?:this (?:morning|afternoon|evening)|right now|now|tonight|at the moment|currently|present)"
+)
+_SEASONS: Final = {
+    "spring": "march",
+    "summer": "june",
+    "autumn": "september",
+    "fall": "september",
+    "winter": "december",
+}
 _SEASON: Final = re.compile(rf"\b(?:{'|'.join(_SEASONS)})\b")
 _NTH: Final = re.compile(r"(\d)(?:st|nd|rd|th)\b")
 _ISO: Final = re.compile(r"\d{4}(?:-\d\d){0,2}")
 _DAY_FIRST: Final = re.compile(r"(\d{1,2})[./](\d{1,2})(?:[./](\d{4}|\d\d))?")
 _DATED: Final = re.compile(
     r"\d|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|mon|tues?|wednes|thurs?|fri|satur|sun)[a-z]*\b"
-    r"|\b(?:today|tomorrow|yesterday|week|month|quarter|year|christmas|halloween)\b"
+    r"|\b(?:today|tomorrow|yesterday|days?|weeks?|months?|quarters?|years?|christmas|halloween)\b"
 )
 _RANGE: Final = re.compile(r" (?:til|till|until|to|and|for|-|–) ")
 _MONTHS: Final = 12
@@ -71,11 +79,15 @@ def read_date(
     if period is None:
         first = _RANGE.split(written, maxsplit=1)[0]
         return read_date(first, at, future=future, last=last) if first and first != written else None
-    moment = period.end - timedelta(days=1) if ends and period.end and period.precision is not Precision.DAY else period.start
+    moment = (
+        period.end - timedelta(days=1)
+        if ends and period.end and period.precision is not Precision.DAY
+        else period.start
+    )
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)
 
 
-def _spoken(written: str, at: datetime | None, future: bool | None):  # type: ignore[no-untyped-def]
+def _spoken(written: str, at: datetime | None, future: bool | None) -> CalendarPeriod | None:
     try:
         if at is None or future:
             return natural_period(written, at, future=True)
@@ -87,7 +99,7 @@ def _spoken(written: str, at: datetime | None, future: bool | None):  # type: ig
     return past
 
 
-def _day_first(written: str, at: datetime | None):  # type: ignore[no-untyped-def]
+def _day_first(written: str, at: datetime | None) -> CalendarPeriod | None:
     """The day of "30/06" or "29.02.2024"; None where day and month could be exchanged, but for dots."""
     match = _DAY_FIRST.fullmatch(written)
     if not match or (at is None and not match[3]):

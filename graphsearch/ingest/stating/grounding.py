@@ -10,8 +10,8 @@ from typing import Final
 import attrs
 
 from graphsearch.ingest.stating.phrases import SYMMETRIC, Kind, Phrase, read_phrase
-from graphsearch.ingest.stating.scope import PERSON, Name, Scope
-from graphsearch.ingest.stating.table import folded, words
+from graphsearch.ingest.stating.scope import Name, Scope
+from graphsearch.ingest.stating.table import bases, folded, words
 from graphsearch.model import Memory, Span
 
 MOST_SKIPPED: Final = 4
@@ -24,9 +24,15 @@ _WORD: Final = re.compile(r"\w+")
 _SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+|\n+")
 _PLAIN: Final = re.compile(r"[^.;:!?,()\n]*")
 _LISTED: Final = re.compile(r",? (?:and|or|&) (?:also )?|, | ?[+/] ?")
-_REPLACED: Final = re.compile(r"\b(?:instead of|in place of|rather than|not|unlike|replacing|replaces|from)\s+(?:the )?$")
+_REPLACED: Final = re.compile(
+    r"\b(?:instead of|in place of|rather than|not|unlike|replacing|replaces|from)\s+(?:the )?$"
+)
+_DETERMINER: Final = re.compile(r"(?:that|this|the|an?|my|our|his|her|their) $")
+_AHEAD: Final = re.compile(r"\b(?:will|'ll|gonna|(?:going|plans?|wants?|hopes?|intends?) to)\s+(\w+)")
 _ANSWERED: Final = re.compile(r"\s+(?:and|or|but|so|because|who|that|which|says|said|when|while|if)\s+")
-_DENIED: Final = re.compile(r"\b(?:not|never|no longer|isn't|isnt|instead of|rather than)\s+(?:the |a |an |on |in |using |at |with )?$")
+_DENIED: Final = re.compile(
+    r"\b(?:not|never|no longer|isn't|isnt|instead of|rather than)\s+(?:the |a |an |on |in |using |at |with )?$"
+)
 _WISHED: Final = re.compile(
     r"\b(?:wants?|wanted|hopes? for|hoping for|would (?:like|love)|wish(?:es)? for|considering|thinking (?:of|about))"
     r"\s+(?:to \w+ )?(?:the |a |an )?$"
@@ -35,16 +41,15 @@ _WISHED: Final = re.compile(
 
 @attrs.frozen
 class Proof:
-    """Where a text proves a fact: ``sentence`` is the part of it that was read, folded; ``quoted`` is where the quote is."""
+    """Where the quote of a fact is, why the text does not prove it, and what the text says against it."""
 
-    sentence: str
     quoted: Span | None
     why: tuple[str, ...] = ()
     against: tuple[str, ...] = ()
 
 
 def find_quote(quote: str, text: str) -> Span | None:
-    """Where a quote stands in a text, apart from white space, case, punctuation and a few words; None if it does not."""
+    """Where a quote stands in a text, apart from white space, case, punctuation and a few words; None if nowhere."""
     sought = [each[0] for each in _WORD.finditer(_even(quote))]
     found = [(match[0], match.start(), match.end()) for match in _WORD.finditer(_even(text))]
     if not sought or not found:
@@ -105,14 +110,15 @@ def prove(
     if quote and quoted is None:
         why.append("the quote is not in the text")
     speaker = scope.known(memory.speaker) if memory.speaker else None
-    for end in (source, target):
-        stands = mentions(end, text, speaker) or mentions(end, seen, None)
-        known = isinstance(end, Name) and (end.entity is not None or any(end in (h.source, h.target) for h in scope.held))
-        if not stands and not known and isinstance(end, Name):
+    here = [mentions(end, text, speaker) or mentions(end, seen, None) for end in (source, target)]
+    if quoted is None and not any(here):
+        why.append("neither end is in the text")
+    for end, stands in zip((source, target), here, strict=True):
+        if isinstance(end, Name) and not stands and not scope.knows(end):
             why.append(f"{end.name!r} is named neither in the text nor before")
     sentence = _sentence(memory.text, quoted, source, target, speaker)
     against = () if over or not sentence else _against(sentence, source, target, phrase, scope, speaker)
-    return Proof(sentence, quoted, tuple(why), tuple(against))
+    return Proof(quoted, tuple(why), tuple(against))
 
 
 def _sentence(text: str, quoted: Span | None, source: Name, target: Name | str, speaker: Name | None) -> str:
@@ -129,7 +135,29 @@ def _against(
     sentence: str, source: Name, target: Name | str, phrase: Phrase, scope: Scope, speaker: Name | None
 ) -> Iterator[str]:
     """What the sentence says that contradicts a fact that holds."""
+    yield from _by_words(sentence, target, phrase, speaker)
+    if not phrase.type:
+        return
     there = mentions(source, sentence, speaker)
+    relevant = [each for each in _readings(sentence, source, target, scope, speaker) if each[1].type == phrase.type]
+    same = [reading for first, reading, second in relevant if _in(first, source) and _in(second, target)]
+    if any(each.denied for each in same):
+        yield "the text denies it"
+    if any(each.ended for each in same):
+        yield "the text says that it is over"
+    if any(each.mode == "wished" for each in same):
+        yield "the text wishes it"
+    if phrase.type in SYMMETRIC or same:
+        return
+    if any(_in(first, target) and _in(second, source) for first, _, second in relevant):
+        yield "the text says it the other way round"
+    elif all(_REPLACED.search(sentence[max(0, start - 20) : start]) for start, _ in there):
+        plain = [each for each in relevant if not (each[1].mode or each[1].denied or each[1].ended)]
+        yield from (f"the text says {_shown(first[-1])}" for first, _, second in plain[:1] if _in(second, target))
+
+
+def _by_words(sentence: str, target: Name | str, phrase: Phrase, speaker: Name | None) -> Iterator[str]:
+    """What single words of the sentence say against a fact, whatever its type."""
     before = [sentence[max(0, start - 30) : start] for start, _ in mentions(target, sentence, speaker)]
     if before and all(_DENIED.search(each) for each in before):
         yield "the text denies it"
@@ -137,32 +165,12 @@ def _against(
         yield "the text wishes it"
     if sentence.rstrip(" \"'”").endswith("?"):
         yield "the text asks it"
-    if phrase.noun in words("titles_held") and not re.search(rf"\b{phrase.noun}\b", sentence):
-        others = [each for each in sorted(words("titles_held")) if re.search(rf"\b{each}\b", sentence)]
-        if others and there:
-            yield f"the text says {others[0]}"
-    if not phrase.type:
-        return
-    relevant = [each for each in _readings(sentence, source, target, scope, speaker) if each[1].type == phrase.type]
-    same = [each for each in relevant if _in(each[0], source) and _in(each[2], target)]
-    turned = [each for each in relevant if _in(each[0], target) and _in(each[2], source)]
-    for _, reading, _ in same:
-        if reading.denied:
-            yield "the text denies it"
-        if reading.ended:
-            yield "the text says that it is over"
-        if reading.mode == "wished":
-            yield "the text wishes it"
-    if phrase.type in SYMMETRIC or same:
-        return
-    if turned:
-        yield "the text says it the other way round"
-        return
-    replaced = all(_REPLACED.search(sentence[max(0, start - 20) : start]) for start, _ in there)
-    for first, reading, second in relevant:
-        if _in(second, target) and not reading.mode and not reading.denied and not reading.ended and replaced:
-            yield f"the text says {_shown(first[-1])}"
-            return
+    ahead = {base for match in _AHEAD.finditer(sentence) for base in bases(match[1])}
+    if phrase.is_past and not phrase.mode and ahead & bases(phrase.normal.split("_")[0]):
+        yield "the text plans it"
+    said = set(_WORD.findall(sentence)) & words("titles_held")
+    if said and phrase.noun in words("titles_held") - said:
+        yield f"the text says {min(said)}"
 
 
 def _in(ends: Sequence[Name | str], end: Name | str) -> bool:
@@ -190,7 +198,7 @@ def _readings(
         else:
             groups.append((start, end, [name]))
     for (_, end, first), (start, _, second) in pairwise(groups):
-        between = sentence[end:start]
+        between = _DETERMINER.sub("", sentence[end:start])
         if len(between) > FARTHEST or not _PLAIN.fullmatch(between) or _ANSWERED.search(between):
             continue
         reading = read_phrase(between, _kind(first[-1]), _kind(second[0]))

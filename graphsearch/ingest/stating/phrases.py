@@ -8,18 +8,41 @@ from typing import Final, Literal
 
 import attrs
 
-from graphsearch.ingest.stating.table import KINDS, NO_OBJECT, OBJECT, Frame, Phase, bases, grouped, listed, table, tokens, words
+from graphsearch.ingest.stating.table import (
+    KINDS,
+    NO_OBJECT,
+    OBJECT,
+    Frame,
+    Phase,
+    bases,
+    grouped,
+    listed,
+    table,
+    tokens,
+    words,
+)
 
 Mode = Literal["", "wished", "planned"]
 _LETTERS: Final = {kind: letter for letter, kind in KINDS.items()}
 COMMON: Final = "common"
 """The kind of a lower-case unknown name: hardly a person or a place."""
+NONE: Final = "none"
+"""The kind of an object that a fact does not have."""
 ADJUNCTS: Final = frozenset({"for", "as", "during", "via", "through"})
 SYMMETRIC: Final = frozenset({"works_with", "met_with", "married_to", "sibling_of"})
+NEUTRAL: Final = 0.4
 SURE: Final = 0.8
 """Where a hint speaks against one end, the other has to fit better than this."""
 CLOSE: Final = 1e-6
-_BEFORE_NOUNS: Final = (["as"], ["work", "as"], ["serve", "as"], ["back", "as"], ["return", "as"], ["works", "as"], ["serves", "as"])
+_BEFORE_NOUNS: Final = (
+    ["as"],
+    ["work", "as"],
+    ["serve", "as"],
+    ["back", "as"],
+    ["return", "as"],
+    ["works", "as"],
+    ["serves", "as"],
+)
 LONGEST_NOUN: Final = 4
 LONGEST_ADJUNCT: Final = 4
 
@@ -54,11 +77,16 @@ class Phrase:
     ended: bool = False
     begun: bool = False
     denied: bool = False
-    past: bool = False
     mode: Mode = ""
     left: tuple[str, ...] = ()
     noun: str = ""
     frame: Frame | None = None
+
+    @property
+    def is_past(self) -> bool:
+        """Whether its verb has a form of the past: "moved to"."""
+        verb = self.normal.split("_")[0]
+        return verb.endswith("ed") or (not verb.endswith(("s", "ing")) and verb in grouped("irregular"))
 
     @property
     def closes(self) -> bool:
@@ -86,7 +114,9 @@ class _Found:
         return self.frame.inverse != self.flipped
 
 
-def read_phrase(phrase: str, subject: Kind = UNKNOWN, object_: Kind = UNKNOWN, own: AbstractSet[str] = frozenset()) -> Phrase:
+def read_phrase(
+    phrase: str, subject: Kind = UNKNOWN, object_: Kind = UNKNOWN, own: AbstractSet[str] = frozenset()
+) -> Phrase:
     """Read a phrase between two ends of some kinds. ``own`` are types of the scope's own, which are kept as they are.
 
     Every word of it has to be explained by the table; what it does not explain stays in its own words.
@@ -112,7 +142,6 @@ def read_phrase(phrase: str, subject: Kind = UNKNOWN, object_: Kind = UNKNOWN, o
         left=best.left,
         noun=best.noun,
         frame=best.frame,
-        past=_is_past(rest),
     )
 
 
@@ -127,23 +156,28 @@ def _is_tossed(fitting: Sequence[tuple[float, _Found]]) -> bool:
 
 
 def _without_cues(given: Sequence[str]) -> tuple[list[str], Phrase]:
-    """The words without those that say how it is meant: over, begun, denied, wished, planned."""
-    rest, flags = list(given), Phrase("")
-    negations = words("negations") - {"without"}
-    for name, field in (("ended", "ended"), ("planned", "planned"), ("wished", "wished"), ("begun", "begun")):
-        cut = _cut(rest, listed(name))
-        if cut is None:
-            continue
-        shorter, cue = cut
-        if field == "ended" or (field == "begun" and not flags.ended):
-            if _reads(shorter) or cue in ("no longer", "anymore", "any more", "formerly", "previously", "former", "ex"):
-                rest, flags = shorter, attrs.evolve(flags, **{field: True})
-        elif field in ("planned", "wished") and not flags.mode:
-            rest, flags = shorter or rest, attrs.evolve(flags, mode=field)
-    if not flags.ended and any(each in negations or each.endswith("n't") for each in rest[:3]):
-        denials = negations | {each for each in rest if each.endswith("n't")} | words("do")
-        rest, flags = [each for each in rest if each not in denials], attrs.evolve(flags, denied=True)
-    return rest, flags
+    """The words without those that say how it is meant: over, planned, wished, begun, denied."""
+    rest, ended = _uncued(given, "ended")
+    mode: Mode = ""
+    for name in ("planned", "wished"):
+        cut = None if mode else _cut(rest, listed(name))
+        if cut is not None:
+            rest, mode = cut[0] or rest, "planned" if name == "planned" else "wished"
+    rest, begun = (rest, False) if ended else _uncued(rest, "begun")
+    negations = words("negations") - {"without"} | {each for each in rest if each.endswith("n't")}
+    denied = not ended and not negations.isdisjoint(rest[:3])
+    if denied:
+        rest = [each for each in rest if each not in negations | words("do")]
+    return rest, Phrase("", ended=ended, begun=begun, denied=denied, mode=mode)
+
+
+def _uncued(given: Sequence[str], name: str) -> tuple[list[str], bool]:
+    """The words without a cue of a list, if there is one and a verb or a noun remains; whether there is."""
+    cut = _cut(given, listed(name))
+    sure = ("no longer", "anymore", "any more", "formerly", "previously", "former", "ex")
+    if cut is None or not (cut[1] in sure or _reads(cut[0])):
+        return list(given), False
+    return cut[0], True
 
 
 def _cut(rest: Sequence[str], cues: Sequence[str]) -> tuple[list[str], str] | None:
@@ -185,16 +219,17 @@ def _fitting(rest: Sequence[str], subject: Kind, object_: Kind) -> Iterator[tupl
     """The frames that explain the words, each with how well its ends fit."""
     for each in (*_by_verb(rest, object_), *_by_noun(rest, object_)):
         source, target = (object_, subject) if each.inverse else (subject, object_)
-        alone = each.frame.slot[-1:] == NO_OBJECT or each.left and object_.kind == "value"
-        fits = fit(source, each.frame.source), 0.4 if alone else fit(target, each.frame.target)
-        if None not in fits and (min(fits) > 0 or max(fits) > SURE):  # type: ignore[type-var, operator]
-            yield each.score + 0.6 * (fits[0] + fits[1]) - 0.001 * each.frame.rank, each
+        alone = each.frame.slot[-1:] == NO_OBJECT or (each.left and object_.kind == "value")
+        fits = fit(source, each.frame.source), NEUTRAL if alone else fit(target, each.frame.target)
+        sure = [found for found in fits if found is not None]
+        if len(sure) == len(fits) and (min(sure) > 0 or max(sure) > SURE):
+            yield each.score + 0.6 * sum(sure) - 0.001 * each.frame.rank, each
 
 
 def fit(end: Kind, ends: str) -> float | None:
     """How well an end of a kind fits the kinds of a frame; None if it cannot."""
     if "*" in ends:
-        return 0.4
+        return NEUTRAL
     letters, _, maybe = ends.replace(")", "").partition("(")
     letter = _LETTERS.get(end.kind, "")
     if end.kind == COMMON:
@@ -214,31 +249,27 @@ def _by_verb(rest: Sequence[str], object_: Kind) -> Iterator[_Found]:
     if " ".join(core) in table().nouns:  # "boss", "lead": a verb would be "bosses", "leads"
         return
     helpers = words("be") | words("have") | words("do") | words("aux") | {"'s"}
-    lead = 0
-    while lead < len(core) and core[lead] in helpers:
-        lead += 1
-    starts = set(range(min(lead + 1, len(core))))
-    if 0 < lead < len(core) and core[lead] in table().nouns and core[lead - 1] not in words("aux"):  # "has boss"
-        starts.remove(lead)
-    for at in sorted(starts):
-        after = tuple(core[at + 1 :])
-        passive = any(each in words("be") for each in core[:at])
-        for base in bases(core[at]):
-            for frame in table().verbs.get(base, ()):
-                if at < lead and base not in ("be", "have", "do", "get"):
-                    continue
-                score = _slot_score(frame, base, after, object_)
-                if score is not None and frame.type == "leads" and score[1]:  # "in charge of ops | Halden"
-                    yield _Found(_employee(), False, 1.5 + score[0])
-                elif score is not None:
-                    yield _Found(frame, False, 1.5 + score[0], score[1])
-                elif frame.slot == OBJECT and after == ("by",) and (passive or core[at] != base):
-                    yield _Found(frame, True, 1.9)
-    if core and core[0] in words("prepositions") and object_.named:  # "in charge of", "on": the "is" left out
-        for frame in table().verbs["be"]:
-            score = _slot_score(frame, "be", tuple(core), object_)
-            if score is not None and (len(core) > 1 or object_.kind):
-                yield _Found(_employee() if score[1] else frame, False, 1.1 + score[0])
+    lead = next((at for at, each in enumerate(core) if each not in helpers), len(core))
+    for at, word in enumerate(core[: lead + 1]):
+        if 0 < at == lead and word in table().nouns and core[at - 1] not in words("aux"):  # "has boss"
+            continue
+        after_be = not words("be").isdisjoint(core[:at])
+        for base in bases(word) if at == lead else bases(word) & {"be", "have", "do", "get"}:
+            yield from _slots(base, tuple(core[at + 1 :]), object_, passive=after_be or word != base)
+    if core and core[0] in words("prepositions") and object_.named and (len(core) > 1 or object_.kind):
+        yield from _slots("be", tuple(core), object_, passive=False)  # "in charge of", "on": the "is" left out
+
+
+def _slots(base: str, after: tuple[str, ...], object_: Kind, *, passive: bool) -> Iterator[_Found]:
+    """Readings of a verb whose slot the words after it fill."""
+    for frame in table().verbs.get(base, ()):
+        score = _slot_score(frame, base, after, object_)
+        if score is not None and frame.type == "leads" and score[1]:  # "in charge of ops | Halden"
+            yield _Found(_employee(), False, 1.5 + score[0])
+        elif score is not None:
+            yield _Found(frame, False, 1.5 + score[0], score[1])
+        elif passive and frame.slot == OBJECT and after == ("by",):
+            yield _Found(frame, True, 1.9)
 
 
 def _employee() -> Frame:
@@ -249,7 +280,7 @@ def _slot_score(frame: Frame, base: str, after: tuple[str, ...], object_: Kind) 
     """How well the words after a verb fill its slot, and the words left over; None if they do not."""
     slot = frame.slot
     if slot[-1:] == NO_OBJECT:
-        return (0.6 + len(slot), ()) if after == slot[:-1] and object_.kind in ("", "value") else None
+        return (0.6 + len(slot), ()) if after == slot[:-1] and object_.kind in (NONE, "value") else None
     size = len(slot) - 1 if slot[-1:] == OBJECT else len(slot)
     if after[:size] != slot[:size]:
         return None
@@ -258,10 +289,15 @@ def _slot_score(frame: Frame, base: str, after: tuple[str, ...], object_: Kind) 
         return None if left[-1] in words("prepositions") - {"at", "for"} else (0.1, left)
     if not left:
         short = base in ("be", "do", "go", "get", "have") and len(slot) == 1
-        return None if short and not object_.named and object_.kind not in ("value",) else (0.5 * len(slot), ())
+        return None if short and not object_.named and object_.kind != "value" else (0.5 * len(slot), ())
     if len(left) > LONGEST_ADJUNCT or left[-1] in words("prepositions") or base == "be":
         return None
-    if object_.kind == "value" and frame.target != "v" and not left[0].endswith("ing"):
+    if (
+        object_.kind == "value"
+        and frame.target != "v"
+        and frame.phase in ("opens", "closes")
+        and not left[0].endswith("ing")
+    ):
         return (0.3 * len(slot), left)  # "last day at Plinthworks | 29 november": the object stands in the phrase
     purpose = left[0] in ADJUNCTS and object_.named and frame.type in ("uses", "depends_on")
     if len(left) > 1 and (purpose or left[0] in ("every", "each")):
@@ -293,8 +329,8 @@ def _by_noun(rest: Sequence[str], object_: Kind) -> Iterator[_Found]:
         if end - start < covered or (before and before not in _BEFORE_NOUNS and not _is_job(before, after)):
             continue
         covered = max(covered, end - start)
+        score = 1.0 + 0.5 * len(noun.split())
         for frame in table().nouns[noun]:
-            score = 1.0 + 0.5 * len(noun.split())
             if frame.slot and after[-1:] not in (("at",), ("with",)):
                 continue
             if after:
@@ -302,14 +338,16 @@ def _by_noun(rest: Sequence[str], object_: Kind) -> Iterator[_Found]:
                     yield _Found(frame, False, score, after[1:], noun)
                 elif _links(frame, before, after):
                     yield _Found(frame, False, score + 0.4, noun=noun)
-            elif owned:
-                yield _Found(frame, True, score + 0.5, noun=noun)
-            elif is_noun or before:
-                yield _Found(frame, False, score + 0.4, noun=noun)
             else:
-                yield _Found(frame, True, score + 0.2, noun=noun)
-                if not frame.inverse:  # "director", "member": whose it is tell the kinds alone
-                    yield _Found(frame, False, score + 0.2, noun=noun)
+                yield from _bare(frame, noun, score, owned=owned, is_noun=is_noun or bool(before))
+
+
+def _bare(frame: Frame, noun: str, score: float, *, owned: bool, is_noun: bool) -> Iterator[_Found]:
+    """Readings of a noun that nothing follows: "has boss", "is boss", "boss"."""
+    if owned or not is_noun:
+        yield _Found(frame, True, score + (0.5 if owned else 0.2), noun=noun)
+    if is_noun or not (owned or frame.inverse):  # "director", "member": whose it is tell the kinds alone
+        yield _Found(frame, False, score + (0.4 if is_noun else 0.2), noun=noun)
 
 
 def _is_job(before: Sequence[str], after: Sequence[str]) -> bool:
@@ -323,16 +361,15 @@ def _links(frame: Frame, before: Sequence[str], after: Sequence[str]) -> bool:
     if frame.type == "met_with":
         return after == ("with",)
     if frame.type == "works_at":
-        return after[-1] in ("at", "for", "with", "of", "in") and after[0] in words("prepositions") and len(after) <= LONGEST_NOUN
+        return (
+            after[-1] in ("at", "for", "with", "of", "in")
+            and after[0] in words("prepositions")
+            and len(after) <= LONGEST_NOUN
+        )
     before = [] if list(before) in _BEFORE_NOUNS else before
-    places = ("of", "for", "to", "on", "in", "at", "with") if frame.type in ("member_of", "leads") else ("of", "for", "to", "on", "with")
+    places = (
+        ("of", "for", "to", "on", "in", "at", "with")
+        if frame.type in ("member_of", "leads")
+        else ("of", "for", "to", "on", "with")
+    )
     return not before and len(after) == 1 and after[0] in places
-
-
-def _is_past(rest: Sequence[str]) -> bool:
-    """Whether the first word that is no adverb is a past form: what it states may be over."""
-    plain = [each for each in rest if each not in words("soft")]
-    if not plain:
-        return False
-    first = plain[0]
-    return first in ("was", "were", "had") or (first.endswith("ed") and first not in words("be"))

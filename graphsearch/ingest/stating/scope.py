@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
 import attrs
 
 from graphsearch.ingest.stating.dates import is_date
-from graphsearch.ingest.stating.phrases import COMMON, Kind
+from graphsearch.ingest.stating.phrases import COMMON, UNKNOWN, Kind
 from graphsearch.ingest.stating.table import folded, grouped, table, words
 from graphsearch.model import Entity, Memory
 from graphsearch.model.identity import snake_case
@@ -78,7 +78,7 @@ class End:
 
     written: str
     name: Name | None = None
-    kind: Kind = Kind()
+    kind: Kind = UNKNOWN
     type: str = ""
 
     @property
@@ -125,7 +125,7 @@ _QUANTITY: Final = re.compile(r"(?i)^(?:what's left of|rest of|parts? of|most of
 _ROLE: Final = re.compile(r"(?i)([\w\s&-]{2,40}?)\s+(?:of|at|for)\s+(\S.*)")
 _PLACED: Final = re.compile(r"(\S.*?)\s+(?:in|at|on|from|via|with|over|near)\s+(\w.*)")
 _AMOUNT: Final = re.compile(
-    r"(?:about |around |over |under |up to |at least |approx\.? |[~<>≈])?[£$€¥]?\s?\d[\d.,]*\s?(?:%|[a-zA-Z€£$]{1,3}\b)?"
+    r"(?:about |around |over |under |up to |at least |[~<>≈])?[£$€¥]?\s?\d[\d.,]*\s?(?:%|[a-zA-Z€£$]{1,3}\b)?"
     r"(?: (?:(?:per|a|an) )?(?!of\b)[a-z€£$%/]+){0,3}"
 )
 _STATE: Final = re.compile(r"(?:on|off|in|at|under|out of) (?:leave|hold|sick|track|progress|review|beta|risk|stock)\b")
@@ -148,9 +148,11 @@ class Scope:
         Of several people it is the one whom the text of a ``memory`` names in full, else its speaker.
         """
         meant = self._meant(written)
+        text, speaker = (folded(memory.text), folded(memory.speaker)) if memory else ("", "")
+        if not meant and written.istitle() and len(written) > 2 and folded(written) not in text:  # noqa: PLR2004
+            meant = [each for each in self.names if speaker in each.forms and speaker.startswith(folded(written))]
         if len(meant) <= 1 or memory is None:
             return meant[0] if len(meant) == 1 else None
-        text, speaker = folded(memory.text), folded(memory.speaker)
         named = [each for each in meant if folded(each.name) in text]
         form = re.escape(folded(written))
         if not named and (folded(written) not in text or re.search(rf"\b(?:i'm|i am|im|it's) (?:the )?{form}\b", text)):
@@ -171,7 +173,11 @@ class Scope:
         if heads or len(parts) > 1:
             return heads
         first = NAMES_OF.get(parts[0], frozenset())
-        short = [each for each in self.names if each.kind == PERSON and _parts(folded(each.name))[:1] and _parts(folded(each.name))[0] in first]
+        short = [
+            each
+            for each in self.names
+            if each.kind == PERSON and _parts(folded(each.name))[:1] and _parts(folded(each.name))[0] in first
+        ]
         if short or len(parts[0]) < SHORTEST_SURNAME or not written[:1].isupper():
             return short
         tails = [each for each in self.names if len(own := _parts(folded(each.name))) > 1 and own[-1] == parts[0]]
@@ -179,6 +185,10 @@ class Scope:
         if len(firms) == 1:  # "Lavigne": the firm; persons go by first names
             return firms
         return tails
+
+    def knows(self, name: Name) -> bool:
+        """Whether a name is stored, or was stated before."""
+        return name.entity is not None or any(name in (each.source, each.target) for each in self.held)
 
     def add(self, end: End) -> Name:
         """The name that an end means, from now on known by this form too; a longer form becomes its name."""
@@ -247,7 +257,11 @@ class Scope:
         parts = [part for part in SPLIT.split(bare) if part.strip()]
         if len(parts) > 1 and not self.known(bare, memory) and all(self._is_name(part) for part in parts):
             return [self._end(part, self.known(part, memory), type_, memory) for part in parts], role
-        if (match := _PLACED.fullmatch(bare)) and not self.known(bare, memory) and (self.known(match[1], memory) or match[2][:1].isupper()):
+        if (
+            (match := _PLACED.fullmatch(bare))
+            and not self.known(bare, memory)
+            and (self.known(match[1], memory) or match[2][:1].isupper())
+        ):
             bare = match[1] if is_object or self.known(match[1], memory) else bare
         return [self._end(bare, self.known(bare, memory), type_, memory)], role
 
@@ -263,7 +277,11 @@ class Scope:
         if written.islower() and written.endswith("ing") and " " not in written:  # "smoking": something done
             return _value(written)
         guess = guessed_kind(written) or _told_kind(written, memory.text)
-        lower = written[:1].islower() and not any(each.isupper() for each in written) and not (plain and " " not in written and not written.endswith("ing"))
+        lower = (
+            written[:1].islower()
+            and not any(each.isupper() for each in written)
+            and not (plain and " " not in written and not written.endswith("ing"))
+        )
         return End(written, None, Kind(guess or (COMMON if lower else ""), bool(guess) and guess != PERSON, not lower))
 
     def _is_name(self, part: str) -> bool:
@@ -278,7 +296,12 @@ class Scope:
             speaker = self.known(memory.speaker)
             for type_ in ("works_at", "member_of"):
                 for held in reversed(self.held):
-                    if held.source is speaker and held.type == type_ and held.until is None and isinstance(held.target, Name):
+                    if (
+                        held.source is speaker
+                        and held.type == type_
+                        and held.until is None
+                        and isinstance(held.target, Name)
+                    ):
                         return End(held.target.name, held.target, Kind(held.target.kind, held.target.is_proven))
             return None
         person, others = key in words("pronouns_person"), key in words("pronouns_they")
@@ -325,31 +348,42 @@ def is_role(text: str) -> bool:
     """Whether a text names a job or an office: a noun of the table that people hold."""
     key = folded(text)
     nouns = [table().nouns.get(each, ()) for each in (key, key.split()[-1], key.rpartition(" of ")[0]) if each]
-    return any(not each.inverse and each.source.startswith("p") and "o" in each.target for some in nouns for each in some)
+    return any(
+        not each.inverse and each.source.startswith("p") and "o" in each.target for some in nouns for each in some
+    )
 
 
 def guessed_kind(text: str) -> str:
     """The kind that the last word of a name tells: "the night crew", "Halden Kliniken", "the booking site"."""
     *before, last = folded(text).split() or [""]
+    capitals = all(each[:1].isupper() for each in text.split())
     if last in words("groups") and (
-        text.split()[-1].islower() or last not in words("loose_groups") or before[-1:] == ["working"]
+        text.rsplit(maxsplit=1)[-1].islower() or last not in words("loose_groups") or before[-1:] == ["working"]
     ):
         return "group"
-    if before and text.split()[-1][:1].isupper() and (last in words("firms") or "&" in before):
+    if before and text.rsplit(maxsplit=1)[-1][:1].isupper() and (last in words("firms") or "&" in before):
         return ORGANISATION
-    if last in words("things"):
+    if capitals and before and before[0] in words("firms"):  # "Hotel Aurora"
+        return ORGANISATION
+    if last in words("things") or (before and before[0] in words("things")):
         return "thing"
     first = (before or [last])[0]
-    given = len(before) <= 2 and is_given_name(first) and all(each[:1].isupper() for each in text.split())  # noqa: PLR2004
+    given = len(before) <= 2 and is_given_name(first) and capitals  # noqa: PLR2004
     return PERSON if given else ""
 
 
 def _told_kind(name: str, text: str) -> str:
     """The kind that the word before or behind a name in a text tells: "project Beacon", "the Apollo team"."""
     escaped = re.escape(name)
-    found = re.search(rf"\b([a-z]+) (?:of )?{escaped}\b|\b(?:the|our) {escaped} ([a-z]+)\b", text) if name[:1].isupper() else None
+    found = (
+        re.search(rf"\b([a-z]+) (?:of )?{escaped}\b|\b(?:the|our) {escaped} ([a-z]+)\b", text)
+        if name[:1].isupper()
+        else None
+    )
     word = (found[1] or found[2] or "") if found else ""
-    return grouped("types").get(word, "") or ("thing" if word in words("things") else "group" if word in words("groups") else "")
+    return grouped("types").get(word, "") or (
+        "thing" if word in words("things") else "group" if word in words("groups") else ""
+    )
 
 
 def _value(text: str) -> End:

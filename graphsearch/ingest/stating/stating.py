@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -13,11 +12,11 @@ import attrs
 
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
-from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
+from graphsearch.claims.folding import BESIDE, CO_OCCURRENCE_TYPES
 from graphsearch.claims.naming import UNKNOWN_TYPES
-from graphsearch.ingest.stating.dates import is_date, read_date
 from graphsearch.ingest.stating.grounding import Proof, prove
-from graphsearch.ingest.stating.phrases import COMMON, Kind, Phrase, read_phrase
+from graphsearch.ingest.stating.phrases import COMMON, Kind, Phrase
+from graphsearch.ingest.stating.reading import Reading, RefusalError, is_alias, read_fact
 from graphsearch.ingest.stating.scope import (
     LONGEST_PHRASE,
     ORGANISATION,
@@ -29,12 +28,9 @@ from graphsearch.ingest.stating.scope import (
     Name,
     Scope,
     capitalised,
-    is_pronoun,
-    is_role,
-    is_state,
     kind_of,
 )
-from graphsearch.ingest.stating.table import KINDS, NO_OBJECT, folded, listed, table, tokens, words
+from graphsearch.ingest.stating.table import KINDS, folded, table, words
 from graphsearch.ingest.write.ledger import or_nothing
 from graphsearch.model import (
     EdgeKind,
@@ -59,25 +55,12 @@ UNGROUNDED: Final = 0.6
 """The confidence above which facts prove nothing that no text proves."""
 QUOTED, UNQUOTED, UNMAPPED, NAMED = 0.9, 0.8, 0.7, 0.95
 SHORTEST_QUOTE: Final = 3
-ROLES: Final = frozenset({"as", "to", "role", "title", "job", "position", "works", "work", "serves", "promoted", "appointed", "occupation"})
 MOST_RELATIONS: Final = 300
 """Most relations of a name that are read."""
 MAKERS: Final = frozenset({"owns", "created"})
 """Types whose source is a person or an organisation: a name of two words is rather a person's."""
 SINGLE: Final = frozenset({"deadline", "budget", "price", "size", "birth_date", "has_status"})
 """Types of values of which one holds at a time."""
-HEADS: Final = frozenset({"ceo", "chief executive", "managing director", "general manager", "director", "principal",
-    "president", "chief executive officer", "headteacher", "head teacher", "executive director", "editor in chief", "head chef", "owner", "founder"})
-_ALIAS: Final = re.compile(
-    r"(?:is |was |are |has )?(?:also |better |commonly |formerly |often |a |the )*"
-    r"(?:known(?: as| to \w+ as)?|called|nicknamed|abbreviated(?: as| to)?|referred to as|aka|a k a|alias|same as|same"
-    r"|goes by|go by|going by|short for|stands for|call me|calls \w+|(?:prefers|likes|asked) to be called"
-    r"|(?:nickname|nick|(?:short|full|real|other|long|proper|maiden|married)(?: name| form)|abbreviation|alternative name|name)"
-    r"(?: is| of| for)?)"
-)
-_NOT: Final = re.compile(r"(?i)(?:not|no longer|never)\s+")
-_ALSO: Final = re.compile(r"(?i)\b(?:also|too|as well|additionally|second)\b")
-_PAST: Final = re.compile(r"(?:ed|went|left|bought|moved|quit|used|former|began|became|got|took)\b")
 
 
 @attrs.frozen
@@ -90,15 +73,29 @@ class Stated:
 
 
 @attrs.define(eq=False)
+class _Claim:
+    """A claim to be written, with the dates that are stated of it."""
+
+    held: Held
+    since: datetime | None
+    until: datetime | None
+    confidence: float
+    ceiling: float
+    text: str
+    span: Span | None
+    also: bool
+
+
+@attrs.define(eq=False)
 class _Draft:
     """What is stated of one memory, while it is read; ``span`` is where its text proves a statement."""
 
     memory: Memory
     mentions: dict[tuple[Name, str], float] = attrs.field(factory=dict)
-    statements: list[tuple[Held, float, float, str, Span | None]] = attrs.field(factory=list)
+    claims: list[_Claim] = attrs.field(factory=list)
     reports: list[FactReport] = attrs.field(factory=list)
     same: list[tuple[str, Name]] = attrs.field(factory=list)
-    undated: list[Held] = attrs.field(factory=list)
+    undated: list[_Claim] = attrs.field(factory=list)
     last: datetime | None = None
 
     def name(self, end: Name, written: str, confidence: float = QUOTED) -> None:
@@ -112,7 +109,9 @@ class Stating:
     It knows the names and the facts of the scope that the principal of the gate may see, and what was stated before.
     """
 
-    def __init__(self, store: GraphStore, gate: Gate, *, require_quotes: bool = False, refuse_ungrounded: bool = False) -> None:
+    def __init__(
+        self, store: GraphStore, gate: Gate, *, require_quotes: bool = False, refuse_ungrounded: bool = False
+    ) -> None:
         self._store = store
         self._gate = gate
         self._require_quotes = require_quotes
@@ -137,10 +136,16 @@ class Stating:
     async def _seed(self, memories: Sequence[Memory]) -> None:
         """Look up the names and the standing facts that memories may speak of."""
         self._types = await self._store.relation_types()
-        ends = [text for each in memories for fact in each.facts for text in (fact.subject, fact.object) if text.strip()]
+        ends = [
+            text for each in memories for fact in each.facts for text in (fact.subject, fact.object) if text.strip()
+        ]
         ends += [name for each in memories for named in each.entities for name in (named.name, *named.aliases)]
         ends += [each.speaker for each in memories if each.speaker]
-        sought = {word for text in (*ends, *(word for each in memories for word in capitalised(each.text))) for word in name_words(text)}
+        sought = {
+            word
+            for text in (*ends, *(word for each in memories for word in capitalised(each.text)))
+            for word in name_words(text)
+        }
         found = await or_nothing(self._store.find_name_words(sorted(sought), limit=20)) if sought else ()
         await self._add([each.entity_id for each in found])
         named = {name.entity.id for text in _parts_of(ends) if (name := self._scope.known(text)) and name.entity}
@@ -194,7 +199,7 @@ class Stating:
             speaker.votes[PERSON] += 1
         for named in memory.entities:
             self._entity(named, draft)
-        first = sorted(range(len(memory.facts)), key=lambda at: not _is_alias(memory.facts[at]))
+        first = sorted(range(len(memory.facts)), key=lambda at: not is_alias(memory.facts[at]))
         reports = {at: self._fact(memory.facts[at], draft) for at in first}  # what names are one comes first
         draft.reports = [reports[at] for at in range(len(memory.facts))]
         self._seen[memory.session_id] = f"{self._seen.get(memory.session_id, '')}\n{folded(memory.text)}"[-20_000:]
@@ -210,157 +215,129 @@ class Stating:
 
     def _fact(self, fact: Fact, draft: _Draft) -> FactReport:
         """State one fact; what becomes of it."""
-        memory, scope = draft.memory, self._scope
-        written, denied, over = fact.object, False, fact.ended
-        if match := _NOT.match(written):
-            written = written[match.end() :]
-            over, denied = over or "no longer" in match[0].casefold(), "no longer" not in match[0].casefold()
         if self._require_quotes and not fact.quote:
             return _refused(draft, fact, "no quote")
-        subjects, _ = scope.ends(fact.subject, memory, fact.subject_type, is_object=False)
-        objects, role = scope.ends(written, memory, fact.object_type, is_object=True) if written.strip() else ([], "")
-        if _is_alias(fact) and objects and not subjects[0].is_value and not objects[0].is_value:
-            return self._alias(fact, subjects[0], objects[0], draft)
-        if role and not _is_copular(fact.relation):
-            objects, role = [End(written, scope.known(written), Kind(COMMON, False, False))], ""
-        unknown = next((each.written for each in (*subjects, *objects) if each.name is None and is_pronoun(each.written)), None)
-        if any(words("vague") & set(folded(each.written).split()[:1]) for each in (*subjects, *objects)):
-            return _refused(draft, fact, "it names nothing")
-        if unknown is not None:
-            return _refused(draft, fact, f"it is not known whom {unknown!r} means")
-        if objects and _is_copular(fact.relation) and _is_office(objects[0]):
-            phrase_ = "role"
-        else:
-            phrase_ = f"{role} of" if role else fact.relation
-        object_ = objects[0] if objects else End("", None, Kind("", False, True))
-        phrase = self._phrase(phrase_, subjects[0].kind, object_, memory.occurred_at)
-        phrase = attrs.evolve(phrase, denied=phrase.denied or denied, ended=phrase.ended or over)
-        if role and re.search(r"(?i)promoted|bec[oa]me|new|now|appointed", fact.relation):
-            phrase = attrs.evolve(phrase, begun=True)
-        ahead = True if phrase.mode == "planned" or (phrase.closes and not _PAST.search(fact.relation)) else None
-        ahead = False if ahead is None and _PAST.search(fact.relation) else ahead
-        since = read_date(fact.since, memory.occurred_at, future=ahead, last=draft.last)
-        until = read_date(fact.until, memory.occurred_at, future=True if ahead is None else ahead, last=draft.last)
-        dated = object_.is_value and is_date(object_.written, memory.occurred_at)
-        if dated and phrase.type and (phrase.left or phrase.closes):
-            day = read_date(object_.written, memory.occurred_at, future=ahead, last=draft.last)
-            since, until = (since, until or day) if phrase.closes else (since or day, until)
-            objects = scope.ends(" ".join(phrase.left), memory, None, is_object=True)[0] if phrase.left else []
-        elif len(given := tokens(fact.relation)) == 1 and given[0] in words("statuses") and (dated or not objects) and not phrase.type:
-            day = read_date(object_.written, memory.occurred_at, future=ahead, last=draft.last) if dated else None
-            objects, since = [End(given[0], None, Kind(VALUE, True, False))], since or day
-            phrase = attrs.evolve(phrase, type="has_status", phase="opens")
-        elif object_.is_value and phrase.type and phrase.left:
-            return _refused(draft, fact, "its object is unclear")
-        if phrase.closes and not fact.ended and since and not until:
-            since, until = None, since
-        draft.last = until or since or draft.last
-        unread = [f"{each!r} is no date" for each, got in ((fact.since, since or until), (fact.until, until)) if each and not got]
-        if since and until and until <= since:
-            return _refused(draft, fact, "it ends before it begins")
-        if phrase.mode == "wished" or (phrase.mode == "planned" and not (since or until) and not phrase.closes):
-            return _refused(draft, fact, "a wish" if phrase.mode == "wished" else "a plan without a date")
-        outcome = _Outcome(fact, draft, phrase, since, until, unread)
-        if not objects:
-            return self._end_all(outcome, subjects)
-        for subject in subjects:
-            for each in objects:
+        try:
+            if is_alias(fact):
+                return self._alias(fact, draft)
+            own = self._types.keys() - table().types
+            reading = read_fact(fact, draft.memory, self._scope, own, draft.last)
+        except RefusalError as error:
+            return _refused(draft, fact, str(error))
+        draft.last = reading.until or reading.since or draft.last
+        outcome = _Outcome(reading, draft)
+        if not reading.objects:
+            self._end_all(outcome)
+        for subject in reading.subjects:
+            for each in reading.objects:
                 self._state(outcome, subject, each)
-        if role and not outcome.refused:
-            self._role(outcome, subjects[0], role)
+        if reading.role and not (outcome.refused or outcome.against or reading.phrase.inverse or reading.phrase.closes):
+            source = self._scope.add(reading.subjects[0])
+            self._claim(outcome, Held(source, "role", reading.role, reading.since, reading.until, draft.memory.id))
         return outcome.report()
 
-    def _phrase(self, relation: str, subject: Kind, object_: End, at: datetime | None) -> Phrase:
-        """Read a phrase between two ends; of an object in lower case that no name is, also as a value."""
-        own = self._types.keys() - table().types
-        phrase = read_phrase(relation, subject, object_.kind, own)
-        if not phrase.type and object_.name is None and object_.kind.kind in (COMMON, ""):
-            valued = read_phrase(relation, subject, Kind(VALUE, True, False), own)
-            if valued.noun and valued.frame and not valued.inverse and valued.frame.target == "v" and not valued.left:
-                return valued
-        alone = phrase.frame is not None and phrase.frame.slot[-1:] == NO_OBJECT and phrase.type != "has_status"
-        if alone and object_.written and not is_date(object_.written, at):
-            return attrs.evolve(phrase, type="", frame=None)
-        if phrase.type == "has_status" and not phrase.noun and not is_state(object_.written):
-            return attrs.evolve(phrase, type="", frame=None)
-        return phrase
-
-    def _alias(self, fact: Fact, one: End, other: End, draft: _Draft) -> FactReport:
+    def _alias(self, fact: Fact, draft: _Draft) -> FactReport:
         """Let two names be one: the longer stays, and the other leads to it."""
-        names = self._scope.add(one), self._scope.add(other)
+        ends = [
+            self._scope.ends(each, draft.memory, None, is_object=False)[0][0] for each in (fact.subject, fact.object)
+        ]
+        if any(each.is_value for each in ends):
+            raise RefusalError("a value is no name")
+        names = [self._scope.add(each) for each in ends]
         short, full = sorted(names, key=lambda each: (each.entity is not None, len(each.name.split()), len(each.name)))
         if short is full:
             status = FactStatus.CONFIRMED
         elif short.entity is not None and full.entity is not None:
-            return _refused(draft, fact, "both are known as two: merge them")
+            raise RefusalError("both are known as two: merge them")
         else:
             status = FactStatus.NEW
             self._scope.join(short, full)
             for name, written in [each for each in draft.mentions if each[0] is short]:
                 draft.mentions[full, written] = draft.mentions.pop((name, written))
-        for each in (one, other):
+        for each in ends:
             draft.name(full, each.written)
         draft.same.append((short.name, full))
         return FactReport(memory_id=draft.memory.id, fact=fact, status=status, held=(full.name, "same_as", short.name))
 
-    def _state(self, outcome: _Outcome, subject: End, object_: End, *, implied: str = "") -> None:
+    def _state(self, outcome: _Outcome, subject: End, object_: End) -> None:
         """State a fact of two ends, unless the text says otherwise."""
-        phrase, draft, scope = outcome.phrase, outcome.draft, self._scope
-        type_ = implied or phrase.type or phrase.normal
+        phrase, draft, scope, reading = outcome.phrase, outcome.draft, self._scope, outcome.reading
         first, second = (object_, subject) if phrase.inverse and phrase.type else (subject, object_)
         if first.is_value:
             outcome.refuse("its subject is a value")
             return
         source = scope.add(first)
         scope.recent.append(source)
-        if second.name is None and second.kind.kind == COMMON and _is_phrase(second, phrase):
-            second = attrs.evolve(second, kind=Kind(VALUE, True, False))
-        target: Name | str = second.written if second.is_value else scope.add(second)
+        as_value = second.is_value or (
+            second.name is None and second.kind.kind == COMMON and _is_phrase(second, phrase)
+        )
+        target: Name | str = second.written if as_value else scope.add(second)
         if source is target:
             outcome.refuse("both ends are one")
             return
-        over = phrase.closes or phrase.denied or outcome.until is not None
+        over = phrase.closes or phrase.denied or reading.until is not None
         seen = self._seen.get(draft.memory.session_id, "")
-        proof = prove(draft.memory, outcome.fact.quote, (source, target), phrase, scope, seen=seen, over=over)
-        outcome.see(proof)
-        if proof.against:
-            outcome.against += proof.against
-            return
-        if self._refuse_ungrounded and proof.why:
-            outcome.refuse("; ".join(proof.why))
+        outcome.see(prove(draft.memory, reading.fact.quote, (source, target), phrase, scope, seen=seen, over=over))
+        if self._refuse_ungrounded and not outcome.grounded:
+            outcome.refuse("not grounded")
+        if outcome.against or outcome.refused:
             return
         draft.name(source, first.written)
         if isinstance(target, Name):
             draft.name(target, second.written)
-        at = draft.memory.occurred_at or self._store.clock.now()
-        stand = scope.standing(source, type_, outcome.since or at, target)
+        type_ = phrase.type or phrase.normal
         if phrase.denied or phrase.closes:
-            if phrase.denied and not stand:
-                outcome.refuse("a denial is no fact")
-                return
-            outcome.about += [str(each) for each in stand]
-            closed = [held for held, *_ in draft.statements if held.is_of(source, type_, target) and held.until]
-            if closed and outcome.until is None:  # what took its place ended it
-                outcome.held, outcome.confirmed = closed[-1], True
-                return
-            self._close(outcome, source, type_, target, outcome.until or at, dated=outcome.until is not None, main=True)
+            self._end(outcome, source, type_, target)
             return
-        start = outcome.since or at
-        if not _ALSO.search(outcome.fact.relation):
+        self._begin(outcome, source, type_, target)
+        leader = type_ == "leads" and phrase.noun in words("heads") and isinstance(target, Name)
+        if leader and target.kind not in ("group", "thing", "place"):  # type: ignore[union-attr]
+            self._begin(outcome, source, "works_at", target)
+
+    def _end(self, outcome: _Outcome, source: Name, type_: str, target: Name | str) -> None:
+        """State that a fact holds no longer, or that it does not."""
+        at, until = self._time(outcome.draft), outcome.reading.until
+        known = [each for each in self._scope.held if each.is_of(source, type_, target)]
+        stand = [each for each in known if each.stands(at)]
+        if known and not stand and until is None:  # what took its place has ended it
+            outcome.held, outcome.confirmed = known[-1], True
+        elif outcome.phrase.denied and not stand:
+            outcome.refuse("a denial is no fact")
+        else:
+            outcome.about += [str(each) for each in stand]
+            claim = self._close(outcome, source, type_, target, until or at)
+            outcome.held = outcome.held or claim.held
+            claim.since = outcome.reading.since
+            if until is None:
+                outcome.draft.undated.append(claim)
+
+    def _begin(self, outcome: _Outcome, source: Name, type_: str, target: Name | str) -> None:
+        """State that a fact holds."""
+        since, until = outcome.reading.since, outcome.reading.until
+        start = since or self._time(outcome.draft)
+        stand = self._scope.standing(source, type_, start, target)
+        if not stand and not outcome.reading.also:
             self._supersede(outcome, source, type_, target, start)
-        outcome.confirmed = outcome.confirmed or bool(stand)
-        self._hold_stated(outcome, Held(source, type_, target, outcome.since, outcome.until, draft.memory.id))
-        if outcome.until is not None and type_ == "works_at":
-            self._follow(outcome, source, outcome.until)
-        if type_ == "leads" and not implied and phrase.noun in HEADS and isinstance(target, Name) and target.kind not in ("group", "thing", "place"):
-            self._state(outcome, subject, object_, implied="works_at")
+        held = Held(source, type_, target, since, until, outcome.draft.memory.id)
+        self._claim(outcome, held)
+        outcome.held, outcome.confirmed = outcome.held or held, outcome.confirmed or bool(stand)
+        if until is not None and type_ == "works_at":
+            self._follow(outcome, source, until)
+
+    def _time(self, draft: _Draft) -> datetime:
+        return draft.memory.occurred_at or self._store.clock.now()
 
     def _supersede(self, outcome: _Outcome, source: Name, type_: str, target: Name | str, start: datetime) -> None:
         """End what a fact takes the place of: another target where there is one at a time, the holder before."""
         known = self._types.get(type_)
         functional, here = known is not None and known.functional, outcome.draft.memory.id
         for each in list(self._scope.held):
-            if each.type != type_ or not each.stands(start) or each.memory_id == here or (each.since and each.since >= start):
+            if (
+                each.type != type_
+                or not each.stands(start)
+                or each.memory_id == here
+                or (each.since and each.since >= start)
+            ):
                 continue
             if each.source is source and each.target is not target and each.target != target:
                 if functional:  # the fold ends it
@@ -369,25 +346,26 @@ class Stating:
                 elif type_ in SINGLE:
                     outcome.about.append(str(each))
                     self._close(outcome, source, type_, each.target, start)
-            elif type_ == "leads" and each.target is target and each.source is not source and (outcome.since or outcome.phrase.opens):
+            elif (
+                type_ == "leads"
+                and each.target is target
+                and each.source is not source
+                and (outcome.reading.since or outcome.phrase.opens)
+            ):
                 outcome.about.append(str(each))
                 self._close(outcome, each.source, type_, target, start)
 
-    def _close(
-        self, outcome: _Outcome, source: Name, type_: str, target: Name | str, end: datetime, *, dated: bool = True, main: bool = False
-    ) -> None:
-        """State that something ended."""
+    def _close(self, outcome: _Outcome, source: Name, type_: str, target: Name | str, end: datetime) -> _Claim:
+        """Claim that something ended."""
         for each in self._scope.standing(source, type_, end, target):
             each.until = end
-        held = Held(source, type_, target, None, end, outcome.draft.memory.id)
-        self._hold_stated(outcome, held, main=main)
-        outcome.draft.name(source, source.name)
-        if isinstance(target, Name):
-            outcome.draft.name(target, target.name)
-        if not dated:
-            outcome.draft.undated.append(held)
+        claim = self._claim(outcome, Held(source, type_, target, None, end, outcome.draft.memory.id))
+        for end_ in (source, target):
+            if isinstance(end_, Name):
+                outcome.draft.name(end_, end_.name)
         if type_ == "works_at":
             self._follow(outcome, source, end)
+        return claim
 
     def _follow(self, outcome: _Outcome, person: Name, end: datetime) -> None:
         """Who leaves an employer reports to nobody there."""
@@ -396,71 +374,68 @@ class Stating:
                 outcome.about.append(str(each))
                 self._close(outcome, person, "reports_to", each.target, end)
 
-    def _end_all(self, outcome: _Outcome, subjects: Sequence[End]) -> FactReport:
+    def _end_all(self, outcome: _Outcome) -> None:
         """End all that stands of a type: "resigned", "stopped using it"."""
-        at = outcome.draft.memory.occurred_at or self._store.clock.now()
-        for subject in subjects:
-            source = subject.name
-            for each in self._scope.standing(source, outcome.phrase.type, at) if source else ():
+        at = self._time(outcome.draft)
+        for subject in outcome.reading.subjects:
+            for each in self._scope.standing(subject.name, outcome.phrase.type, at) if subject.name else ():
                 outcome.about.append(str(each))
                 outcome.draft.name(each.source, subject.written)
-                self._close(outcome, each.source, each.type, each.target, outcome.until or at, main=True)
+                claim = self._close(outcome, each.source, each.type, each.target, outcome.reading.until or at)
+                outcome.held = outcome.held or claim.held
         if not outcome.about:
             outcome.refuse("nothing is known that it ends")
-        return outcome.report()
 
-    def _role(self, outcome: _Outcome, subject: End, role: str) -> None:
-        """State the role of somebody beside the place: "COO of Halden"."""
-        if not outcome.phrase.inverse and not outcome.phrase.closes and not outcome.against:
-            source = self._scope.add(subject)
-            self._hold_stated(outcome, Held(source, "role", role, outcome.since, outcome.until, outcome.draft.memory.id))
-
-    def _hold_stated(self, outcome: _Outcome, held: Held, *, main: bool = True) -> None:
-        fact, draft = outcome.fact, outcome.draft
+    def _claim(self, outcome: _Outcome, held: Held) -> _Claim:
+        """Note a claim of the fact's memory, as sure as the fact is proven."""
+        fact, draft, quoted = outcome.reading.fact, outcome.draft, outcome.quoted
         sure = fact.confidence
         if sure is None:
-            sure = UNMAPPED if not outcome.phrase.type else QUOTED if outcome.quoted else UNQUOTED
-        words_ = draft.memory.text[outcome.quoted.start : outcome.quoted.end] if outcome.quoted else ""
-        text = words_ if len(words_.split()) > SHORTEST_QUOTE else " ".join(f"{fact.subject} {fact.relation} {fact.object}".split())
+            sure = UNMAPPED if not outcome.phrase.type else QUOTED if quoted else UNQUOTED
+        quote = draft.memory.text[quoted.start : quoted.end].split() if quoted else []
+        text = quote if len(quote) > SHORTEST_QUOTE else f"{fact.subject} {fact.relation} {fact.object}".split()
         ceiling = 1.0 if outcome.grounded else UNGROUNDED
-        draft.statements.append((held, sure, ceiling, " ".join(text.split()), outcome.quoted))
-        if main:
-            outcome.held = outcome.held or held
+        claim = _Claim(held, held.since, held.until, sure, ceiling, " ".join(text), quoted, outcome.reading.also)
+        draft.claims.append(claim)
         self._scope.held.append(held)
         _vote(held)
+        return claim
 
     # -- what is written ---------------------------------------------------------------------------------------------
 
     def _stated(self, draft: _Draft) -> Stated:
         memory = draft.memory
-        for held in draft.undated:  # an ending without a date takes that of what begins in its place
-            begun = [each[0].since for each in draft.statements if each[0].type == held.type and (each[0].source is held.source) != (each[0].target is held.target)]
-            held.until = next((each for each in begun if each), held.until)
+        for ended in draft.undated:  # an ending without a date takes that of what begins in its place
+            begun = [each.since for each in draft.claims if _takes_place(each.held, ended.held)]
+            ended.until = next((each for each in begun if each), ended.until)
         surfaces = {each: _extracted(*each, confidence, memory) for each, confidence in draft.mentions.items()}
         of_name: dict[Name, ExtractedName] = {}
         for (name, _), surface in surfaces.items():
             of_name.setdefault(name, surface)
         statements = []
-        for held, confidence, ceiling, text, span in draft.statements:
-            source = of_name.get(held.source) or _extracted(held.source, held.source.name, confidence, memory)
-            target = _value_name(held.target, confidence, memory) if isinstance(held.target, str) else (
-                of_name.get(held.target) or _extracted(held.target, held.target.name, confidence, memory))
+        for each in draft.claims:
+            source, target = (
+                _value_name(end, each.confidence, memory)
+                if isinstance(end, str)
+                else of_name.get(end) or _extracted(end, end.name, each.confidence, memory)
+                for end in (each.held.source, each.held.target)
+            )
             if source.name == target.name and source.type == target.type:
                 continue
             statements.append(
                 Statement(
                     source=source,
-                    type=held.type,
+                    type=each.held.type,
                     target=target,
-                    confidence=confidence,
+                    confidence=each.confidence,
                     kind=EdgeKind.SEMANTIC,
-                    valid_from=held.since,
-                    valid_to=held.until,
-                    fact=text,
-                    span=span or Span(start=0, end=len(memory.text)),
-                    pattern=held.type,
-                    extractor=STATED,
-                    ceiling=ceiling,
+                    valid_from=each.since,
+                    valid_to=each.until,
+                    fact=each.text,
+                    span=each.span or Span(start=0, end=len(memory.text)),
+                    pattern=each.held.type,
+                    extractor=BESIDE if each.also else STATED,
+                    ceiling=each.ceiling,
                 )
             )
         same = tuple((short, _canonical(full)) for short, full in draft.same if short != _canonical(full))
@@ -471,16 +446,18 @@ class Stating:
         return Stated(extracted, tuple(draft.reports), descriptions)
 
 
+def _takes_place(new: Held, old: Held) -> bool:
+    """Whether a fact takes the place of another: another target of its source, or another source of its target."""
+    return new.type == old.type and (new.source is old.source) != (new.target is old.target)
+
+
 @attrs.define(eq=False)
 class _Outcome:
     """What becomes of a fact, with all of its ends."""
 
-    fact: Fact
+    reading: Reading
     draft: _Draft
-    phrase: Phrase
-    since: datetime | None
-    until: datetime | None
-    why: list[str]
+    why: list[str] = attrs.field(factory=list)
     about: list[str] = attrs.field(factory=list)
     against: list[str] = attrs.field(factory=list)
     refused: str = ""
@@ -489,10 +466,16 @@ class _Outcome:
     grounded: bool = True
     confirmed: bool = False
 
+    @property
+    def phrase(self) -> Phrase:
+        """What its phrase states."""
+        return self.reading.phrase
+
     def see(self, proof: Proof) -> None:
         """Note how far the text proves it."""
         self.quoted = self.quoted or proof.quoted
         self.grounded = self.grounded and not proof.why
+        self.against += proof.against
         self.why += [each for each in proof.why if each not in self.why]
 
     def refuse(self, why: str) -> None:
@@ -505,16 +488,26 @@ class _Outcome:
             status = FactStatus.CONTRADICTS if self.against else FactStatus.REFUSED
         else:
             status = FactStatus.ENDS if self.about else FactStatus.CONFIRMED if self.confirmed else FactStatus.NEW
-        held = self.held and (self.held.source.name, self.held.type, self.held.target if isinstance(self.held.target, str) else self.held.target.name)
+        held = (
+            None
+            if self.held is None
+            else (
+                self.held.source.name,
+                self.held.type,
+                self.held.target if isinstance(self.held.target, str) else self.held.target.name,
+            )
+        )
         return FactReport(
             memory_id=self.draft.memory.id,
-            fact=self.fact,
+            fact=self.reading.fact,
             status=status,
             held=held,
             grounded=self.grounded,
             mapped=bool(self.phrase.type),
             about=tuple(dict.fromkeys(self.about)),
-            why="; ".join(dict.fromkeys(each for each in (self.refused, *self.against, *self.why) if each)),
+            why="; ".join(
+                dict.fromkeys(each for each in (self.refused, *self.against, *self.reading.unread, *self.why) if each)
+            ),
         )
 
 
@@ -522,33 +515,24 @@ def _refused(draft: _Draft, fact: Fact, why: str) -> FactReport:
     return FactReport(memory_id=draft.memory.id, fact=fact, status=FactStatus.REFUSED, why=why, mapped=True)
 
 
-def _is_alias(fact: Fact) -> bool:
-    return _ALIAS.fullmatch(" ".join(tokens(fact.relation))) is not None
-
-
-def _is_copular(relation: str) -> bool:
-    """Whether a phrase only says that somebody is, or becomes, something."""
-    plain = [each for each in tokens(relation) if each not in words("soft") and each not in words("determiners")]
-    begun = {word for cue in listed("begun") for word in cue.split()}
-    return all(each in words("be") | words("have") | begun | ROLES for each in plain)
-
-
-def _is_office(end: End) -> bool:
-    """Whether an end in lower case is what somebody is: "our stage manager"."""
-    return end.name is None and end.kind.kind in (COMMON, "thing") and end.written.islower() and is_role(end.written)
-
-
 def _is_phrase(end: End, phrase: Phrase) -> bool:
     """Whether an unknown end in lower case is a value: no type takes it for a name, or it is too long for one."""
     names = phrase.frame is not None and any(each in phrase.frame.target + phrase.frame.source for each in "pogt")
-    return not names or "*" in (phrase.frame.target if phrase.frame else "*") or len(end.written.split()) > LONGEST_PHRASE
+    return (
+        not names or "*" in (phrase.frame.target if phrase.frame else "*") or len(end.written.split()) > LONGEST_PHRASE
+    )
 
 
 @cache
 def _kinds(type_: str) -> tuple[str, str]:
     """The kinds that a type tells of its ends; "" for those that it does not."""
-    frames = [each for some in (*table().verbs.values(), *table().nouns.values()) for each in some if each.type == type_]
-    sure = [{letter for each in frames for letter in getattr(each, end).partition("(")[0].strip()} for end in ("source", "target")]
+    frames = [
+        each for some in (*table().verbs.values(), *table().nouns.values()) for each in some if each.type == type_
+    ]
+    sure = [
+        {letter for each in frames for letter in getattr(each, end).partition("(")[0].strip()}
+        for end in ("source", "target")
+    ]
     source, target = (KINDS.get(next(iter(letters)), "") if len(letters) == 1 else "" for letters in sure)
     return source, target
 
@@ -559,7 +543,7 @@ def _vote(held: Held) -> None:
         held.source.votes[source] += 1
     elif held.type in MAKERS and len(held.source.name.split()) == 2:  # noqa: PLR2004
         held.source.hint = held.source.hint or PERSON
-    if target and isinstance(held.target, Name) and target != VALUE:
+    if target and isinstance(held.target, Name) and target != VALUE and held.type not in MAKERS:
         held.target.votes[target] += 1
 
 
@@ -575,7 +559,11 @@ def _public_type(name: Name) -> str:
 
 
 def _extracted(name: Name, written: str, confidence: float, memory: Memory) -> ExtractedName:
-    at = memory.text.casefold().find(written.casefold()) if len(memory.text.casefold()) == len(memory.text) else memory.text.find(written)
+    at = (
+        memory.text.casefold().find(written.casefold())
+        if len(memory.text.casefold()) == len(memory.text)
+        else memory.text.find(written)
+    )
     return ExtractedName(
         name=_canonical(name),
         type=_public_type(name),

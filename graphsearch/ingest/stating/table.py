@@ -59,7 +59,9 @@ def table() -> Table:
         source, target = (part.strip() for part in ends.split(">"))
         for entry in (each.strip() for each in entries.split(";")):
             if phase in _NOUNS:
-                nouns[entry].append(Frame(type_, source, target, _NOUNS[phase], phase == "has", rank, ("at",) if phase == "at" else ()))
+                nouns[entry].append(
+                    Frame(type_, source, target, _NOUNS[phase], phase == "has", rank, ("at",) if phase == "at" else ())
+                )
                 continue
             head, *middle, slots = entry.removeprefix("^").split(" ")
             first, *more = (*head.split("_"), *middle)

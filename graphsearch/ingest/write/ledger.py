@@ -117,7 +117,7 @@ _STATED: Final = "stated"
 
 
 def read_by(memory: Memory, extractor: str) -> Memory:
-    """A memory with the name of the extractor that reads it, and a digest of what its giver states of it, if anything."""
+    """A memory with the name of the extractor that reads it, and a digest of what its giver states, if anything."""
     stamps = {_STAMP: extractor}
     if memory.facts or memory.entities:
         stamps[_STATED] = hashlib.sha256(repr((memory.facts, memory.entities)).encode()).hexdigest()[:16]

@@ -185,7 +185,9 @@ class TextReader:
         failed = {id_: error for id_, error in kept_from.items() if isinstance(error, ExtractionError)}
         self._stopped = next((error for id_, error in kept_from.items() if id_ not in failed), None)
         stated = await self._stating.read([each for each in memories if each.id not in kept_from])
-        extracted = [with_stated(stated[each.memory_id], each) if each.memory_id in stated else each for each in extracted]
+        extracted = [
+            with_stated(stated[each.memory_id], each) if each.memory_id in stated else each for each in extracted
+        ]
         descriptions = {name: text for each in stated.values() for name, text in each.descriptions.items()}
         named_in = {each.memory_id: list(dict.fromkeys(_surfaces(each))) for each in extracted}
         surfaces = list(dict.fromkeys(surface for some in named_in.values() for surface in some))

@@ -12,9 +12,8 @@ from graphsearch.context import ContextBuilder, TiktokenCounter
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.federation import FederatedEngine
-from graphsearch.ingest import IngestLimits
+from graphsearch.ingest import DEFAULT_EXTRACTOR, IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
-from graphsearch.ingest.write.texts import DEFAULT_EXTRACTOR
 from graphsearch.integrations.mcp.answers import fitted
 from graphsearch.integrations.mcp.limits import TIME_LIMIT
 from graphsearch.model import Principal, Scope
