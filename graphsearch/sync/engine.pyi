@@ -40,6 +40,7 @@ from graphsearch.ingest.resolve.resolution import ResolutionCounts
 from graphsearch.ingest.write.limits import DEFAULT_LIMITS
 from graphsearch.ingest.write.limits import IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
+from graphsearch.ingest.write.texts import DEFAULT_EXTRACTOR
 from graphsearch.model import Community
 from graphsearch.model import Contradiction
 from graphsearch.model import ElementRef
@@ -198,7 +199,7 @@ class FederatedEngine(Facade[federation.FederatedEngine]):
 class Ingestor(Facade[ingestor.Ingestor]):
     """As `graphsearch.Ingestor`. ``progress`` is called from another thread."""
 
-    def __init__(self, engine: GraphSearchEngine, *, extractor: Extractor | None=None, judge: LLM | None=None, gate: Gate | None=None, facts: bool | None=None, limits: IngestLimits=DEFAULT_LIMITS, options: IngestOptions | None=None) -> None:
+    def __init__(self, engine: GraphSearchEngine, *, extractor: Extractor | None=DEFAULT_EXTRACTOR, judge: LLM | None=None, gate: Gate | None=None, facts: bool | None=None, limits: IngestLimits=DEFAULT_LIMITS, options: IngestOptions | None=None) -> None:
         ...
 
     def add(self, path: pathlib_Path, *, only: Iterable[str]=(), name: str | None=None, hidden: bool=False, progress: Progress | None=None) -> IngestReport:

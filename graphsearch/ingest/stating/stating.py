@@ -31,7 +31,6 @@ from graphsearch.ingest.stating.scope import (
     kind_of,
 )
 from graphsearch.ingest.stating.table import KINDS, folded, table, words
-from graphsearch.ingest.write.ledger import or_nothing
 from graphsearch.model import (
     EdgeKind,
     Entity,
@@ -146,7 +145,7 @@ class Stating:
             for text in (*ends, *(word for each in memories for word in capitalised(each.text)))
             for word in name_words(text)
         }
-        found = await or_nothing(self._store.find_name_words(sorted(sought), limit=20)) if sought else ()
+        found = await self._store.find_name_words(sorted(sought), limit=20) if sought else ()
         await self._add([each.entity_id for each in found])
         named = {name.entity.id for text in _parts_of(ends) if (name := self._scope.known(text)) and name.entity}
         of_facts = {memory.id for memory in memories}
