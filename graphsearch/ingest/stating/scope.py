@@ -381,6 +381,11 @@ def _value(text: str) -> End:
     return End(" ".join(text.split()), None, Kind(VALUE, True, False))
 
 
+def name_parts(name: str) -> list[str]:
+    """The words of a name, folded, without titles."""
+    return _parts(folded(name))
+
+
 def _parts(key: str) -> list[str]:
     return [each for each in _WORDS.findall(key) if each.strip(".") not in words("titles")]
 
