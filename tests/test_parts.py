@@ -1,10 +1,12 @@
 """Parts of an engine are checked when they are given, with an error that says what to write."""
 
 from functools import partial
+from typing import Any
 
 import pytest
 
 from graphsearch import sync
+from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, LLMError
@@ -49,31 +51,34 @@ class Model:
         ({"embedder": object}, "pass an instance"),
     ],
 )
-def test_what_is_no_part_is_refused_when_it_is_given(part, fault):
+def test_what_is_no_part_is_refused_when_it_is_given(part: dict[str, Any], fault: str) -> None:
     with pytest.raises(InvalidInputError, match=fault):
         GraphSearchEngine(**{"store": STORE, **part})
 
 
 def test_a_blocking_engine_needs_a_scope_as_well():
+    unscoped: Any = sync.InMemoryGraphStore()
     with pytest.raises(InvalidInputError, match="with_scope"):
-        sync.GraphSearchEngine(store=sync.InMemoryGraphStore())
+        sync.GraphSearchEngine(store=unscoped)
 
 
 async def test_a_function_is_a_language_model_wherever_one_is_taken():
-    engine = GraphSearchEngine(store=STORE, llm=answer, embedder=embed)
+    no_model: Any = {}
+    at_once: Any = str.upper
+    engine: Any = GraphSearchEngine(store=STORE, llm=answer, embedder=embed)
     assert await engine.llm.ask("x") == "answer to x"
     assert as_llm(engine.llm) is engine.llm
     assert await BudgetedLLM(answer, Budget(calls=1)).ask("y") == "answer to y"
     with pytest.raises(LLMError, match="must answer with text"):
-        await FunctionLLM(lambda text: text).ask("z")
+        await FunctionLLM(at_once).ask("")
     for taken in (
-        lambda: LLMExtractor({}),
-        lambda: BudgetedLLM(7, Budget()),
-        lambda: Ingestor(engine, judge={}, gate=None),
+        lambda: LLMExtractor(no_model),
+        lambda: BudgetedLLM(no_model, Budget()),
+        lambda: Ingestor(engine, judge=no_model, gate=ALLOW_ALL),
     ):
         with pytest.raises(InvalidInputError, match="llm: must have async ask"):
             taken()
-    for asked in (Curator(engine).judge_duplicates({}), Curator(engine).summarise_communities(7)):
+    for asked in (Curator(engine).judge_duplicates(no_model), Curator(engine).summarise_communities(no_model)):
         with pytest.raises(InvalidInputError, match="llm: must have async ask"):
             await asked
 
@@ -105,7 +110,7 @@ async def test_a_traversal_has_a_name_or_is_an_object():
         (Memory(id="m", text="x"), "must be a list of Memory, not Memory"),
     ],
 )
-async def test_what_is_no_list_of_memories_says_how_to_write_one(given, fault):
+async def test_what_is_no_list_of_memories_says_how_to_write_one(given: Any, fault: str) -> None:
     with pytest.raises(InvalidInputError, match=fault):
         await Ingestor(GraphSearchEngine(store=STORE)).remember(given)
 

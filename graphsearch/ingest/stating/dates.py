@@ -32,6 +32,7 @@ _SEASONS: Final = {
     "winter": "december",
 }
 _SEASON: Final = re.compile(rf"\b(?:{'|'.join(_SEASONS)})\b")
+_YEAR: Final = re.compile(r"\d{4}")
 _NTH: Final = re.compile(r"(\d)(?:st|nd|rd|th)\b")
 _ISO: Final = re.compile(r"\d{4}(?:-\d\d){0,2}")
 _DAY_FIRST: Final = re.compile(r"(\d{1,2})[./](\d{1,2})(?:[./](\d{4}|\d\d))?")
@@ -73,7 +74,7 @@ def read_date(
     if len(written.split()) > LONGEST:
         return None
     period = iso_period(written) if _ISO.fullmatch(written) else _day_first(written, naive)
-    if period is None and _DATED.search(written) and (naive or re.search(r"\d{4}", written)):
+    if period is None and _DATED.search(written) and (naive or _YEAR.search(written)):
         written = HOLIDAYS.get(written) or _SEASON.sub(lambda match: _SEASONS[match[0]], _NTH.sub(r"\1", written))
         period = _spoken(written, naive, future)
     if period is None:

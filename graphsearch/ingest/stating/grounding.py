@@ -11,7 +11,7 @@ import attrs
 
 from graphsearch.ingest.stating.phrases import SYMMETRIC, Kind, Phrase, read_phrase
 from graphsearch.ingest.stating.scope import Name, Scope
-from graphsearch.ingest.stating.table import bases, folded, words
+from graphsearch.ingest.stating.table import bases, folded, places, words
 from graphsearch.model import Memory, Span
 
 MOST_SKIPPED: Final = 4
@@ -21,21 +21,19 @@ MISSING: Final = 5
 FARTHEST: Final = 60
 """Most characters between two ends that one phrase relates."""
 _WORD: Final = re.compile(r"\w+")
-_SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+|\n+")
+_SENTENCE: Final = re.compile(r"(?<=[.!?;])\s|\n")
 _PLAIN: Final = re.compile(r"[^.;:!?,()\n]*")
 _LISTED: Final = re.compile(r",? (?:and|or|&) (?:also )?|, | ?[+/] ?")
-_REPLACED: Final = re.compile(
-    r"\b(?:instead of|in place of|rather than|not|unlike|replacing|replaces|from)\s+(?:the )?$"
-)
+_REPLACED: Final = re.compile(r"\b(?:instead of|in place of|rather than|not|unlike|replacing|replaces|from) (?:the )?$")
 _DETERMINER: Final = re.compile(r"(?:that|this|the|an?|my|our|his|her|their) $")
-_AHEAD: Final = re.compile(r"\b(?:will|'ll|gonna|(?:going|plans?|wants?|hopes?|intends?) to)\s+(\w+)")
-_ANSWERED: Final = re.compile(r"\s+(?:and|or|but|so|because|who|that|which|says|said|when|while|if)\s+")
+_AHEAD: Final = re.compile(r"\b(?:will|'ll|gonna|(?:going|plans?|wants?|hopes?|intends?) to) (\w+)")
+_ANSWERED: Final = re.compile(r" (?:and|or|but|so|because|who|that|which|says|said|when|while|if) ")
 _DENIED: Final = re.compile(
-    r"\b(?:not|never|no longer|isn't|isnt|instead of|rather than)\s+(?:the |a |an |on |in |using |at |with )?$"
+    r"\b(?:not|never|no longer|isn't|isnt|instead of|rather than) (?:the |a |an |on |in |using |at |with )?$"
 )
 _WISHED: Final = re.compile(
     r"\b(?:wants?|wanted|hopes? for|hoping for|would (?:like|love)|wish(?:es)? for|considering|thinking (?:of|about))"
-    r"\s+(?:to \w+ )?(?:the |a |an )?$"
+    r" (?:to \w+ )?(?:the |a |an )?$"
 )
 
 
@@ -79,9 +77,7 @@ def mentions(name: Name | str, text: str, speaker: Name | None) -> list[tuple[in
         forms |= {first for each in forms if (first := _first_word(each))}
         if name is speaker:
             forms |= words("pronouns_i") | {"i'm", "i've", "i'll", "i'd", "im", "ive"}
-    return sorted(
-        {match.span() for form in forms if form for match in re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", text)}
-    )
+    return sorted({place for form in forms for place in places(form, text)})
 
 
 def _first_word(form: str) -> str:
@@ -126,8 +122,10 @@ def _sentence(text: str, quoted: Span | None, source: Name, target: Name | str, 
     if quoted is not None:
         before = max((match.end() for match in _SENTENCE.finditer(text, 0, quoted.start)), default=0)
         after = _SENTENCE.search(text, quoted.end)
-        return folded(text[before : after.start() if after else len(text)])
-    parts = [part for each in _SENTENCE.split(text) if mentions(source, part := folded(each), speaker)]
+        return " ".join(folded(text[before : after.start() if after else len(text)]).split())
+    parts = [
+        part for each in _SENTENCE.split(text) if mentions(source, part := " ".join(folded(each).split()), speaker)
+    ]
     return min((part for part in parts if mentions(target, part, speaker)), key=len, default="")
 
 

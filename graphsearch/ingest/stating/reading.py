@@ -23,9 +23,9 @@ _ALIAS: Final = re.compile(
     r"|(?:nickname|nick|(?:short|full|real|other|long|proper|maiden|married)(?: name| form)|abbreviation|name)"
     r"(?: is| of| for)?)"
 )
-_NOT: Final = re.compile(r"(?i)(not|no longer|never)\s+")
-_ALSO: Final = re.compile(r"(?i)\b(?:also|too|as well|additionally|second)\b")
-_OPENS: Final = re.compile(r"(?i)promoted|bec[oa]me|new|now|appointed")
+_NOT: Final = re.compile(r"(not|no longer|never) ", re.IGNORECASE)
+_ALSO: Final = re.compile(r"\b(?:also|too|as well|additionally|second)\b", re.IGNORECASE)
+_OPENS: Final = re.compile(r"promoted|bec[oa]me|new|now|appointed", re.IGNORECASE)
 _PAST: Final = re.compile(r"(?:ed|went|left|bought|moved|quit|used|former|began|became|got|took)\b")
 
 

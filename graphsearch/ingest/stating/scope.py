@@ -12,7 +12,7 @@ import attrs
 
 from graphsearch.ingest.stating.dates import is_date
 from graphsearch.ingest.stating.phrases import COMMON, UNKNOWN, Kind
-from graphsearch.ingest.stating.table import folded, grouped, table, words
+from graphsearch.ingest.stating.table import folded, grouped, places, table, words
 from graphsearch.model import Entity, Memory
 from graphsearch.model.identity import snake_case
 from graphsearch.names.given_names import NAMES_OF, is_given_name
@@ -119,13 +119,15 @@ def kind_of(type_: str) -> str:
 
 
 _WORDS: Final = re.compile(r"[\w&'.-]+")
-SPLIT: Final = re.compile(r",\s*(?:and\s+)?|\s+and\s+|\s+\+\s+|\s+as well as\s+|\s*;\s*|\s+/\s+")
-_DETERMINER: Final = re.compile(r"(?i)^(?:the|a|an|our|their|his|her|its|my|your|some|this|that|both)\s+")
-_QUANTITY: Final = re.compile(r"(?i)^(?:what's left of|rest of|parts? of|most of|all of|use of|\d+ ?\w* of)\s+")
-_ROLE: Final = re.compile(r"(?i)([\w\s&-]{2,40}?)\s+(?:of|at|for)\s+(\S.*)")
-_PLACED: Final = re.compile(r"(\S.*?)\s+(?:in|at|on|from|via|with|over|near)\s+(\w.*)")
+SPLIT: Final = re.compile(r", ?(?:and )?| (?:and|\+|as well as|/) |; ?")
+_DETERMINER: Final = re.compile(r"\A(?:the|a|an|our|their|his|her|its|my|your|some|this|that|both) ", re.IGNORECASE)
+_QUANTITY: Final = re.compile(
+    r"\A(?:what's left of|rest of|parts? of|most of|all of|use of|\d{1,9} ?\w{0,12} of) ", re.IGNORECASE
+)
+_ROLE: Final = re.compile(r"([\w &-]{2,40}?) (?:of|at|for) (\S.*)", re.IGNORECASE)
+_PLACED: Final = re.compile(r"(\S.*?) (?:in|at|on|from|via|with|over|near) (\w.*)")
 _AMOUNT: Final = re.compile(
-    r"(?:about |around |over |under |up to |at least |[~<>≈])?[£$€¥]?\s?\d[\d.,]*\s?(?:%|[a-zA-Z€£$]{1,3}\b)?"
+    r"(?:about |around |over |under |up to |at least |[~<>≈])?[£$€¥]? ?\d[\d.,]* ?(?:%|[a-zA-Z€£$]{1,3}\b)?"
     r"(?: (?:(?:per|a|an) )?(?!of\b)[a-z€£$%/]+){0,3}"
 )
 _STATE: Final = re.compile(r"(?:on|off|in|at|under|out of) (?:leave|hold|sick|track|progress|review|beta|risk|stock)\b")
@@ -154,8 +156,10 @@ class Scope:
         if len(meant) <= 1 or memory is None:
             return meant[0] if len(meant) == 1 else None
         named = [each for each in meant if folded(each.name) in text]
-        form = re.escape(folded(written))
-        if not named and (folded(written) not in text or re.search(rf"\b(?:i'm|i am|im|it's) (?:the )?{form}\b", text)):
+        form = folded(written)
+        if not named and (
+            form not in text or any(f"{each} {form}" in text for each in ("i'm", "i am", "i'm the", "im"))
+        ):
             named = [each for each in meant if speaker in each.forms]
         return named[0] if len(named) == 1 else None
 
@@ -239,7 +243,9 @@ class Scope:
 
     def ends(self, written: str, memory: Memory, type_: str | None, *, is_object: bool) -> tuple[list[End], str]:
         """The names and values that an end states, and the role that it puts before them: "COO of Halden"."""
-        text = _as_in(re.sub(r"\s*\([^)]*\)$", "", written.strip(_QUOTES + " .!").strip()), memory.text)
+        text = " ".join(written.split()).strip(_QUOTES + " .!")
+        text = text[: text.rindex("(")].rstrip() if text.endswith(")") and text.find("(") > 0 else text
+        text = _as_in(text, memory.text)
         given = kind_of(type_) if type_ else ""
         if given == VALUE:
             return [_value(text)], ""
@@ -276,7 +282,7 @@ class Scope:
             return End(written, name, Kind(name.kind, name.is_proven))
         if written.islower() and written.endswith("ing") and " " not in written:  # "smoking": something done
             return _value(written)
-        guess = guessed_kind(written) or _told_kind(written, memory.text)
+        guess = guessed_kind(written)
         lower = (
             written[:1].islower()
             and not any(each.isupper() for each in written)
@@ -318,12 +324,11 @@ def _as_in(written: str, text: str) -> str:
     """A name in lower case as a text writes it: "athlone" is Athlone."""
     if not written.islower():
         return written
-    found = re.search(rf"(?<!\w){re.escape(written)}(?!\w)", text, re.IGNORECASE)
-    return found[0] if found and found[0][:1].isupper() and not _begins(text, found.start()) else written
-
-
-def _begins(text: str, at: int) -> bool:
-    return not text[:at].strip() or text[:at].rstrip()[-1] in ".!?:;\n"
+    for start, end in places(written.title(), text):
+        before = text[:start].rstrip()
+        if before and before[-1] not in ".!?:;":  # there any word has a capital
+            return text[start:end]
+    return written
 
 
 def is_value(text: str, at: datetime | None) -> bool:
@@ -372,22 +377,13 @@ def guessed_kind(text: str) -> str:
     return PERSON if given else ""
 
 
-def _told_kind(name: str, text: str) -> str:
-    """The kind that the word before or behind a name in a text tells: "project Beacon", "the Apollo team"."""
-    escaped = re.escape(name)
-    found = (
-        re.search(rf"\b([a-z]+) (?:of )?{escaped}\b|\b(?:the|our) {escaped} ([a-z]+)\b", text)
-        if name[:1].isupper()
-        else None
-    )
-    word = (found[1] or found[2] or "") if found else ""
-    return grouped("types").get(word, "") or (
-        "thing" if word in words("things") else "group" if word in words("groups") else ""
-    )
-
-
 def _value(text: str) -> End:
     return End(" ".join(text.split()), None, Kind(VALUE, True, False))
+
+
+def name_parts(name: str) -> list[str]:
+    """The words of a name, folded, without titles."""
+    return _parts(folded(name))
 
 
 def _parts(key: str) -> list[str]:

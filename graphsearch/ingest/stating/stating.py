@@ -28,10 +28,11 @@ from graphsearch.ingest.stating.scope import (
     Name,
     Scope,
     capitalised,
+    guessed_kind,
     kind_of,
+    name_parts,
 )
 from graphsearch.ingest.stating.table import KINDS, folded, table, words
-from graphsearch.ingest.write.ledger import or_nothing
 from graphsearch.model import (
     EdgeKind,
     Entity,
@@ -146,9 +147,14 @@ class Stating:
             for text in (*ends, *(word for each in memories for word in capitalised(each.text)))
             for word in name_words(text)
         }
-        found = await or_nothing(self._store.find_name_words(sorted(sought), limit=20)) if sought else ()
+        found = await self._store.find_name_words(sorted(sought), limit=20) if sought else ()
         await self._add([each.entity_id for each in found])
-        named = {name.entity.id for text in _parts_of(ends) if (name := self._scope.known(text)) and name.entity}
+        spoken_of = [{*name_parts(text)} for text in _parts_of(ends)]
+        named = {
+            each.entity.id
+            for each in self._scope.names
+            if each.entity and any(_shares(spoken, {*name_parts(each.name)}) for spoken in spoken_of)
+        }
         of_facts = {memory.id for memory in memories}
         for id_ in sorted(named - self._read):
             self._read.add(id_)
@@ -173,7 +179,8 @@ class Stating:
             if entity.merged_into is not None:
                 continue
             type_ = "" if entity.type in UNKNOWN_TYPES else entity.type
-            name = Name(entity.name, type_, {folded(each) for each in (entity.name, *entity.aliases)}, entity=entity)
+            forms = {folded(each) for each in (entity.name, *entity.aliases)}
+            name = Name(entity.name, type_, forms, hint=guessed_kind(entity.name), entity=entity)
             self._entities[entity.id] = name
             if entity.type != VALUE:
                 self._scope.names.append(name)
@@ -197,6 +204,8 @@ class Stating:
         if memory.speaker and memory.facts:
             speaker = self._scope.add(End(memory.speaker, self._scope.known(memory.speaker), Kind(PERSON, True)))
             speaker.votes[PERSON] += 1
+            if self._scope.knows(speaker):  # a fuller name of somebody who is known
+                draft.name(speaker, memory.speaker)
         for named in memory.entities:
             self._entity(named, draft)
         first = sorted(range(len(memory.facts)), key=lambda at: not is_alias(memory.facts[at]))
@@ -578,6 +587,11 @@ def _value_name(text: str, confidence: float, memory: Memory) -> ExtractedName:
     at = memory.text.find(text)
     span = None if at < 0 else Span(start=at, end=at + len(text))
     return ExtractedName(name=text, type=VALUE, span=span, confidence=confidence, pattern=STATED)
+
+
+def _shares(spoken: set[str], own: set[str]) -> bool:
+    """Whether one of two names may be a part of the other."""
+    return bool(own) and bool(spoken) and (own <= spoken or spoken <= own)
 
 
 def _parts_of(texts: Iterable[str]) -> Iterator[str]:

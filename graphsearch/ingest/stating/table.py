@@ -102,6 +102,17 @@ def folded(text: str) -> str:
     return "".join(each for each in plain if not unicodedata.combining(each))
 
 
+def places(form: str, text: str) -> list[tuple[int, int]]:
+    """Where a form stands in a text as a word, or as words."""
+    found, at = [], text.find(form) if form else -1
+    while at >= 0:
+        end = at + len(form)
+        if not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
+            found.append((at, end))
+        at = text.find(form, at + 1)
+    return found
+
+
 _WORD: Final = re.compile(r"[\w&']+")
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 

@@ -30,8 +30,9 @@ async def started(postgres_database, monkeypatch):
         url = asyncio.get_running_loop().create_future()
         monkeypatch.setattr(serving, "_say", url.set_result)
         place = Place(org="acme", project="web", dsn=postgres_database.dsn)
-        groups = {"reading": Reading(), "principals": serving.Principals(attribute=["role=editor"])}
-        running.append(asyncio.ensure_future(serving.mcp(place, http="127.0.0.1:0", **groups, **options)))
+        editors = serving.Principals(attribute=["role=editor"])
+        served = serving.mcp(place, http="127.0.0.1:0", reading=Reading(), principals=editors, **options)
+        running.append(asyncio.ensure_future(served))
         await asyncio.wait({url, *running}, return_when=asyncio.FIRST_COMPLETED)
         return await url
 

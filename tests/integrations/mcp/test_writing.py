@@ -403,12 +403,12 @@ async def test_the_tool_teaches_what_a_good_fact_is_with_the_types_of_the_scope(
 
     facts = [{"subject": "Tom Reed", "relation": "eyes", "object": name} for name in ("Vim", "Git", "Make", "Tig")]
     async with asking(server_for(engine, operator=True)) as ask, asking(server_for(engine, STRANGER)) as strange:
-        listed = [(await ask.tools())["remember"][0].description]
+        listed = [(await ask.tools())["remember"][0].description or ""]
         await ask("register_type", name="blocked_by")
         await ask("remember", text="Tom Reed eyes all.", facts=facts)
-        listed += [(await each.tools())["remember"][0].description for each in (ask, strange)]
+        listed += [(await each.tools())["remember"][0].description or "" for each in (ask, strange)]
         monkeypatch.setattr(engine.store, "relation_types", broken)
-        listed.append((await ask.tools())["remember"][0].description)
+        listed.append((await ask.tools())["remember"][0].description or "")
     before, after, stranger, unread = listed
     assert [text.partition("Relations used here: ")[2].startswith("eyes, ") for text in listed] == [
         False,
