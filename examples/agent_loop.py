@@ -27,12 +27,12 @@ from graphsearch.stores.memory import InMemoryGraphStore
 NOTE: Final = Memory(
     id="kick-off",
     text="Jonas Weber leads Lighthouse. Jonas Weber reports to Derek Hsu.",
-    occurred_at=datetime(2025, 3, 3, tzinfo=UTC),
+    occurred_at=datetime(2024, 3, 4, tzinfo=UTC),
 )
 NEWS: Final = Memory(
     id="hand-over",
     text="Jonas Weber stopped leading Lighthouse on 14 March. Since then Amara Okafor leads Lighthouse.",
-    occurred_at=datetime(2025, 3, 20, tzinfo=UTC),
+    occurred_at=datetime(2024, 3, 20, tzinfo=UTC),
 )
 SCRIPT: Final = {
     "contradicts": "Jonas Weber | leads | Lighthouse\nJonas Weber | reports to | Derek Hsu | “reports to Derek Hsu”",
