@@ -153,7 +153,7 @@ class Soak:
         await self.engine.store.settle()
 
     async def _ask(self) -> None:
-        tool = self.rng.choice(["context", "recall"])
+        tool = self.rng.choice(["graph_query", "recall"])
         answer = await self.client.call_tool(tool, {"query": self._question()})
         if answer.is_error:
             self.minute.errors[f"mcp {answer.structured_content}"] += 1

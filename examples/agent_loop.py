@@ -1,14 +1,15 @@
-"""An agent that learns from the outcomes of its sessions: get context, answer, report the outcome, repeat.
+"""An agent that reads notes, states facts, asks, corrects itself, and is better the second time.
 
-Run it with ``python -m examples.agent_loop``. The graph holds two notes that answer one question, one of them out of
-date, and the token budget fits only one. The model is a stub that believes what it reads first; any ``async ask(text)``
-fits in its place, such as `graphsearch.OpenAILLM`.
+Run it with ``python -m examples.agent_loop``. Nothing but the model reads the notes: it states what it understood, and
+the graph answers fact by fact what became of it. The model here is scripted, and hasty at first: it turns a fact round,
+which the text contradicts. Any ``async ask(text) -> str`` fits in its place, such as `graphsearch.OpenAILLM`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
+from datetime import UTC, datetime
 from typing import Final
 
 import attrs
@@ -18,73 +19,100 @@ from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.ingest import Ingestor
-from graphsearch.model import Memory, Outcome, Principal
+from graphsearch.ingest import Ingestor, outcome, read_fact
+from graphsearch.model import FactStatus, Memory, Outcome, Principal
 from graphsearch.protocols import LLM, GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 
-QUESTION: Final = "which command deploys Atlas?"
-NOTES: Final = (
-    Memory(id="old", speaker="Dana Levy", text="The command that deploys Atlas is `make ship`."),
-    Memory(id="new", speaker="Dana Levy", text="The command that deploys Atlas now is `make release`."),
-    Memory(id="index", speaker="Priya Sharma", text="Atlas rebuilds its index every night."),
+NOTE: Final = Memory(
+    id="kick-off",
+    text="Jonas Weber leads Lighthouse. Jonas Weber reports to Derek Hsu.",
+    occurred_at=datetime(2024, 3, 4, tzinfo=UTC),
 )
-WORKS: Final = "make release"
-BUDGET: Final = 32
-"""Tokens: enough for one observation."""
+NEWS: Final = Memory(
+    id="hand-over",
+    text="Jonas Weber stopped leading Lighthouse on 14 March. Since then Amara Okafor leads Lighthouse.",
+    occurred_at=datetime(2024, 3, 20, tzinfo=UTC),
+)
+SCRIPT: Final = {
+    "contradicts": "Jonas Weber | leads | Lighthouse\nJonas Weber | reports to | Derek Hsu | “reports to Derek Hsu”",
+    "kick-off": "Jonas Weber | leads | Lighthouse\nDerek Hsu | reports to | Jonas Weber | “reports to Derek Hsu”",
+    "hand-over": "Jonas Weber | leads | Lighthouse | until 14 March | ended\n"
+    "Amara Okafor | leads | Lighthouse | since 14 March",
+}
+"""What the model states, by a word of its prompt."""
+ASKED: Final = {
+    "Who does Jonas Weber report to?": (r"Jonas Weber --reports_to--> ([^(—\n]+)", "Derek Hsu"),
+    "Who leads Lighthouse?": (r"- ([^-\n]+) --leads--> Lighthouse", "Amara Okafor"),
+}
+"""What the model looks for in a block, by the question, and what is right."""
 
 
-class FirstThatFits:
-    """A stub model: it answers with the first command in its prompt."""
+class Scripted:
+    """A stub model: it states facts as scripted, and answers with what a block says."""
 
     async def ask(self, text: str) -> str:
-        """The command, or that there is none."""
-        found = re.search(r"`([^`]+)`", text)
-        return found.group(1) if found else "I do not know."
+        """The facts of the note in a prompt, or the answer to the question in it."""
+        for question, (pattern, _) in ASKED.items():
+            if question in text:
+                found = re.search(pattern, text)
+                return found.group(1).strip() if found else "I do not know."
+        return next(facts for word, facts in SCRIPT.items() if word in text)
 
 
 @attrs.frozen
 class Session:
     """One task of the agent: its answer, and its outcome."""
 
-    id: str
+    question: str
     answer: str
     outcome: Outcome
 
 
 @attrs.frozen
 class Agent:
-    """A model with a graph as its memory."""
+    """A model with a graph as its memory, on behalf of a principal."""
 
     model: LLM
-    context: ContextBuilder
+    engine: GraphSearchEngine
     gate: Gate
+
+    async def learn(self, note: Memory, said: str = "") -> str:
+        """State the facts of a note, and return what became of each; ``said`` is what became of them before."""
+        prompt = f"State the facts of the note {note.id}, one a line: {note.text}\n{said}"
+        facts = [read_fact(line) for line in (await self.model.ask(prompt)).splitlines()]
+        ingestor = Ingestor(self.engine, extractor=None, gate=self.gate)
+        report = await ingestor.remember([attrs.evolve(note, facts=facts)])
+        return "\n".join(map(outcome, report.stated))
 
     async def work(self, session_id: str, question: str) -> Session:
         """Answer a question from the graph, and report the outcome."""
-        block = await self.context.build(question, gate=self.gate, session_id=session_id, budget=BUDGET)
+        context = ContextBuilder(self.engine)
+        block = await context.build(question, gate=self.gate, session_id=session_id)
         answer = await self.model.ask(f"{block.text}\n\nAnswer from what is above: {question}")
-        outcome = Outcome.ACCEPTED if answer == WORKS else Outcome.REJECTED
-        await self.context.feedback(session_id, outcome, gate=self.gate)
-        return Session(session_id, answer, outcome)
+        right = answer == ASKED[question][1]
+        result = Outcome.ACCEPTED if right else Outcome.REJECTED
+        await context.feedback(session_id, result, gate=self.gate)
+        return Session(question, answer, result)
 
 
-async def run(store: GraphStore, sessions: int) -> list[Session]:
-    """Answer the same question in one session after another."""
+async def run(store: GraphStore) -> list[Session | str]:
+    """What became of the facts, and the sessions, in order."""
     engine = GraphSearchEngine(store=store, embedder=WordLlamaEmbedder())
-    await Ingestor(engine).remember(NOTES)
-    gate = Gate(CedarAuthorizer.default(), Principal(id="bot", type="Agent", projects=(store.scope,)))
-    agent = Agent(FirstThatFits(), ContextBuilder(engine), gate)
-    return [await agent.work(f"session-{number}", QUESTION) for number in range(1, sessions + 1)]
+    bot = Principal(id="bot", type="Agent", attributes={"role": "editor"}, projects=(store.scope,))
+    agent = Agent(Scripted(), engine, Gate(CedarAuthorizer.default(), bot))
+    boss, lead = ASKED
+    steps: list[Session | str] = [said := await agent.learn(NOTE), await agent.work("session-1", boss)]
+    if FactStatus.CONTRADICTS in said:
+        steps.append(await agent.learn(NOTE, said))
+    steps += [await agent.work("session-2", boss), await agent.learn(NEWS), await agent.work("session-3", lead)]
+    return steps
 
 
 async def main() -> None:
-    """Print each session, and the final weights of the notes."""
-    store = InMemoryGraphStore().with_scope(org_id="acme", project_id="web")
-    for session in await run(store, 6):
-        print(f"{session.id}: {session.answer:14} {session.outcome.name.lower()}")
-    for memory in await store.get_memories([note.id for note in NOTES]):
-        print(f"{memory.feedback_weight:.3f}  {memory.text}")
+    """Print what became of the facts, and each session."""
+    for step in await run(InMemoryGraphStore().with_scope(org_id="acme", project_id="web")):
+        print(step if isinstance(step, str) else f"{step.question} {step.answer} ({step.outcome.name.lower()})")
 
 
 if __name__ == "__main__":

@@ -97,6 +97,6 @@ if TYPE_CHECKING:
     from graphsearch.stores import migrate as migrate
     from graphsearch.traversal.k_hop import KHopTraversal as KHopTraversal
     from graphsearch.traversal.pagerank import PersonalizedPageRank as PersonalizedPageRank
-    from graphsearch.traversal.paths import Path as Path
+    from graphsearch.traversal.paths import GraphPath as GraphPath
 
 __getattr__, __dir__ = lazily(__name__)

@@ -21,12 +21,13 @@ from graphsearch.access.visible_documents import DocumentCache
 from graphsearch.access.window import Embed
 from graphsearch.embedders import as_embedder
 from graphsearch.embedders.checking import query_vector
-from graphsearch.errors import EmbeddingModelError
+from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.explaining.explanation import Explanation
 from graphsearch.explaining.options import ExplainOptions, pointed_at, refuse_others
 from graphsearch.explaining.ranked_elements import explain_entity, explain_memory
 from graphsearch.explaining.relation_explanation import explain_relation
-from graphsearch.model import ElementKind, ElementRef, Triplet, Vector
+from graphsearch.llms.function import AskFunction, as_llm
+from graphsearch.model import ElementKind, ElementRef, Scope, Triplet, Vector
 from graphsearch.modes.findings import best_triplets
 from graphsearch.modes.hydration import shown
 from graphsearch.modes.mode import Answer, Mode, Question, concluded, prepared, require, require_gate
@@ -43,8 +44,9 @@ from graphsearch.recall.recaller import recall
 from graphsearch.recall.result import RecallResult
 from graphsearch.relevance.word_coverage import Lexicon, LineTerms
 from graphsearch.scoring.triplet_score import ScoringOptions
-from graphsearch.traversal.k_hop import MAX_ENTITIES, KHopTraversal
-from graphsearch.traversal.paths import Path, best_path
+from graphsearch.traversal.choosing import as_traversal
+from graphsearch.traversal.k_hop import MAX_ENTITIES
+from graphsearch.traversal.paths import GraphPath, best_path
 from graphsearch.understanding.interpreting import PhraseVectors
 from graphsearch.understanding.type_profile import ProfileCache
 
@@ -55,13 +57,14 @@ class GraphSearchEngine:
 
     * ``store``: a scoped store.
     * ``embedder``: an `Embedder`, or a plain ``async def embed(text)``; only some modes need it.
-    * ``llm``: anything with ``async ask(text) -> str``; only some modes need it.
-    * ``traversal``: how modes walk the graph; by default `KHopTraversal`.
+    * ``llm``: anything with ``async ask(text) -> str``, or such a function; only some modes need it.
+    * ``traversal``: how modes walk the graph: "k_hop" (the default), "pagerank", or an object such as
+      `PersonalizedPageRank`.
     * ``modes``: search modes by name; pass ``{**DEFAULT_MODES, "mine": MyMode()}`` to add one.
     * ``scoring``: the constants of the score of triplets; ``recall_scoring``: those of the score of memories.
 
     The engine has no policy of its own: it shows everything unless a ``gate`` is passed. For output to people or models
-    use `graphsearch.context.ContextBuilder`, which requires one.
+    use `graphsearch.context.ContextBuilder`, which requires one. Raises `InvalidInputError` for a part that is none.
     """
 
     def __init__(
@@ -69,16 +72,16 @@ class GraphSearchEngine:
         *,
         store: GraphStore,
         embedder: Embedder | Callable[[str], Awaitable[Sequence[float]]] | None = None,
-        llm: LLM | None = None,
-        traversal: Traversal | None = None,
+        llm: LLM | AskFunction | None = None,
+        traversal: Traversal | str | None = None,
         modes: Mapping[str, Mode] = DEFAULT_MODES,
         scoring: ScoringOptions | None = None,
         recall_scoring: RecallScoring | None = None,
     ) -> None:
-        self.store = store
+        self.store = scoped(store)
         self.embedder = as_embedder(embedder)
-        self.llm = llm
-        self.traversal = traversal or KHopTraversal(store)
+        self.llm = None if llm is None else as_llm(llm)
+        self.traversal = as_traversal("k_hop" if traversal is None else traversal, store)
         self.modes = modes
         self.scoring = scoring or ScoringOptions()
         self.recall_scoring = for_embedder(recall_scoring or RecallScoring(), self.embedder)
@@ -211,7 +214,7 @@ class GraphSearchEngine:
         max_hops: int = 4,
         as_of: datetime | None = None,
         gate: Gate | None = None,
-    ) -> Path | None:
+    ) -> GraphPath | None:
         """The path with the fewest hops, then the strongest, or None if there is none within ``max_hops``.
 
         Raises `UnknownElementError` for an end that does not exist or is not visible.
@@ -224,7 +227,7 @@ class GraphSearchEngine:
             dtype = start.keys.dtype
             entities = await reader.entities(np.array(trail.entities, dtype=dtype))
             relations = await reader.relations(np.array(trail.relations, dtype=dtype)) if trail.relations else []
-            return Path(entities=tuple(entities), relations=tuple(relations), strength=trail.strength)
+            return GraphPath(entities=tuple(entities), relations=tuple(relations), strength=trail.strength)
 
     # -- parts ---------------------------------------------------------------------------------------------------
 
@@ -249,7 +252,7 @@ class GraphSearchEngine:
         return Question(
             request=request,
             scoring=self.scoring,
-            traversal=self.traversal,
+            traversal=self.traversal if request.traversal is None else as_traversal(request.traversal, self.store),
             stopwatch=stopwatch,
             open=self._reading,
             profiles=self._profiles,
@@ -345,6 +348,15 @@ class GraphSearchEngine:
                 f"the vectors of {reader.scope} were made by {bound!r}, and this engine embeds with"
                 f" {self.embedder.name!r}: pass the first, or ingest again into another project"
             )
+
+
+def scoped(store: GraphStore) -> GraphStore:
+    """The store, if it is the graph of one scope; else raise `InvalidInputError`."""
+    if not isinstance(getattr(store, "scope", None), Scope):
+        unscoped = hasattr(store, "with_scope")
+        how = "pass store.with_scope(org_id=…, project_id=…)" if unscoped else f"not {type(store).__name__}"
+        raise InvalidInputError("store", [f"must be the graph of one scope: {how}"])
+    return store
 
 
 def _at_times_of(request: SearchRequest, prepared: SearchRequest, reader: Reader) -> Reader:

@@ -64,6 +64,19 @@ def test_the_front_door_lists_all_that_it_opens() -> None:
     assert graphsearch.__version__ == version("graphsearch")
 
 
+COMMON = (
+    *("asyncio", "collections", "collections.abc", "contextlib", "dataclasses", "datetime", "enum", "functools"),
+    *("itertools", "json", "logging", "math", "os", "pathlib", "random", "re", "shutil", "subprocess", "sys"),
+    *("tempfile", "threading", "time", "types", "typing", "unittest.mock", "uuid", "builtins"),
+)
+
+
+def test_importing_everything_shadows_no_common_name_of_the_standard_library() -> None:
+    public = {name for name in graphsearch.__all__ if not name.startswith("_")}
+    shadowed = {name: {*vars(importlib.import_module(name))} & public for name in COMMON}
+    assert {name: names for name, names in shadowed.items() if names} == {}
+
+
 def test_the_first_example_runs() -> None:
     assert doctest.testmod(graphsearch, optionflags=doctest.ELLIPSIS) == (0, 5)
 

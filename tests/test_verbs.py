@@ -38,7 +38,7 @@ MORE_COMMANDS = {
 }
 
 NOT_TOOLS = {
-    "search_and_recall": "`context` searches and recalls at once, and logs what it shows for `feedback`",
+    "search_and_recall": "`graph_query` searches and recalls at once, and logs what it shows for `feedback`",
     "add": "an agent has no folders on the machine of the server",
     "export": "an agent has no files on the machine of the server, and its answers are no place for a whole graph",
     "import": "an agent has no files on the machine of the server",
@@ -70,7 +70,9 @@ LIBRARY = (
 )
 COMMANDS = {str(name).replace("-", "_") for name in typer.main.get_command(app).commands}  # type: ignore[attr-defined]
 ALL_TOOLS = (*TOOLS, *OPERATOR_TOOLS)
-NAMED_TOOLS = {tool.name for tool in ALL_TOOLS}
+AGENTS_KNOW = {"graph_query": "context", "graph_neighbors": "neighbors", "graph_path": "path"}
+"""Tools that have the names by which agents know them, and the verbs that they are."""
+NAMED_TOOLS = {AGENTS_KNOW.get(tool.name, tool.name) for tool in ALL_TOOLS}
 
 
 def test_the_blocking_library_has_the_same_verbs():

@@ -32,6 +32,9 @@ from graphsearch.model import Claim, EdgeKind, Group, Relation, RelationType
 CO_OCCURRENCE_TYPES: Final = frozenset({"co_occurs", "mentioned_with"})
 CO_OCCURRENCE_CAP: Final = 0.65
 
+BESIDE: Final = "stated+also"
+"""The extractor of claims that take the place of none."""
+
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
 _START: Final = attrgetter("start")
@@ -71,7 +74,9 @@ class DatedClaim:
 
     @property
     def adds(self) -> bool:
-        """Whether its fact says that it holds beside others: "also works at", "works at … as well"."""
+        """Whether it is stated, or its fact says, to hold beside others: "also works at", "works at … as well"."""
+        if self.claim.extractor.startswith(BESIDE):
+            return True
         words = [word.strip(".,;!") for word in self.claim.fact.casefold().split()]
         verb = self.claim.type.split("_")[0][:4]
         after = words[words.index("also") + 1 :][:3] if "also" in words else []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from inspect import iscoroutinefunction
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -45,55 +47,32 @@ def _options(
 ) -> None: ...
 
 
-register(app, ingest_commands.init, scoped=False)
-register(app, ingest_commands.add)
-register(app, ingest_commands.remember)
+_MODULES: Final = (
+    *(ingest_commands, search_commands, principal_commands, graph_commands, forgetting_commands, curation_commands),
+    *(type_commands, moving_commands, reembed_command, evaluation_command),
+)
+_WRITES: Final = (
+    *("init", "add", "remember", "feedback", "forget", "expire", "remove_scope", "verify_receipt", "update_entity"),
+    *("link_memories", "merge_entities", "undo_merge", "judge_duplicates", "mark_distinct", "detect_communities"),
+    *(
+        "refresh_communities",
+        "summarise_communities",
+        "register_type",
+        "export",
+        "import_",
+        "reembed",
+        "mcp",
+        "evaluate",
+    ),
+)
+"""Commands that change something, or that have nothing to say of a project to which nothing was ever written."""
+_OTHERS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "init": {"scoped": False},
+    "import_": {"name": "import"},
+    "evaluate": {"name": "eval", "scoped": False, "served": False},
+}
 
-register(app, search_commands.search, reads=True)
-register(app, search_commands.recall, reads=True)
-register(app, search_commands.rank_entities, reads=True)
-register(app, principal_commands.context, reads=True)
-register(app, principal_commands.feedback)
-register(app, search_commands.explain, reads=True)
-register(app, graph_commands.neighbors, reads=True)
-register(app, graph_commands.path, reads=True)
-register(app, graph_commands.stats, reads=True)
-
-register(app, forgetting_commands.forget)
-register(app, forgetting_commands.expire)
-register(app, forgetting_commands.remove_scope)
-register(app, forgetting_commands.verify_receipt)
-register(app, graph_commands.why, reads=True)
-register(app, graph_commands.entity_timeline, reads=True)
-register(app, graph_commands.backlinks, reads=True)
-
-register(app, graph_commands.search_entities, reads=True)
-register(app, graph_commands.entity_graph, reads=True)
-register(app, graph_commands.recall_entity, reads=True)
-register(app, graph_commands.recall_related, reads=True)
-register(app, curation_commands.update_entity)
-register(app, curation_commands.link_memories)
-register(app, curation_commands.merge_entities)
-register(app, curation_commands.undo_merge)
-register(app, curation_commands.merges, reads=True)
-register(app, curation_commands.find_duplicates, reads=True)
-register(app, curation_commands.find_ambiguous, reads=True)
-register(app, curation_commands.judge_duplicates)
-register(app, curation_commands.mark_distinct)
-register(app, curation_commands.contradictions, reads=True)
-register(app, curation_commands.communities, reads=True)
-register(app, curation_commands.detect_communities)
-register(app, curation_commands.refresh_communities)
-register(app, curation_commands.summarise_communities)
-register(app, curation_commands.graph_health, reads=True)
-register(app, type_commands.relation_types, reads=True)
-register(app, type_commands.register_type)
-
-register(app, moving_commands.export)
-register(app, moving_commands.import_, name="import")
-
-register(app, reembed_command.reembed)
-
-register(app, principal_commands.mcp)
-
-register(app, evaluation_command.evaluate, name="eval", scoped=False, served=False)
+for _module in _MODULES:
+    for _name, _command in vars(_module).items():
+        if iscoroutinefunction(_command) and _command.__module__ == _module.__name__ and not _name.startswith("_"):
+            register(app, _command, reads=_name not in _WRITES, **_OTHERS.get(_name, {}))

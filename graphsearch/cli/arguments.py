@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 from uuid import UUID
 
+import attrs
 import typer
 
-from graphsearch.ingest import TextExtractor
+from graphsearch.cli.environment import choose_llm
+from graphsearch.ingest import DEFAULT_EXTRACTOR, TextExtractor
 from graphsearch.ingest.extract.rules.vocabulary import KnownName
 from graphsearch.ingest.screening.instructions import InstructionFlag
 from graphsearch.ingest.screening.redaction import Redaction
 from graphsearch.ingest.write.options import IngestOptions
+from graphsearch.llms import Budget, BudgetedLLM
 from graphsearch.model import validation as check
+from graphsearch.protocols import LLM, Extractor
 from graphsearch.recall.options import Workload
+
+
+class Walk(StrEnum):
+    """The traversals that have a name."""
+
+    K_HOP = "k_hop"
+    PAGERANK = "pagerank"
 
 
 def moment(text: str) -> datetime:
@@ -44,20 +56,16 @@ Also = Annotated[
 Mode = Annotated[str, typer.Option(help="The search mode.")]
 Limit = Annotated[int, typer.Option(min=1, help="The number of results to show.")]
 TripletLimit = Annotated[int, typer.Option(min=1, help="The number of triplets to show.")]
-Seeds = Annotated[int, typer.Option(min=1, help="The number of nearest entities to start from.")]
 Depth = Annotated[int, typer.Option(min=0, max=10, help="The number of hops.")]
 MaxHops = Annotated[int, typer.Option(min=1, max=10, help="The maximum number of hops.")]
 AsOf = Annotated[datetime | None, typer.Option(parser=moment, help="Only what was valid at this time; default: now.")]
-Since = Annotated[
-    datetime | None, typer.Option(parser=moment, help="Only what was valid at any time from then to --as-of.")
-]
 KnownAt = Annotated[datetime | None, typer.Option(parser=moment, help="Only what was known at this time.")]
-MinConfidence = Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out relations with less confidence.")]
-MinScore = Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out triplets with a lower score.")]
-Diversity = Annotated[float, typer.Option(min=0.0, max=1.0, help="Weight of the diversity of triplets; 0: none.")]
 WorkloadName = Annotated[
     Workload | None,
     typer.Option("--workload", help="The kind of questions: the graph counts twice, once, half or not at all."),
+]
+TraversalName = Annotated[
+    Walk | None, typer.Option("--traversal", help="How the graph is walked: by hops (default), or by PageRank.")
 ]
 Redact = Annotated[
     bool, typer.Option("--redact", help="Replace secrets and personal data in all texts before they are stored.")
@@ -76,23 +84,6 @@ Ceilings = Annotated[
         help="The confidence above which memories with this label prove nothing; may be repeated.",
     ),
 ]
-
-
-def ingest_options(
-    *, redact: bool, flag_instructions: bool, labels: list[str] | None, ceilings: list[str] | None
-) -> IngestOptions:
-    """The options of an ingest."""
-    pairs = [each.rpartition("=") for each in ceilings or ()]
-    try:
-        limits = {label: float(confidence) for label, _, confidence in pairs}
-    except ValueError as error:
-        raise typer.BadParameter(f"--ceiling must be LABEL=CONFIDENCE, such as web=0.4: {error}") from error
-    return IngestOptions(
-        redact=Redaction() if redact else None,
-        flag=InstructionFlag() if flag_instructions else None,
-        labels=tuple(labels or ()),
-        ceilings=limits,
-    )
 
 
 KnownNames = Annotated[
@@ -119,9 +110,37 @@ def known_names(file: Path | None) -> tuple[KnownName, ...]:
         raise typer.BadParameter(f"--known must be JSON lines with name, type and aliases: {error}") from error
 
 
-def rules_with(known: Path | None, user: str) -> TextExtractor | None:
-    """The rules that read texts, with known names and the name of the user; None for those by default."""
-    return TextExtractor(known=known_names(known), user=user) if known or user else None
+@attrs.frozen(kw_only=True)
+class Reading:
+    """How texts are read, and what is done to all that is written."""
+
+    known: KnownNames = None
+    user: User = ""
+    redact: Redact = False
+    flag_instructions: FlagInstructions = False
+    label: Labels = None
+    ceiling: Ceilings = None
+
+    @property
+    def rules(self) -> Extractor:
+        """The rules that read texts, with known names and the name of the user."""
+        with_names = self.known or self.user
+        return TextExtractor(known=known_names(self.known), user=self.user) if with_names else DEFAULT_EXTRACTOR
+
+    @property
+    def options(self) -> IngestOptions:
+        """The options of an ingest."""
+        pairs = [each.rpartition("=") for each in self.ceiling or ()]
+        try:
+            ceilings = {label: float(confidence) for label, _, confidence in pairs}
+        except ValueError as error:
+            raise typer.BadParameter(f"--ceiling must be LABEL=CONFIDENCE, such as web=0.4: {error}") from error
+        return IngestOptions(
+            redact=Redaction() if self.redact else None,
+            flag=InstructionFlag() if self.flag_instructions else None,
+            labels=tuple(self.label or ()),
+            ceilings=ceilings,
+        )
 
 
 Model = Annotated[
@@ -141,9 +160,22 @@ ModelUrl = Annotated[
     ),
 ]
 Facts = Annotated[bool | None, typer.Option("--facts/--no-facts", help="Embed the facts of relations too (default).")]
-Calls = Annotated[
-    int | None, typer.Option("--llm-calls", min=0, help="The maximum number of calls of the language model.")
-]
-Tokens = Annotated[
-    int | None, typer.Option("--llm-tokens", min=0, help="The maximum number of tokens of prompts and answers.")
-]
+
+
+@attrs.frozen(kw_only=True, slots=False)
+class Budgeted:
+    """A language model within a budget."""
+
+    llm: Model = ""
+    llm_url: ModelUrl = ""
+    llm_calls: Annotated[int | None, typer.Option(min=0, help="The maximum number of calls of the model.")] = None
+    llm_tokens: Annotated[
+        int | None, typer.Option(min=0, help="The maximum number of tokens of prompts and answers.")
+    ] = None
+
+    def model(self, needed_by: str) -> LLM:
+        """The language model. Raises `typer.BadParameter` if there is none."""
+        chosen = choose_llm(self.llm, self.llm_url)
+        if chosen is None:
+            raise typer.BadParameter(f"{needed_by} --llm (or GRAPHSEARCH_LLM)")
+        return BudgetedLLM(chosen, Budget(calls=self.llm_calls, tokens=self.llm_tokens))

@@ -9,7 +9,7 @@ import re
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_type_hints
 
 import attrs
 import typer
@@ -71,15 +71,21 @@ def register(
 ) -> None:
     """Turn a function ``async (place, …) -> Answer`` into a command; its docstring is the help.
 
-    The options of `Place` are added to its own: without ``scoped`` there are none for an organisation and a project,
-    and without ``served`` the server is optional. The command is called ``name``, by default the function's name. One
+    A parameter whose type is an attrs class stands for the fields of the class as options. The options of `Place` are
+    added to its own: without ``scoped`` there are none for an organisation and a project, and without ``served`` the
+    server is optional. The command is called ``name``, by default the function's name. One
     that ``reads`` answers of a scope to which nothing was ever written that it is empty, and what to do first.
     """
-    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    declared = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    groups = {each.name: each for each in declared if attrs.has(each.annotation)}
+    own = [option for each in declared for option in (_options_of(each) if each.name in groups else (each,))]
     added = [*(_SCOPE if scoped else ()), *_STORE]
 
     def run(*, as_json: bool, **given: Any) -> None:
         place = Place(**{each.name: given.pop(each.name) for each in added if each.name in given})
+        for group in groups.values():
+            fields = {option.name: given.pop(option.name) for option in _options_of(group)}
+            given[group.name] = group.annotation(**fields)
         if served:
             place.needs_server()
         _run(_answered(command, place, given, reads=reads), as_json=as_json)
@@ -90,6 +96,15 @@ def register(
     )
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *added)}
     app.command(name=name or getattr(command, "__name__", "").replace("_", "-"))(run)
+
+
+def _options_of(group: inspect.Parameter) -> list[inspect.Parameter]:
+    """The fields of the class of a parameter, as options."""
+    types = get_type_hints(group.annotation, include_extras=True)
+    return [
+        _option(each.name, types[each.name], *([] if each.default is attrs.NOTHING else [each.default]))
+        for each in attrs.fields(group.annotation)
+    ]
 
 
 async def _answered(command: Command, place: Place, given: Mapping[str, Any], *, reads: bool) -> Answer:

@@ -9,9 +9,9 @@ from uuid import UUID
 import typer
 
 from graphsearch.access.gate import ALLOW_ALL
-from graphsearch.cli.arguments import Calls, Entity, Limit, Model, ModelUrl, Tokens, identifier
+from graphsearch.cli.arguments import Budgeted, Entity, Limit, identifier
 from graphsearch.cli.commands import Answer
-from graphsearch.cli.environment import Place, budgeted_llm, open_engine
+from graphsearch.cli.environment import Place, open_engine
 from graphsearch.cli.output import as_json, in_words, pairs, table
 from graphsearch.curation import Curator, Duplicate, JudgeReport, SummariesReport
 from graphsearch.curation.entity_changes import Corrections
@@ -139,13 +139,11 @@ async def judge_duplicates(
     place: Place,
     limit: Limit = 20,
     threshold: Threshold = ALIKE,
-    llm: Model = "",
-    llm_url: ModelUrl = "",
-    llm_calls: Calls = None,
-    llm_tokens: Tokens = None,
+    *,
+    asked: Budgeted,
 ) -> Answer:
     """Have the language model judge possible duplicates: merge the same, mark the distinct."""
-    model = budgeted_llm(llm, llm_url, calls=llm_calls, tokens=llm_tokens, needed_by="judge-duplicates needs")
+    model = asked.model("judge-duplicates needs")
     async with open_engine(place) as engine:
         curator = Curator(engine, gate=ALLOW_ALL)  # an operator sees everything, and so may the operator's model
         report = await curator.judge_duplicates(model, limit=limit, threshold=threshold)
@@ -226,13 +224,11 @@ async def summarise_communities(
     place: Place,
     limit: Annotated[int | None, typer.Option(min=1, help="The most communities to ask for; default: all.")] = None,
     min_size: Annotated[int, typer.Option(min=2, help="The fewest members of a community to summarise.")] = MIN_SIZE,
-    llm: Model = "",
-    llm_url: ModelUrl = "",
-    llm_calls: Calls = None,
-    llm_tokens: Tokens = None,
+    *,
+    asked: Budgeted,
 ) -> Answer:
     """Have the language model summarise the communities that are new or have changed; run it again to go on."""
-    model = budgeted_llm(llm, llm_url, calls=llm_calls, tokens=llm_tokens, needed_by="summarise-communities needs")
+    model = asked.model("summarise-communities needs")
     async with open_engine(place) as engine:
         curator = Curator(engine, gate=ALLOW_ALL)  # an operator sees everything, and so may the operator's model
         return _summarised(await curator.summarise_communities(model, limit=limit, min_size=min_size))

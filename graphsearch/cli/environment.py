@@ -16,7 +16,7 @@ from graphsearch.caching import InProcessCache, RedisCache, cached
 from graphsearch.embedders import MiniLMEmbedder, VoyageEmbedder, WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.federation import FederatedEngine
-from graphsearch.llms import Budget, BudgetedLLM, llm_called
+from graphsearch.llms import llm_called
 from graphsearch.model import Scope
 from graphsearch.modes.options import SearchMode
 from graphsearch.modes.registry import DEFAULT_MODES, mode_name
@@ -138,14 +138,6 @@ def choose_llm(name: str, url: str) -> LLM | None:
     if url and not name:
         raise typer.BadParameter("--llm-url (or GRAPHSEARCH_LLM_URL) comes with --llm (or GRAPHSEARCH_LLM)")
     return llm_called(name, base_url=url or None) if name else None
-
-
-def budgeted_llm(name: str, url: str, *, calls: int | None, tokens: int | None, needed_by: str) -> LLM:
-    """The language model named by the options, within a budget. Raises `typer.BadParameter` if there is none."""
-    chosen = choose_llm(name, url)
-    if chosen is None:
-        raise typer.BadParameter(f"{needed_by} --llm (or GRAPHSEARCH_LLM)")
-    return BudgetedLLM(chosen, Budget(calls=calls, tokens=tokens))
 
 
 EMBEDDER: Final = "GRAPHSEARCH_EMBEDDER"

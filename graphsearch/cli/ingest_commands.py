@@ -8,34 +8,20 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
+import attrs
 import typer
 
 from graphsearch.access.gate import ALLOW_ALL
-from graphsearch.cli.arguments import (
-    Calls,
-    Ceilings,
-    Facts,
-    FlagInstructions,
-    KnownNames,
-    Labels,
-    Model,
-    ModelUrl,
-    Redact,
-    Tokens,
-    User,
-    ingest_options,
-    moment,
-    rules_with,
-)
+from graphsearch.cli.arguments import Budgeted, Facts, Reading, moment
 from graphsearch.cli.commands import Answer, progress_bar
-from graphsearch.cli.environment import Place, budgeted_llm, open_engine
+from graphsearch.cli.environment import Place, open_engine
 from graphsearch.cli.output import as_json, pairs, sorted_counts
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.ingest import CombinedExtractor, Ingestor, LLMExtractor, TextExtractor
+from graphsearch.ingest import CombinedExtractor, Ingestor, LLMExtractor
 from graphsearch.ingest.sources.memory_files import read_memories
-from graphsearch.ingest.write.options import IngestOptions
+from graphsearch.ingest.sources.stated import note_id, outcome_lines, read_stated, state, text_of
 from graphsearch.model import Memory
-from graphsearch.protocols import LLM, Extractor
+from graphsearch.protocols import Extractor
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.in_postgres.session.migrating import LOCK_TIMEOUT, migrate
 from graphsearch.text.rendering import safe_text
@@ -47,14 +33,41 @@ class ReadBy(StrEnum):
     RULES = "rules"
     LLM = "llm"
     BOTH = "both"
+    NONE = "none"
 
 
 By = Annotated[
-    ReadBy, typer.Option("--extractor", help="What extracts from texts: rules, the language model, or both.")
+    ReadBy, typer.Option("--extractor", help="What reads texts: rules, the language model, both, or nothing.")
 ]
 Judge = Annotated[
     bool, typer.Option("--judge", help="Ask the language model whether new names refer to known entities.")
 ]
+
+
+@attrs.frozen(kw_only=True)
+class IngestReading(Reading, Budgeted):
+    """The same for commands that may have a language model, whose operator may show it everything."""
+
+    facts: Facts = None
+    extractor: By = ReadBy.RULES
+    judge: Judge = False
+
+    def ingestor(self, engine: GraphSearchEngine) -> Ingestor:
+        """The ingestor that they configure."""
+        model, rules = None, self.rules
+        if self.judge or self.extractor in (ReadBy.LLM, ReadBy.BOTH):
+            model = self.model("--extractor llm, --extractor both and --judge need")
+        read_by: dict[ReadBy, Extractor | None] = {ReadBy.RULES: rules, ReadBy.NONE: None}
+        if model is not None:
+            read_by |= {ReadBy.LLM: LLMExtractor(model), ReadBy.BOTH: CombinedExtractor(rules, LLMExtractor(model))}
+        return Ingestor(
+            engine,
+            extractor=read_by[self.extractor],
+            judge=model if self.judge else None,
+            gate=ALLOW_ALL,
+            facts=self.facts,
+            options=self.options,
+        )
 
 
 async def init(
@@ -94,42 +107,19 @@ async def add(
     only: Annotated[list[str] | None, typer.Option(help="Only this file or folder in it; may be repeated.")] = None,
     name: Annotated[str | None, typer.Option(help="The name of the folder, if not its own.")] = None,
     hidden: Annotated[bool, typer.Option("--hidden", help="Also read hidden files and folders.")] = False,
-    facts: Facts = None,
-    known: KnownNames = None,
-    user: User = "",
-    extractor: By = ReadBy.RULES,
-    judge: Judge = False,
-    llm: Model = "",
-    llm_url: ModelUrl = "",
-    llm_calls: Calls = None,
-    llm_tokens: Tokens = None,
-    redact: Redact = False,
-    flag_instructions: FlagInstructions = False,
-    label: Labels = None,
-    ceiling: Ceilings = None,
+    *,
+    reading: IngestReading,
 ) -> Answer:
     """Add a folder; later runs write only what changed and forget what was deleted."""
-    options = ingest_options(redact=redact, flag_instructions=flag_instructions, labels=label, ceilings=ceiling)
-    rules = rules_with(known, user)
     async with open_engine(place, embed=True) as engine:
-        ingestor = _ingestor(
-            engine,
-            by=extractor,
-            rules=rules,
-            judge=judge,
-            llm=llm,
-            llm_url=llm_url,
-            calls=llm_calls,
-            tokens=llm_tokens,
-            facts=facts,
-            options=options,
-        )
+        ingestor = reading.ingestor(engine)
         with progress_bar() as progress:
             report = await ingestor.add(path, only=only or (), name=name, hidden=hidden, progress=progress)
     data = as_json(report)
     shown = pairs((name, _number(value)) for name, value in data.items())
     problems = (*map(str, (*report.faults, *report.skipped)), *report.refused, *report.unanswered)
-    return Answer(data, (shown, *map(safe_text, problems)))
+    facts = outcome_lines([each.fact for each in report.stated], report.stated)
+    return Answer(data, (shown, *map(safe_text, problems), *facts))
 
 
 async def remember(
@@ -139,47 +129,40 @@ async def remember(
         typer.Argument(help="Chat transcripts (.json), memories (.jsonl), documents (.md, .txt)."),
     ] = None,
     text: Annotated[str, typer.Option(help="Or the text of one memory.")] = "",
-    id: Annotated[str, typer.Option("--id", help="The id of that memory.")] = "",
+    fact: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A | RELATION | B | …",
+            help="A fact that they state: subject | relation | object, then | since …, | until …, | ended or a quote;"
+            " may be repeated.",
+        ),
+    ] = None,
+    entity: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME | TYPE | …", help="What they name: name | type | alias, alias; may be repeated."),
+    ] = None,
+    id: Annotated[str, typer.Option("--id", help="The id of that memory; default: one made of its text.")] = "",
     speaker: Annotated[str, typer.Option(help="The speaker.")] = "",
     session: Annotated[str, typer.Option(help="The session it belongs to; of a transcript, its name.")] = "",
     at: Annotated[datetime | None, typer.Option(parser=moment, help="The time of the statement or document.")] = None,
-    facts: Facts = None,
-    known: KnownNames = None,
-    user: User = "",
-    extractor: By = ReadBy.RULES,
-    judge: Judge = False,
-    llm: Model = "",
-    llm_url: ModelUrl = "",
-    llm_calls: Calls = None,
-    llm_tokens: Tokens = None,
-    redact: Redact = False,
-    flag_instructions: FlagInstructions = False,
-    label: Labels = None,
-    ceiling: Ceilings = None,
+    *,
+    reading: IngestReading,
 ) -> Answer:
-    """Add memories: extract the entities and relations of their texts."""
-    if bool(files) == bool(text):
-        raise typer.BadParameter("give files, or --text with --id")
+    """Add memories: the entities and relations of their texts, and the facts that are stated of them."""
+    if bool(files) == bool(text) and (files or not (fact or entity)):
+        raise typer.BadParameter("give files, or --text, or --fact and --entity")
+    stated = read_stated({"facts": fact, "entities": entity})
+    facts, entities = stated["facts"], stated["entities"]
     memories = await asyncio.to_thread(
         lambda: [each for file in files or () for each in read_memories(file, session_id=session, occurred_at=at)]
     )
-    if text:
-        memories = [Memory(id=id, text=text, speaker=speaker, session_id=session, occurred_at=at)]
-    options = ingest_options(redact=redact, flag_instructions=flag_instructions, labels=label, ceilings=ceiling)
-    rules = rules_with(known, user)
+    if not (files or text):  # what is stated is not read once more
+        text, reading = text_of(facts, entities), attrs.evolve(reading, extractor=ReadBy.NONE)
+    if not files:
+        memories = [Memory(id=id or note_id(text, at), text=text, speaker=speaker, session_id=session, occurred_at=at)]
+    memories = state(memories, facts, entities)
     async with open_engine(place, embed=True) as engine:
-        ingestor = _ingestor(
-            engine,
-            by=extractor,
-            rules=rules,
-            judge=judge,
-            llm=llm,
-            llm_url=llm_url,
-            calls=llm_calls,
-            tokens=llm_tokens,
-            facts=facts,
-            options=options,
-        )
+        ingestor = reading.ingestor(engine)
         with progress_bar() as progress:
             report = await ingestor.remember(memories, progress=progress)
     counts = report.resolutions
@@ -192,36 +175,8 @@ async def remember(
     shown = pairs((name, _number(value)) for name, value in data.items() if value)
     echoes = (f"{each.memory_id} repeats {', '.join(each.sources)}" for each in report.echoes)
     problems = (*report.conflicts, *report.unanswered, *map(str, report.unread), *report.refused, *echoes)
-    return Answer(data, (shown, *map(safe_text, problems)))
-
-
-def _ingestor(
-    engine: GraphSearchEngine,
-    *,
-    by: ReadBy,
-    rules: TextExtractor | None,
-    judge: bool,
-    llm: str,
-    llm_url: str,
-    calls: int | None,
-    tokens: int | None,
-    facts: bool | None,
-    options: IngestOptions,
-) -> Ingestor:
-    """The ingestor configured by the options. An operator may read everything, so the judge may as well."""
-    if by is ReadBy.RULES and not judge:
-        return Ingestor(engine, extractor=rules, facts=facts, options=options)
-    needed_by = "--extractor llm, --extractor both and --judge need"
-    model = budgeted_llm(llm, llm_url, calls=calls, tokens=tokens, needed_by=needed_by)
-    extractor = _extractor(by, rules, model)
-    judge_model = model if judge else None
-    return Ingestor(engine, extractor=extractor, judge=judge_model, gate=ALLOW_ALL, facts=facts, options=options)
-
-
-def _extractor(by: ReadBy, rules: TextExtractor | None, llm: LLM) -> Extractor | None:
-    if by is ReadBy.RULES:
-        return rules
-    return LLMExtractor(llm) if by is ReadBy.LLM else CombinedExtractor(rules or TextExtractor(), LLMExtractor(llm))
+    stated_of = [each for memory in memories for each in memory.facts]
+    return Answer(data, (shown, *map(safe_text, problems), *outcome_lines(facts or stated_of, report.stated)))
 
 
 def _number(value: object) -> object:

@@ -26,7 +26,7 @@ from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.modes.result import Connection, Sentence, Source, Summary
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line
-from graphsearch.traversal.paths import Path, path_steps
+from graphsearch.traversal.paths import GraphPath, path_steps
 from graphsearch.understanding.interpreting import Interpretation
 
 _PRINTED: Final[Mapping[type, str]] = MappingProxyType(
@@ -37,7 +37,7 @@ _PRINTED: Final[Mapping[type, str]] = MappingProxyType(
         " triplets summary",
         Duplicate: "one other similarity likeness verdict",
         Entity: "id type name description labels attributes",
-        Path: "entities relations hops strength",
+        GraphPath: "entities relations hops strength",
         RecalledMemory: "memory score channels path until parts",
         Relation: "id source_id type target_id fact kind confidence feedback_weight valid_from valid_to evidence",
         ScorePart: "name value weight contribution",

@@ -11,36 +11,14 @@ from pathlib import Path
 from typing import Annotated, Any
 from uuid import uuid4
 
+import attrs
 import typer
 
 from graphsearch.access.gate import Gate, StatisticsOf
 from graphsearch.authz import CedarAuthorizer
-from graphsearch.cli.arguments import (
-    Also,
-    AsOf,
-    Ceilings,
-    FlagInstructions,
-    KnownNames,
-    Labels,
-    Mode,
-    Model,
-    ModelUrl,
-    Question,
-    Redact,
-    User,
-    WorkloadName,
-    ingest_options,
-    rules_with,
-)
+from graphsearch.cli.arguments import Also, AsOf, Mode, Model, ModelUrl, Question, Reading, TraversalName, WorkloadName
 from graphsearch.cli.commands import Answer
-from graphsearch.cli.environment import (
-    Place,
-    choose_llm,
-    embedder_for,
-    entity_caches,
-    open_asked,
-    open_scopes,
-)
+from graphsearch.cli.environment import Place, choose_llm, embedder_for, entity_caches, open_asked, open_scopes
 from graphsearch.cli.output import as_json, pairs, sorted_counts, summary_lines, time_pairs
 from graphsearch.context import ContextBuilder, WorkType
 from graphsearch.display.pages import hidden
@@ -51,16 +29,54 @@ from graphsearch.model import validation as check
 from graphsearch.modes.options import SearchMode
 from graphsearch.stores.memory import or_empty
 
-PrincipalId = Annotated[str, typer.Option("--principal", help="The principal.")]
-PrincipalType = Annotated[str, typer.Option(help="The type of the principal: User or Agent.")]
-Attributes = Annotated[
-    list[str] | None,
-    typer.Option("--attribute", help="key=value of the principal; true, false and numbers are read as such."),
-]
-Policies = Annotated[
-    list[Path] | None, typer.Option(exists=True, dir_okay=False, help="Cedar policies in place of the default ones.")
-]
-Schema = Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="The Cedar schema of those policies.")]
+
+@attrs.frozen(kw_only=True)
+class Principals:
+    """The type and the attributes of principals, and the policies that they are under."""
+
+    principal_type: Annotated[str, typer.Option(help="The type of the principal: User or Agent.")] = "User"
+    attribute: Annotated[
+        list[str] | None, typer.Option(help="key=value of the principal; true, false and numbers are read as such.")
+    ] = None
+    policies: Annotated[
+        list[Path] | None,
+        typer.Option(exists=True, dir_okay=False, help="Cedar policies in place of the default ones."),
+    ] = None
+    schema: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="The Cedar schema of those policies.")
+    ] = None
+
+    @property
+    def authorizer(self) -> CedarAuthorizer:
+        """The policies named by the options, else the default ones."""
+        if not self.policies:
+            if self.schema is not None:
+                raise typer.BadParameter("--schema comes with --policies")
+            return CedarAuthorizer.default()
+        return CedarAuthorizer.from_files(self.policies, *([self.schema] if self.schema else ()))
+
+    def called(self, id_: str, place: Place) -> Principal:
+        """The principal of an id, a member of the projects that the command works in."""
+        read: dict[str, Any] = {}
+        for attribute in self.attribute or ():
+            key, equals, value = attribute.partition("=")
+            if not key or not equals:
+                raise typer.BadParameter(f"--attribute must be key=value, not {attribute!r}")
+            read[key] = _value(value)
+        return Principal(id=id_, type=self.principal_type, attributes=read, projects=place.scopes)
+
+
+@attrs.frozen(kw_only=True)
+class Asker(Principals):
+    """The principal that a command acts for."""
+
+    principal: Annotated[str, typer.Option(help="The principal.")]
+
+    def gate(self, place: Place, statistics: StatisticsOf = StatisticsOf.SCOPE) -> Gate:
+        """The gate for the principal and the policies."""
+        return Gate(self.authorizer, self.called(self.principal, place), statistics)
+
+
 Log = Annotated[
     bool, typer.Option("--log/--no-log", help="Log what a block shows, for feedback; a standby takes only --no-log.")
 ]
@@ -73,9 +89,6 @@ Session = Annotated[str, typer.Option(help="The session of the block; default: a
 async def context(
     place: Place,
     question: Question,
-    principal: PrincipalId,
-    principal_type: PrincipalType = "User",
-    attribute: Attributes = None,
     also: Also = None,
     session: Session = "",
     budget: Annotated[int | None, typer.Option(min=0, help="The token budget; default: that of the work type.")] = None,
@@ -83,18 +96,19 @@ async def context(
     mode: Mode = SearchMode.GRAPH_COMPLETION,
     observations: Annotated[bool, typer.Option(help="Include recalled memories.")] = True,
     workload: WorkloadName = None,
+    traversal: TraversalName = None,
     graph: Annotated[bool, typer.Option(help="Include triplets.")] = True,
     log: Log = True,
     as_of: AsOf = None,
     statistics: Statistics = StatisticsOf.SCOPE,
     llm: Model = "",
     llm_url: ModelUrl = "",
-    policies: Policies = None,
-    schema: Schema = None,
+    *,
+    asker: Asker,
 ) -> Answer:
     """Build the context block for a session: what answers the question, is visible to the principal and fits."""
     place = place.asking(also)
-    gate = gate_of(place, principal, principal_type, attribute, policies, schema, statistics)
+    gate = asker.gate(place, statistics)
     session_id = session or f"cli-{uuid4()}"
     async with open_asked(place, mode=mode, llm=llm, llm_url=llm_url) as engine:
         block = await ContextBuilder(engine, log="engine" if log else None).build(
@@ -107,6 +121,7 @@ async def context(
             graph=graph,
             workload=workload,
             mode=mode,
+            traversal=traversal,
             as_of=as_of,
         )
     denied = sorted_counts(block.denied)
@@ -137,18 +152,14 @@ async def feedback(
     outcome: Annotated[
         Outcome, typer.Argument(parser=_outcome, metavar="accepted|rework|rejected", help="The outcome.")
     ],
-    principal: PrincipalId,
-    principal_type: PrincipalType = "User",
-    attribute: Attributes = None,
     also: Also = None,
-    policies: Policies = None,
-    schema: Schema = None,
+    *,
+    asker: Asker,
 ) -> Answer:
     """Report the outcome of a session, as the principal of its context; the weights of what it was shown move."""
     place = place.asking(also)
-    gate = gate_of(place, principal, principal_type, attribute, policies, schema)
     async with open_asked(place) as engine:
-        report = await ContextBuilder(engine).feedback(session, outcome, gate=gate)
+        report = await ContextBuilder(engine).feedback(session, outcome, gate=asker.gate(place))
     if report == FeedbackReport():
         raise UnknownElementError(f"nothing was shown to a session {session!r}, so that its outcome changes nothing")
     lists = {name: getattr(report, name) for name in ("applied", "replaced", "repeated", "missing")}
@@ -165,8 +176,6 @@ async def mcp(
             envvar="GRAPHSEARCH_PRINCIPAL", show_envvar=True, help="The principal of requests without a token."
         ),
     ] = "",
-    principal_type: PrincipalType = "User",
-    attribute: Attributes = None,
     http: Annotated[
         str, typer.Option(metavar="HOST:PORT", help="Serve streamable HTTP there, at /mcp, in place of stdio.")
     ] = "",
@@ -195,16 +204,11 @@ async def mcp(
         str, typer.Option("--cache", metavar="memory|none|URL", help="Where entities are cached: a URL is of Redis.")
     ] = "memory",
     statistics: Statistics = StatisticsOf.SCOPE,
-    redact: Redact = False,
-    flag_instructions: FlagInstructions = False,
-    label: Labels = None,
-    ceiling: Ceilings = None,
-    known: KnownNames = None,
-    user: User = "",
     llm: Model = "",
     llm_url: ModelUrl = "",
-    policies: Policies = None,
-    schema: Schema = None,
+    *,
+    reading: Reading,
+    principals: Principals,
 ) -> Answer:
     """Serve the project to agents by the Model Context Protocol, until standard input ends or a signal comes."""
     from graphsearch.integrations import mcp as served  # noqa: PLC0415 - an optional extra
@@ -219,12 +223,10 @@ async def mcp(
     who = (
         bearers.identify
         if bearers
-        else served.Identity(
-            principal_of(place, principal, principal_type, attribute or ()), scope, also=place.scopes[1:]
-        )
+        else served.Identity(principals.called(principal, place), scope, also=place.scopes[1:])
     )
-    authorizer = authorizer_of(policies or (), schema)
-    model, rules = choose_llm(llm, llm_url), rules_with(known, user)
+    authorizer = principals.authorizer
+    model, rules = choose_llm(llm, llm_url), reading.rules
     async with _signals() as stop, open_scopes(place) as scopes, entity_caches(entity_cache) as through_cache:
         embedder = await embedder_for(scopes.with_scope(org_id=scope.org_id, project_id=scope.project_id))
 
@@ -244,7 +246,7 @@ async def mcp(
             time_limit=time_limit,
             rate=rate,
             extractor=rules,
-            ingest=ingest_options(redact=redact, flag_instructions=flag_instructions, labels=label, ceilings=ceiling),
+            ingest=reading.options,
             disabled=disabled,
             statistics=statistics,
         )
@@ -284,39 +286,6 @@ async def _signals() -> AsyncIterator[asyncio.Event]:
     finally:
         for each in signals:
             loop.remove_signal_handler(each)
-
-
-def principal_of(place: Place, id_: str, type_: str, attributes: Sequence[str]) -> Principal:
-    """The principal described by the options, a member of the projects that the command works in."""
-    read: dict[str, Any] = {}
-    for attribute in attributes:
-        key, equals, value = attribute.partition("=")
-        if not key or not equals:
-            raise typer.BadParameter(f"--attribute must be key=value, not {attribute!r}")
-        read[key] = _value(value)
-    return Principal(id=id_, type=type_, attributes=read, projects=place.scopes)
-
-
-def gate_of(
-    place: Place,
-    id_: str,
-    type_: str,
-    attributes: Sequence[str] | None,
-    policies: Sequence[Path] | None,
-    schema: Path | None,
-    statistics: StatisticsOf = StatisticsOf.SCOPE,
-) -> Gate:
-    """The gate for the principal and the policies of the options."""
-    return Gate(authorizer_of(policies or (), schema), principal_of(place, id_, type_, attributes or ()), statistics)
-
-
-def authorizer_of(policies: Sequence[Path], schema: Path | None) -> CedarAuthorizer:
-    """The policies named by the options, else the default ones."""
-    if not policies:
-        if schema is not None:
-            raise typer.BadParameter("--schema comes with --policies")
-        return CedarAuthorizer.default()
-    return CedarAuthorizer.from_files(policies) if schema is None else CedarAuthorizer.from_files(policies, schema)
 
 
 def _value(text: str) -> object:

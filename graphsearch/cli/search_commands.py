@@ -5,9 +5,11 @@ They are for operators: unlike `context`, they evaluate no policy.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
+import attrs
 import typer
 from rich.table import Table
 from rich.text import Text
@@ -18,20 +20,17 @@ from graphsearch.cli.arguments import (
     Also,
     AsOf,
     Depth,
-    Diversity,
     KnownAt,
     MaxHops,
-    MinConfidence,
-    MinScore,
     Mode,
     Model,
     ModelUrl,
     Question,
-    Seeds,
-    Since,
+    TraversalName,
     TripletLimit,
     WorkloadName,
     identifier,
+    moment,
 )
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Place, open_asked, open_engine
@@ -52,7 +51,7 @@ from graphsearch.cli.output import (
 from graphsearch.explaining.explanation import Explanation
 from graphsearch.explaining.options import ExplainOptions
 from graphsearch.model import ElementKind, ElementRef, ScorePart
-from graphsearch.modes.options import SearchMode, SearchOptions
+from graphsearch.modes.options import SearchMode
 from graphsearch.ranking.options import Ranking
 from graphsearch.ranking.result import FoundEntity, RankResult
 from graphsearch.ranking.strategies import RankedEntity, Years
@@ -62,42 +61,70 @@ from graphsearch.text.rendering import entity_name, safe_text
 AsGraph = Annotated[Format | None, typer.Option("--format", help="Print the result as a graph for other programs.")]
 
 
+MinScore = Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out what has a lower score.")]
+Diversity = Annotated[float, typer.Option(min=0.0, max=1.0, help="Weight of the diversity of results; 0: none.")]
+
+
+@attrs.frozen(kw_only=True)
+class Moments:
+    """When what is looked for held, and was known."""
+
+    as_of: AsOf = None
+    known_at: KnownAt = None
+    min_score: MinScore = 0.0
+    diversity: Diversity = 0.0
+
+
+@attrs.frozen(kw_only=True)
+class Searching(Moments):
+    """The options of a search."""
+
+    mode: Mode = SearchMode.GRAPH_COMPLETION
+    limit: TripletLimit = 10
+    seeds: Annotated[int, typer.Option(min=1, help="The number of nearest entities to start from.")] = 10
+    depth: Depth = 2
+    max_hops: MaxHops = 3
+    since: Annotated[
+        datetime | None, typer.Option(parser=moment, help="Only what was valid at any time from then to --as-of.")
+    ] = None
+    min_edge_confidence: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Leave out relations with less confidence.")
+    ] = 0.5
+    traversal: TraversalName = None
+
+
+@attrs.frozen(kw_only=True)
+class Recalling(Moments):
+    """The options of recall."""
+
+    limit: Annotated[int, typer.Option(min=1, help="The number of memories to show.")] = 10
+    workload: WorkloadName = None
+
+
+@attrs.frozen(kw_only=True)
+class RankingBy(Moments):
+    """The options of a ranking."""
+
+    ranking: Annotated[Ranking, typer.Option(help="The features to use in addition to words and meaning.")] = (
+        Ranking.QUESTION_AWARE
+    )
+    limit: Annotated[int, typer.Option(min=1, help="The number of entities to show.")] = 5
+    candidates: Annotated[int, typer.Option(min=1, help="The number of candidates to rank.")] = 20
+
+
 async def search(
     place: Place,
     question: Question,
     also: Also = None,
-    mode: Mode = SearchMode.GRAPH_COMPLETION,
-    limit: TripletLimit = 10,
-    seeds: Seeds = 10,
-    depth: Depth = 2,
-    max_hops: MaxHops = 3,
-    as_of: AsOf = None,
-    since: Since = None,
-    known_at: KnownAt = None,
-    min_edge_confidence: MinConfidence = 0.5,
-    min_score: MinScore = 0.0,
-    diversity: Diversity = 0.0,
     format: AsGraph = None,
     llm: Model = "",
     llm_url: ModelUrl = "",
+    *,
+    searching: Searching,
 ) -> Answer:
     """Search for the triplets that answer a question, with score components or a written summary."""
-    options: SearchOptions = {
-        "mode": mode,
-        "limit": limit,
-        "seeds": seeds,
-        "depth": depth,
-        "max_hops": max_hops,
-        "as_of": as_of,
-        "since": since,
-        "known_at": known_at,
-        "min_edge_confidence": min_edge_confidence,
-        "min_score": min_score,
-        "diversity": diversity,
-        "gate": ALLOW_ALL,  # an operator may read everything, so the model may as well
-    }
-    async with open_asked(place.asking(also), mode=mode, llm=llm, llm_url=llm_url) as engine:
-        found = await engine.search(question, **options)
+    async with open_asked(place.asking(also), mode=searching.mode, llm=llm, llm_url=llm_url) as engine:
+        found = await engine.search(question, **attrs.asdict(searching), gate=ALLOW_ALL)
     if format is not None:
         return exported(found, format)
     left_out = sorted_counts(found.left_out)
@@ -138,24 +165,12 @@ async def recall(
     place: Place,
     question: Question,
     also: Also = None,
-    limit: Annotated[int, typer.Option(min=1, help="The number of memories to show.")] = 10,
-    min_score: Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out memories with a lower score.")] = 0.0,
-    diversity: Annotated[float, typer.Option(min=0.0, max=1.0, help="Weight of the diversity of memories.")] = 0.0,
-    workload: WorkloadName = None,
-    as_of: AsOf = None,
-    known_at: KnownAt = None,
+    *,
+    recalling: Recalling,
 ) -> Answer:
     """Recall the memories that answer a question, in their own words."""
     async with open_asked(place.asking(also), embed=True) as engine:
-        found = await engine.recall(
-            question,
-            limit=limit,
-            min_score=min_score,
-            diversity=diversity,
-            workload=workload,
-            as_of=as_of,
-            known_at=known_at,
-        )
+        found = await engine.recall(question, **attrs.asdict(recalling))
     shown = table("score", "when", "who", "memory", *(["projects"] if also else []), rows=map(_row, found.memories))
     summary = f"{len(found.memories)} of {found.found} memories in {found.timings['total']:.0f} ms"
     return Answer(found.as_dict(), (shown, found.reason or summary))
@@ -172,28 +187,12 @@ async def rank_entities(
     place: Place,
     question: Question,
     also: Also = None,
-    ranking: Annotated[Ranking, typer.Option(help="The features to use in addition to words and meaning.")] = (
-        Ranking.QUESTION_AWARE
-    ),
-    limit: Annotated[int, typer.Option(min=1, help="The number of entities to show.")] = 5,
-    candidates: Annotated[int, typer.Option(min=1, help="The number of candidates to rank.")] = 20,
-    min_score: Annotated[float, typer.Option(min=0.0, max=1.0, help="Leave out entities with a lower score.")] = 0.0,
-    diversity: Annotated[float, typer.Option(min=0.0, max=1.0, help="Weight of the diversity of entities.")] = 0.0,
-    as_of: AsOf = None,
-    known_at: KnownAt = None,
+    *,
+    ranked: RankingBy,
 ) -> Answer:
     """Rank the entities that answer a question, and show the components of their scores."""
     async with open_asked(place.asking(also), embed=True) as engine:
-        found = await engine.rank_entities(
-            question,
-            ranking=ranking,
-            limit=limit,
-            candidates=candidates,
-            min_score=min_score,
-            diversity=diversity,
-            as_of=as_of,
-            known_at=known_at,
-        )
+        found = await engine.rank_entities(question, **attrs.asdict(ranked))
         influence = engine.scoring.feedback_influence
     summary = f"{len(found.entities)} of {found.found} entities in {found.timings['total']:.0f} ms"
     return Answer(found.as_dict(), (_tree(found, influence), found.reason or summary))
@@ -208,6 +207,7 @@ async def explain(
     mode: Mode = SearchMode.GRAPH_COMPLETION,
     ranking: Annotated[Ranking, typer.Option(help="The ranking, for an entity.")] = Ranking.QUESTION_AWARE,
     limit: Annotated[int, typer.Option(min=1, help="The number of results requested.")] = 10,
+    traversal: TraversalName = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     llm: Model = "",
@@ -218,7 +218,7 @@ async def explain(
     match relation, memory, entity:
         case UUID(), None, None:
             element = ElementRef(ElementKind.RELATION, str(relation))
-            options |= {"mode": mode, "limit": limit}
+            options |= {"mode": mode, "limit": limit, "traversal": traversal}
         case None, str(), None:
             element = ElementRef(ElementKind.MEMORY, memory)
             options |= {"limit": limit}

@@ -32,6 +32,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.health import duplicates
 from graphsearch.ingest.resolve.resolution import ResolutionCounts
 from graphsearch.llms.budgets import ByteCounter
+from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.model import Community, Contradiction, Entity, Merge, RelationType, UndoReport, WriteReport
 from graphsearch.protocols import LLM, GraphStore, TokenCounter
 
@@ -101,7 +102,7 @@ class Curator:
 
     async def judge_duplicates(
         self,
-        judge: LLM,
+        judge: LLM | AskFunction,
         *,
         limit: int = 20,
         threshold: float = duplicates.ALIKE,
@@ -120,7 +121,7 @@ class Curator:
         are reported as left. The model sees names of the graph: therefore a curator without a gate raises
         `MissingDependencyError`; pass ``gate=ALLOW_ALL`` if all names may be shown.
         """
-        return await judging.judge_duplicates(judge, self._access, limit=limit, threshold=threshold, skip=skip)
+        return await judging.judge_duplicates(as_llm(judge), self._access, limit=limit, threshold=threshold, skip=skip)
 
     async def mark_distinct(self, one: EntityRef, other: EntityRef, *, distinct: bool = True) -> bool:
         """Mark two entities as distinct, or remove the mark; True if that changed anything. Touches (write) both."""
@@ -265,7 +266,7 @@ class Curator:
 
     async def summarise_communities(
         self,
-        llm: LLM,
+        llm: LLM | AskFunction,
         *,
         limit: int | None = None,
         min_size: int = summarising.MIN_SIZE,
@@ -287,7 +288,7 @@ class Curator:
         ``gate=ALLOW_ALL`` if all may be shown.
         """
         return await summarising.summarise_communities(
-            llm,
+            as_llm(llm),
             self._access,
             summarising.SummaryOptions(
                 limit=limit,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
-from typing import cast
+from functools import partial
+from typing import Final, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,19 +18,25 @@ from graphsearch.model import Vector
 from graphsearch.model import validation as check
 from graphsearch.protocols import Embedder, InputType
 
+NAMELESS: Final = (
+    "a lambda or a partial has no name of its own to be stored with its vectors: write async def embed(text), or"
+    " FunctionEmbedder(function, name=…)"
+)
 EmbedFunction = Callable[[str], Awaitable[ArrayLike]]
 
 
 class FunctionEmbedder:
     """An embedder that calls ``async def embed(text)``, which returns a sequence of floats.
 
-    ``name`` is stored with the vectors; the default is the function's qualified name. ``dimensions`` default to the
+    ``name`` is stored with the vectors; the default is the function's qualified name, and a lambda has none.
+    ``dimensions`` default to the
     length of the first answer. At most ``concurrency`` calls run at a time. Queries and documents are embedded alike.
     """
 
     def __init__(
         self, function: EmbedFunction, name: str | None = None, dimensions: int | None = None, *, concurrency: int = 8
     ) -> None:
+        nameless = name is None and ("<lambda>" in _name_of(function) or isinstance(function, partial))
         self._function = function
         self._name = _name_of(function) if name is None else name
         self._dimensions = dimensions
@@ -37,7 +44,7 @@ class FunctionEmbedder:
         check.refuse(
             "function embedder",
             None if callable(function) else f"function must be an async function, not {type(function).__name__}",
-            check.text("name", self._name),
+            NAMELESS if nameless else check.text("name", self._name),
             None if dimensions is None else check.number("dimensions", dimensions, 1),
             check.number("concurrency", concurrency, 1),
         )

@@ -19,7 +19,7 @@ from graphsearch.evaluation.corpus import Stores, TripleExtractor, fresh_scope, 
 from graphsearch.evaluation.metrics import EXTRA, KS, Costs, Measured, measure
 from graphsearch.evaluation.question_set import PASSAGES, EvalQuestion, Level, QuestionSet, by_session
 from graphsearch.evaluation.ranks import BM25
-from graphsearch.ingest import Ingestor, Progress
+from graphsearch.ingest import DEFAULT_EXTRACTOR, Ingestor, Progress
 from graphsearch.model import validation as check
 from graphsearch.protocols import Embedder, GraphStore
 from graphsearch.recall.options import CHANNELS, ChannelName, RecallOptions, RecallScoring
@@ -196,7 +196,7 @@ def _evaluated(
 
 
 async def _ingest(part: QuestionSet, engine: GraphSearchEngine, steps: _Steps) -> None:
-    ingestor = Ingestor(engine, extractor=TripleExtractor(part.triples) if part.triples else None)
+    ingestor = Ingestor(engine, extractor=TripleExtractor(part.triples) if part.triples else DEFAULT_EXTRACTOR)
     await ingestor.remember(memories_of(part.passages), progress=steps.ingested)
 
 

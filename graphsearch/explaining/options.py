@@ -11,7 +11,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.access.reader import known, reading
 from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.model import ElementKind, ElementRef
-from graphsearch.protocols import GraphStore
+from graphsearch.protocols import GraphStore, Traversal
 from graphsearch.ranking.options import RankingWeights
 from graphsearch.recall.options import ChannelName, Workload
 
@@ -36,6 +36,7 @@ class ExplainOptions(TypedDict, total=False):
     since: datetime | None
     skip_types: Collection[str] | None
     min_edge_confidence: float
+    traversal: Traversal | str | None
 
     channels: tuple[ChannelName, ...]
     min_relevance: float | None

@@ -18,7 +18,7 @@ from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Relation,
 from graphsearch.modes.result import SearchResult
 from graphsearch.ranking.result import FoundEntity
 from graphsearch.recall.result import RecalledMemory, RecallResult
-from graphsearch.traversal.paths import Path
+from graphsearch.traversal.paths import GraphPath
 
 Value: TypeAlias = str | int | float
 
@@ -80,7 +80,7 @@ class MadeOfTriplets(Protocol):
         ...
 
 
-Exportable: TypeAlias = PlainGraph | MadeOfTriplets | RecallResult | Explanation | Path | Mapping[str, Any]
+Exportable: TypeAlias = PlainGraph | MadeOfTriplets | RecallResult | Explanation | GraphPath | Mapping[str, Any]
 
 
 def plain_graph(shown: Exportable) -> PlainGraph:
@@ -89,8 +89,8 @@ def plain_graph(shown: Exportable) -> PlainGraph:
     Of a `SearchResult`, its triplets with their scores and the paths of its connections; of a
     `graphsearch.context.ContextBlock`, its triplets and memories; of a `RecallResult`, the memories and the paths of
     the graph channel to them; of an `Explanation`, its element, with its rank and the contribution of each factor; a
-    `Path`; and node-link JSON as returned by `graphsearch.curation.Curator.entity_graph`. Raises `InvalidInputError`
-    for anything else.
+    `GraphPath`; and node-link JSON as returned by `graphsearch.curation.Curator.entity_graph`. Raises
+    `InvalidInputError` for anything else.
     """
     if isinstance(shown, PlainGraph):
         return shown
@@ -99,7 +99,7 @@ def plain_graph(shown: Exportable) -> PlainGraph:
     drawing = _Drawing()
     if isinstance(shown, Explanation):
         drawing.explanation(shown)
-    elif isinstance(shown, Path):
+    elif isinstance(shown, GraphPath):
         drawing.path(shown)
     elif isinstance(shown, (MadeOfTriplets, RecallResult)):
         drawing.answer(shown)
@@ -153,7 +153,7 @@ class _Drawing:
             element = explanation.element
             self._node(Node(id=_id(element), name=element.id, type=element.kind.value, attributes=extra))
 
-    def path(self, path: Path) -> None:
+    def path(self, path: GraphPath) -> None:
         for entity in path.entities:
             self.entity(entity)
         for relation in path.relations:

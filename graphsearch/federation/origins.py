@@ -14,7 +14,7 @@ from graphsearch.model import ElementKind, ElementRef, Relation, Scope, Triplet
 from graphsearch.modes.result import Connection, SearchResult, Sentence, Source, Summary
 from graphsearch.ranking.result import RankResult
 from graphsearch.recall.result import RecalledMemory, RecallResult
-from graphsearch.traversal.paths import Path
+from graphsearch.traversal.paths import GraphPath
 
 
 def with_scopes(found: SearchResult, reader: Reader) -> SearchResult:
@@ -114,7 +114,7 @@ def _own_connection(connection: Connection) -> Connection:
     return attrs.evolve(connection, paths=paths)
 
 
-def _own_path(path: Path) -> Path:
+def _own_path(path: GraphPath) -> GraphPath:
     return attrs.evolve(path, relations=tuple(map(own_relation, path.relations)))
 
 

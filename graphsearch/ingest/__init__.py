@@ -22,9 +22,13 @@ if TYPE_CHECKING:
     from graphsearch.ingest.screening.redaction import Redaction as Redaction
     from graphsearch.ingest.sources.documents import document_memories as document_memories
     from graphsearch.ingest.sources.memory_files import transcript_memories as transcript_memories
+    from graphsearch.ingest.sources.stated import outcome as outcome
+    from graphsearch.ingest.sources.stated import read_entity as read_entity
+    from graphsearch.ingest.sources.stated import read_fact as read_fact
     from graphsearch.ingest.write.echoes import Echo as Echo
     from graphsearch.ingest.write.limits import IngestLimits as IngestLimits
     from graphsearch.ingest.write.options import IngestOptions as IngestOptions
+    from graphsearch.ingest.write.texts import DEFAULT_EXTRACTOR as DEFAULT_EXTRACTOR
     from graphsearch.model.extracted import ExtractedMemory as ExtractedMemory
     from graphsearch.model.extracted import ExtractedName as ExtractedName
     from graphsearch.model.extracted import Statement as Statement

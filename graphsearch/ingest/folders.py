@@ -132,6 +132,7 @@ class FolderIngest:
             left=len(totals.left),
             refused=totals.refused,
             unanswered=totals.unanswered,
+            stated=totals.stated,
         )
 
     def _fingerprints(self) -> dict[str, str]:

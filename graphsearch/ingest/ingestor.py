@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -21,14 +21,16 @@ from graphsearch.ingest.report import IngestReport, Progress, RememberReport
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.model_stages import EntityMatcher, visible
 from graphsearch.ingest.sources.files import locate, survey
+from graphsearch.ingest.stating.stating import Stating
 from graphsearch.ingest.write.echoes import Echoes
 from graphsearch.ingest.write.intake import Intake
 from graphsearch.ingest.write.ledger import FILE_PREFIX, read_by, read_ledger, waiting
 from graphsearch.ingest.write.limits import DEFAULT_LIMITS, IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.ingest.write.permission import Permission
-from graphsearch.ingest.write.texts import BATCH, ResolvedTexts, TextReader, read_before
+from graphsearch.ingest.write.texts import BATCH, DEFAULT_EXTRACTOR, ResolvedTexts, TextReader, read_before
 from graphsearch.ingest.write.writer import Writer, chunks, embed_facts
+from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.model import Batch, Memory
 from graphsearch.model import validation as check
 from graphsearch.protocols import LLM, Embedder, Extractor, GraphStore
@@ -57,7 +59,8 @@ class Ingestor:
     `AccessDeniedError` is raised before anything of a refused batch is written; the batches before it stay. Unchanged
     elements are not checked.
 
-    ``extractor`` reads texts; the default is `graphsearch.ingest.TextExtractor`, of the extra "text".
+    ``extractor`` reads texts; the default is `graphsearch.ingest.TextExtractor`, of the extra "text". With None nothing
+    is read: what counts are the facts and entities that memories are given with (`Memory.facts`).
     ``facts`` embeds the facts of relations too, so that searches find relations whose entities a question does not
     name: one more text per sentence with relations, of the whole scope first, then of new and changed relations.
     The default is True if the engine has an embedder.
@@ -79,8 +82,8 @@ class Ingestor:
         self,
         engine: Parts,
         *,
-        extractor: Extractor | None = None,
-        judge: LLM | None = None,
+        extractor: Extractor | None = DEFAULT_EXTRACTOR,
+        judge: LLM | AskFunction | None = None,
         gate: Gate | None = None,
         facts: bool | None = None,
         limits: IngestLimits = DEFAULT_LIMITS,
@@ -90,7 +93,8 @@ class Ingestor:
             raise MissingDependencyError("Ingestor(facts=True) embeds facts: GraphSearchEngine(store=…, embedder=…)")
         self._engine = engine
         self._extractor = extractor
-        self._judge = None if judge is None else EntityMatcher(judge, partial(visible, engine.store, _demanded(gate)))
+        show = partial(visible, engine.store)
+        self._judge = None if judge is None else EntityMatcher(as_llm(judge), partial(show, _demanded(gate)))
         self._gate = gate or ALLOW_ALL
         self._limits = limits
         self._facts = facts is not False
@@ -99,7 +103,7 @@ class Ingestor:
     @observed("add")
     async def add(
         self,
-        path: Path,
+        path: Path | str,
         *,
         only: Iterable[str] = (),
         name: str | None = None,
@@ -126,7 +130,7 @@ class Ingestor:
         counted. The next call reads both; completed texts are not read again.
         """
         async with within(self._limits.seconds):
-            folder = await asyncio.to_thread(locate, path, name=name, only=only)
+            folder = await asyncio.to_thread(locate, Path(path), name=name, only=only)
             ledger = await read_ledger(self._engine.store, folder)
             folder = attrs.evolve(folder, hidden=hidden)
             found, skipped = await asyncio.to_thread(survey, folder)
@@ -152,7 +156,7 @@ class Ingestor:
         the judge was asked about only some names of a memory, the decided ones are written. Raises `InvalidInputError`
         for an id that begins with "file:", before anything is written, and what `add` raises.
         """
-        given, embedder = list(memories), self._embedder()
+        given, embedder = checked_memories(memories), self._embedder()
         reader = self._reader(embedder)
         self._limits.refuse(given)
         echoes = Echoes(self._engine.store, self._gate, session_id)
@@ -181,7 +185,14 @@ class Ingestor:
 
     def _reader(self, embedder: Embedder | None) -> TextReader:
         resolver = Resolver(self._engine.store, embedder=embedder, judge=self._judge)
-        return TextReader(self._extractor, resolver, self._limits, self._intake, self._engine.store)
+        options, store = self._intake.options, self._engine.store
+        stating = Stating(
+            store,
+            self._gate,
+            require_quotes=options.require_quotes,
+            refuse_ungrounded=options.refuse_ungrounded,
+        )
+        return TextReader(self._extractor, resolver, self._limits, self._intake, store, stating)
 
 
 def _demanded(gate: Gate | None) -> Gate:
@@ -191,6 +202,20 @@ def _demanded(gate: Gate | None) -> Gate:
             "gate=Gate(authorizer, principal), or gate=ALLOW_ALL if all of it may be shown"
         )
     return gate
+
+
+def checked_memories(given: Iterable[Memory]) -> list[Memory]:
+    """The memories of a list. Raises `InvalidInputError` that says how to write what is none."""
+    is_list = isinstance(given, Iterable) and not isinstance(given, str | Mapping)
+    found = list(given) if is_list else []
+    stray = next((type(each).__name__ for each in found if not isinstance(each, Memory)), None)
+    how = "write Memory(id=…, text=…), or transcript_memories(turns, session_id=…) for the turns of a chat"
+    check.refuse(
+        "memories",
+        None if is_list else f"must be a list of Memory, not {type(given).__name__}",
+        f"each must be a Memory, not {stray}: {how}" if stray else None,
+    )
+    return found
 
 
 def _silent(done: int, total: int, name: str) -> None:
@@ -240,6 +265,7 @@ async def remember(
         unanswered=totals.unanswered,
         refused=totals.refused,
         unread=totals.unread,
+        stated=totals.stated,
         echoes=tuple(echoes.found[id_] for id_ in sorted(echoes.found)),
     )
 

@@ -42,6 +42,8 @@ class IngestReport:
     """Statements of a language model that the texts do not prove, and why they were left out."""
     unanswered: tuple[str, ...] = ()
     """Why the judge failed to answer; nothing was merged for it."""
+    stated: tuple[FactReport, ...] = ()
+    """What became of each fact that lines state of memories that were written."""
 
 
 @attrs.frozen(kw_only=True)

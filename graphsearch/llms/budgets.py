@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 import attrs
 
 from graphsearch.errors import BudgetExhaustedError
+from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.llms.structured import ask_for_data
 from graphsearch.llms.usage import Meter, metered
 from graphsearch.model import validation as check
@@ -168,8 +169,8 @@ class BudgetedLLM:
     counted, and a failed call counts as all that it reserved.
     """
 
-    def __init__(self, llm: LLM, budget: Budget) -> None:
-        self._llm = llm
+    def __init__(self, llm: LLM | AskFunction, budget: Budget) -> None:
+        self._llm = as_llm(llm)
         self._budget = budget
 
     @property

@@ -16,7 +16,7 @@ class ExtractedName:
 
     ``name`` has its whitespace collapsed; ``type`` is an entity type, empty if the text does not show one. ``span`` is
     None for names outside of the text: the speaker, the subject. ``confidence`` is in [0, 1]; ``pattern`` is the name
-    of the rule that found it.
+    of the rule that found it. ``written`` is the form in the text if it is another than the name, such as a part of it.
     """
 
     name: str
@@ -24,13 +24,15 @@ class ExtractedName:
     span: Span | None
     confidence: float
     pattern: str
+    written: str = ""
 
 
 @attrs.frozen(kw_only=True)
 class Statement:
     """A relation between two surface forms of a text, in the period [valid_from, valid_to).
 
-    ``span`` is the sentence that states it, and ``fact`` that sentence on one line (`fact_in`).
+    ``span`` is the sentence that states it, and ``fact`` that sentence on one line (`fact_in`). ``extractor`` is what
+    stated it, if not the reader of the text; ``ceiling`` as in `Claim`.
     """
 
     source: ExtractedName
@@ -43,6 +45,8 @@ class Statement:
     fact: str
     span: Span
     pattern: str
+    extractor: str = ""
+    ceiling: float = 1.0
 
 
 @attrs.frozen(kw_only=True)

@@ -99,3 +99,14 @@ class FactReport:
     about: tuple[str, ...] = ()
     """The relations that it ends or contradicts, one line each."""
     why: str = ""
+
+    def __str__(self) -> str:
+        said = f"{self.fact.subject} | {self.fact.relation} | {self.fact.object}"
+        marks = (
+            *(f"ends {each}" for each in self.about),
+            *(["not grounded"] if self.held and not self.grounded else []),
+            *(["in its own words"] if self.held and not self.mapped else []),
+            *([self.why] if self.why else []),
+        )
+        shown = " ".join(self.held) if self.held else said
+        return f"{self.status}: {shown}" + (f" ({'; '.join(marks)})" if marks else "")

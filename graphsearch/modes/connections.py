@@ -20,7 +20,7 @@ from graphsearch.modes.result import Connection
 from graphsearch.query.question_names import Anchor
 from graphsearch.relevance.triplet_relevance import CERTAIN
 from graphsearch.scoring.triplet_score import ScoringOptions, score
-from graphsearch.traversal.paths import Path
+from graphsearch.traversal.paths import GraphPath
 
 MAX_NAMES: Final = 8
 """Most names of a question for which connections are computed; with more, nobody asks for what they share."""
@@ -178,7 +178,7 @@ async def read_connections(
     connections = []
     for row in best:
         paths = [
-            Path(
+            GraphPath(
                 entities=tuple(entities[each] for each in way.entities),
                 relations=tuple(relations[each] for each in way.relations),
                 strength=float(reach.strength[found.rows[row]]),

@@ -11,6 +11,7 @@ import attrs
 
 from graphsearch.access.gate import Gate
 from graphsearch.model import validation as check
+from graphsearch.protocols import Traversal
 from graphsearch.scoring.triplet_score import LEAST_SHOWN
 
 
@@ -41,6 +42,7 @@ class UngatedSearchOptions(TypedDict, total=False):
     skip_types: Collection[str] | None
     min_score: float
     diversity: float
+    traversal: Traversal | str | None
 
 
 class SearchOptions(UngatedSearchOptions, total=False):
@@ -59,6 +61,7 @@ class SearchOptions(UngatedSearchOptions, total=False):
       left out, in [0, 1].
     * ``diversity``: 1 − λ of maximal marginal relevance over the lines of triplets, in [0, 1]; 0 is the order of the
       scores.
+    * ``traversal``: "k_hop" or "pagerank" in place of the engine's traversal, or a `Traversal` of one's own.
     * ``gate``: who asks, which determines the visible elements; all are visible if None. Modes that call a language
       model require one: `ALLOW_ALL` if everything may be shown to it.
     """
@@ -83,6 +86,7 @@ class SearchRequest:
     skip_types: Collection[str] | None = None
     min_score: float = 0.0
     diversity: float = 0.0
+    traversal: Traversal | str | None = None
     gate: Gate | None = None
 
     @property

@@ -16,7 +16,7 @@ from graphsearch.query.question_names import Anchor
 from graphsearch.relevance.triplet_relevance import CERTAIN
 from graphsearch.scoring.triplet_score import ends
 from graphsearch.text.rendering import entity_name, triplet_line
-from graphsearch.traversal.paths import Path, path_steps
+from graphsearch.traversal.paths import GraphPath, path_steps
 from graphsearch.understanding.interpreting import Interpretation
 
 
@@ -94,7 +94,7 @@ class Connection:
 
     entity: Entity
     score: float
-    paths: Mapping[UUID, Path]
+    paths: Mapping[UUID, GraphPath]
 
 
 @attrs.frozen(kw_only=True)

@@ -40,6 +40,8 @@ from graphsearch.ingest.resolve.resolution import ResolutionCounts
 from graphsearch.ingest.write.limits import DEFAULT_LIMITS
 from graphsearch.ingest.write.limits import IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
+from graphsearch.ingest.write.texts import DEFAULT_EXTRACTOR
+from graphsearch.llms.function import AskFunction
 from graphsearch.model import Community
 from graphsearch.model import Contradiction
 from graphsearch.model import ElementRef
@@ -75,8 +77,8 @@ from graphsearch.recall.result import RecallResult
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.sync.facade import Facade
 from graphsearch.sync.stores import GraphStore
-from graphsearch.traversal.paths import Path
-from pathlib import Path as pathlib_Path
+from graphsearch.traversal.paths import GraphPath
+from pathlib import Path
 from typing import Literal
 from typing import Unpack
 from uuid import UUID
@@ -95,7 +97,7 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         """The store."""
         ...
 
-    def __init__(self, *, store: GraphStore, embedder: Embedder | Callable[[str], Awaitable[Sequence[float]]] | None=None, llm: LLM | None=None, traversal: Traversal | None=None, modes: Mapping[str, Mode]=DEFAULT_MODES, scoring: ScoringOptions | None=None, recall_scoring: RecallScoring | None=None) -> None:
+    def __init__(self, *, store: GraphStore, embedder: Embedder | Callable[[str], Awaitable[Sequence[float]]] | None=None, llm: LLM | AskFunction | None=None, traversal: Traversal | str | None=None, modes: Mapping[str, Mode]=DEFAULT_MODES, scoring: ScoringOptions | None=None, recall_scoring: RecallScoring | None=None) -> None:
         ...
 
     def explain(self, query: str, element: ElementRef | UUID | str, **options: Unpack[ExplainOptions]) -> Explanation:
@@ -111,7 +113,7 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         """The best triplets around one entity, scored by hops. Raises `UnknownElementError`."""
         ...
 
-    def path(self, source: EntityRef, target: EntityRef, *, max_hops: int=4, as_of: datetime | None=None, gate: Gate | None=None) -> Path | None:
+    def path(self, source: EntityRef, target: EntityRef, *, max_hops: int=4, as_of: datetime | None=None, gate: Gate | None=None) -> GraphPath | None:
         """The path with the fewest hops, then the strongest, or None if there is none within ``max_hops``.
 
         Raises `UnknownElementError` for an end that does not exist or is not visible.
@@ -198,10 +200,10 @@ class FederatedEngine(Facade[federation.FederatedEngine]):
 class Ingestor(Facade[ingestor.Ingestor]):
     """As `graphsearch.Ingestor`. ``progress`` is called from another thread."""
 
-    def __init__(self, engine: GraphSearchEngine, *, extractor: Extractor | None=None, judge: LLM | None=None, gate: Gate | None=None, facts: bool | None=None, limits: IngestLimits=DEFAULT_LIMITS, options: IngestOptions | None=None) -> None:
+    def __init__(self, engine: GraphSearchEngine, *, extractor: Extractor | None=DEFAULT_EXTRACTOR, judge: LLM | AskFunction | None=None, gate: Gate | None=None, facts: bool | None=None, limits: IngestLimits=DEFAULT_LIMITS, options: IngestOptions | None=None) -> None:
         ...
 
-    def add(self, path: pathlib_Path, *, only: Iterable[str]=(), name: str | None=None, hidden: bool=False, progress: Progress | None=None) -> IngestReport:
+    def add(self, path: Path | str, *, only: Iterable[str]=(), name: str | None=None, hidden: bool=False, progress: Progress | None=None) -> IngestReport:
         """Ingest a folder or a file of Python source, JSON lines, Markdown and plain text.
 
         * ``only``: relative paths of the files and folders to ingest; default all.
@@ -351,7 +353,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def judge_duplicates(self, judge: LLM, *, limit: int=20, threshold: float=duplicates.ALIKE, skip: Iterable[tuple[UUID, UUID]]=()) -> judging.JudgeReport:
+    def judge_duplicates(self, judge: LLM | AskFunction, *, limit: int=20, threshold: float=duplicates.ALIKE, skip: Iterable[tuple[UUID, UUID]]=()) -> judging.JudgeReport:
         """Let a language model judge at most ``limit`` pairs of `find_duplicates`, and merge or mark them as distinct.
 
         Pairs judged to be one entity are merged into the older one (`undo_merge` reverts it); pairs judged to be two
@@ -432,7 +434,7 @@ class Curator(Facade[curator.Curator]):
         """Find entities by typed text: whole names, words, beginnings of words, and misspellings; best first."""
         ...
 
-    def summarise_communities(self, llm: LLM, *, limit: int | None=None, min_size: int=summarising.MIN_SIZE, counter: TokenCounter | None=None, prompt_tokens: int=summarising.PROMPT_TOKENS, answer_tokens: int=summarising.ANSWER_TOKENS) -> summarising.SummariesReport:
+    def summarise_communities(self, llm: LLM | AskFunction, *, limit: int | None=None, min_size: int=summarising.MIN_SIZE, counter: TokenCounter | None=None, prompt_tokens: int=summarising.PROMPT_TOKENS, answer_tokens: int=summarising.ANSWER_TOKENS) -> summarising.SummariesReport:
         """Let a language model summarise the stored communities, in sentences that cite relations and memories.
 
         At most ``limit`` are asked for, the largest first, of at least ``min_size`` members, and only those without a

@@ -15,7 +15,7 @@ from graphsearch.text.rendering import entity_name, safe_text
 
 
 @attrs.frozen(kw_only=True)
-class Path(Displayed):
+class GraphPath(Displayed):
     """A path from one entity to another.
 
     ``relations[i]`` joins ``entities[i]`` and ``entities[i + 1]``, in either direction. ``strength`` is least
@@ -36,7 +36,7 @@ class Path(Displayed):
         return Shown(page(element("code", line), quiet(f"strength {self.strength:.4f}")), line)
 
 
-def path_steps(path: Path) -> list[str]:
+def path_steps(path: GraphPath) -> list[str]:
     """``Ada``, ``--works_at--> Globex``, ``<--works_at-- Bob``: where a path starts, and each step from there."""
     steps = [entity_name(path.entities[0])]
     for relation, before, after in zip(path.relations, path.entities[:-1], path.entities[1:], strict=True):

@@ -76,7 +76,8 @@ def test_one_memory_is_taken_in_by_its_text(line):
             "line 2: memory: needs the field 'id'; line 3",
         ),
         ("a.txt", "one\ntwo\0", "line 2: holds a NUL character"),
-        ("a.csv", "x", "memories are read from .json, .jsonl, .md, .txt"),
+        ("a.pdf", "x", "memories are read from .json, .jsonl, .csv, .md, .txt"),
+        ("a.csv", "subject,relation,object\n,uses,Vim\n", "line 2: memory: facts[0]: fact: needs the field 'subject'"),
     ],
 )
 def test_a_faulty_file_is_refused_whole(line, tmp_path, name, content, fault):
@@ -211,3 +212,39 @@ def test_known_names_and_the_user_are_given_by_options(line, tmp_path):
     assert (triplet["source"]["name"], triplet["relation"]["type"]) == ("Ada Moss", "uses")
     wrong = put(tmp_path, "wrong.jsonl", '{"title": "Keelbook"}\n')
     assert "--known must be JSON lines" in line.run("remember", *text, "--known", wrong, code=2).output
+
+
+def test_facts_are_stated_by_the_line(line):
+    facts = ("--fact", "Jonas Weber | leads | Lighthouse | since 2026-03-02", "--fact", "Mira Lund | likes | tea")
+    found = line.json("remember", *facts, "--entity", "Lighthouse | project | LH", "--at", "2026-03-05")
+    assert [(each["status"], each["held"]) for each in found["stated"]] == [
+        ("new", ["Jonas Weber", "leads", "Lighthouse"]),
+        ("new", ["Mira Lund", "prefers", "tea"]),
+    ]
+    (triplet,) = line.json("neighbors", "LH")["triplets"]
+    assert (triplet["relation"]["valid_from"], triplet["target"]["type"]) == ("2026-03-02T00:00:00+00:00", "project")
+    text = ("--text", "From May on Jonas Weber leads Lighthouse no more.", "--extractor", "none", "--at", "2026-05-03")
+    over = ("--fact", "Jonas Weber | leads | Lighthouse | until 2026-05-01 | ended | “leads Lighthouse no more”")
+    for outcome in ("1 ends Jonas Weber leads Lighthouse", "1 known"):
+        assert outcome in line.run("remember", *text, *over).stdout
+
+
+def test_files_state_facts(line, tmp_path):
+    table = put(tmp_path, "a.csv", "subject,relation,object\nJonas Weber,leads,Lighthouse\n")
+    lines = put(
+        tmp_path, "a.jsonl", json.dumps({"id": "m", "text": "Hm.", "facts": ["Mira Lund | reports to | Jonas Weber"]})
+    )
+    shown = line.run("remember", table, lines).stdout
+    assert "1 new\n2 new" in shown
+    folder = tmp_path / "more"
+    folder.mkdir()
+    fact = {"subject": "Tom Reed", "relation": "reports to", "object": "Mira Lund"}
+    put(folder, "a.jsonl", json.dumps({"memory": {"id": "n", "text": "So.", "facts": [fact]}}))
+    assert "1 new" in line.run("add", folder).stdout
+    assert line.json("stats")["relations_by_type"] == {"leads": 1, "reports_to": 2}
+
+
+def test_what_is_no_fact_is_refused_before_anything_is_opened(line):
+    for given, fault in (("Ana | uses", "subject | relation | object"), ("Ana|uses|Vim|maybe", "'maybe' is neither")):
+        assert fault in line.run("remember", "--fact", given, code=1).stderr
+    assert "--fact and --entity" in line.run("remember", code=2).stderr

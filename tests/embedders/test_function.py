@@ -31,7 +31,10 @@ async def test_a_plain_function_is_an_embedder() -> None:
 
 async def test_names_of_callables() -> None:
     assert FunctionEmbedder(Model()).name.endswith("test_function.Model")
-    assert FunctionEmbedder(functools.partial(lengths)).name == "functools.partial"
+    for nameless in (functools.partial(lengths), lambda text: lengths(text + "")):
+        with pytest.raises(InvalidInputError, match="has no name of its own"):
+            FunctionEmbedder(nameless)
+        assert FunctionEmbedder(nameless, "mine-2").name == "mine-2"
     assert FunctionEmbedder(lengths, "mine").name == "mine"
 
 
@@ -104,7 +107,7 @@ async def test_errors_of_the_tree_pass_as_they_are() -> None:
 
 async def test_a_function_that_is_not_async() -> None:
     with pytest.raises(EmbedderError, match="async def"):
-        await FunctionEmbedder(lambda _: [1.0]).embed(["a"], input_type="query")  # type: ignore[arg-type,return-value]
+        await FunctionEmbedder(lambda _: [1.0], "odd").embed(["a"], input_type="query")  # type: ignore[arg-type,return-value]
 
 
 @pytest.mark.parametrize("answer", [1.0, [], [[1.0]]])

@@ -1,25 +1,30 @@
-"""The agent of the example learns: what failed once gives way to what works."""
+"""The agent of the example states facts, learns what became of them, and is right the second time, on both stores."""
 
-import re
+import pytest
 
 from examples import agent_loop
 from graphsearch.model import Outcome
 
 
-async def test_the_next_question_improves(scoped):
-    sessions = await agent_loop.run(scoped, 4)
-    assert [session.answer for session in sessions] == ["make ship", *["make release"] * 3]
-    assert [session.outcome for session in sessions] == [Outcome.REJECTED, *[Outcome.ACCEPTED] * 3]
-    old, new = await scoped.get_memories(["old", "new"])
-    assert old.feedback_weight < 0.5 < new.feedback_weight
+async def test_what_was_turned_round_is_corrected_and_the_next_answer_is_right(scoped):
+    hasty, first, corrected, second, handed_over, third = await agent_loop.run(scoped)
+    assert hasty.splitlines() == ["new", "contradicts; the text says it the other way round"]
+    assert (first.answer, first.outcome) == ("I do not know.", Outcome.REJECTED)
+    assert corrected.splitlines() == ["new", "new"]
+    assert (second.answer, second.outcome) == ("Derek Hsu", Outcome.ACCEPTED)
+    assert "ends Jonas Weber leads Lighthouse" in handed_over
+    assert (third.answer, third.outcome) == ("Amara Okafor", Outcome.ACCEPTED)
+    (note,) = await scoped.get_memories(["kick-off"])
+    assert (note.text, note.facts) == (agent_loop.NOTE.text, ())
 
 
-async def test_the_example_prints_its_sessions_and_what_the_notes_weigh(capsys):
+async def test_the_example_prints_its_steps(capsys):
     await agent_loop.main()
     printed = capsys.readouterr().out
-    assert re.search(r"session-1: make ship +rejected\nsession-2: make release +accepted\n", printed)
-    assert re.search(r"0\.4\d+  The command that deploys Atlas is `make ship`\.", printed)
+    assert "contradicts; the text says it the other way round\nWho does Jonas Weber report to? I do not" in printed
+    assert "Who leads Lighthouse? Amara Okafor (accepted)\n" in printed
 
 
-async def test_a_model_that_is_shown_nothing_says_so():
-    assert await agent_loop.FirstThatFits().ask("") == "I do not know."
+async def test_a_prompt_without_a_note_or_a_question_is_no_part_of_the_script():
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        await agent_loop.Scripted().ask("")

@@ -10,7 +10,7 @@ import pytest
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, TimeLimitError, UnknownScopeError
-from graphsearch.ingest import IngestLimits, Ingestor
+from graphsearch.ingest import DEFAULT_EXTRACTOR, IngestLimits, Ingestor
 from graphsearch.model import Memory
 from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.protocols import Extractor, GraphStore
@@ -26,7 +26,7 @@ def store() -> GraphStore:
     return InMemoryGraphStore().with_scope(org_id="o", project_id="p")
 
 
-def ingestor(store: GraphStore, limits: IngestLimits, extractor: Extractor | None = None) -> Ingestor:
+def ingestor(store: GraphStore, limits: IngestLimits, extractor: Extractor | None = DEFAULT_EXTRACTOR) -> Ingestor:
     return Ingestor(GraphSearchEngine(store=store), limits=limits, extractor=extractor)
 
 

@@ -7,7 +7,7 @@ import attrs
 import pytest
 
 from graphsearch.errors import ExtractionError, InvalidInputError
-from graphsearch.ingest import Ingestor, RememberReport, ingestor
+from graphsearch.ingest import DEFAULT_EXTRACTOR, Ingestor, RememberReport, ingestor
 from graphsearch.ingest.extract.rules.extractor import TextExtractor
 from graphsearch.ingest.resolve.resolution import Stage
 from graphsearch.model import EdgeKind, ElementKind, Entity, Memory
@@ -29,7 +29,7 @@ def parts(scoped: GraphStore) -> Parts:
     return Parts(store=scoped)
 
 
-async def remember(parts: Parts, *memories: Memory, extractor: Extractor | None = None) -> RememberReport:
+async def remember(parts: Parts, *memories: Memory, extractor: Extractor | None = DEFAULT_EXTRACTOR) -> RememberReport:
     return await Ingestor(parts, extractor=extractor).remember(memories)
 
 

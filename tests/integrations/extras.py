@@ -133,7 +133,7 @@ engine = GraphSearchEngine(store=store, embedder=WordLlamaEmbedder())
 service = GraphService(engine_of=lambda _: engine, authorizer=CedarAuthorizer.default())
 assert "Serve the project" in graphsearch("mcp", "--help")
 async with Client(make_server(service, Identity(ADA, SCOPE))) as client:
-    for tool, asked in (("context", {"query": "who built COBOL?"}), ("remember", {"text": TEXT})) * 2:
+    for tool, asked in (("graph_query", {"query": "who built COBOL?"}), ("remember", {"text": TEXT})) * 2:
         found = await client.call_tool(tool, asked)
         assert not found.is_error, found""",
     "offline-tokens": """

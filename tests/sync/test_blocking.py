@@ -9,7 +9,18 @@ from uuid import uuid4
 
 import pytest
 
-from graphsearch import DEFAULT_MODES, Entity, Explanation, Memory, Outcome, Path, Principal, SearchResult, sync
+from graphsearch import (
+    DEFAULT_MODES,
+    Entity,
+    Explanation,
+    Fact,
+    GraphPath,
+    Memory,
+    Outcome,
+    Principal,
+    SearchResult,
+    sync,
+)
 from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.caching import InProcessCache
@@ -80,7 +91,7 @@ def test_a_session_is_given_its_context_and_reports_how_it_went(engine: sync.Gra
 
 
 def test_the_other_reads_answer_too(engine: sync.GraphSearchEngine, ada: Gate):
-    assert_type(engine.path("Ada Lovelace", "Mary Somerville"), Path | None)
+    assert_type(engine.path("Ada Lovelace", "Mary Somerville"), GraphPath | None)
     way = engine.path("Ada Lovelace", "Mary Somerville")
     assert way is not None
     assert way.hops == 2
@@ -229,3 +240,11 @@ def test_a_store_is_the_process_s_that_opened_it(engine: sync.GraphSearchEngine)
 
 def test_modes_are_those_of_the_engine(store: sync.GraphStore):
     assert sync.GraphSearchEngine(store=store).modes is DEFAULT_MODES
+
+
+def test_facts_are_stated_blocking():
+    store = sync.InMemoryGraphStore().with_scope(org_id="acme", project_id=f"facts-{uuid4()}")
+    fact = Fact("Tom Reed", "reports to", "Dana Levy", quote="reports to Dana")
+    memory = Memory(id="m", text="Tom Reed reports to Dana Levy.", facts=[fact])
+    report = sync.Ingestor(sync.GraphSearchEngine(store=store), extractor=None).remember([memory])
+    assert [(each.fact, each.held) for each in report.stated] == [(fact, ("Tom Reed", "reports_to", "Dana Levy"))]

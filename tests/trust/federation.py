@@ -43,8 +43,8 @@ _SHOWN: Final = 3_000
 _AGREEING: Final = 0.7
 """The share of memories that state what those of another scope do."""
 _ASKING: Final = (
-    *(reading_tools.context, reading_tools.recall),
-    *(operator_tools.search, operator_tools.rank_entities),
+    *(reading_tools.graph_query, reading_tools.recall),
+    *(operator_tools.search, reading_tools.rank_entities),
 )
 """The tools that ask several scopes."""
 QUESTIONS: Final[Mapping[str, Question]] = {

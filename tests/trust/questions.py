@@ -325,12 +325,11 @@ async def context_command(side: Side, about: Subject) -> Any:
     """The command that answers a principal."""
     with (
         patch.object(principal_commands, "open_asked", lambda *_, **__: nullcontext(side.engine)),
-        patch.object(principal_commands, "gate_of", lambda *_: side.gate),
+        patch.object(principal_commands.Asker, "gate", lambda *_: side.gate),
     ):
         place = Place(dsn="", embedded=Path(), org="acme", project="here")
-        answer = await principal_commands.context(
-            place, about.query, principal="somebody", session="c", mode=about.mode
-        )
+        asker = principal_commands.Asker(principal="somebody")
+        answer = await principal_commands.context(place, about.query, session="c", mode=about.mode, asker=asker)
     data = dict(answer.data)
     text, memories = _lines(data.pop("text")), data.pop("memories")
     return text, plain(memories if side.exact else [each["memory"] for each in memories]), plain(data)
@@ -369,10 +368,15 @@ def _query(about: Subject) -> Mapping[str, Any]:
 
 
 TOOLS: Final[Mapping[Tool, Callable[[Subject], Mapping[str, Any]]]] = {
-    reading_tools.context: lambda about: {"query": about.query, "session_id": "t", "mode": about.mode, "budget": 900},
+    reading_tools.graph_query: lambda about: {
+        "query": about.query,
+        "session_id": "t",
+        "mode": about.mode,
+        "budget": 900,
+    },
     reading_tools.recall: _query,
-    reading_tools.neighbors: _entity,
-    reading_tools.path: lambda about: {"source": about.one, "target": about.other},
+    reading_tools.graph_neighbors: _entity,
+    reading_tools.graph_path: lambda about: {"source": about.one, "target": about.other},
     reading_tools.recall_related: _entity,
     reading_tools.entity_graph: _entity,
     reading_tools.search_entities: lambda about: {"query": about.one},
@@ -385,7 +389,7 @@ TOOLS: Final[Mapping[Tool, Callable[[Subject], Mapping[str, Any]]]] = {
 
 OPERATOR_TOOLS: Final[Mapping[Tool, Callable[[Subject], Mapping[str, Any]]]] = {
     operator_tools.search: lambda about: {"query": about.query, "mode": about.mode, "limit": MANY},
-    operator_tools.rank_entities: lambda about: {"query": about.query, "ranking": about.ranking, "limit": MANY},
+    reading_tools.rank_entities: lambda about: {"query": about.query, "ranking": about.ranking, "limit": MANY},
     operator_tools.find_duplicates: lambda _: {},
     operator_tools.merges: lambda _: {},
     operator_tools.find_ambiguous: lambda _: {},

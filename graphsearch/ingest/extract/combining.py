@@ -43,7 +43,7 @@ class CombinedExtractor:
         for extractor in self._extractors:
             left = [memory for memory in memories if results[memory.id].unread is None]
             for each in await extract_with(extractor, left):
-                results[each.memory_id] = _merged(results[each.memory_id], each)
+                results[each.memory_id] = merged(results[each.memory_id], each)
         return [results[memory.id] for memory in memories]
 
 
@@ -66,7 +66,8 @@ async def extract_with(extractor: Extractor, memories: Sequence[Memory]) -> Sequ
     return results
 
 
-def _merged(one: ExtractedMemory, other: ExtractedMemory) -> ExtractedMemory:
+def merged(one: ExtractedMemory, other: ExtractedMemory) -> ExtractedMemory:
+    """What two extractors found in one memory; the first type found for a name applies."""
     if other.unread is not None:
         return ExtractedMemory(memory_id=other.memory_id, unread=other.unread)
     types = _types((*one.surfaces, *other.surfaces))

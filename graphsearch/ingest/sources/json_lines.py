@@ -7,12 +7,15 @@ Each line is one object with exactly one of three keys:
     {"memory": {"id": "m1", "text": "…", "occurred_at": "2024-05-01T09:00:00Z",
                 "mentions": [{"entity": REF, "surface": "Ada", "start": 0, "end": 3}],
                 "claims": [{"source": REF, "type": "works_at", "target": REF, "confidence": 0.9}]}}
+    {"memory": {"id": "m2", "text": "…", "facts": [{"subject": "Ada", "relation": "works at", "object": "Acme"}],
+                "entities": [{"name": "Ada", "type": "person", "aliases": ["…"]}]}}
 
 The fields are those of `Entity`, `Claim`, `Memory` and `Mention`; a span is given as ``start`` and ``end``, a time in
 ISO 8601 with its offset. REF is ``{"type": …, "name": …}``, which creates the entity if necessary, or the id of an
-existing entity as text. The text of a memory line with neither ``mentions`` nor ``claims`` goes through extraction. A
-relation line is a claim of the file itself, by default structural and with confidence 0.95. A line is ingested as a
-whole or, with a fault that lists every error in it, not at all.
+existing entity as text. The text of a memory line with neither ``mentions`` nor ``claims`` goes through extraction,
+with the ``facts`` and ``entities`` that are stated of it; see `graphsearch.ingest.sources.stated`. A relation line is a
+claim of the file itself, by default structural and with confidence 0.95. A line is ingested as a whole or, with a fault
+that lists every error in it, not at all.
 """
 
 from __future__ import annotations
@@ -27,10 +30,11 @@ import attrs
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
 from graphsearch.ingest.sources.files import MAX_BYTES, Folder, lines_of, opened, unreadable
+from graphsearch.ingest.sources.stated import read_stated
 from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention, Span
 from graphsearch.model import validation as check
 
-EXTRACTOR: Final = "jsonl/3"
+EXTRACTOR: Final = "jsonl/4"
 """Changes whenever a line is parsed differently, so that known files are read again."""
 
 _CONFIDENCE: Final = 0.95
@@ -45,7 +49,7 @@ _MENTION: Final = _SPAN | {"entity", "surface", "confidence"}
 _MEMORY: Final = frozenset(
     {
         *("id", "text", "subject", "speaker", "session_id", "position", "occurred_at", "source"),
-        *("labels", "attributes", "mentions", "claims"),
+        *("labels", "attributes", "mentions", "claims", "facts", "entities"),
     }
 )
 
@@ -91,7 +95,7 @@ def memory_fields(found: object) -> dict[str, Any]:
 
     Raises `InvalidInputError` that lists every error.
     """
-    return _fields("memory", found, _MEMORY - {"mentions", "claims"}, "id")
+    return read_stated(_fields("memory", found, _MEMORY - {"mentions", "claims"}, "id"))
 
 
 @attrs.define
@@ -126,8 +130,10 @@ class _Line:
         return Record(line=self.number, claims=(claim,), mentions=ends)
 
     def _memory(self, content: object) -> Record:
-        given = _fields("memory", content, _MEMORY, "id")
+        given = read_stated(_fields("memory", content, _MEMORY, "id"))
         to_be_read = not {"mentions", "claims"} & {*given}
+        if not to_be_read and {"facts", "entities"} & {*given}:
+            raise InvalidInputError("memory", ["has facts or entities and mentions or claims as well: give either"])
         claims, mentions = _items("claims", given), _items("mentions", given)
         memory = Memory(**{"source": self.path, **given})
         if memory.id.startswith("file:"):

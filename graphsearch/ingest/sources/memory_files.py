@@ -1,22 +1,33 @@
-"""Files of memories: chat transcripts, one memory per turn; JSON lines; Markdown and text."""
+"""Files of memories: chat transcripts, one memory per turn; JSON lines; tables; Markdown and text."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
+
+import attrs
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import UnreadableError
 from graphsearch.ingest.sources.documents import document_memories
 from graphsearch.ingest.sources.files import utf8_text
 from graphsearch.ingest.sources.json_lines import memory_fields
+from graphsearch.ingest.sources.stated import ENTITY, FACT, note_id, read_stated, text_of
 from graphsearch.model import Memory
 from graphsearch.model import validation as check
 
-FIELDS: Final = ("id", "role", "speaker", "content", "time")
+_CELLS: Final = (
+    *("id", "text", "subject", "speaker", "session_id", "position", "occurred_at", "source", "labels"),
+    *(each for each in (*FACT, *ENTITY) if each != "subject"),
+)
+_COLUMNS: Final = f"its columns are {', '.join(_CELLS)}"
+FIELDS: Final = ("id", "role", "speaker", "content", "time", "facts", "entities")
 
 
 def transcript_memories(turns: Sequence[Mapping[str, Any]], *, session_id: str, source: str = "") -> tuple[Memory, ...]:
@@ -25,7 +36,7 @@ def transcript_memories(turns: Sequence[Mapping[str, Any]], *, session_id: str, 
     A turn is ``{"role" or "speaker": text, "content": text, "time": …}``. The speaker is ``speaker``, else ``role``,
     such as "user" or "assistant", which no extractor takes for a person. ``time`` is a timezone-aware datetime, ISO
     8601 with its offset, or seconds since 1970; missing or None, it is unknown. The ``id`` of a turn defaults to the
-    session id and its position.
+    session id and its position. ``facts`` and ``entities`` are stated of it; see `graphsearch.ingest.sources.stated`.
 
     Raises `InvalidInputError` with every fault of every turn, by index.
     """
@@ -49,7 +60,7 @@ def transcript_memories(turns: Sequence[Mapping[str, Any]], *, session_id: str, 
 def _memory(turn: object, position: int, session_id: str, source: str) -> Memory:
     if not isinstance(turn, Mapping):
         raise InvalidInputError("turn", [f"must be an object, not {type(turn).__name__}"])
-    given = {name: turn[name] for name in FIELDS if turn.get(name) is not None}
+    given = read_stated({name: turn[name] for name in FIELDS if turn.get(name) is not None})
     faults = [f"has no field {name!r}; its fields are {', '.join(FIELDS)}" for name in turn if name not in FIELDS]
     if "role" not in given and "speaker" not in given:
         faults.append("needs a role or a speaker")
@@ -65,6 +76,8 @@ def _memory(turn: object, position: int, session_id: str, source: str) -> Memory
         occurred_at=moment,
         source=source,
         attributes={"role": given["role"]} if "role" in given else {},
+        facts=given.get("facts", ()),
+        entities=given.get("entities", ()),
     )
 
 
@@ -90,6 +103,7 @@ def read_memories(path: Path, *, session_id: str = "", occurred_at: datetime | N
       session is ``session_id``, by default the file's name without suffix.
     * ``.jsonl``: one memory per line, an object with the fields of `Memory`; ``session_id`` and ``occurred_at`` are the
       defaults for lines without them.
+    * ``.csv``: a table with a header, of memories, of facts or of entities, one in a row; see `_table`.
     * ``.md``, ``.txt``: a document, one memory per chunk, dated ``occurred_at``.
 
     Raises `InvalidInputError` with every fault of the file.
@@ -133,6 +147,55 @@ def _lines(path: Path, text: str, session_id: str, occurred_at: datetime | None)
     return tuple(memories)
 
 
+def _table(path: Path, text: str, session_id: str, occurred_at: datetime | None) -> tuple[Memory, ...]:
+    """The memories of a table: its columns are fields of `Memory`, of `Fact` and of `NamedEntity`.
+
+    A row with a relation states a fact, one with a name names an entity. Rows of one ``id``, or without one of one
+    ``text``, are one memory; where there is no text, it is what the rows state.
+    """
+    head = text.partition("\n")[0]
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=max(",;\t", key=head.count))
+    given = {"source": path.name, "session_id": session_id, "occurred_at": occurred_at}
+    columns: list[str] = []
+    found: dict[str, Memory] = {}
+    faults: list[str] = []
+    try:
+        columns = ["_".join(each.casefold().split()) for each in next(rows, [])]
+        check.refuse("header", *(f"has no column {each!r}; {_COLUMNS}" for each in columns if each not in _CELLS))
+        for row in rows:
+            try:
+                memory = _of_row(columns, row, given)
+                known = found.setdefault(memory.id, attrs.evolve(memory, facts=(), entities=()))
+                is_other = memory.text not in ("", known.text)
+                check.refuse("row", f"the id {memory.id!r} has another text above" if is_other else None)
+                facts, entities = (*known.facts, *memory.facts), (*known.entities, *memory.entities)
+                found[memory.id] = attrs.evolve(known, facts=facts, entities=entities)
+            except InvalidInputError as error:
+                faults.append(f"line {rows.line_num}: {error}")
+    except (csv.Error, InvalidInputError) as error:
+        faults.append(f"line {rows.line_num}: {error}")
+    if faults:
+        raise InvalidInputError(str(path), faults)
+    return tuple(attrs.evolve(each, text=each.text or text_of(each.facts, each.entities)) for each in found.values())
+
+
+def _of_row(columns: Sequence[str], row: Sequence[str], given: Mapping[str, Any]) -> Memory:
+    cells: dict[str, Any] = {name: cell.strip() for name, cell in zip(columns, row, strict=False) if cell.strip()}
+    check.refuse("row", f"has {len(row)} cells, and the header {len(columns)}" if len(row) > len(columns) else None)
+    for name, read in (("position", int), ("confidence", float), ("labels", _parts)):
+        with suppress(ValueError):  # which is reported as what it is
+            cells |= {name: read(cells[name])} if name in cells else {}
+    fact = {name: cells.pop(name) for name in FACT if name in cells} if "relation" in columns else {}
+    entity = {name: cells.pop(name) for name in ENTITY if name in cells}
+    stated = read_stated({"facts": [fact] if fact else [], "entities": [entity] if entity else []})
+    id_ = note_id(cells.get("text") or text_of(*stated.values()))
+    return Memory(**{**given, **memory_fields({"id": id_, **cells}), **stated})
+
+
+def _parts(cell: str) -> list[str]:
+    return [part for each in cell.split(",") if (part := each.strip())]
+
+
 def _document(path: Path, text: str, session_id: str, occurred_at: datetime | None) -> tuple[Memory, ...]:
     del session_id  # a document is not a conversation
     return document_memories(
@@ -153,5 +216,5 @@ def _json(text: str, subject: str) -> Any:
 
 
 _READERS: Final[Mapping[str, Callable[[Path, str, str, datetime | None], tuple[Memory, ...]]]] = MappingProxyType(
-    {".json": _transcript, ".jsonl": _lines, ".md": _document, ".txt": _document}
+    {".json": _transcript, ".jsonl": _lines, ".csv": _table, ".md": _document, ".txt": _document}
 )

@@ -5,6 +5,7 @@ Both are stamps in the attributes of memories: of those that represent files, an
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
@@ -111,15 +112,27 @@ _STAMP: Final = "read_by"
 """The attribute with the name of the extractor that read a memory."""
 
 
+_STATED: Final = "stated"
+"""The attribute with a digest of what the giver of a memory stated of it."""
+
+
 def read_by(memory: Memory, extractor: str) -> Memory:
-    """A memory with the name of the extractor that reads it."""
-    return attrs.evolve(memory, attributes={**memory.attributes, _STAMP: extractor})
+    """A memory with the name of the extractor that reads it, and a digest of what its giver states, if anything."""
+    stamps = {_STAMP: extractor}
+    if memory.facts or memory.entities:
+        stamps[_STATED] = hashlib.sha256(repr((memory.facts, memory.entities)).encode()).hexdigest()[:16]
+    return attrs.evolve(memory, attributes={**memory.attributes, **stamps})
 
 
 def begun(memory: Memory) -> Memory:
     """A memory of which only a part was read, to be read again."""
     kept = {name: value for name, value in memory.attributes.items() if name != _STAMP}
     return attrs.evolve(memory, attributes=kept)
+
+
+def without_facts(memory: Memory) -> Memory:
+    """A memory as it is stored: what its giver stated of it are claims and mentions from then on."""
+    return attrs.evolve(memory, facts=(), entities=()) if memory.facts or memory.entities else memory
 
 
 @attrs.frozen

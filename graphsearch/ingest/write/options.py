@@ -46,6 +46,9 @@ class IngestOptions:
     * ``labels``: added to every memory, such as where it comes from: "user", "tool", "web".
     * ``ceilings``: by label, the confidence in [0, 1] above which the memories with this label prove nothing: all of
       them together raise a relation up to it and not beyond (`graphsearch.model.Claim`). The lowest one applies.
+    * ``require_quotes``: whether a stated fact without a quote is refused.
+    * ``refuse_ungrounded``: whether a stated fact is refused that neither its text nor what is known proves; it is
+      written with a ceiling of confidence otherwise.
 
     Policies decide by labels who may see a memory. Ids are not redacted. Raises `InvalidInputError` for a label that is
     no text, and for a ceiling outside of [0, 1].
@@ -55,11 +58,15 @@ class IngestOptions:
     flag: Flag | None = None
     labels: tuple[str, ...] = attrs.field(default=(), converter=check.sorted_distinct)
     ceilings: Mapping[str, float] = attrs.field(default=check.NOTHING, converter=check.read_only, hash=False)
+    require_quotes: bool = False
+    refuse_ungrounded: bool = False
 
     def __attrs_post_init__(self) -> None:
         check.refuse(
             "ingest options",
             check.texts("labels", self.labels),
             check.mapping("ceilings", self.ceilings),
+            check.truth("require_quotes", self.require_quotes),
+            check.truth("refuse_ungrounded", self.refuse_ungrounded),
             *(check.unit(f"ceilings[{label!r}]", ceiling) for label, ceiling in dict(self.ceilings).items()),
         )

@@ -17,12 +17,16 @@ from graphsearch.ingest.extract.rules.extractor import NAME, TextExtractor
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.contexts import settled
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts, Stage
+from graphsearch.ingest.stating.combining import with_stated
+from graphsearch.ingest.stating.scope import VALUE
+from graphsearch.ingest.stating.stating import Stating
 from graphsearch.ingest.write.intake import Intake
-from graphsearch.ingest.write.ledger import begun
+from graphsearch.ingest.write.ledger import begun, without_facts
 from graphsearch.ingest.write.limits import IngestLimits, TextLimitError
-from graphsearch.model import Claim, Entity, Memory, Mention
+from graphsearch.model import Claim, Entity, FactReport, Memory, Mention
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
+from graphsearch.model.identity import ids_of
 from graphsearch.protocols import Extractor, GraphStore
 
 BATCH: Final = 500
@@ -49,6 +53,8 @@ class ResolvedTexts:
     """The faults of those that exceed a limit."""
     left: tuple[str, ...] = ()
     """Ids of memories that were not completed because the language model could not be asked any more."""
+    stated: tuple[FactReport, ...] = ()
+    """What became of stated facts."""
     begun: frozenset[str] = frozenset()
     """Those of ``left`` that the judge was asked about: their decided names are written, and not asked again."""
 
@@ -61,7 +67,7 @@ class ResolvedTexts:
         """Those of some memories that can be written; incomplete ones are marked to be read again."""
         unfinished = self.unfinished
         return [
-            begun(memory) if memory.id in self.begun else memory
+            without_facts(begun(memory) if memory.id in self.begun else memory)
             for memory in memories
             if memory.id in self.begun or memory.id not in unfinished
         ]
@@ -75,15 +81,34 @@ class ResolvedTexts:
             refused=(*self.refused, *other.refused),
             unread=(*self.unread, *other.unread),
             left=(*self.left, *other.left),
+            stated=(*self.stated, *other.stated),
             begun=self.begun | other.begun,
         )
+
+
+class DefaultExtractor:
+    """A `TextExtractor` as it is by default, created at the first text, which needs the extra "text"."""
+
+    name: Final = NAME
+
+    @cached_property
+    def _extractor(self) -> TextExtractor:
+        return TextExtractor()
+
+    async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
+        """See `TextExtractor.extract`."""
+        return await self._extractor.extract(memories)
+
+
+DEFAULT_EXTRACTOR: Final[Extractor] = DefaultExtractor()
+"""What reads texts unless an ingest is given something else, or nothing."""
 
 
 class TextReader:
     """Extracts mentions and claims from memories within limits and resolves their names, for one ingest.
 
-    Without an extractor it creates a `TextExtractor` at the first text, which needs the extra "text". Once the
-    extractor reports that it cannot continue, it is not called any more.
+    Without an extractor nothing is read, and only what is ``stating`` of memories counts. Once the extractor reports
+    that it cannot continue, it is not called any more.
     """
 
     def __init__(
@@ -93,8 +118,10 @@ class TextReader:
         limits: IngestLimits,
         intake: Intake,
         store: GraphStore,
+        stating: Stating,
     ) -> None:
-        self._given = extractor
+        self._extractor = extractor
+        self._stating = stating
         self._store = store
         self._intake = intake
         self._resolver = resolver
@@ -105,28 +132,24 @@ class TextReader:
 
     @property
     def name(self) -> str:
-        """The extractor's name."""
-        return self._given.name if self._given else NAME
+        """The extractor's name; empty without one."""
+        return self._extractor.name if self._extractor else ""
 
     @property
     def version(self) -> str:
         """The extractor's name and the options of the ingest: what was read with others is read again."""
-        return f"{self.name} {self._intake.version}".rstrip()
+        return f"{self.name} {self._intake.version}".strip()
 
     @property
     def batch(self) -> int:
         """Memories read at a time: the number that the extractor sets, else 500."""
-        size = batch_of(self._given) if self._given else None
+        size = batch_of(self._extractor) if self._extractor else None
         return BATCH if size is None else size
 
     def demand(self) -> None:
         """Raise the error that stopped the extractor, unless it was a spent budget, which is only reported."""
         if self._stopped is not None and not isinstance(self._stopped, BudgetExhaustedError):
             raise self._stopped
-
-    @cached_property
-    def _extractor(self) -> Extractor:
-        return self._given or TextExtractor()
 
     async def read(self, memories: Sequence[Memory]) -> ResolvedTexts:
         """The mentions and claims of the memories that could be read, with all names resolved together.
@@ -141,8 +164,13 @@ class TextReader:
     async def _extracted(self, memories: Sequence[Memory]) -> list[ExtractedMemory]:
         """The content of each memory, in order. Those beyond the limits are unread, and too long ones not extracted."""
         too_long = {each.id: fault for each in memories if (fault := self._limits.too_long(each))}
+        left = [each for each in memories if each.id not in too_long]
         with stage("extraction"):
-            answers = await extract_with(self._extractor, [each for each in memories if each.id not in too_long])
+            answers = (
+                await extract_with(self._extractor, left)
+                if self._extractor is not None
+                else [ExtractedMemory(memory_id=each.id) for each in left]
+            )
         read = {each.memory_id: each for each in answers}
         faults = {each.memory_id: fault for each in answers if (fault := self._limits.too_many_names(each))} | too_long
         return [
@@ -156,13 +184,20 @@ class TextReader:
         kept_from = {each.memory_id: each.unread for each in answers if each.unread is not None}
         failed = {id_: error for id_, error in kept_from.items() if isinstance(error, ExtractionError)}
         self._stopped = next((error for id_, error in kept_from.items() if id_ not in failed), None)
+        stated = await self._stating.read([each for each in memories if each.id not in kept_from])
+        extracted = [
+            with_stated(stated[each.memory_id], each) if each.memory_id in stated else each for each in extracted
+        ]
+        descriptions = {name: text for each in stated.values() for name, text in each.descriptions.items()}
         named_in = {each.memory_id: list(dict.fromkeys(_surfaces(each))) for each in extracted}
         surfaces = list(dict.fromkeys(surface for some in named_in.values() for surface in some))
         with stage("resolution"):
-            resolutions = await self._resolver.resolve(
-                surfaces, same=[pair for each in extracted for pair in each.same]
-            )
-            found = dict(zip(surfaces, resolutions, strict=True))
+            names_ = [each for each in surfaces if each.type != VALUE]
+            resolutions = [
+                *await self._resolver.resolve(names_, same=[pair for each in extracted for pair in each.same]),
+                *await _values([each for each in surfaces if each.type == VALUE], self._store),
+            ]
+            found = {each.surface: each for each in resolutions}
             own = await settled(memories, extracted, found, self._store)
         waiting = {id_ for id_, some in named_in.items() if any(found[surface].pending for surface in some)}
         judged = {id_ for id_, some in named_in.items() if any(found[surface].judged for surface in some)}
@@ -174,10 +209,22 @@ class TextReader:
         meant = [(each, own.get(each.memory_id, found)) for each in kept]
         names = _once(names[surface] for each, names in meant for surface in _surfaces(each))
         created = {each.entity.id: each.entity for each in resolutions if each.stage is Stage.CREATE}
+        described = {
+            each.entity.id: attrs.evolve(each.entity, description=descriptions[each.surface.name])
+            for each in names
+            if each.surface.name in descriptions
+        }
         return ResolvedTexts(
             mentions=tuple(mention for each, names in meant for mention in _mentions(each, names)),
             claims=tuple(claim for each, names in meant for claim in _claims(each, names, self.name)),
-            named=tuple({each.entity.id: each.entity for each in names if each.entity.id in created}.values()),
+            named=tuple(
+                {
+                    each.entity.id: described.get(each.entity.id, each.entity)
+                    for each in names
+                    if each.entity.id in created
+                }.values()
+            ),
+            stated=tuple(report for each in stated.values() for report in each.reports),
             counts=ResolutionCounts.of(names),
             conflicts=_distinct(each.surface.name for each in names if each.conflict),
             unanswered=_distinct(each.fault for each in resolutions if each.fault),
@@ -209,6 +256,22 @@ async def read_before(memories: Sequence[Memory], store: GraphStore) -> Resolved
     ids = [memory.id for memory in memories]
     mentions, claims = await store.list_mentions(memory_ids=ids), await store.list_claims(memory_ids=ids)
     return ResolvedTexts(mentions=tuple(mentions), claims=tuple(claims))
+
+
+async def _values(surfaces: Sequence[ExtractedName], store: GraphStore) -> list[Resolution]:
+    """Values are what they say: they are never another thing of a like name."""
+    if not surfaces:
+        return []
+    key = await store.id_key()
+    ids = {each: ids_of(VALUE, each.name, key) for each in surfaces}
+    known = {each.id: each for each in await store.get_entities([id_ for pair in ids.values() for id_ in pair])}
+    found = []
+    for each, (plain, minted) in ids.items():
+        entity = known.get(plain) or known.get(minted)
+        stage_ = Stage.CREATE if entity is None else Stage.ID
+        entity = entity or Entity(id=minted, type=VALUE, name=each.name)
+        found.append(Resolution(surface=each, entity=entity, stage=stage_, score=float(stage_ is Stage.ID)))
+    return found
 
 
 def _unasked(memories: Sequence[Memory]) -> ResolvedTexts:
@@ -257,7 +320,7 @@ def _mentions(extracted: ExtractedMemory, found: Mapping[ExtractedName, Resoluti
             mentions[entity.id, surface.span] = Mention(
                 memory_id=extracted.memory_id,
                 entity_id=entity.id,
-                surface=surface.name,
+                surface=surface.written or surface.name,
                 type=surface.type,
                 span=surface.span,
                 confidence=surface.confidence,
@@ -285,7 +348,8 @@ def _claim(memory_id: str, statement: Statement, found: Mapping[ExtractedName, R
         kind=statement.kind,
         fact=statement.fact,
         span=statement.span,
-        extractor=f"{extractor}:{statement.pattern}",
+        extractor=f"{statement.extractor or extractor}:{statement.pattern}",
+        ceiling=statement.ceiling,
     )
 
 

@@ -7,6 +7,7 @@ from graphsearch._support.lazy import lazily, require
 if TYPE_CHECKING:
     from graphsearch.integrations.langchain.agent_tools import context_tool as context_tool
     from graphsearch.integrations.langchain.agent_tools import outcome_tool as outcome_tool
+    from graphsearch.integrations.langchain.agent_tools import remember_tool as remember_tool
     from graphsearch.integrations.langchain.retriever import GraphSearchRetriever as GraphSearchRetriever
 
 require("langchain_core", extra="langchain", purpose="the LangChain adapter")

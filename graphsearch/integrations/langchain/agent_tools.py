@@ -1,10 +1,10 @@
-"""A graph as tools for a model: one returns context, one reports the outcome of the session."""
+"""A graph as tools for a model: one returns context, one remembers, one reports the outcome of the session."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import wraps
-from typing import Any, Final, Literal, ParamSpec, TypeVar, Unpack
+from typing import Any, Final, Literal, ParamSpec, TypedDict, TypeVar, Unpack
 
 import attrs
 from langchain_core.runnables import RunnableConfig
@@ -14,8 +14,14 @@ from pydantic import BaseModel, Field
 from graphsearch._support.options import with_options
 from graphsearch.access.gate import Gate
 from graphsearch.context import ContextBlock, ContextBuilder, ContextOptions
+from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import FeedbackReport, Outcome
+from graphsearch.ingest import IngestOptions, Ingestor
+from graphsearch.ingest.sources.stated import note_id, outcome_lines, state
+from graphsearch.ingest.write.ledger import or_nothing
+from graphsearch.integrations.arguments import GOOD_FACTS, Arguments, Entities, Facts, stated_of
+from graphsearch.model import FeedbackReport, Memory, Outcome
+from graphsearch.protocols import Extractor
 from graphsearch.sync import run
 
 Asker = Gate | Callable[[RunnableConfig], Gate]
@@ -46,7 +52,10 @@ REPORT: Final = (
     "Report how this session went, once its result is known: accepted if the result was used as it was, rework if it"
     " had to be changed, rejected if it was of no use. What was looked up then counts for more or for less next time."
 )
-
+REMEMBER: Final = (
+    "Write down what was learnt, as a text and as the facts that it says; the answer tells what became of each fact. "
+    + GOOD_FACTS
+)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -60,6 +69,21 @@ class Question(BaseModel):
     question: str = Field(
         min_length=1, description="One question in plain words, with the full names of people and things."
     )
+
+
+class Learnt(Arguments):
+    """The arguments of the tool that remembers."""
+
+    text: str = Field(min_length=1, description="What was said or learnt, in the words of the source.")
+    facts: Facts = None
+    entities: Entities = None
+
+
+class Remembering(TypedDict, total=False):
+    """What reads the texts beside what is stated of them, and what is done to them; see `graphsearch.ingest`."""
+
+    extractor: Extractor | None
+    options: IngestOptions | None
 
 
 class Verdict(BaseModel):
@@ -112,6 +136,52 @@ def outcome_tool(
         return f"The outcome of this session is noted: {outcome}.", counts_of(report)
 
     return _tool(report, name, description, Verdict)
+
+
+def remember_tool(
+    engine: GraphSearchEngine,
+    *,
+    gate: Asker,
+    session_id: str = "",
+    name: str = "remember",
+    description: str = REMEMBER,
+    **how: Unpack[Remembering],
+) -> BaseTool:
+    """A tool for a model to write down a text with the facts that it understood; it answers fact by fact.
+
+    Its artifact has the ``memory_ids``. Calls raise what `graphsearch.ingest.Ingestor.remember` raises.
+    """
+
+    async def remember(
+        text: str, config: RunnableConfig, facts: Facts = None, entities: Entities = None
+    ) -> tuple[str, Mapping[str, Any]]:
+        asker, session = caller_of(gate, session_id, config)
+        note = Memory(id=note_id(asker.principal.qualified_id, session, text), text=text, session_id=session)
+        lines = await remembered([note], stated_of(facts, entities), engine, asker, **how)
+        return "\n".join(lines) or "Remembered.", {"memory_ids": [note.id]}
+
+    return _tool(remember, name, description, Learnt)
+
+
+async def remembered(
+    memories: Sequence[Memory],
+    stated: Mapping[str, Any],
+    engine: GraphSearchEngine,
+    gate: Gate,
+    **how: Unpack[Remembering],
+) -> list[str]:
+    """Write memories of the gate's principal that are new, with what is stated of them; what became of each fact."""
+    found = await or_nothing(engine.store.get_memories([each.id for each in memories]))
+    times = {each.id: each.occurred_at for each in found}
+    now, owner = engine.store.clock.now(), {"owner": gate.principal.id}
+    given = [
+        attrs.evolve(each, occurred_at=times.get(each.id) or now, attributes={**each.attributes, **owner})
+        for each in state(memories, **stated, known=times)
+    ]
+    new = [each for each in given if each.facts or each.entities or each.id not in times]
+    report = await Ingestor(engine, gate=gate, **how).remember(new)
+    left = {each.memory_id for each in report.echoes if not each.stored} | {each.memory_id for each in report.unread}
+    return outcome_lines(stated.get("facts", ()), report.stated, [each for each in new if each.id in left])
 
 
 def _tool(function: Answering, name: str, description: str, arguments: type[BaseModel]) -> BaseTool:

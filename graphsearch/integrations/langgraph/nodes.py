@@ -1,20 +1,31 @@
-"""LangGraph nodes: one adds context before the model is called, one reports the outcome afterwards."""
+"""LangGraph nodes: one adds context before the model is called, others remember and report the outcome afterwards."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Unpack
+from typing import Any, Final, Unpack
 
 from langchain_core.messages import HumanMessage, convert_to_messages
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
 from graphsearch._support.options import with_options
 from graphsearch.context import ContextBuilder, ContextOptions
+from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
-from graphsearch.integrations.langchain.agent_tools import Asker, blocking, caller_of, counts_of, facts_of
-from graphsearch.model import Outcome
+from graphsearch.ingest.sources.stated import read_stated
+from graphsearch.integrations.langchain.agent_tools import (
+    Asker,
+    Remembering,
+    blocking,
+    caller_of,
+    counts_of,
+    facts_of,
+    remembered,
+)
+from graphsearch.model import Memory, Outcome
 
 Update = dict[str, Any]
+_ROLES: Final = {"human": "user", "ai": "assistant"}
 
 
 @with_options(ContextOptions, ContextBuilder.build, without=("gate",))
@@ -71,6 +82,45 @@ def outcome_node(
         return {report_key: counts_of(report)} if report_key else {}
 
     return RunnableLambda(blocking(report), afunc=report, name="outcome")
+
+
+def remember_node(
+    engine: GraphSearchEngine,
+    *,
+    gate: Asker,
+    session_id: str = "",
+    messages_key: str = "messages",
+    facts_key: str = "stated_facts",
+    entities_key: str = "stated_entities",
+    report_key: str = "",
+    **how: Unpack[Remembering],
+) -> Runnable[Any, Update]:
+    """A node that remembers the messages of people and models in the state that are new to the session.
+
+    What your model states of them is in the state under ``facts_key`` and ``entities_key``: `Fact` objects, mappings
+    with their fields, or lines such as "Ada | works at | Globex | since 2024". ``report_key`` is the key for what
+    became of each fact, a line each; default: none. A run raises `InvalidInputError` with every fault of these, and
+    what `graphsearch.ingest.Ingestor.remember` raises.
+    """
+
+    async def remember(state: Any, config: RunnableConfig) -> Update:
+        asker, session = caller_of(gate, session_id, config)
+        given = {"facts": _value(state, facts_key), "entities": _value(state, entities_key)}
+        turns = [
+            Memory(
+                id=f"{session}:{position}",
+                text=str(message.text),
+                speaker=_ROLES[message.type],
+                session_id=session,
+                position=position,
+            )
+            for position, message in enumerate(convert_to_messages(_value(state, messages_key) or ()))
+            if message.type in _ROLES and str(message.text).strip()
+        ]
+        lines = await remembered(turns, read_stated(given), engine, asker, **how)
+        return {report_key: lines} if report_key else {}
+
+    return RunnableLambda(blocking(remember), afunc=remember, name="remember")
 
 
 def _value(state: Any, key: str) -> Any:

@@ -19,7 +19,7 @@ from graphsearch.protocols import TokenCounter
 from graphsearch.query.asked_time import AskedTime
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line
-from graphsearch.traversal.paths import Path, path_steps
+from graphsearch.traversal.paths import GraphPath, path_steps
 
 Json = dict[str, Any]
 
@@ -111,7 +111,7 @@ def projects_of(scopes: Iterable[Scope]) -> list[str]:
     return [shown(scope.project_id) for scope in scopes]
 
 
-def path_json(path: Path) -> Json:
+def path_json(path: GraphPath) -> Json:
     """hops, strength, and the path as one line."""
     line = " ".join(map(cut, path_steps(path)))
     return {"hops": path.hops, "strength": round(path.strength, 4), "line": line}

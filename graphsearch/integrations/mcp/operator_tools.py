@@ -6,7 +6,7 @@ A list of tools is part of every prompt, and an agent needs none of these to ans
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import Field
@@ -21,19 +21,17 @@ from graphsearch.integrations.mcp.answers import (
     entity_json,
     memory_json,
     plain,
-    projects_of,
     relation_json,
     shown,
     shown_id,
     triplet_json,
 )
-from graphsearch.integrations.mcp.reading_tools import Mode
+from graphsearch.integrations.mcp.reading_tools import Mode, TraversalName
 from graphsearch.integrations.mcp.service import Caller
 from graphsearch.integrations.mcp.tool import AsOf, Entity, Limit, Name, Question, reads, writes
 from graphsearch.model import Merge, RelationType
 from graphsearch.model.identity import id_or_name
 from graphsearch.modes.options import SearchMode
-from graphsearch.ranking.options import Ranking
 from graphsearch.text.rendering import safe_text
 
 Id = Annotated[UUID, Field(description="As another tool gave it.")]
@@ -43,40 +41,20 @@ Threshold = Annotated[float, Field(ge=0.6, le=1, description="The minimum simila
 
 @reads
 async def search(
-    caller: Caller, query: Question, mode: Mode = "graph_completion", limit: Limit = 10, as_of: AsOf = None
+    caller: Caller,
+    query: Question,
+    mode: Mode = "graph_completion",
+    traversal: TraversalName = "k_hop",
+    limit: Limit = 10,
+    as_of: AsOf = None,
 ) -> dict[str, Any]:
     """Search for the triplets that answer a question, with their scores. Nothing is logged for feedback."""
-    found = await caller.asked.search(query, mode=SearchMode(mode), limit=limit, as_of=as_of, gate=caller.gate)
+    found = await caller.asked.search(
+        query, mode=SearchMode(mode), traversal=traversal, limit=limit, as_of=as_of, gate=caller.gate
+    )
     triplets = [triplet_json(triplet, caller.engine.store.scope) for triplet in found.triplets]
     summary = {} if found.summary is None else {"summary": safe_text(found.summary.text)}
     return caller.fitted({"found": found.found, "reason": plain(found.reason), **summary}, triplets=triplets)
-
-
-@reads
-async def rank_entities(
-    caller: Caller,
-    query: Question,
-    ranking: Annotated[
-        Literal["rrf", "connection", "temporal", "multi_factor", "question_aware"],
-        Field(description="What counts besides words and meaning."),
-    ] = "question_aware",
-    limit: Limit = 5,
-    as_of: AsOf = None,
-) -> dict[str, Any]:
-    """Rank the entities that answer a question, with the parts of their scores."""
-    found = await caller.asked.rank_entities(
-        query, ranking=Ranking(ranking), limit=limit, as_of=as_of, gate=caller.gate
-    )
-    entities = [
-        {
-            **entity_json(each.entity),
-            "score": round(each.score, 4),
-            "factors": {factor.name: round(factor.contribution, 4) for factor in each.factors},
-            **({"projects": projects_of(each.scopes)} if each.scopes else {}),
-        }
-        for each in found.entities
-    ]
-    return caller.fitted({"found": found.found, "reason": plain(found.reason)}, entities=entities)
 
 
 @reads

@@ -15,6 +15,7 @@ from graphsearch.integrations.mcp.answers import (
     memory_json,
     path_json,
     plain,
+    projects_of,
     recalled_json,
     relation_json,
     shown,
@@ -39,6 +40,7 @@ from graphsearch.integrations.mcp.tool import (
 from graphsearch.model import ElementKind, ElementRef, Memory, Triplet
 from graphsearch.model.identity import id_or_name
 from graphsearch.modes.result import Summary
+from graphsearch.ranking.options import Ranking
 from graphsearch.recall.options import Workload
 from graphsearch.text.rendering import safe_text
 
@@ -50,6 +52,10 @@ Mode = Annotated[
         " model, if the server has one; a summary comes in `summary`, which cites `sources` by their numbers."
     ),
 ]
+TraversalName = Annotated[
+    Literal["k_hop", "pagerank"],
+    Field(description="k_hop: what is nearest. pagerank: what most paths from the question lead to."),
+]
 WorkloadName = Annotated[
     Literal["relational", "general", "informational", "text"] | None,
     Field(
@@ -60,12 +66,13 @@ WorkloadName = Annotated[
 
 
 @reads
-async def context(
+async def graph_query(
     caller: Caller,
     query: Question,
     seeds: Annotated[int, Field(ge=1, le=50, description="The number of nearest entities to start from.")] = 10,
     depth: Annotated[int, Field(ge=0, le=6, description="The number of relations to follow from them.")] = 2,
     mode: Mode = "graph_completion",
+    traversal: TraversalName = "k_hop",
     as_of: AsOf = None,
     budget: Annotated[int, Field(ge=1, le=4_000, description="The maximum number of tokens of `text`.")] = 500,
     workload: WorkloadName = None,
@@ -88,6 +95,7 @@ async def context(
         seeds=seeds,
         depth=depth,
         max_hops=max(1, depth),
+        traversal=traversal,
         as_of=as_of,
         workload=workload and Workload(workload),
     )
@@ -111,7 +119,7 @@ async def recall(
 ) -> dict[str, Any]:
     """Find the memories (statements, documents or observations) that answer a question best, in their own words.
 
-    Use it for who said what and when; use the tool context for how things are related.
+    Use it for who said what and when; use graph_query for how things are related.
     """
     kind = workload and Workload(workload)
     found = await caller.asked.recall(query, limit=limit, as_of=as_of, workload=kind, gate=caller.gate)
@@ -120,11 +128,39 @@ async def recall(
 
 
 @reads
+async def rank_entities(
+    caller: Caller,
+    query: Question,
+    ranking: Annotated[
+        Literal["rrf", "connection", "temporal", "multi_factor", "question_aware"],
+        Field(description="What counts besides words and meaning."),
+    ] = "question_aware",
+    limit: Limit = 5,
+    as_of: AsOf = None,
+) -> dict[str, Any]:
+    """Rank the entities that answer a question, with the parts of their scores."""
+    found = await caller.asked.rank_entities(
+        query, ranking=Ranking(ranking), limit=limit, as_of=as_of, gate=caller.gate
+    )
+    entities = [
+        {
+            **entity_json(each.entity),
+            "score": round(each.score, 4),
+            "factors": {factor.name: round(factor.contribution, 4) for factor in each.factors},
+            **({"projects": projects_of(each.scopes)} if each.scopes else {}),
+        }
+        for each in found.entities
+    ]
+    return caller.fitted({"found": found.found, "reason": plain(found.reason)}, entities=entities)
+
+
+@reads
 async def explain(
     caller: Caller,
     query: Question,
     id: Annotated[str, Field(min_length=1, max_length=400, description="The id of a relation, an entity or a memory.")],
     kind: Annotated[Literal["relation", "entity", "memory"], Field(description="What the id belongs to.")] = "relation",
+    traversal: TraversalName = "k_hop",
     as_of: AsOf = None,
 ) -> dict[str, Any]:
     """Explain why a relation, an entity or a memory was, or was not, among the answers to a question.
@@ -132,6 +168,8 @@ async def explain(
     Returns its rank, its score, and `parts`, whose contributions add up to the score.
     """
     options: ExplainOptions = {"gate": caller.gate, "as_of": as_of}
+    if kind == "relation":
+        options["traversal"] = traversal
     found = await caller.engine.explain(query, ElementRef(ElementKind(kind), id), **options)
     data = plain(found.as_dict())
     line = triplet_json(found.found)["line"] if isinstance(found.found, Triplet) else ""
@@ -203,7 +241,7 @@ async def backlinks(
 
 
 @reads
-async def neighbors(
+async def graph_neighbors(
     caller: Caller, entity: Entity, depth: Hops = 1, limit: Limit = 25, as_of: AsOf = None
 ) -> dict[str, Any]:
     """List the relations around one entity, the most confident and nearest first."""
@@ -212,7 +250,7 @@ async def neighbors(
 
 
 @reads
-async def path(
+async def graph_path(
     caller: Caller, source: Entity, target: Entity, max_hops: Hops = 4, as_of: AsOf = None
 ) -> dict[str, Any]:
     """Find how two entities are connected: the shortest path, then the most confident. `path` is null if none.

@@ -12,7 +12,7 @@ from graphsearch.context import ContextBuilder, TiktokenCounter
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.federation import FederatedEngine
-from graphsearch.ingest import IngestLimits
+from graphsearch.ingest import DEFAULT_EXTRACTOR, IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.integrations.mcp.answers import fitted
 from graphsearch.integrations.mcp.limits import TIME_LIMIT
@@ -56,7 +56,8 @@ class GraphService:
     * ``limits``: the most that one call of ``remember`` reads; by default a text of 200,000 characters, 20,000 distinct
       names.
     * ``statistics``: what scores by words are computed from, see `graphsearch.access.gate.StatisticsOf`.
-    * ``extractor``: reads the texts of the tool remember; by default `graphsearch.ingest.TextExtractor`.
+    * ``extractor``: reads the texts of the tool remember, by default `graphsearch.ingest.TextExtractor`; with None only
+      what agents state counts.
     * ``ingest``: what is done to whatever the tool remember writes; see `graphsearch.ingest.IngestOptions`.
     * ``disabled``: everything is switched off: every answer is ``{"disabled": true}``.
     """
@@ -71,7 +72,7 @@ class GraphService:
     time_limit: float = TIME_LIMIT
     rate: int | None = None
     limits: IngestLimits = LIMITS
-    extractor: Extractor | None = None
+    extractor: Extractor | None = DEFAULT_EXTRACTOR
     ingest: IngestOptions = attrs.field(factory=IngestOptions)
     disabled: bool = False
     statistics: StatisticsOf = StatisticsOf.SCOPE

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import inspect
-import json
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
 from typing import Annotated, Any, Final, TypeVar
 
 import attrs
 from mcp.types import Tool as ListedTool
 from mcp.types import ToolAnnotations
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
+from pydantic import AfterValidator, BaseModel, Field, ValidationError, create_model
 
 from graphsearch.errors import InvalidInputError
+from graphsearch.integrations.arguments import GOOD_FACTS, Arguments
 from graphsearch.integrations.mcp.service import Caller
 from graphsearch.text.rendering import safe_text
 
@@ -25,45 +24,6 @@ M = TypeVar("M", bound=BaseModel)
 
 _LINE_BREAK: Final = re.compile(r"(?<!\n)\n(?!\n)")
 """A line break inside a paragraph."""
-
-
-class Arguments(BaseModel):
-    """Arguments as clients send them: null or empty for what they leave out, lists and objects as JSON text.
-
-    Misspelt ones are faults, and so are arguments that would name a scope or a principal.
-    """
-
-    model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _as_meant(cls, given: Any) -> Any:
-        given = _from_json(given)
-        if not isinstance(given, dict):
-            return given
-        meant = {name: _from_json(value) if name in _structured(cls) else value for name, value in given.items()}
-        needed = {name for name, field in cls.model_fields.items() if field.is_required()}
-        absent = {
-            name for name, value in meant.items() if value is None or (isinstance(value, str) and not value.strip())
-        }
-        return {name: value for name, value in meant.items() if name in needed or name not in absent}
-
-
-@cache
-def _structured(model: type[BaseModel]) -> frozenset[str]:
-    """The fields of a model that take no text."""
-    fields = model.model_json_schema()["properties"].items()
-    kinds = {name: {one.get("type") for one in each.get("anyOf", [each])} for name, each in fields}
-    return frozenset(name for name, each in kinds.items() if "string" not in each)
-
-
-def _from_json(value: Any) -> Any:
-    """A list, an object or null for its JSON text; anything else as it is."""
-    try:
-        read = json.loads(value) if isinstance(value, str) else value
-    except (ValueError, RecursionError):
-        return value
-    return read if isinstance(read, list | dict | None) else value
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -81,11 +41,11 @@ class Tool:
         """Whether it changes the graph."""
         return not self.hints.read_only_hint
 
-    def listed(self) -> ListedTool:
-        """The tool as listed for clients."""
+    def listed(self, types: Sequence[str] = ()) -> ListedTool:
+        """The tool as listed for clients; ``types`` are those of relations, where its description names some."""
         return ListedTool(
             name=self.name,
-            description=self.description,
+            description=self.description.replace("{good_facts}", GOOD_FACTS).replace("{types}", ", ".join(types)),
             input_schema=_untitled(self.arguments.model_json_schema()),
             annotations=self.hints,
         )

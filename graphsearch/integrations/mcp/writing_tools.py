@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
-from typing import Annotated, Any, Final, Literal
-from uuid import UUID, uuid5
+from typing import Annotated, Any, Literal
 
 import attrs
 from pydantic import Field
@@ -16,12 +14,13 @@ from graphsearch.errors import AccessDeniedError
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.sources.documents import document_memories
 from graphsearch.ingest.sources.memory_files import transcript_memories
+from graphsearch.ingest.sources.stated import note_id, outcome_lines, state, text_of
 from graphsearch.ingest.write.intake import Intake
 from graphsearch.ingest.write.ledger import or_nothing
+from graphsearch.integrations.arguments import Arguments, Entities, Facts, stated_of
 from graphsearch.integrations.mcp.answers import community_json, counts_json, entity_json, shown_id
 from graphsearch.integrations.mcp.service import Caller
 from graphsearch.integrations.mcp.tool import (
-    Arguments,
     Entity,
     EntityType,
     Labels,
@@ -35,8 +34,6 @@ from graphsearch.integrations.mcp.tool import (
 from graphsearch.model import Action, FeedbackReport, Memory, Outcome
 from graphsearch.model import validation as check
 from graphsearch.model.identity import id_or_name
-
-_NOTE: Final = UUID("0d1f6c1e-52d9-5c0b-8f0a-3b8f5f0a7c11")
 
 
 class Turn(Arguments):
@@ -64,55 +61,69 @@ async def remember(
     ] = None,
     occurred_at: Annotated[Moment | None, Field(description="When the note was written.")] = None,
     source: Annotated[str, Field(max_length=200, description="Where it comes from, such as a file's name.")] = "",
+    facts: Facts = None,
+    entities: Entities = None,
     labels: Labels | None = None,
     context_session: Annotated[
-        Session | None, Field(description="The session of the tool context, if it was asked in this conversation.")
+        Session | None,
+        Field(
+            description="The session of graph_query, if it was asked in this conversation: what it showed is no news,"
+            " and `echoes` lists what repeats it."
+        ),
     ] = None,
 ) -> dict[str, Any]:
-    """Remember what was learnt: a conversation as `turns` with its `session_id`, or a note as `text`.
+    """Remember a conversation (`turns`, `session_id`) or a note (`text`), with the `facts` that you understood from it.
 
-    Entities and relations are extracted from the text and become part of the graph. What you remembered before is left
-    unchanged, so a continued conversation may be sent again as a whole; with other labels, another source, time or
-    speaker it is written again, and listed in `replaced`. A known turn with a different text is refused: forget it
-    first. What others remember stays theirs, also in one session or with the same text. What the tool context showed
-    counts for nothing when it is written back: `echoes` lists memories that repeat it. One that says nothing else is
-    not stored.
+    {good_facts}
+    Relations used here: {types}. Others stay in your words.
+
+    `facts` of the answer says by number what became of each. What is known stays: to correct what was refused or
+    misunderstood, call again with the same text and all of its facts. A known turn with another text is refused.
     """
     service, may_write = caller.service, caller.gate.bind(caller.engine.store.scope, Action.WRITE)
     options, writer = service.ingest, caller.gate.principal.qualified_id
     if text is not None:  # before a long text is split
         await may_write.demand([_written_by(caller, Memory(id="note", source=source), labels, None)])
+    stated = stated_of(facts, entities)
+    only_stated = text is None and not turns and any(stated.values())
+    if only_stated:
+        proven = options.require_quotes or options.refuse_ungrounded
+        check.refuse("remember", "give the turns or the text that prove the facts" if proven else None)
+        text = text_of(**stated)
     given = _memories(turns or None, session_id, text, occurred_at, source, writer)
     found = await or_nothing(caller.engine.store.get_memories([memory.id for memory in given]))  # hidden or not
     stored = {memory.id: memory for memory in found}
+    given = state(given, **stated, known=stored.keys())
     written = [_written_by(caller, memory, labels, stored.get(memory.id)) for memory in given]
     # all at once: a caller without write permission does not learn which of them are stored
     await may_write.demand([*written, *stored.values()])
     known = await Intake(options).memories(memory for memory in written if memory.id in stored)
     check.refuse("remember", *(_rewritten(memory, stored[memory.id]) for memory in known))
     replaced = {each.id for each in known if _described(each) != _described(stored[each.id])}
-    new = [each for each in written if each.id not in stored or each.id in replaced]
-    ingestor = Ingestor(
-        caller.engine, gate=caller.gate, extractor=service.extractor, limits=service.limits, options=options
-    )
+    new = [each for each in written if each.facts or each.entities or each.id not in stored or each.id in replaced]
+    extractor = None if only_stated else service.extractor
+    ingestor = Ingestor(caller.engine, gate=caller.gate, extractor=extractor, limits=service.limits, options=options)
     report = await ingestor.remember(new, session_id=context_session or "")
     left = {each.memory_id for each in report.echoes if not each.stored}
     told = {"echoes": {each.memory_id for each in report.echoes}, "replaced": replaced}
     lists = {"memory_ids": [shown_id(memory.id) for memory in given if memory.id not in left]}
     lists |= {name: [shown_id(memory.id) for memory in given if memory.id in ids] for name, ids in told.items() if ids}
+    if stated["facts"]:
+        unwritten = {*left, *(each.memory_id for each in report.unread)}
+        lists["facts"] = outcome_lines(stated["facts"], report.stated, [each for each in new if each.id in unwritten])
     return caller.fitted({"changed": report.changed}, **lists)
 
 
 @writes()
 async def feedback(
     caller: Caller,
-    session_id: Annotated[Session, Field(description="As the tool context gave it.")],
+    session_id: Annotated[Session, Field(description="As graph_query gave it.")],
     outcome: Annotated[
         Literal["accepted", "rework", "rejected"],
         Field(description="accepted: the work was right. rework: it had to be changed. rejected: it was wrong."),
     ],
 ) -> dict[str, Any]:
-    """Report the outcome of the task that the tool context was called for, so that helpful results rank higher.
+    """Report the outcome of the task that graph_query was called for, so that helpful results rank higher.
 
     A session counts once: the same outcome again changes nothing, another outcome replaces it.
     """
@@ -235,7 +246,7 @@ def _memories(
         mark = f"#{hashlib.sha256(writer.encode()).hexdigest()[:16]}"
         return [attrs.evolve(memory, id=memory.id.removesuffix(mark) + mark) for memory in memories]
     note = text or ""
-    id_ = f"note:{uuid5(_NOTE, json.dumps([writer, str(occurred_at or ''), note]))}"
+    id_ = note_id(writer, occurred_at or "", note)
     return document_memories(note, document_id=id_, source=source, occurred_at=occurred_at)
 
 

@@ -15,8 +15,8 @@ from pydantic import ValidationError
 
 from graphsearch.access.gate import Gate
 from graphsearch.context import ContextBlock, ContextBuilder
-from graphsearch.errors import ForeignSessionError, InvalidInputError
-from graphsearch.integrations.langchain import context_tool, outcome_tool
+from graphsearch.errors import AccessDeniedError, ForeignSessionError, InvalidInputError
+from graphsearch.integrations.langchain import context_tool, outcome_tool, remember_tool
 from graphsearch.integrations.langchain.agent_tools import NOTHING, facts_of
 from graphsearch.model import ElementKind, ElementRef, Principal
 from graphsearch.modes.result import Sentence, Source, Summary
@@ -61,6 +61,25 @@ class OutcomeTool:
     @property
     def tool_invoke_params_example(self):
         return {"outcome": "accepted"}
+
+
+class RememberTool:
+    @property
+    def tool_constructor(self):
+        engine = known()
+        return remember_tool(engine, gate=member(engine.store, role="editor"), session_id="standard")
+
+    @property
+    def tool_invoke_params_example(self):
+        return {"text": "Tom Reed uses Vim.", "facts": [{"subject": "Tom Reed", "relation": "uses", "object": "Vim"}]}
+
+
+class TestRememberToolUnit(RememberTool, ToolsUnitTests):
+    """LangChain's own tests of a tool."""
+
+
+class TestRememberToolIntegration(RememberTool, ToolsIntegrationTests):
+    """LangChain's own tests of a tool that is called."""
 
 
 class TestContextToolUnit(ContextTool, ToolsUnitTests):
@@ -178,3 +197,22 @@ def test_a_summary_is_among_the_facts():
     summary = Summary(sentences=(Sentence(text="To Sarah.", sources=(source,)),), sources=(source,))
     assert facts_of(ContextBlock(budget=9, summary=summary))["summary"] == "To Sarah. [1]"
     assert facts_of(ContextBlock(budget=9))["summary"] is None
+
+
+async def test_a_model_states_facts_and_learns_what_became_of_each(engine):
+    tool = remember_tool(engine, gate=member(engine.store, role="editor"), extractor=None)
+    fact = {"subject": "Tom Reed", "relation": "reports to", "object": "Dana Levy", "since": None, "quote": ""}
+    turned = {**fact, "subject": "Dana Levy", "object": "Tom Reed"}
+    call = {"text": "Tom Reed reports to Dana Levy.", "facts": [fact, turned]}
+    message = await tool.ainvoke({"name": "remember", "args": call, "id": "1", "type": "tool_call"}, IN_MONDAY)
+    assert message.content == "1 new\n2 contradicts; the text says it the other way round"
+    (memory,) = await engine.store.get_memories(message.artifact["memory_ids"])
+    assert (memory.session_id, memory.attributes["owner"]) == ("monday", "ada")
+    assert memory.occurred_at == engine.store.clock.now()
+    assert await tool.ainvoke({**call, "facts": [fact]}, IN_MONDAY) == "1 new"
+    assert await tool.ainvoke({**call, "facts": [fact]}, IN_MONDAY) == "1 known"
+    assert await tool.ainvoke({"text": call["text"]}, IN_MONDAY) == "Remembered."
+    with pytest.raises(InvalidInputError, match="needs the field 'object'"):
+        await tool.ainvoke({**call, "facts": [{"subject": "a", "relation": "b"}]}, IN_MONDAY)
+    with pytest.raises(AccessDeniedError):
+        await remember_tool(engine, gate=member(engine.store)).ainvoke({"text": "New."}, IN_MONDAY)

@@ -19,8 +19,8 @@ from graphsearch import sync
 from graphsearch.access.gate import Gate
 from graphsearch.errors import ForeignSessionError, InvalidInputError
 from graphsearch.integrations.langchain import context_tool, outcome_tool
-from graphsearch.integrations.langgraph import context_node, outcome_node
-from graphsearch.model import Outcome, Principal
+from graphsearch.integrations.langgraph import context_node, outcome_node, remember_node
+from graphsearch.model import Fact, Outcome, Principal
 from graphsearch.stores.memory import InMemoryGraphStore
 from tests.integrations.team import CEDAR, QUESTION, builder_over, engine_over, member
 
@@ -240,3 +240,22 @@ async def test_a_model_that_asks_for_context_itself_is_answered_by_the_tool_node
     assert done["messages"][-1].content == "To Sarah."
     (memory,) = await engine.store.get_memories(["m-report"])
     assert memory.feedback_weight == pytest.approx(0.55)
+
+
+async def test_what_is_said_is_remembered_once_with_the_facts_in_the_state(engine):
+    node = remember_node(engine, gate=member(engine.store, role="editor"), report_key="stated", extractor=None)
+    said = [HumanMessage("Tom Reed reports to Dana Levy."), SystemMessage("Hidden."), AIMessage("Noted.")]
+    state = {"messages": said, "stated_facts": ["Tom Reed | reports to | Dana Levy"]}
+    assert await node.ainvoke(state, IN_MONDAY) == {"stated": ["1 new"]}
+    memories = await engine.store.get_memories(["monday:0", "monday:1", "monday:2"])
+    assert [(each.id, each.speaker, each.text) for each in memories] == [
+        ("monday:0", "user", "Tom Reed reports to Dana Levy."),
+        ("monday:2", "assistant", "Noted."),
+    ]
+    more = {"messages": [*said, HumanMessage("He uses Vim.")], "stated_facts": [Fact("Tom Reed", "uses", "Vim")]}
+    assert node.invoke(more, IN_MONDAY) == {"stated": ["1 new"]}
+    claims = await engine.store.list_claims(memory_ids=["monday:0", "monday:3"])
+    assert {(each.memory_id, each.type) for each in claims} == {("monday:0", "reports_to"), ("monday:3", "uses")}
+    bad = {"messages": said, "stated_facts": ["Tom"]}
+    with pytest.raises(InvalidInputError, match="'Tom' must be: subject"):
+        await node.ainvoke(bad, IN_MONDAY)

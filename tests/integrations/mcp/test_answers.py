@@ -103,9 +103,9 @@ async def big_engine() -> GraphSearchEngine:
 @pytest.mark.parametrize(
     ("tool", "arguments", "lists"),
     [
-        ("context", {"query": "whom does Ada Lovelace know?", "budget": 4_000}, ["triplets", "memories"]),
+        ("graph_query", {"query": "whom does Ada Lovelace know?", "budget": 4_000}, ["triplets", "memories"]),
         ("recall", {"query": "Ada", "limit": 100}, ["memories"]),
-        ("neighbors", {"entity": "Ada Lovelace", "limit": 100}, ["triplets"]),
+        ("graph_neighbors", {"entity": "Ada Lovelace", "limit": 100}, ["triplets"]),
         ("recall_related", {"entity": "Ada Lovelace", "limit": 100}, ["related"]),
         ("entity_graph", {"entity": "Ada Lovelace", "limit": 500}, ["nodes", "links"]),
         ("search_entities", {"query": "person", "limit": 100}, ["entities"]),
@@ -162,11 +162,11 @@ async def test_hostile_names_and_memories_are_lines_of_data_in_every_answer():
     )
     id_ = str(bad.id)
     calls: list[tuple[str, dict[str, Any]]] = [
-        ("context", {"query": "who is Other?", "mode": "neighborhood"}),
+        ("graph_query", {"query": "who is Other?", "mode": "neighborhood"}),
         ("recall", {"query": "who is here?"}),
         ("explain", {"query": "who is Other?", "id": id_, "kind": "entity"}),
-        ("neighbors", {"entity": id_}),
-        ("path", {"source": id_, "target": "Other"}),
+        ("graph_neighbors", {"entity": id_}),
+        ("graph_path", {"source": id_, "target": "Other"}),
         ("recall_related", {"entity": id_}),
         ("entity_graph", {"entity": id_}),
         ("search_entities", {"query": "Other"}),

@@ -32,18 +32,18 @@ async def test_a_database_that_goes_down_is_reported_and_used_again_when_it_is_b
         engine = GraphSearchEngine(store=store, embedder=HashEmbedder(16))
         await Ingestor(engine).remember([Memory(id="m1", text="Grace Hopper built COBOL.")])
         async with asking(server_for(engine)) as ask:
-            before = await ask("context", query=QUESTION, session_id="s1")
+            before = await ask("graph_query", query=QUESTION, session_id="s1")
             stop(server_folder)
             for tool, arguments in [
-                ("context", {"query": QUESTION}),
+                ("graph_query", {"query": QUESTION}),
                 ("remember", {"text": "Grace Hopper built Flowmatic."}),
                 ("feedback", {"session_id": "s1", "outcome": "accepted"}),
             ]:
                 error = await ask.error(tool, **arguments)
                 assert error == {"type": "StoreUnavailableError", "message": "The store cannot be reached."}
-            assert len(await ask.tools()) == 18, "the server lives"
+            assert len(await ask.tools()) == 19, "the server lives"
             async with EmbeddedPostgres(server_folder):
-                after = await soon(lambda: ask("context", query=QUESTION, session_id="s1"))
+                after = await soon(lambda: ask("graph_query", query=QUESTION, session_id="s1"))
                 assert (await ask("feedback", session_id="s1", outcome="accepted"))["moved"] > 0
     assert before["text"] == after["text"] != "", "and nothing was half written"
 
@@ -58,8 +58,8 @@ async def asked_of(engine, llm, mode="natural_language"):
     """The error of a question that needs a model, and the proof that others need none."""
     engine.llm = llm
     async with asking(server_for(engine)) as ask:
-        error = await ask.error("context", query="Who knows whom?", mode=mode, session_id="s1")
-        assert (await ask("context", query="Ada Lovelace?"))["text"], "what needs no model goes on"
+        error = await ask.error("graph_query", query="Who knows whom?", mode=mode, session_id="s1")
+        assert (await ask("graph_query", query="Ada Lovelace?"))["text"], "what needs no model goes on"
     assert not await engine.store.injections("s1"), "nothing was surfaced, and so nothing is logged"
     return error
 
@@ -117,11 +117,11 @@ async def test_a_client_that_gives_up_hangs_up_on_the_model(engine, model):
     model.answers.append(hang)
     engine.llm = hosted(model)
     async with asking(server_for(engine)) as ask:
-        call = asyncio.ensure_future(ask("context", query="Who knows whom?", mode="natural_language"))
+        call = asyncio.ensure_future(ask("graph_query", query="Who knows whom?", mode="natural_language"))
         await until(model.asked.is_set)
         call.cancel()
         await until(model.hung_up.is_set)
-        assert (await ask("context", query="Ada Lovelace?"))["text"]
+        assert (await ask("graph_query", query="Ada Lovelace?"))["text"]
 
 
 async def test_a_model_that_answers_well_queries_and_summarises(engine, model):
@@ -130,8 +130,8 @@ async def test_a_model_that_answers_well_queries_and_summarises(engine, model):
     model.answers.append(reply(data={"sentences": [{"text": "She lives\nin <b>Paris</b>.", "cites": [1, 99]}]}))
     engine.llm = hosted(model)
     async with asking(server_for(engine)) as ask:
-        found = await ask("context", query="Where does she live?", mode="natural_language")
-        structured = await ask("context", query="Where does Ada Lovelace live?", mode="summary")
+        found = await ask("graph_query", query="Where does she live?", mode="natural_language")
+        structured = await ask("graph_query", query="Where does Ada Lovelace live?", mode="summary")
     assert [each["line"] for each in found["triplets"]] == ["Ada Lovelace --lives_in--> Paris"]
     assert structured["summary"] == "She lives in ‹b›Paris‹/b›. [1]"
     (source,) = structured["sources"]

@@ -36,12 +36,13 @@ WITHOUT = Batch(
 LIVES_IN = Relation(source_id=ADA.id, type="lives_in", target_id=PARIS.id, valid_from=HOME.occurred_at)
 QUERY = "where does Ada Lovelace live, in Paris?"
 READS = [
-    ("context", {"query": QUERY, "session_id": "s"}),
-    ("context", {"query": QUERY, "session_id": "s", "mode": "neighborhood"}),
+    ("graph_query", {"query": QUERY, "session_id": "s"}),
+    ("graph_query", {"query": QUERY, "session_id": "s", "mode": "neighborhood"}),
     ("recall", {"query": "Ada"}),
+    ("rank_entities", {"query": QUERY}),
     ("explain", {"query": QUERY, "id": str(ADA.id), "kind": "entity"}),
-    ("neighbors", {"entity": "Ada Lovelace", "depth": 2}),
-    ("path", {"source": "Globex", "target": "Bob Noyce"}),
+    ("graph_neighbors", {"entity": "Ada Lovelace", "depth": 2}),
+    ("graph_path", {"source": "Globex", "target": "Bob Noyce"}),
     ("recall_related", {"entity": "Ada Lovelace"}),
     ("entity_graph", {"entity": "Ada Lovelace"}),
     ("search_entities", {"query": "Pari"}),
@@ -72,7 +73,7 @@ async def test_what_is_hidden_is_not_there(tool, arguments):
     ):
         hidden, absent = await ask(tool, **arguments), await plain(tool, **arguments)
     assert not [name for name in NAMES if name in text_of(hidden)]
-    if tool in ("context", "recall"):  # a scope's own statistics go into scores
+    if tool in ("graph_query", "recall"):  # a scope's own statistics go into scores
         for answer in (hidden, absent):
             for each in answer["memories"]:
                 del each["score"]
@@ -84,8 +85,8 @@ async def test_what_is_hidden_is_not_there(tool, arguments):
     ("tool", "arguments"),
     [
         ("recall_entity", {"entity": str(PARIS.id)}),
-        ("neighbors", {"entity": "Paris"}),
-        ("path", {"source": "Ada Lovelace", "target": "Paris"}),
+        ("graph_neighbors", {"entity": "Paris"}),
+        ("graph_path", {"source": "Ada Lovelace", "target": "Paris"}),
         ("backlinks", {"memory": "home"}),
         ("explain", {"query": "x", "id": str(PARIS.id), "kind": "entity"}),
         ("explain", {"query": "x", "id": str(LIVES_IN.id)}),
@@ -141,7 +142,7 @@ async def test_a_hidden_memory_is_not_overwritten_nor_confirmed_by_writing_its_t
 
 async def test_an_outcome_for_what_may_not_be_judged_is_denied(engine):
     async with asking(server_for(engine)) as ask:
-        await ask("context", query=QUERY, session_id="s1")
+        await ask("graph_query", query=QUERY, session_id="s1")
     async with asking(server_for(engine, attrs.evolve(EDITOR, projects=STRANGER.projects))) as ask:
         error = await ask.error("feedback", session_id="s1", outcome="rejected")
     assert error["type"] == "AccessDeniedError"
@@ -150,11 +151,11 @@ async def test_an_outcome_for_what_may_not_be_judged_is_denied(engine):
 
 async def test_a_session_of_somebody_else_is_closed(engine):
     async with asking(server_for(engine)) as ask:
-        await ask("context", query=QUERY, session_id="s1")
+        await ask("graph_query", query=QUERY, session_id="s1")
     before = await engine.store.injections("s1")
     async with asking(server_for(engine, READER)) as ask:
         errors = [
-            await ask.error("context", query=QUERY, session_id="s1"),
+            await ask.error("graph_query", query=QUERY, session_id="s1"),
             await ask.error("feedback", session_id="s1", outcome="rejected"),
         ]
     message = "the session 's1' was opened by another principal, and nothing was written: use a session id of your own"
@@ -166,7 +167,7 @@ async def test_a_session_of_somebody_else_is_closed(engine):
 
 async def test_a_stranger_sees_nothing(engine):
     async with asking(server_for(engine, STRANGER)) as ask:
-        assert (await ask("context", query=QUERY))["text"] == ""
+        assert (await ask("graph_query", query=QUERY))["text"] == ""
         assert (await ask("search_entities", query="Ada"))["entities"] == []
         schema = json.loads(await ask.resource("graphsearch://schema"))
         assert schema == {"whole": True, "entity_types": [], "relation_types": []}

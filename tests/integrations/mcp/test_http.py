@@ -84,12 +84,12 @@ async def test_a_call_that_is_given_up_is_cancelled_and_others_go_on(engine, mod
     slow = Slow()
     fast, engine.embedder = engine.embedder, slow
     async with listening(server_for(engine)) as url, asking_at(url, mode=mode) as ask:
-        call = asyncio.ensure_future(ask("context", query="anything?"))
+        call = asyncio.ensure_future(ask("graph_query", query="anything?"))
         await asyncio.wait_for(slow.asked.wait(), LONGEST)
         call.cancel()
         await asyncio.wait_for(slow.cancelled.wait(), LONGEST)
         engine.embedder = fast
-        assert (await ask("context", query="where does Ada Lovelace live?"))["text"]
+        assert (await ask("graph_query", query="where does Ada Lovelace live?"))["text"]
 
 
 @pytest.fixture
@@ -114,10 +114,10 @@ async def test_a_long_text_of_one_client_does_not_keep_another_waiting(engine, t
         long = asyncio.ensure_future(ada("remember", text=text))
         await reading.wait()
         for _ in range(3):
-            assert (await bob("context", query="where does Ada Lovelace live?"))["text"]
+            assert (await bob("graph_query", query="where does Ada Lovelace live?"))["text"]
         assert not long.done()
         long.cancel()
-        assert (await bob("context", query="where does Ada Lovelace live?"))["text"]
+        assert (await bob("graph_query", query="where does Ada Lovelace live?"))["text"]
     assert not await engine.store.find_names(["@name1"]), "what is given up is not written"
 
 
@@ -177,8 +177,8 @@ async def test_the_token_says_who_asks(engine, tokens, mode):
     server = make_server(surface_over(engine), tokens.identify)
     async with listening(server, tokens) as url, asking_at(url, ADA, mode) as ada, asking_at(url, BOB, mode) as bob:
         found = await asyncio.gather(
-            ada("context", query="where does Ada Lovelace live?", session_id="s1"),
-            bob("context", query="where does Ada Lovelace live?", session_id="s2"),
+            ada("graph_query", query="where does Ada Lovelace live?", session_id="s1"),
+            bob("graph_query", query="where does Ada Lovelace live?", session_id="s2"),
         )
         assert found[0]["text"] == found[1]["text"] != ""
         assert (await ada("remember", text="Grace Hopper built COBOL."))["changed"] == 1
@@ -198,7 +198,7 @@ async def test_the_token_says_in_which_scope_and_whether_it_is_switched_off(toke
     server = make_server(surface_over(None, engine_of=engine_of), tokens.identify)
     async with listening(server, tokens) as url, asking_at(url, ADA) as ada, asking_at(url, EVE) as eve:
         await ada("remember", text="Grace Hopper built COBOL.")
-        assert await eve("context", query="what did Grace Hopper build?") == {"disabled": True}
+        assert await eve("graph_query", query="what did Grace Hopper build?") == {"disabled": True}
     assert set(asked) == {SCOPE}
 
 
@@ -359,7 +359,7 @@ from mcp import Client
 
 async def main():
     async with Client(sys.argv[1], mode=sys.argv[2]) as client:
-        await client.call_tool("context", {"query": "anything?"})
+        await client.call_tool("graph_query", {"query": "anything?"})
 
 asyncio.run(main())
 """
@@ -378,7 +378,7 @@ async def test_a_client_that_is_killed_in_mid_call_is_forgotten_and_others_go_on
             await asyncio.wait_for(slow.cancelled.wait(), LONGEST)
         engine.embedder = fast
         async with asking_at(url, mode=mode) as ask:
-            assert (await ask("context", query="where does Ada Lovelace live?"))["text"]
+            assert (await ask("graph_query", query="where does Ada Lovelace live?"))["text"]
     assert slow.cancelled.is_set()
 
 

@@ -22,7 +22,7 @@ async def test_a_request_that_takes_too_long_is_cancelled_and_the_next_one_works
     slow = Slow()
     fast, engine.embedder = engine.embedder, slow
     async with asking(server_for(engine, time_limit=1, counter=WordCounter())) as ask:
-        error = await ask.error("context", query="anything?")
+        error = await ask.error("graph_query", query="anything?")
         assert error["type"] == "TimeLimitError"
         assert "longer than 1 s" in error["message"]
         assert slow.cancelled.is_set()

@@ -19,7 +19,7 @@ def asked(engine):
 
 async def test_graph_query_gives_a_block_under_budget_and_the_same_as_data(asked):
     async with asked as ask:
-        found = await ask("context", query=QUESTION, budget=120)
+        found = await ask("graph_query", query=QUESTION, budget=120)
     assert found["session_id"].startswith("mcp-")
     assert 0 < found["tokens"] <= found["budget"] == 120
     assert "- Ada Lovelace --lives_in--> Paris (since 2025-03-02)" in found["text"].splitlines()
@@ -34,10 +34,10 @@ async def test_graph_query_gives_a_block_under_budget_and_the_same_as_data(asked
 
 async def test_graph_query_passes_its_arguments_on(engine, asked):
     async with asked as ask:
-        then = await ask("context", query=QUESTION, as_of=day(20).isoformat(), session_id="s7")
-        near = await ask("context", query=QUESTION, mode="neighborhood", depth=0)
-        wide = await ask("context", query=QUESTION, budget=4_000)
-        bare = await ask("context", query="Bob Noyce", seeds=1, depth=0)
+        then = await ask("graph_query", query=QUESTION, as_of=day(20).isoformat(), session_id="s7")
+        near = await ask("graph_query", query=QUESTION, mode="neighborhood", depth=0)
+        wide = await ask("graph_query", query=QUESTION, budget=4_000)
+        bare = await ask("graph_query", query="Bob Noyce", seeds=1, depth=0)
     assert then["session_id"] == "s7"
     assert "Acme" in then["text"]
     assert "Paris" not in then["text"], "she did not live there yet"
@@ -50,8 +50,8 @@ async def test_graph_query_passes_its_arguments_on(engine, asked):
 
 async def test_graph_query_says_which_time_it_answers_for_and_why_it_does_not(asked):
     async with asked as ask:
-        then = await ask("context", query="where did Ada Lovelace live in January 2025?")
-        foreign = await ask("context", query="who won the regatta?")
+        then = await ask("graph_query", query="where did Ada Lovelace live in January 2025?")
+        foreign = await ask("graph_query", query="who won the regatta?")
     assert then["time"]["words"] == "January 2025"
     assert then["time"]["as_of"].startswith("2025-01-31T23:59:59")
     assert (foreign["text"], foreign["memories"], foreign["triplets"]) == ("", [], [])
@@ -70,7 +70,7 @@ async def test_recall_gives_the_words_of_memories(asked):
 
 async def test_a_workload_weights_the_graph(asked):
     async with asked as ask:
-        block = await ask("context", query=QUESTION, workload="text")
+        block = await ask("graph_query", query=QUESTION, workload="text")
         recalled = await ask("recall", query=QUESTION, workload="relational")
         fault = await ask.error("recall", query=QUESTION, workload="all")
     assert (bool(block["memories"]), block["triplets"]) == (True, [])
@@ -94,9 +94,9 @@ async def test_graph_explain_takes_a_score_apart(engine, asked):
 
 async def test_graph_neighbors_by_name_and_by_id(asked):
     async with asked as ask:
-        by_name = await ask("neighbors", entity="Ada Lovelace")
-        by_id = await ask("neighbors", entity=str(ADA.id))
-        two = await ask("neighbors", entity="Ada", limit=2, depth=2)
+        by_name = await ask("graph_neighbors", entity="Ada Lovelace")
+        by_id = await ask("graph_neighbors", entity=str(ADA.id))
+        two = await ask("graph_neighbors", entity="Ada", limit=2, depth=2)
     assert by_name == by_id
     assert {each["line"].split(" --")[1].partition("-->")[0] for each in by_id["triplets"]} == {
         "works_at",
@@ -109,8 +109,8 @@ async def test_graph_neighbors_by_name_and_by_id(asked):
 
 async def test_graph_path_is_a_line_or_null(asked):
     async with asked as ask:
-        found = await ask("path", source="Globex", target="Paris")
-        none = await ask("path", source="Paris", target="Eve Curie")
+        found = await ask("graph_path", source="Globex", target="Paris")
+        none = await ask("graph_path", source="Paris", target="Eve Curie")
     assert found["path"]["line"] == "Globex <--works_at-- Ada Lovelace --lives_in--> Paris"
     assert found["path"]["hops"] == len(found["relations"]) == 2
     assert [each["name"] for each in found["entities"]] == ["Globex", "Ada Lovelace", "Paris"]

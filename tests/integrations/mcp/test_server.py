@@ -18,8 +18,16 @@ from tests.integrations.mcp.conftest import STRANGER, Asked, Slow, asking, serve
 from tests.waiting import LONGEST
 
 TOOLS = (
-    *("context", "neighbors", "path", "remember", "feedback", "explain"),
-    *("recall", "recall_entity", "recall_related", "entity_graph", "entity_timeline", "search_entities"),
+    *("graph_query", "graph_neighbors", "graph_path", "remember", "feedback", "explain"),
+    *(
+        "recall",
+        "rank_entities",
+        "recall_entity",
+        "recall_related",
+        "entity_graph",
+        "entity_timeline",
+        "search_entities",
+    ),
     *("merge_entities", "update_entity", "link_memories", "backlinks", "detect_communities", "forget"),
 )
 
@@ -34,7 +42,7 @@ async def test_handshake_and_a_call_in_both_eras_of_the_protocol(server, mode):
     async with Client(server, mode=mode) as client:
         assert client.server_info is not None
         assert (client.server_info.name, client.server_info.version) == ("graphsearch", version("graphsearch"))
-        assert "context" in (client.instructions or "")
+        assert "graph_query" in (client.instructions or "")
         found = await Asked(client)("search_entities", query="Ada")
         assert found["entities"][0]["id"] == str(ADA.id)
 
@@ -45,7 +53,7 @@ async def test_every_tool_is_listed_with_a_schema_and_honest_hints(server):
     assert sorted(tools) == sorted(TOOLS)
     for tool, hint in tools.values():
         assert tool.description
-        assert tool.description.count("\n") <= 2, "paragraphs, not lines"
+        assert "\n" not in tool.description.replace("\n\n", ""), "paragraphs, not lines"
         assert tool.input_schema["additionalProperties"] is False
         assert '"title"' not in json.dumps(tool.input_schema)
         assert hint.open_world_hint is False
@@ -59,9 +67,9 @@ async def test_every_tool_is_listed_with_a_schema_and_honest_hints(server):
 
 async def test_the_defaults_of_graph_query_are_those_that_are_documented(server):
     async with asking(server) as ask:
-        tool, _ = (await ask.tools())["context"]
+        tool, _ = (await ask.tools())["graph_query"]
     fields = tool.input_schema["properties"]
-    assert list(fields) == ["query", "seeds", "depth", "mode", "as_of", "budget", "workload", "session_id"]
+    assert list(fields) == ["query", "seeds", "depth", "mode", "traversal", "as_of", "budget", "workload", "session_id"]
     assert [fields[name]["default"] for name in ("seeds", "depth", "budget")] == [10, 2, 500]
     assert tool.input_schema["required"] == ["query"]
 
@@ -69,12 +77,12 @@ async def test_the_defaults_of_graph_query_are_those_that_are_documented(server)
 @pytest.mark.parametrize(
     ("tool", "arguments", "faults"),
     [
-        ("context", {}, ["query: Field required"]),
-        ("context", {"query": "x", "seeds": 0, "mode": "sql"}, ["seeds: Input should be", "mode: Input should be"]),
-        ("context", {"query": "x" * 5_000}, ["query: String should have at most 4000 characters"]),
-        ("context", {"query": "a\0b"}, ["query must not contain NUL"]),
-        ("context", {"query": "x", "as_of": "yesterday"}, ["as_of: Input should be a valid datetime"]),
-        ("path", {"source": "Ada Lovelace", "target": "Paris", "max_hops": 99}, ["max_hops: Input should be"]),
+        ("graph_query", {}, ["query: Field required"]),
+        ("graph_query", {"query": "x", "seeds": 0, "mode": "sql"}, ["seeds: Input should be", "mode: Input should be"]),
+        ("graph_query", {"query": "x" * 5_000}, ["query: String should have at most 4000 characters"]),
+        ("graph_query", {"query": "a\0b"}, ["query must not contain NUL"]),
+        ("graph_query", {"query": "x", "as_of": "yesterday"}, ["as_of: Input should be a valid datetime"]),
+        ("graph_path", {"source": "Ada Lovelace", "target": "Paris", "max_hops": 99}, ["max_hops: Input should be"]),
         ("feedback", {"session_id": "s", "outcome": "great"}, ["outcome: Input should be 'accepted', 'rework'"]),
         ("explain", {"query": "x", "id": "no-id"}, ["the id must be a UUID"]),
     ],
@@ -89,7 +97,7 @@ async def test_bad_arguments_are_named_all_at_once(server, tool, arguments, faul
 
 async def test_a_mode_that_lacks_its_model_says_what_is_missing(server):
     async with asking(server) as ask:
-        error = await ask.error("context", query="who knows whom?", mode="natural_language")
+        error = await ask.error("graph_query", query="who knows whom?", mode="natural_language")
     assert error["type"] == "MissingDependencyError"
 
 
@@ -151,12 +159,12 @@ async def test_a_call_that_is_given_up_is_cancelled_and_others_go_on(engine, ser
     fast, engine.embedder = engine.embedder, slow
     async with Client(server, mode=mode) as client:
         ask = Asked(client)
-        call = asyncio.ensure_future(ask("context", query="anything?"))
+        call = asyncio.ensure_future(ask("graph_query", query="anything?"))
         await asyncio.wait_for(slow.asked.wait(), LONGEST)
         call.cancel()
         await asyncio.wait_for(slow.cancelled.wait(), LONGEST)
         engine.embedder = fast
-        assert (await ask("context", query="where does Ada Lovelace live?"))["triplets"]
+        assert (await ask("graph_query", query="where does Ada Lovelace live?"))["triplets"]
 
 
 async def test_what_should_not_happen_is_logged_and_reported_in_general(engine, server, monkeypatch, caplog):
@@ -168,12 +176,12 @@ async def test_what_should_not_happen_is_logged_and_reported_in_general(engine, 
     monkeypatch.setattr(engine, "search_and_recall", broken)
     monkeypatch.setattr(engine.store, "relation_types", broken)
     async with asking(server) as ask:
-        error = await ask.error("neighbors", entity="Ada Lovelace")
+        error = await ask.error("graph_neighbors", entity="Ada Lovelace")
         with pytest.raises(MCPError) as failed:
             await ask.resource("graphsearch://schema")
     assert error == {"type": "InternalError", "message": "The server failed; see its log."}
     assert failed.value.message == error["message"]
-    assert "the tool neighbors failed" in caplog.text
+    assert "the tool graph_neighbors failed" in caplog.text
     assert "hunter2" in caplog.text, "the operator finds the cause in the log"
 
 
@@ -191,8 +199,8 @@ async def test_errors_of_servers_and_vendors_tell_clients_no_address(engine, ser
 
 async def test_a_time_without_an_offset_is_utc(engine, server):
     async with asking(server) as ask:
-        with_offset = await ask("neighbors", entity="Acme", as_of="2025-01-20T01:00:00+01:00")
-        without = await ask("neighbors", entity="Acme", as_of="2025-01-20")
+        with_offset = await ask("graph_neighbors", entity="Acme", as_of="2025-01-20T01:00:00+01:00")
+        without = await ask("graph_neighbors", entity="Acme", as_of="2025-01-20")
     assert with_offset == without
     assert len(without["triplets"]) == 2
     assert engine.store.clock.now() > datetime(2025, 1, 20, tzinfo=UTC)

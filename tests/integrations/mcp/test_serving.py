@@ -11,6 +11,7 @@ import pytest
 from sse_starlette.sse import AppStatus
 
 from graphsearch.cli import principal_commands as serving
+from graphsearch.cli.arguments import Reading
 from graphsearch.cli.environment import Place
 from graphsearch.integrations.mcp import serve_stdio
 from tests.integrations.mcp.bearers import ADA, BOB, ENTRIES, token_file
@@ -29,7 +30,9 @@ async def started(postgres_database, monkeypatch):
         url = asyncio.get_running_loop().create_future()
         monkeypatch.setattr(serving, "_say", url.set_result)
         place = Place(org="acme", project="web", dsn=postgres_database.dsn)
-        running.append(asyncio.ensure_future(serving.mcp(place, http="127.0.0.1:0", **options)))
+        editors = serving.Principals(attribute=["role=editor"])
+        served = serving.mcp(place, http="127.0.0.1:0", reading=Reading(), principals=editors, **options)
+        running.append(asyncio.ensure_future(served))
         await asyncio.wait({url, *running}, return_when=asyncio.FIRST_COMPLETED)
         return await url
 
@@ -41,10 +44,10 @@ async def started(postgres_database, monkeypatch):
 
 
 async def test_one_principal_over_http(started):
-    url = await started(principal="ada", attribute=["role=editor"])
+    url = await started(principal="ada")
     async with asking_at(url) as ask:
         await ask("remember", text="Grace Hopper built COBOL.")
-        found = await ask("context", query="What did Grace Hopper build?")
+        found = await ask("graph_query", query="What did Grace Hopper build?")
     assert "- Grace Hopper --created--> COBOL" in found["text"]
 
 

@@ -73,12 +73,12 @@ async def test_questions_are_asked_of_every_scope_and_answers_name_their_project
             "Globex": ["web"],
             "Apollo": ["team"],
         }
-        assert "- [team] Ada --leads--> Apollo" in (await ask("context", query=QUESTION))["text"]
+        assert "- [team] Ada --leads--> Apollo" in (await ask("graph_query", query=QUESTION))["text"]
 
 
 async def test_an_outcome_reaches_the_logs_of_every_scope(server_asking, engine_of):
     async with asking(server_asking(TEAM)) as ask:
-        await ask("context", query=QUESTION, session_id="s1")
+        await ask("graph_query", query=QUESTION, session_id="s1")
         logs = [await logged(engine_of(scope)) for scope in (WEB, TEAM, OTHER)]
         assert list(map(bool, logs)) == [True, True, False]
         await ask("feedback", session_id="s1", outcome="accepted")
@@ -92,7 +92,7 @@ async def test_a_scope_that_the_principal_may_not_enter_takes_no_part(server_ask
     for also in ((TEAM,), (TEAM, OTHER)):
         async with asking(server_asking(*also)) as ask:
             answers.append([await ask(tool, query=QUESTION) for tool in ("recall", "search", "rank_entities")])
-            block = await ask("context", query=QUESTION, session_id="s1")
+            block = await ask("graph_query", query=QUESTION, session_id="s1")
             answers[-1].append(block["text"])
     assert answers[0] == answers[1]
     assert "Initech" not in str(answers)

@@ -72,11 +72,11 @@ def admin(folder):
 async def test_an_agent_learns_asks_and_reports_and_the_weight_moves(data):
     async with started(data) as ask:
         learnt = await ask("remember", turns=TRANSCRIPT, session_id="standup")
-        first = await ask("context", query=QUESTION, budget=80, session_id="task-1")
+        first = await ask("graph_query", query=QUESTION, budget=80, session_id="task-1")
         built = next(each for each in first["triplets"] if each["line"].startswith("Grace Hopper --created--> COBOL"))
         before = await ask("explain", query=QUESTION, id=built["relation_id"])
         report = await ask("feedback", session_id="task-1", outcome="accepted")
-        second = await ask("context", query=QUESTION, budget=80, session_id="task-2")
+        second = await ask("graph_query", query=QUESTION, budget=80, session_id="task-2")
         after = await ask("explain", query=QUESTION, id=built["relation_id"])
     assert learnt["changed"] == 3
     assert [each.partition("#")[0] for each in learnt["memory_ids"]] == ["standup:0", "standup:1", "standup:2"]

@@ -5,8 +5,9 @@ import json
 import attrs
 import pytest
 
+from graphsearch.context import TiktokenCounter
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.errors import UnknownScopeError
+from graphsearch.errors import StoreUnavailableError, UnknownScopeError
 from graphsearch.ingest import IngestOptions, Ingestor, TextExtractor
 from graphsearch.ingest.extract.rules.vocabulary import KnownName
 from graphsearch.integrations.mcp.server import make_server
@@ -31,7 +32,7 @@ def asked(engine):
 async def test_a_transcript_becomes_part_of_the_graph(engine, asked):
     async with asked as ask:
         first = await ask("remember", turns=TURNS, session_id="chat-1", source="chat", labels=["draft"])
-        found = await ask("context", query="what did Grace Hopper build?", session_id="s1")
+        found = await ask("graph_query", query="what did Grace Hopper build?", session_id="s1")
         known = await ask("recall_entity", entity="Grace Hopper")
     assert first == {"changed": 2, "memory_ids": [own("chat-1:0"), own("chat-1:1")]}
     assert "Grace Hopper --created--> COBOL" in found["text"]
@@ -164,7 +165,7 @@ async def test_each_text_is_redacted_once_and_nothing_is_stored_unredacted(engin
 
 
 READS = {
-    "context": {"query": "anything?", "session_id": "s"},
+    "graph_query": {"query": "anything?", "session_id": "s"},
     "recall": {"query": "anything?"},
     "search": {"query": "anything?"},
     "rank_entities": {"query": "anything?"},
@@ -194,7 +195,7 @@ async def test_a_new_project_is_empty_and_says_what_to_do_first(scoped):
         with pytest.raises(UnknownScopeError):  # reading it made nothing
             await scoped.embedder_name()
         await ask("remember", text="Grace Hopper built COBOL.")
-        found = await ask("context", query="what did Grace Hopper build?")
+        found = await ask("graph_query", query="what did Grace Hopper build?")
     assert "COBOL" in found["text"]
     assert "reason" not in found
 
@@ -236,7 +237,7 @@ async def test_what_cannot_be_ingested_is_reported_and_nothing_is_written(engine
 
 async def test_an_outcome_moves_what_was_surfaced_once(engine, asked):
     async with asked as ask:
-        found = await ask("context", query="where does Ada Lovelace live, in Paris?", session_id="s1")
+        found = await ask("graph_query", query="where does Ada Lovelace live, in Paris?", session_id="s1")
         first = await ask("feedback", session_id="s1", outcome="accepted")
         again = await ask("feedback", session_id="s1", outcome="accepted")
         other = await ask("feedback", session_id="s1", outcome="rejected")
@@ -313,7 +314,7 @@ async def test_a_memory_a_session_or_a_source_is_forgotten(engine, asked):
 async def test_what_the_tool_context_showed_is_no_new_evidence(engine, asked):
     async with asked as ask:
         await ask("remember", turns=TURNS, session_id="chat-1")
-        shown = await ask("context", query="what did Grace Hopper build?")
+        shown = await ask("graph_query", query="what did Grace Hopper build?")
         session, [line] = shown["session_id"], [each for each in shown["text"].splitlines() if "Noted" in each]
         before = await engine.store.statistics()
         note = await ask("remember", text=f"You said: {line}", context_session=session)
@@ -324,3 +325,101 @@ async def test_what_the_tool_context_showed_is_no_new_evidence(engine, asked):
         assert more == {"changed": 1, "memory_ids": [own("chat-2:0")], "echoes": [own("chat-2:0")]}
     claims = await engine.store.list_claims(memory_ids=more["memory_ids"])
     assert [each.type for each in claims] == ["works_at"]
+
+
+NOTE = "Zoe Marsh leads Plumbline since 2 March. Omar Haddad reports to Zoe Marsh."
+STATED = [
+    {
+        "subject": "Zoe Marsh",
+        "relation": "leads",
+        "object": "Plumbline",
+        "since": "2 March",
+        "quote": "Zoe Marsh leads",
+    },
+    {"subject": "Zoe Marsh", "relation": "reports to", "object": "Omar Haddad", "quote": "Omar Haddad reports to Zoe"},
+]
+
+
+async def test_facts_are_stated_with_a_note_and_the_answer_says_what_became_of_each(engine, asked):
+    entities = [{"name": "Plumbline", "type": "project", "aliases": ["PL"]}]
+    note = {"text": NOTE, "occurred_at": "2026-03-05"}
+    async with asked as ask:
+        first = await ask(
+            "remember", **note, facts=json.dumps([*STATED, {**STATED[0], "object": "Okta"}]), entities=entities
+        )
+        right = {"subject": "Omar Haddad", "relation": "reports to", "object": "Zoe Marsh", "until": None, "quote": ""}
+        again = await ask("remember", **note, facts=[STATED[0], right])
+        known = await ask("remember", **note, facts=[STATED[0], right])
+        around = await ask("graph_neighbors", entity="Zoe Marsh", as_of="2026-04-01")
+    assert [each.split()[:2] for each in first["facts"]] == [["1", "new"], ["2", "contradicts;"], ["3", "new;"]]
+    assert "not grounded" in first["facts"][2]
+    assert again["memory_ids"] == first["memory_ids"]
+    assert known == {"changed": 0, "memory_ids": first["memory_ids"], "facts": ["1 known", "2 known"]}
+    since = {each["line"].partition(" (")[0].partition(" — ")[0]: each.get("valid_from") for each in around["triplets"]}
+    assert since["Zoe Marsh --leads--> Plumbline"] == "2026-03-02T00:00:00+00:00"
+    assert "Omar Haddad --reports_to--> Zoe Marsh" in since
+    assert not [line for line in since if "Okta" in line], "what is stated anew takes the place of what was"
+
+
+async def test_facts_find_their_turn_and_need_no_text(engine):
+    turns = [{"speaker": "Zoe Marsh", "content": "I moved to Oslo."}, {"speaker": "Tom Reed", "content": "I use Vim."}]
+    facts = [{"subject": "Tom Reed", "relation": "uses", "object": "Vim"}]
+    moved = {"subject": "I", "relation": "lives in", "object": "Oslo", "quote": "moved to Oslo"}
+    alone = [{"subject": "Zoe Marsh", "relation": "is allergic to", "object": "nuts"}]
+    async with asking(server_for(engine, extractor=None)) as ask:
+        said = await ask("remember", turns=turns, session_id="s", facts=[*facts, moved])
+        noted = await ask("remember", facts=alone)
+        ended = await ask("remember", facts=[{**facts[0], "ended": True}])
+    claims = await engine.store.list_claims(memory_ids=[*said["memory_ids"], *noted["memory_ids"]])
+    assert sorted((claim.memory_id, claim.type) for claim in claims) == sorted(
+        [(said["memory_ids"][0], "lives_in"), (said["memory_ids"][1], "uses"), (noted["memory_ids"][0], "allergic_to")]
+    )
+    (memory,) = await engine.store.get_memories(noted["memory_ids"])
+    assert (memory.text, memory.attributes["owner"]) == ("Zoe Marsh is allergic to nuts.", "ada")
+    assert noted["facts"] == ["1 new; as Zoe Marsh --allergic_to--> nuts; relation in your words"]
+    assert ended["facts"][0].startswith("1 ends Tom Reed")
+
+
+async def test_bad_facts_are_named_and_nothing_is_written(engine):
+    strict = server_for(engine, ingest=IngestOptions(refuse_ungrounded=True))
+    bad = [
+        {"subject": "Tom Reed", "relation": "uses", "confidence": 7},
+        {"subject": "a", "relation": "b", "object": "c"},
+    ]
+    async with asking(strict) as ask:
+        errors = [
+            await ask.error("remember", text=NOTE, facts=bad),
+            await ask.error("remember", text=NOTE, facts=[{"subject": "a", "verb": "b"}]),
+            await ask.error("remember", facts=bad[1:]),
+        ]
+    faults = ("facts[0]: fact: needs the field 'object'", "verb: Extra inputs", "the text that prove")
+    assert [fault for error, fault in zip(errors, faults, strict=True) if fault not in error["message"]] == []
+    assert not [each for each in await engine.store.list_memories(limit=100) if each.text.startswith("Zoe")]
+
+
+async def test_the_tool_teaches_what_a_good_fact_is_with_the_types_of_the_scope(engine, monkeypatch, caplog):
+    async def broken(*_, **__):
+        raise StoreUnavailableError("db:5432 is down")
+
+    facts = [{"subject": "Tom Reed", "relation": "eyes", "object": name} for name in ("Vim", "Git", "Make", "Tig")]
+    async with asking(server_for(engine, operator=True)) as ask, asking(server_for(engine, STRANGER)) as strange:
+        listed = [(await ask.tools())["remember"][0].description or ""]
+        await ask("register_type", name="blocked_by")
+        await ask("remember", text="Tom Reed eyes all.", facts=facts)
+        listed += [(await each.tools())["remember"][0].description or "" for each in (ask, strange)]
+        monkeypatch.setattr(engine.store, "relation_types", broken)
+        listed.append((await ask.tools())["remember"][0].description or "")
+    before, after, stranger, unread = listed
+    assert [text.partition("Relations used here: ")[2].startswith("eyes, ") for text in listed] == [
+        False,
+        True,
+        False,
+        False,
+    ]
+    assert "blocked_by" in after
+    assert "blocked_by" not in stranger, "who may see nothing gets the usual types"
+    assert "reports_to" in stranger
+    assert "`quote`" in before
+    assert [TiktokenCounter().count(text) for text in listed if TiktokenCounter().count(text) > 200] == []
+    assert "the types of a scope are not listed: db:5432 is down" in caplog.text
+    assert "works_at" in unread

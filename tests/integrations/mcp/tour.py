@@ -25,14 +25,19 @@ async def every_tool(ask: Asked) -> None:
 
     ids = (await call("remember", turns=TURNS, session_id="tour"))["memory_ids"]
     assert [each.partition("#")[0] for each in ids] == ["tour:0", "tour:1", "tour:2"]
-    asked = await call("context", query=QUESTION, session_id="tour-1")
+    asked = await call("graph_query", query=QUESTION, session_id="tour-1")
     assert "- Grace Hopper --created--> COBOL" in asked["text"]
     [built] = [each for each in asked["triplets"] if "--created--> COBOL" in each["line"]]
     assert ids[2] in [each["id"] for each in (await call("recall", query="who works at Initech?"))["memories"]]
+    assert (await call("rank_entities", query=QUESTION, ranking="rrf"))["entities"][0]["name"] in (
+        "Grace Hopper",
+        "COBOL",
+    )
+    assert (await ask("graph_query", query=QUESTION, traversal="pagerank", mode="neighborhood"))["triplets"]
     assert (await call("explain", query=QUESTION, id=built["relation_id"]))["rank"] >= 1
     assert (await call("feedback", session_id="tour-1", outcome="accepted"))["moved"] > 0
-    assert (await call("neighbors", entity="COBOL"))["triplets"]
-    path = await call("path", source="Globex", target="Flowmatic")
+    assert (await call("graph_neighbors", entity="COBOL"))["triplets"]
+    path = await call("graph_path", source="Globex", target="Flowmatic")
     assert path["path"]["line"] == "Globex <--works_at-- Grace Hopper --created--> COBOL --uses--> Flowmatic"
     assert (await call("recall_related", entity="Globex"))["related"][0]["name"] == "Grace Hopper"
     assert len((await call("entity_graph", entity="COBOL"))["nodes"]) == 3
@@ -50,7 +55,7 @@ async def every_tool(ask: Asked) -> None:
 
 async def faults(ask: Asked) -> None:
     """Bad arguments, and what is not there."""
-    assert "seeds: Input should be" in (await ask.error("context", query="x", seeds=-1))["message"]
+    assert "seeds: Input should be" in (await ask.error("graph_query", query="x", seeds=-1))["message"]
     assert "org_id: Extra inputs" in (await ask.error("recall", query="x", org_id="other"))["message"]
     assert (await ask.error("recall_entity", entity="Nobody"))["type"] == "UnknownElementError"
     with pytest.raises(MCPError, match="there is no tool 'drop_tables'") as failed:

@@ -24,6 +24,7 @@ from graphsearch.ingest.extract.llm.grounding import SUGGESTED, GroundedPassage,
 from graphsearch.ingest.extract.llm.prompt import SCHEMA, Passage, batches, line, passages, question
 from graphsearch.ingest.extract.rules.conversation import context_surfaces
 from graphsearch.llms.budgets import ByteCounter
+from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.llms.structured import ask_for_data, ask_with_repair, object_in
 from graphsearch.model import KNOWN_ENTITY_TYPES, Memory
 from graphsearch.model import validation as check
@@ -67,7 +68,7 @@ class LLMExtractor:
 
     def __init__(
         self,
-        llm: LLM,
+        llm: LLM | AskFunction,
         *,
         entity_types: Sequence[str] = ENTITY_TYPES,
         relation_types: Sequence[str] = SUGGESTED,
@@ -85,7 +86,7 @@ class LLMExtractor:
             check.texts("relation_types", relation_types),
             *(check.number(field, value, 1) for field, value in numbers.items()),
         )
-        self._llm = llm
+        self._llm = as_llm(llm)
         self._types = {"entity_types": tuple(entity_types), "relation_types": tuple(relation_types)}
         self._memories = memories
         self._tokens = tokens

@@ -1,0 +1,1 @@
+"""Facts as those who know them state them: phrases to types, words to names and dates, checked against the text."""

@@ -1,0 +1,208 @@
+"""Whether a text proves a stated fact, or says otherwise: the text is read with the table that reads the fact."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+import attrs
+
+from graphsearch.ingest.stating.phrases import SYMMETRIC, Kind, Phrase, read_phrase
+from graphsearch.ingest.stating.scope import Name, Scope
+from graphsearch.ingest.stating.table import bases, folded, places, words
+from graphsearch.model import Memory, Span
+
+MOST_SKIPPED: Final = 4
+"""Most words of a text that a quote may leave out at a place."""
+MISSING: Final = 5
+"""Of so many words of a quote one may be another than the text's."""
+FARTHEST: Final = 60
+"""Most characters between two ends that one phrase relates."""
+_WORD: Final = re.compile(r"\w+")
+_SENTENCE: Final = re.compile(r"(?<=[.!?;])\s|\n")
+_PLAIN: Final = re.compile(r"[^.;:!?,()\n]*")
+_LISTED: Final = re.compile(r",? (?:and|or|&) (?:also )?|, | ?[+/] ?")
+_REPLACED: Final = re.compile(r"\b(?:instead of|in place of|rather than|not|unlike|replacing|replaces|from) (?:the )?$")
+_DETERMINER: Final = re.compile(r"(?:that|this|the|an?|my|our|his|her|their) $")
+_AHEAD: Final = re.compile(r"\b(?:will|'ll|gonna|(?:going|plans?|wants?|hopes?|intends?) to) (\w+)")
+_ANSWERED: Final = re.compile(r" (?:and|or|but|so|because|who|that|which|says|said|when|while|if) ")
+_DENIED: Final = re.compile(
+    r"\b(?:not|never|no longer|isn't|isnt|instead of|rather than) (?:the |a |an |on |in |using |at |with )?$"
+)
+_WISHED: Final = re.compile(
+    r"\b(?:wants?|wanted|hopes? for|hoping for|would (?:like|love)|wish(?:es)? for|considering|thinking (?:of|about))"
+    r" (?:to \w+ )?(?:the |a |an )?$"
+)
+
+
+@attrs.frozen
+class Proof:
+    """Where the quote of a fact is, why the text does not prove it, and what the text says against it."""
+
+    quoted: Span | None
+    why: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+
+
+def find_quote(quote: str, text: str) -> Span | None:
+    """Where a quote stands in a text, apart from white space, case, punctuation and a few words; None if nowhere."""
+    sought = [each[0] for each in _WORD.finditer(_even(quote))]
+    found = [(match[0], match.start(), match.end()) for match in _WORD.finditer(_even(text))]
+    if not sought or not found:
+        return None
+    places: dict[str, list[int]] = {}
+    for at, (word, _, _) in enumerate(found):
+        places.setdefault(word, []).append(at)
+    for first in places.get(sought[0], [])[:50]:
+        last, missed = first, 0
+        for word in sought[1:]:
+            near = next((at for at in places.get(word, ()) if last < at <= last + 1 + MOST_SKIPPED), None)
+            last, missed = (last, missed + 1) if near is None else (near, missed)
+        if missed <= len(sought) // MISSING:
+            return Span(start=found[first][1], end=found[last][2])
+    return None
+
+
+def _even(text: str) -> str:
+    """A text folded character by character, so that places stay."""
+    return "".join(folded(each)[:1] or each for each in text)
+
+
+def mentions(name: Name | str, text: str, speaker: Name | None) -> list[tuple[int, int]]:
+    """Where a name or a value stands in a folded text: by a form, by its first word, by "I" of the speaker."""
+    forms = {folded(name)} if isinstance(name, str) else set(name.forms)
+    if isinstance(name, Name):
+        forms |= {first for each in forms if (first := _first_word(each))}
+        if name is speaker:
+            forms |= words("pronouns_i") | {"i'm", "i've", "i'll", "i'd", "im", "ive"}
+    return sorted({place for form in forms for place in places(form, text)})
+
+
+def _first_word(form: str) -> str:
+    first, *others = form.split()[:2] or [""]
+    common = words("titles") | words("determiners") | words("prepositions") | words("negations") | words("soft")
+    return first if others and len(first) > 2 and first not in common else ""  # noqa: PLR2004
+
+
+def prove(
+    memory: Memory,
+    quote: str | None,
+    ends: tuple[Name, Name | str],
+    phrase: Phrase,
+    scope: Scope,
+    *,
+    seen: str,
+    over: bool,
+) -> Proof:
+    """Whether the text of a memory, or ``seen`` of its session, proves a fact of two ends; and what speaks against it.
+
+    ``ends`` are source and target as they are related, not as the phrase puts them; ``over``: whether it is over.
+    """
+    source, target = ends
+    text, why = folded(memory.text), []
+    quoted = find_quote(quote, memory.text) if quote else None
+    if quote and quoted is None:
+        why.append("the quote is not in the text")
+    speaker = scope.known(memory.speaker) if memory.speaker else None
+    here = [mentions(end, text, speaker) or mentions(end, seen, None) for end in (source, target)]
+    if quoted is None and not any(here):
+        why.append("neither end is in the text")
+    for end, stands in zip((source, target), here, strict=True):
+        if isinstance(end, Name) and not stands and not scope.knows(end):
+            why.append(f"{end.name!r} is named neither in the text nor before")
+    sentence = _sentence(memory.text, quoted, source, target, speaker)
+    against = () if over or not sentence else _against(sentence, source, target, phrase, scope, speaker)
+    return Proof(quoted, tuple(why), tuple(against))
+
+
+def _sentence(text: str, quoted: Span | None, source: Name, target: Name | str, speaker: Name | None) -> str:
+    """The sentence around a quote; without one, the shortest that names both ends."""
+    if quoted is not None:
+        before = max((match.end() for match in _SENTENCE.finditer(text, 0, quoted.start)), default=0)
+        after = _SENTENCE.search(text, quoted.end)
+        return " ".join(folded(text[before : after.start() if after else len(text)]).split())
+    parts = [
+        part for each in _SENTENCE.split(text) if mentions(source, part := " ".join(folded(each).split()), speaker)
+    ]
+    return min((part for part in parts if mentions(target, part, speaker)), key=len, default="")
+
+
+def _against(
+    sentence: str, source: Name, target: Name | str, phrase: Phrase, scope: Scope, speaker: Name | None
+) -> Iterator[str]:
+    """What the sentence says that contradicts a fact that holds."""
+    yield from _by_words(sentence, target, phrase, speaker)
+    if not phrase.type:
+        return
+    there = mentions(source, sentence, speaker)
+    relevant = [each for each in _readings(sentence, source, target, scope, speaker) if each[1].type == phrase.type]
+    same = [reading for first, reading, second in relevant if _in(first, source) and _in(second, target)]
+    if any(each.denied for each in same):
+        yield "the text denies it"
+    if any(each.ended for each in same):
+        yield "the text says that it is over"
+    if any(each.mode == "wished" for each in same):
+        yield "the text wishes it"
+    if phrase.type in SYMMETRIC or same:
+        return
+    if any(_in(first, target) and _in(second, source) for first, _, second in relevant):
+        yield "the text says it the other way round"
+    elif all(_REPLACED.search(sentence[max(0, start - 20) : start]) for start, _ in there):
+        plain = [each for each in relevant if not (each[1].mode or each[1].denied or each[1].ended)]
+        yield from (f"the text says {_shown(first[-1])}" for first, _, second in plain[:1] if _in(second, target))
+
+
+def _by_words(sentence: str, target: Name | str, phrase: Phrase, speaker: Name | None) -> Iterator[str]:
+    """What single words of the sentence say against a fact, whatever its type."""
+    before = [sentence[max(0, start - 30) : start] for start, _ in mentions(target, sentence, speaker)]
+    if before and all(_DENIED.search(each) for each in before):
+        yield "the text denies it"
+    if before and all(_WISHED.search(each) for each in before):
+        yield "the text wishes it"
+    if sentence.rstrip(" \"'”").endswith("?"):
+        yield "the text asks it"
+    ahead = {base for match in _AHEAD.finditer(sentence) for base in bases(match[1])}
+    if phrase.is_past and not phrase.mode and ahead & bases(phrase.normal.split("_")[0]):
+        yield "the text plans it"
+    said = set(_WORD.findall(sentence)) & words("titles_held")
+    if said and phrase.noun in words("titles_held") - said:
+        yield f"the text says {min(said)}"
+
+
+def _in(ends: Sequence[Name | str], end: Name | str) -> bool:
+    return any(each is end or (isinstance(each, str) and each == end) for each in ends)
+
+
+def _shown(end: Name | str) -> str:
+    return end if isinstance(end, str) else end.name
+
+
+def _readings(
+    sentence: str, source: Name, target: Name | str, scope: Scope, speaker: Name | None
+) -> Iterator[tuple[Sequence[Name | str], Phrase, Sequence[Name | str]]]:
+    """What the words between neighbouring names of a sentence state: sources, phrase, targets; "X and Y" are two."""
+    places: dict[tuple[int, int], Name | str] = {}
+    for name in (*(each for each in scope.names if each.is_capitalised), source, target):
+        for place in mentions(name, sentence, speaker):
+            places[place] = name
+    groups: list[tuple[int, int, list[Name | str]]] = []
+    for (start, end), name in sorted(places.items(), key=lambda each: (each[0][0], -each[0][1])):
+        if groups and start < groups[-1][1]:
+            continue
+        if groups and _LISTED.fullmatch(sentence, groups[-1][1], start):
+            groups[-1] = (groups[-1][0], end, [*groups[-1][2], name])
+        else:
+            groups.append((start, end, [name]))
+    for (_, end, first), (start, _, second) in pairwise(groups):
+        between = _DETERMINER.sub("", sentence[end:start])
+        if len(between) > FARTHEST or not _PLAIN.fullmatch(between) or _ANSWERED.search(between):
+            continue
+        reading = read_phrase(between, _kind(first[-1]), _kind(second[0]))
+        if reading.type and not reading.left and not reading.noun:
+            yield (second, reading, first) if reading.inverse else (first, reading, second)
+
+
+def _kind(end: Name | str) -> Kind:
+    return Kind(end.kind, end.is_proven) if isinstance(end, Name) else Kind("value", True, False)

@@ -1,0 +1,403 @@
+"""Names and standing facts of a scope, as those know them who state facts in it: resolved in the order of memories."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Final
+
+import attrs
+
+from graphsearch.ingest.stating.dates import is_date
+from graphsearch.ingest.stating.phrases import COMMON, UNKNOWN, Kind
+from graphsearch.ingest.stating.table import folded, grouped, places, table, words
+from graphsearch.model import Entity, Memory
+from graphsearch.model.identity import snake_case
+from graphsearch.names.given_names import is_given_name, names_of
+
+VALUE: Final = "value"
+"""The type of entities that are values: dates, amounts, states, phrases."""
+PERSON: Final = "person"
+ORGANISATION: Final = "organisation"
+PROOF: Final = 2
+"""How often a kind is inferred until it is proven."""
+LONGEST_PHRASE: Final = 3
+"""Most words of a lower-case name."""
+SHORTEST_SURNAME: Final = 4
+
+
+@attrs.define(eq=False)
+class Name:
+    """Somebody or something that is named: ``name`` is the fullest, ``surfaces`` are all forms, folded.
+
+    ``type`` is its entity type if it is known; ``votes`` are kinds inferred from what is stated of it, and
+    ``hint`` is the one that the name itself suggests.
+    """
+
+    name: str
+    type: str = ""
+    surfaces: set[str] = attrs.field(factory=set)
+    votes: Counter[str] = attrs.field(factory=Counter)
+    hint: str = ""
+    entity: Entity | None = None
+    description: str = ""
+
+    @property
+    def kind(self) -> str:
+        """Its kind; "" if nothing tells it."""
+        if self.type:
+            return kind_of(self.type)
+        return self.votes.most_common(1)[0][0] if self.votes else self.hint
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether its kind was stated, or inferred twice."""
+        return bool(self.type) or self.votes[self.kind] >= PROOF
+
+    @property
+    def is_capitalised(self) -> bool:
+        """Whether it is written as a name."""
+        return self.name[:1].isupper() or any(each.isupper() for each in self.name)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether its first word may stand for it: not in "Lighthouse backend", which is a part of another thing."""
+        return all(not each[:1].islower() or each in words("particles") for each in self.name.split())
+
+    @property
+    def forms(self) -> set[str]:
+        """All of its forms, folded."""
+        return self.surfaces | {folded(self.name)}
+
+
+@attrs.frozen
+class End:
+    """An end of a fact: a name as ``written``, known as ``name`` if it is known, or a value."""
+
+    written: str
+    name: Name | None = None
+    kind: Kind = UNKNOWN
+    type: str = ""
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it is a value."""
+        return self.kind.kind == VALUE
+
+
+@attrs.define(eq=False)
+class Held:
+    """A fact that is stored or was stated: ``target`` is a name, or a value's text."""
+
+    source: Name
+    type: str
+    target: Name | str
+    since: datetime | None
+    until: datetime | None
+    memory_id: str = ""
+
+    def is_of(self, source: Name, type_: str, target: Name | str | None = None) -> bool:
+        """Whether it has these ends and this type."""
+        if self.source is not source or self.type != type_:
+            return False
+        return target is None or self.target is target or (isinstance(target, str) and self.target == target)
+
+    def stands(self, at: datetime | None) -> bool:
+        """Whether it holds at a moment, or for all that is known."""
+        return self.until is None or (at is not None and self.until > at)
+
+    def __str__(self) -> str:
+        target = self.target if isinstance(self.target, str) else self.target.name
+        return f"{self.source.name} {self.type} {target}"
+
+
+def kind_of(type_: str) -> str:
+    """The kind of an entity type; things are all that is no person, organisation, group, place or value."""
+    return grouped("types").get(snake_case(type_), "thing")
+
+
+_WORDS: Final = re.compile(r"[\w&'.-]+")
+SPLIT: Final = re.compile(r", ?(?:and )?| (?:and|\+|as well as|/) |; ?")
+_DETERMINER: Final = re.compile(r"\A(?:the|a|an|our|their|his|her|its|my|your|some|this|that|both) ", re.IGNORECASE)
+_QUANTITY: Final = re.compile(
+    r"\A(?:what's left of|rest of|parts? of|most of|all of|use of|\d{1,9} ?\w{0,12} of) ", re.IGNORECASE
+)
+_ROLE: Final = re.compile(r"([\w &-]{2,40}?) (?:of|at|for) (\S.*)", re.IGNORECASE)
+_PLACED: Final = re.compile(r"(\S.*?) (?:in|at|on|from|via|with|over|near) (\w.*)")
+_AMOUNT: Final = re.compile(
+    r"(?:about |around |over |under |up to |at least |[~<>≈])?[£$€¥]? ?\d[\d.,]* ?(?:%|[a-zA-Z€£$]{1,3}\b)?"
+    r"(?: (?:(?:per|a|an) )?(?!of\b)[a-z€£$%/]+){0,3}"
+)
+_STATE: Final = re.compile(r"(?:on|off|in|at|under|out of) (?:leave|hold|sick|track|progress|review|beta|risk|stock)\b")
+_QUOTES: Final = "\"'“”‘’`"
+
+
+class Scope:
+    """Names and standing facts, grown memory by memory."""
+
+    def __init__(self) -> None:
+        self.names: list[Name] = []
+        self.held: list[Held] = []
+        self.recent: list[Name] = []
+
+    # -- names -------------------------------------------------------------------------------------------------------
+
+    def known(self, written: str, memory: Memory | None = None) -> Name | None:
+        """The only name that a form may mean; None if it is none or several.
+
+        Of several people it is the one whom the text of a ``memory`` names in full, else its speaker.
+        """
+        meant = self._meant(written)
+        text, speaker = (folded(memory.text), folded(memory.speaker)) if memory else ("", "")
+        if not meant and written.istitle() and len(written) > 2 and folded(written) not in text:  # noqa: PLR2004
+            meant = [each for each in self.names if speaker in each.forms and speaker.startswith(folded(written))]
+        if len(meant) <= 1 or memory is None:
+            return meant[0] if len(meant) == 1 else None
+        named = [each for each in meant if folded(each.name) in text]
+        form = folded(written)
+        if not named and (
+            form not in text or any(f"{each} {form}" in text for each in ("i'm", "i am", "i'm the", "im"))
+        ):
+            named = [each for each in meant if speaker in each.forms]
+        return named[0] if len(named) == 1 else None
+
+    def _meant(self, written: str) -> list[Name]:
+        """The names that a form may mean, by the nearest kind of likeness."""
+        key = folded(written).strip()
+        exact = [each for each in self.names if key in each.forms]
+        if exact:
+            whole = [each for each in exact if key == folded(each.name)]
+            return whole if len(whole) == 1 else exact
+        parts = _parts(key)
+        if not parts:
+            return []
+        heads = [each for each in self.names if each.is_cut and _is_head(parts, _parts(folded(each.name)))]
+        if heads or len(parts) > 1:
+            return heads
+        first = names_of().get(parts[0], frozenset())
+        short = [
+            each
+            for each in self.names
+            if each.kind == PERSON and _parts(folded(each.name))[:1] and _parts(folded(each.name))[0] in first
+        ]
+        if short or len(parts[0]) < SHORTEST_SURNAME or not written[:1].isupper():
+            return short
+        tails = [each for each in self.names if len(own := _parts(folded(each.name))) > 1 and own[-1] == parts[0]]
+        firms = [each for each in tails if each.kind != PERSON]
+        if len(firms) == 1:  # "Lavigne": the firm; persons go by first names
+            return firms
+        return tails
+
+    def knows(self, name: Name) -> bool:
+        """Whether a name is stored, or was stated before."""
+        return name.entity is not None or any(name in (each.source, each.target) for each in self.held)
+
+    def add(self, end: End) -> Name:
+        """The name that an end means, from now on known by this form too; a longer form becomes its name."""
+        name = end.name or self.known(end.written)
+        if name is None:
+            parts = _parts(folded(end.written))
+            short = [
+                each
+                for each in self.names
+                if len(own := _parts(folded(each.name))) < len(parts) and own == parts[: len(own)] and own
+            ]
+            named = all(each[:1].isupper() for each in end.written.split())
+            kinds = {short[0].kind, end.kind.kind} if len(short) == 1 else set()
+            fits = bool(kinds) and (len(kinds) == 1 or short[0].kind == "" or kinds == {PERSON, ""})
+            name = short[0] if named and fits and short[0].is_capitalised else None
+            if name is None:
+                name = Name(end.written)
+                self.names.append(name)
+            elif name.entity is None:
+                name.surfaces.add(folded(name.name))
+                name.name = end.written
+        elif name.entity is None and name.name.islower() and folded(name.name) == folded(end.written):
+            name.name = end.written
+        if len(self._meant(end.written)) <= 1:  # a form that several have is none of one
+            name.surfaces.add(folded(end.written))
+        if end.type and not name.type:
+            name.type = end.type
+        name.hint = name.hint or (end.kind.kind if end.kind.kind not in (COMMON, VALUE) else "")
+        return name
+
+    def join(self, short: Name, full: Name) -> None:
+        """Let two names be one."""
+        if short is full:
+            return
+        full.surfaces |= short.forms
+        full.type = full.type or short.type
+        full.votes += short.votes
+        for each in self.held:
+            each.source = full if each.source is short else each.source
+            each.target = full if each.target is short else each.target
+        self.names.remove(short)
+
+    def standing(self, source: Name, type_: str, at: datetime | None, target: Name | str | None = None) -> list[Held]:
+        """The facts of a type that hold."""
+        return [each for each in self.held if each.is_of(source, type_, target) and each.stands(at)]
+
+    # -- ends --------------------------------------------------------------------------------------------------------
+
+    def ends(self, written: str, memory: Memory, type_: str | None, *, is_object: bool) -> tuple[list[End], str]:
+        """The names and values that an end states, and the role that it puts before them: "COO of Halden"."""
+        text = " ".join(written.split()).strip(_QUOTES + " .!")
+        text = text[: text.rindex("(")].rstrip() if text.endswith(")") and text.find("(") > 0 else text
+        text = _as_in(text, memory.text)
+        given = kind_of(type_) if type_ else ""
+        if given == VALUE:
+            return [_value(text)], ""
+        pronoun = self._pronoun(folded(text), memory)
+        if pronoun is not None:
+            return [pronoun], ""
+        if name := self.known(text, memory):
+            return [self._end(text, name, type_, memory)], ""
+        if is_value(text, memory.occurred_at) and not type_:
+            return [_value(text)], ""
+        bare = _QUANTITY.sub("", _DETERMINER.sub("", text, count=1), count=1)
+        role = ""
+        if is_object and not self.known(bare, memory) and (match := _ROLE.fullmatch(bare)) and is_role(match[1]):
+            role, bare = match[1], _DETERMINER.sub("", match[2], count=1)
+        parts = [part for part in SPLIT.split(bare) if part.strip()]
+        if len(parts) > 1 and not self.known(bare, memory) and all(self._is_name(part) for part in parts):
+            return [self._end(part, self.known(part, memory), type_, memory) for part in parts], role
+        if (
+            (match := _PLACED.fullmatch(bare))
+            and not self.known(bare, memory)
+            and (self.known(match[1], memory) or match[2][:1].isupper())
+        ):
+            bare = match[1] if is_object or self.known(match[1], memory) else bare
+        return [self._end(bare, self.known(bare, memory), type_, memory)], role
+
+    def _end(self, written: str, name: Name | None, type_: str | None, memory: Memory) -> End:
+        if pronoun := self._pronoun(folded(written), memory):
+            return pronoun
+        plain = memory.text.islower()
+        if type_:
+            return End(written, name, Kind(kind_of(type_), True), snake_case(type_))
+        if name is not None:
+            written = written if self.known(written) is name else name.name
+            return End(written, name, Kind(name.kind, name.is_proven))
+        if written.islower() and written.endswith("ing") and " " not in written:  # "smoking": something done
+            return _value(written)
+        guess = guessed_kind(written)
+        lower = (
+            written[:1].islower()
+            and not any(each.isupper() for each in written)
+            and not (plain and " " not in written and not written.endswith("ing"))
+        )
+        return End(written, None, Kind(guess or (COMMON if lower else ""), bool(guess) and guess != PERSON, not lower))
+
+    def _is_name(self, part: str) -> bool:
+        return part[:1].isupper() or self.known(part) is not None or len(part.split()) < LONGEST_PHRASE
+
+    def _pronoun(self, key: str, memory: Memory) -> End | None:
+        """Whom a pronoun means: the speaker, the employer of the speaker, or who was last spoken of."""
+        if key in words("pronouns_i") and memory.speaker:
+            name = self.add(End(memory.speaker, None, Kind(PERSON, True)))
+            return End(memory.speaker, name, Kind(PERSON, True), "" if name.type else PERSON)
+        if key in words("pronouns_we") and memory.speaker:
+            speaker = self.known(memory.speaker)
+            for type_ in ("works_at", "member_of"):
+                for held in reversed(self.held):
+                    if (
+                        held.source is speaker
+                        and held.type == type_
+                        and held.until is None
+                        and isinstance(held.target, Name)
+                    ):
+                        return End(held.target.name, held.target, Kind(held.target.kind, held.target.is_proven))
+            return None
+        person, others = key in words("pronouns_person"), key in words("pronouns_they")
+        if not person and not others:
+            return None
+        for name in reversed(self.recent[-30:]):
+            fits = name.kind == PERSON if person else name.kind in (ORGANISATION, "group", "")
+            if fits and folded(memory.speaker) not in name.forms:
+                return End(name.name, name, Kind(name.kind, name.is_proven))
+        return None
+
+
+def _as_in(written: str, text: str) -> str:
+    """A name in lower case as a text writes it: "athlone" is Athlone."""
+    if not written.islower():
+        return written
+    for start, end in places(written.title(), text):
+        before = text[:start].rstrip()
+        if before and before[-1] not in ".!?:;":  # there any word has a capital
+            return text[start:end]
+    return written
+
+
+def is_value(text: str, at: datetime | None) -> bool:
+    """Whether a text is a state, a date, a number or an amount."""
+    return is_state(text) or bool(_AMOUNT.fullmatch(text.strip())) or is_date(text, at)
+
+
+def is_state(text: str) -> bool:
+    """Whether a text is a state: "red", "on hold"."""
+    key = folded(text).strip()
+    first = key.split()[0] if key else ""
+    return snake_case(key) in words("statuses") or first in words("statuses") or bool(_STATE.match(key))
+
+
+def is_pronoun(text: str) -> bool:
+    """Whether a text is a pronoun, which names nothing by itself."""
+    key = folded(text).strip()
+    return any(key in words(f"pronouns_{each}") for each in ("i", "we", "person", "they"))
+
+
+def is_role(text: str) -> bool:
+    """Whether a text names a job or an office: a noun of the table that people hold."""
+    key = folded(text)
+    nouns = [table().nouns.get(each, ()) for each in (key, key.split()[-1], key.rpartition(" of ")[0]) if each]
+    return any(
+        not each.inverse and each.source.startswith("p") and "o" in each.target for some in nouns for each in some
+    )
+
+
+def guessed_kind(text: str) -> str:
+    """The kind that the last word of a name tells: "the night crew", "Halden Kliniken", "the booking site"."""
+    *before, last = folded(text).split() or [""]
+    capitals = all(each[:1].isupper() for each in text.split())
+    if last in words("groups") and (
+        text.rsplit(maxsplit=1)[-1].islower() or last not in words("loose_groups") or before[-1:] == ["working"]
+    ):
+        return "group"
+    if before and text.rsplit(maxsplit=1)[-1][:1].isupper() and (last in words("firms") or "&" in before):
+        return ORGANISATION
+    if capitals and before and before[0] in words("firms"):  # "Hotel Aurora"
+        return ORGANISATION
+    if last in words("things") or (before and before[0] in words("things")):
+        return "thing"
+    first = (before or [last])[0]
+    given = len(before) <= 2 and is_given_name(first) and capitals  # noqa: PLR2004
+    return PERSON if given else ""
+
+
+def _value(text: str) -> End:
+    return End(" ".join(text.split()), None, Kind(VALUE, True, False))
+
+
+def name_parts(name: str) -> list[str]:
+    """The words of a name, folded, without titles."""
+    return _parts(folded(name))
+
+
+def _parts(key: str) -> list[str]:
+    return [each for each in _WORDS.findall(key) if each.strip(".") not in words("titles")]
+
+
+def _is_head(parts: Sequence[str], own: Sequence[str]) -> bool:
+    """Whether a name begins with some parts, or they are its first word and an initial: "Pete L"."""
+    if list(own[: len(parts)]) == list(parts):
+        return True
+    initial = parts[-1].rstrip(".")
+    return len(parts) == 2 == len(own) and parts[0] == own[0] and len(initial) == 1 and own[1].startswith(initial)  # noqa: PLR2004
+
+
+def capitalised(text: str) -> Iterator[str]:
+    """The capitalised words of a text."""
+    return (match[0].strip(".'-") for match in _WORDS.finditer(text) if match[0][:1].isupper())
