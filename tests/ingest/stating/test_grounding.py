@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from graphsearch.ingest.stating.grounding import find_quote
 
-TEXT = "Halden - 40 min w/ Sabine Krüger,\n head of ops at Halden Kliniken. They’ve been on Plinth Desk since March 2022!"
+TEXT = (
+    "Halden - 40 min w/ Sabine Krüger,\n head of ops at Halden Kliniken. They’ve been on Plinth Desk since March 2022!"
+)
 
 
 @pytest.mark.parametrize(
@@ -22,10 +24,12 @@ TEXT = "Halden - 40 min w/ Sabine Krüger,\n head of ops at Halden Kliniken. The
 def test_a_quote_stands_in_the_text(quote):
     span = find_quote(quote, TEXT)
     assert span is not None
-    assert TEXT[span.start : span.end].split()[-1].casefold() == quote.split()[-1].casefold()
+    assert TEXT[: span.end].casefold().endswith(quote[-3:].casefold())
 
 
-@pytest.mark.parametrize("quote", ["Sabine leads Halden Kliniken today", "Plinth Desk was dropped", "…", "Krüger Sabine Desk 40"])
+@pytest.mark.parametrize(
+    "quote", ["Sabine leads Halden Kliniken today", "Plinth Desk was dropped", "…", "Krüger Sabine Desk 40"]
+)
 def test_another_text_is_no_quote(quote):
     assert find_quote(quote, TEXT) is None
 
@@ -36,6 +40,10 @@ def test_a_place_is_within_the_text(quote, text):
     assert span is None or 0 <= span.start < span.end <= len(text)
 
 
-@given(st.lists(st.sampled_from("Ada Bo meets the Ýmir’s crew, twice".split()), min_size=1, max_size=12).map(" ".join))
+@given(
+    st.lists(st.sampled_from(["Ada", "Bo", "meets", "the", "Ýmir’s", "crew,", "twice"]), min_size=1, max_size=12).map(
+        " ".join
+    )
+)
 def test_a_text_quotes_itself(text):
     assert find_quote(text, f"Well: {text}") is not None
