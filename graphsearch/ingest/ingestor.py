@@ -31,7 +31,7 @@ from graphsearch.ingest.write.permission import Permission
 from graphsearch.ingest.write.texts import BATCH, DEFAULT_EXTRACTOR, ResolvedTexts, TextReader, read_before
 from graphsearch.ingest.write.writer import Writer, chunks, embed_facts
 from graphsearch.llms.function import AskFunction, as_llm
-from graphsearch.model import Batch, Memory
+from graphsearch.model import Batch, FactReport, FactStatus, Memory
 from graphsearch.model import validation as check
 from graphsearch.protocols import LLM, Embedder, Extractor, GraphStore
 
@@ -231,6 +231,7 @@ async def remember(
     if not distinct:
         await writer.begin()  # also an empty ingest creates the scope
     done = changed = 0
+    repeated: list[Memory] = []
     for some in chunks(list(distinct.values()), BATCH):
         found = await waiting([read_by(memory, reader.version) for memory in some], writer.store)
         await writer.permission.to_read([*found.read, *found.moved])
@@ -239,6 +240,7 @@ async def remember(
         done += len(some) - len(found.read)
         for part in chunks(found.read, reader.batch):
             new = await echoes.keep(part)
+            repeated += [each for each in part if each.facts and each.id in echoes.found and each not in new]
             if new:
                 found_in = await echoes.without(new, await _read(new, reader))
                 changed += await _write(new, found_in, writer)
@@ -265,7 +267,7 @@ async def remember(
         unanswered=totals.unanswered,
         refused=totals.refused,
         unread=totals.unread,
-        stated=totals.stated,
+        stated=(*totals.stated, *_repeated(repeated)),
         echoes=tuple(echoes.found[id_] for id_ in sorted(echoes.found)),
     )
 
@@ -291,6 +293,16 @@ async def _write(memories: Sequence[Memory], reading: ResolvedTexts, writer: Wri
             batch, anew=False, embed=read, stale=lambda _: False
         )  # files do not describe what memories name
     return len(read) - len(reading.begun)
+
+
+def _repeated(memories: Sequence[Memory]) -> Iterable[FactReport]:
+    """Reports on facts of memories that were not stored, as they only repeat what their session was shown."""
+    why = "the memory repeats what its session was shown"
+    return (
+        FactReport(memory_id=each.id, fact=fact, status=FactStatus.REFUSED, why=why)
+        for each in memories
+        for fact in each.facts
+    )
 
 
 def _refuse_file_ids(ids: Iterable[str]) -> None:

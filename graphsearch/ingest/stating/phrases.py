@@ -285,12 +285,13 @@ def _slot_score(frame: Frame, base: str, after: tuple[str, ...], object_: Kind) 
     if after[:size] != slot[:size]:
         return None
     left = after[size:]
-    if frame.type == "leads" and left and object_.kind == "organisation" and frame.source == "p" and len(left) <= 3:  # noqa: PLR2004
-        return None if left[-1] in words("prepositions") - {"at", "for"} else (0.1, left)
+    ends = left[-1] if left else ""
+    if frame.type == "leads" and left and object_.kind == "organisation" and frame.source == "p":
+        return None if len(left) >= LONGEST_ADJUNCT or ends in words("prepositions") - {"at", "for"} else (0.1, left)
     if not left:
         short = base in ("be", "do", "go", "get", "have") and len(slot) == 1
         return None if short and not object_.named and object_.kind != "value" else (0.5 * len(slot), ())
-    if len(left) > LONGEST_ADJUNCT or left[-1] in words("prepositions") or base == "be":
+    if len(left) > LONGEST_ADJUNCT or ends in words("prepositions") or base == "be":
         return None
     if (
         object_.kind == "value"

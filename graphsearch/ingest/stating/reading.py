@@ -15,6 +15,7 @@ from graphsearch.ingest.stating.phrases import COMMON, NONE, Kind, Phrase, read_
 from graphsearch.ingest.stating.scope import VALUE, End, Scope, is_pronoun, is_role, is_state
 from graphsearch.ingest.stating.table import NO_OBJECT, folded, listed, tokens, words
 from graphsearch.model import Fact, Memory
+from graphsearch.model.identity import snake_case
 
 _ALIAS: Final = re.compile(
     r"(?:is |was |are |has )?(?:also |better |commonly |formerly |often |a |the )*"
@@ -73,6 +74,8 @@ def read_fact(fact: Fact, memory: Memory, scope: Scope, own: AbstractSet[str], l
     relation = "role" if office else f"{role} of" if role else fact.relation
     object_ = objects[0] if objects else End("", None, Kind(NONE))
     phrase = _phrase(relation, subjects[0].kind, object_, own, memory.occurred_at)
+    if not (phrase.type or snake_case(phrase.normal)):
+        raise RefusalError("its relation has no words")
     over = fact.ended or (denial is not None and denial[1].casefold() == "no longer")
     phrase = attrs.evolve(
         phrase,

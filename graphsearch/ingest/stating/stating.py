@@ -438,7 +438,7 @@ class Stating:
                     target=target,
                     confidence=each.confidence,
                     kind=EdgeKind.SEMANTIC,
-                    valid_from=each.since,
+                    valid_from=None if each.until and each.since and each.since >= each.until else each.since,
                     valid_to=each.until,
                     fact=each.text,
                     span=each.span or Span(start=0, end=len(memory.text)),

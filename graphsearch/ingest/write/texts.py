@@ -89,7 +89,10 @@ class ResolvedTexts:
 class DefaultExtractor:
     """A `TextExtractor` as it is by default, created at the first text, which needs the extra "text"."""
 
-    name: Final = NAME
+    @property
+    def name(self) -> str:
+        """See `TextExtractor.name`."""
+        return NAME
 
     @cached_property
     def _extractor(self) -> TextExtractor:

@@ -4,12 +4,15 @@ from datetime import UTC, datetime
 
 import attrs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.model import Batch, Entity, Fact, Memory, NamedEntity, RelationType
 from graphsearch.protocols import GraphStore
+from graphsearch.stores import InMemoryGraphStore
 from tests.gates import no_secrets
 
 MARCH = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -205,6 +208,36 @@ async def test_me_is_the_speaker_and_another_is_found(scoped, ingestor):
 )
 async def test_what_is_refused_or_uncertain_says_why(ingestor, fact, line):
     assert await stated(ingestor, memory("m1", "Ann likes what Acme makes", fact)) == [line]
+
+
+TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=30)
+NAMES = TEXT.filter(lambda text: text.strip()) | st.sampled_from(
+    ["Ann", "Ann Lee", "I", "we", "they", "COO of Acme", "A, B and C", "2 may", "red", "not Okta", "Dr. Q"]
+)
+PHRASES = st.sampled_from(
+    [
+        "works at",
+        "left",
+        "no longer uses",
+        "boss",
+        "will join",
+        "status",
+        "also leads",
+        "last day at X",
+        "known as",
+        "churned",
+    ]
+)
+WHEN = st.none() | st.sampled_from(["1 may", "2026-01", "soon", "2026-05-02", "end of june", "same day"])
+
+
+@given(st.lists(st.builds(Fact, NAMES, NAMES | PHRASES, NAMES, WHEN, WHEN, ended=st.booleans()), max_size=4), NAMES)
+async def test_any_facts_are_stated_or_refused(facts, text):
+    store = InMemoryGraphStore().with_scope(org_id="o", project_id="p")
+    given_ = memory("m1", text, *facts, speaker="Ann Lee")
+    report = await Ingestor(GraphSearchEngine(store=store), extractor=None).remember([given_])
+    assert [each.fact for each in report.stated] == facts
+    assert all(each.held or each.why for each in report.stated)
 
 
 async def test_what_is_not_grounded_stays_under_a_ceiling_or_is_refused(scoped):
