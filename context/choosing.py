@@ -77,7 +77,8 @@ def _weight(terms: AbstractSet[str], rarity: Mapping[str, float]) -> float:
 def answering(triplets: Sequence[Triplet], rows: Sequence[int]) -> list[int]:
     """Of the ``rows`` of triplets, best first, those that answer, or go one hop on from an answer.
 
-    All stay that were ranked by distance alone: they are what was asked for.
+    All stay that were ranked by distance alone: they are what was asked for. Of the first `ALWAYS` only what is beneath
+    a twentieth of the best goes: of others than those whom the question names.
     """
     near = {row: triplets[row].breakdown.proximity for row in rows}
     best = max(near.values(), default=0.0)
@@ -88,7 +89,9 @@ def answering(triplets: Sequence[Triplet], rows: Sequence[int]) -> list[int]:
         onward = parts.get("hops", 0.0) > HOPS * near[row] and not ends.isdisjoint(_ends(triplets[row]))
         return not parts or near[row] >= best * (ONWARD if onward else DIRECT)
 
-    return [row for place, row in enumerate(rows) if place < ALWAYS or answers(row)]
+    return [
+        row for place, row in enumerate(rows) if (place < ALWAYS and near[row] >= ONWARD * best) or answers(row)
+    ]
 
 
 def _ends(triplet: Triplet) -> tuple[object, object]:

@@ -83,6 +83,8 @@ TOOLS: Final = _tools_of(reading_tools, writing_tools)
 """The tools for agents, in the order in which clients list them."""
 OPERATOR_TOOLS: Final = _tools_of(operator_tools)
 """Further tools, for a server that operators use."""
+_FORMER: Final = {"context": "graph_query"}
+"""The name of a tool, by the one that prompts written before call it."""
 DISABLED: Final[Json] = {"disabled": True}
 
 Identify = Callable[[Any], Identity]
@@ -135,7 +137,7 @@ class _Handlers:
             return USUAL_TYPES
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
-        tool = self._tools.get(params.name)
+        tool = self._tools.get(_FORMER.get(params.name, params.name))
         if tool is None:
             raise MCPError(INVALID_PARAMS, f"there is no tool {safe_text(params.name)[:100]!r}")
         try:
