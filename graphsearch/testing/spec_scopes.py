@@ -231,18 +231,6 @@ class ScopesSpec(StoreSpec):
         await asyncio.gather(writer(), *(reader() for _ in range(3)))
         assert (await store.statistics()).entities == 13
 
-    async def test_snapshots_of_two_scopes_do_not_mix(self, fresh: FreshScope) -> None:
-        one, two = fresh(), fresh()
-        await put(one, ADA)
-        await put(two, BOB, EVE)
-        async with one.snapshot():
-            assert [each.name for each in await one.list_entities()] == ["Ada"]
-            assert len(await two.list_entities()) == 2
-            async with two.snapshot():
-                assert [each.name for each in await one.list_entities()] == ["Ada"]
-                assert len(await two.list_entities()) == 2
-        assert len(await two.list_entities()) == 2
-
     async def test_keys_of_a_snapshot_inside_that_of_another_scope_are_of_their_own_scope(
         self, fresh: FreshScope
     ) -> None:
