@@ -152,9 +152,7 @@ def _outcomes(state: State, kind: ElementKind, key: UUID | str) -> list[StoredOu
 
 
 def _entity(state: State, key: UUID) -> StoredEntity:
-    entity = state.entities.get(key)
-    if entity is None:
-        raise KeyError(key)
+    [entity] = state.entities.those([key])
     return StoredEntity(
         entity=entity,
         given_type=state.naming.named.get(key, entity.type),
@@ -168,9 +166,7 @@ def _entity(state: State, key: UUID) -> StoredEntity:
 
 
 def _memory(state: State, key: str) -> StoredMemory:
-    memory = state.memories.get(key)
-    if memory is None:
-        raise KeyError(key)
+    [memory] = state.memories.those([key])
     original = state.merging.originals.get(key)
     return StoredMemory(
         memory=memory,
@@ -183,9 +179,7 @@ def _memory(state: State, key: str) -> StoredMemory:
 
 
 def _relation(state: State, key: UUID) -> StoredRelation:
-    relation = state.relations.get(key)
-    if relation is None:
-        raise KeyError(key)
+    [relation] = state.relations.those([key])
     return StoredRelation(
         relation=relation,
         folded=relation.retracted_at is None and key in state.once(_folded),
