@@ -148,7 +148,7 @@ class PostgresWriting(PostgresScope, Writing):
             await sign_again(session, resigned.keys())
             await drop_signatures(session, ElementKind.MEMORY, set(resigned.values()))
             await count_vectors(session, ElementKind.ENTITY, len(carried))
-            dropped = read_vectors({key: batch.vectors[key] for key in renamed.reworded if key.int in carried.vectors})
+            dropped = read_vectors({key: batch.vectors[key] for key in renamed.reworded if key in carried.vectors})
             for matrix in (*vectors.matrices, *dropped.matrices):
                 await put_batch_vectors(session, matrix, batch, others, fresh=fresh)
             if batch.counters:
