@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
@@ -18,36 +18,12 @@ from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.session.watching import unbroken
 from graphsearch.stores.shared.vectors import read_matrix
 
-Element = TypeVar("Element")
-
 NUMBER: Final = attrgetter("id.int")
 """An element's id as a number, which compares and sorts ten times as fast."""
-PART: Final = 2_500
-"""Rows per copied part."""
 
 
 async def copy_in(session: Session, table: Incoming, columns: Columns) -> None:
     """Fill a temporary table with columns and nothing else."""
-    await _fill(session, table, columns)
-
-
-def in_parts(elements: Sequence[Element] | NDArray[Any]) -> Iterator[Any]:
-    """`PART` elements at a time."""
-    return (elements[start : start + PART] for start in range(0, len(elements), PART))
-
-
-async def copy_parts(
-    session: Session, table: Incoming, parts: Iterable[Columns], work: Callable[[], Awaitable[int]]
-) -> int:
-    """Fill a temporary table part by part, and do ``work`` on each; return the sum of its results."""
-    total = 0
-    for part in parts:
-        await _fill(session, table, part)
-        total += await work()
-    return total
-
-
-async def _fill(session: Session, table: Incoming, columns: Columns) -> None:
     await empty_table(session, table)
     if len(next(iter(columns.values()))):
         await unbroken(session.connection, table.fill(session.connection, columns))

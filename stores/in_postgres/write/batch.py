@@ -16,13 +16,14 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, Claim, ElementKind, Entity, Memory, Mention
 from graphsearch.model.signatures import Attested
 from graphsearch.stores.in_postgres.index import incoming
-from graphsearch.stores.in_postgres.index.bulk import Carried, all_new, copy_in, copy_parts, in_parts
+from graphsearch.stores.in_postgres.index.bulk import Carried, all_new, copy_in
 from graphsearch.stores.in_postgres.index.indexing import (
+    BULK,
     index_documents,
     is_bulk,
     put_vectors,
     put_words,
-    settle_owed,
+    settle,
     strike_embedded,
 )
 from graphsearch.stores.in_postgres.index.signing import Codes, drop_signatures, keep_signatures
@@ -76,20 +77,17 @@ async def put_entities(
     if fresh and is_bulk(entities) and session.dimensions:
         carried = Carried.of(entities, batch.vectors, session.dimensions)
 
-    async def upsert() -> int:
-        if fresh:
-            return (await session.run(statement("insert entities"))).rowcount
+    signed = codes.of_entities(typed, attested)
+    columns = incoming.entity_columns(typed, signed, now, named, given_types, carried.read(typed))
+    await copy_in(session, incoming.ENTITY, columns)
+    if fresh:
+        changed = (await session.run(statement("insert entities"))).rowcount
+    else:
         await drop_summaries_of_incoming(session, "renamed entities")
         found = await session.rows(statement("with other endpoint columns"))
         turned.update((id_, signature) for id_, signature, _ in found)
-        changed: int = (await session.run(statement("upsert entities"))).rowcount
-        return changed - sum(bool(same) for *_, same in found)  # of these only the signature, by new mentions
-
-    parts = (
-        incoming.entity_columns(part, codes.of_entities(part, attested), now, named, given_types, carried.read(part))
-        for part in in_parts(typed)
-    )
-    changed = await copy_parts(session, incoming.ENTITY, parts, upsert)
+        changed = (await session.run(statement("upsert entities"))).rowcount
+        changed -= sum(bool(same) for *_, same in found)  # of these only the signature, by new mentions
     await copy_to_ends(session, turned)
     await keep_signatures(session, codes)
     await drop_signatures(session, ElementKind.ENTITY, set(turned.values()).difference(codes.signatures.values()))
@@ -211,13 +209,15 @@ async def put_batch_vectors(
 
 
 async def settle_some(session: Session, batch: Batch, folded: int) -> None:
-    """After a small write, settle some of the deferred entries of bulk writes."""
+    """After a small write, settle twice as many elements of each kind as it wrote."""
     sizes = {
         ElementKind.ENTITY: len(batch.entities) + len(batch.named),
         ElementKind.RELATION: len(batch.relations) + folded,
         ElementKind.MEMORY: len(batch.memories),
     }
-    await settle_owed(session, sizes)
+    for kind, size in sizes.items():
+        if 0 < size < BULK:
+            await settle(session, kind, limit=2 * size)
 
 
 async def check(
