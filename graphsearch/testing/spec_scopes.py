@@ -213,25 +213,6 @@ class ScopesSpec(StoreSpec):
             assert rows_of(store, found) == []
         await writer
 
-    async def test_each_of_many_readers_keeps_its_own_state(self, store: GraphStore) -> None:
-        await put(store, ADA)
-        people = [person(f"P{number}") for number in range(12)]
-
-        async def reader() -> None:
-            async with store.snapshot():
-                first = (await store.statistics()).entities
-                for _ in range(3):
-                    await asyncio.sleep(0)
-                    assert (await store.statistics()).entities == first
-                    assert len(await store.list_entities()) == first
-
-        async def writer() -> None:
-            for each in people:
-                await put(store, each)
-
-        await asyncio.gather(writer(), *(reader() for _ in range(3)))
-        assert (await store.statistics()).entities == 13
-
     async def test_keys_of_a_snapshot_inside_that_of_another_scope_are_of_their_own_scope(
         self, fresh: FreshScope
     ) -> None:

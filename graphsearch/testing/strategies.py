@@ -96,12 +96,16 @@ def _annotated_memory(draw: st.DrawFn, key: str) -> AnnotatedMemory:
 
 
 async def write_memories(
-    store: GraphStore, annotated: Iterable[AnnotatedMemory], *, prune: Collection[UUID] = ()
+    store: GraphStore,
+    annotated: Iterable[AnnotatedMemory],
+    *,
+    prune: Collection[UUID] = (),
+    embedder: HashEmbedder = EMBEDDER,
 ) -> None:
     """Write memories in one batch, with those of their entities that do not exist yet as named entities."""
     memories = list(annotated)
     mentions = [mention for each in memories for mention in each.mentions]
-    await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
+    await store.bind_embedder(embedder.name, embedder.dimensions)
     known = {each.id for each in await store.get_entities([mention.entity_id for mention in mentions])}
     fresh: dict[UUID, Entity] = {}
     for mention in mentions:
@@ -115,10 +119,10 @@ async def write_memories(
             mentions=tuple(mentions),
             claims=tuple(claim for each in memories for claim in each.claims),
             prune=tuple(prune),
-            vectors={each.memory.id: EMBEDDER.vector(each.memory.text) for each in memories},
+            vectors={each.memory.id: embedder.vector(each.memory.text) for each in memories},
         )
     )
-    await embed(store, {*fresh, *report.reworded})
+    await embed(store, {*fresh, *report.reworded}, embedder)
 
 
 async def forget(store: GraphStore, annotated: Iterable[AnnotatedMemory]) -> None:
@@ -127,10 +131,10 @@ async def forget(store: GraphStore, annotated: Iterable[AnnotatedMemory]) -> Non
     await embed(store, report.reworded)
 
 
-async def embed(store: GraphStore, ids: Iterable[UUID]) -> None:
+async def embed(store: GraphStore, ids: Iterable[UUID], embedder: HashEmbedder = EMBEDDER) -> None:
     """Write the vectors of the current texts of entities."""
     entities = await store.get_entities(sorted(ids))
-    await store.write(Batch(vectors={each.id: EMBEDDER.vector(embedding_text(each)) for each in entities}))
+    await store.write(Batch(vectors={each.id: embedder.vector(embedding_text(each)) for each in entities}))
 
 
 async def answers(store: GraphStore) -> Mapping[str, Any]:

@@ -149,7 +149,7 @@ async def faded_entities(session: Session, ids: Collection[UUID]) -> tuple[list[
     gone, relations = list[UUID](), list[UUID]()
     waiting = set(ids)
     while waiting:
-        now = await session.column(statement("faded entities"), ids=list(waiting), named=True)
+        now = await session.column(statement("faded entities"), ids=list(waiting), named=True, isolated=False)
         lapsed = await stored_relations(session, "relations touching", relation_ids=[], entity_ids=now) if now else {}
         gone += now
         relations += lapsed
@@ -161,7 +161,7 @@ async def prune(session: Session, ids: Collection[UUID]) -> list[UUID]:
     """Remove those of some entities that nothing names, with their retracted relations; return them (`Batch.prune`)."""
     if not ids:
         return []
-    gone = await session.column(statement("faded entities"), ids=list(ids), named=False)
+    gone = await session.column(statement("faded entities"), ids=list(ids), named=False, isolated=False)
     await _drop_relations_of(session, gone)
     await drop_entities(session, gone)
     return gone

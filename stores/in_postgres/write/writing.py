@@ -200,7 +200,8 @@ class PostgresWriting(PostgresScope, Writing):
             touched |= {end for source, _, *others in removed_claims for end in (source, *others) if end is not None}
             merged = await unmentioned_entities(session, touched)
             touched = touched.difference(merged.gone)
-            isolated = [*merged.gone, *await session.column(statement("isolated entities"), ids=list(touched))]
+            values = {"ids": list(touched), "named": False, "isolated": True}
+            isolated = [*merged.gone, *await session.column(statement("faded entities"), **values)]
             faded, lapsed = await faded_entities(session, touched.difference(isolated))
             isolated, gone = [*isolated, *faded], [*gone, *merged.relations, *lapsed]
             links += await drop_entities(session, isolated)
