@@ -104,6 +104,22 @@ def ids_of(store: GraphStore, kind: ElementKind, hits: Hits) -> list[UUID | str]
     return list(store.entity_ids(hits.keys) if kind is ElementKind.ENTITY else store.relation_ids(hits.keys))
 
 
+async def near(
+    store: GraphStore, kind: ElementKind, asked: Vector, *, limit: int = 10, **options: Any
+) -> list[UUID | str]:
+    """The ids of the elements nearest to a vector; ``options`` are those of `view`."""
+    async with store.snapshot():
+        return ids_of(store, kind, await store.search_by_embedding(kind, asked, limit=limit, view=view(**options)))
+
+
+async def matching(
+    store: GraphStore, kind: ElementKind, asked: str, *, limit: int = 10, **options: Any
+) -> list[UUID | str]:
+    """The ids of the elements that a search by words finds; ``options`` are those of `view`."""
+    async with store.snapshot():
+        return ids_of(store, kind, await store.search_lexical(kind, asked, limit=limit, view=view(**options)))
+
+
 def rows_of(store: GraphStore, found: Expansion) -> list[tuple[UUID, bool, UUID, UUID]]:
     """An expansion's rows as (near, outgoing, relation, far)."""
     return list(

@@ -14,7 +14,7 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.model import ElementKind, Entity, Memory, Mention, Span
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
-from graphsearch.testing.samples import batch_of, claim, day, ids_of, mention, person, put, vector, view
+from graphsearch.testing.samples import batch_of, claim, day, matching, mention, near, person, put, vector
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.strategies import (
     AnnotatedMemory,
@@ -61,8 +61,7 @@ class AliasesSpec(StoreSpec):
         (given,) = await store.asserted([ADA.id])
         assert (given.entity.aliases, given.named) == (entity.aliases, False)
         assert [each.entity_id for each in await store.find_names(["the countess", "nobody"])] == [ADA.id]
-        hits = await store.search_lexical(ElementKind.ENTITY, "countess", limit=5, view=view())
-        assert ids_of(store, ElementKind.ENTITY, hits) == [ADA.id]
+        assert await matching(store, ElementKind.ENTITY, "countess") == [ADA.id]
 
     async def test_a_surface_goes_with_its_last_mention(self, store: GraphStore) -> None:
         memories = (Memory(id="a"), Memory(id="b"))
@@ -88,8 +87,7 @@ class AliasesSpec(StoreSpec):
         report = await put(store, attrs.evolve(ADA, name="Countess", aliases=("Ada",)))
         assert report.entities == 1
         assert (await _entity(store, ADA)).aliases == ("Ada",)
-        hits = await store.search_lexical(ElementKind.ENTITY, "lovelace", limit=5, view=view())
-        assert len(hits) == 0
+        assert await matching(store, ElementKind.ENTITY, "lovelace") == []
 
     async def test_code_that_uses_the_last_part_of_a_path_gives_no_alias(self, store: GraphStore) -> None:
         function = Entity(type="function", name="ssl.SSLSocket.connect")
@@ -186,8 +184,7 @@ class AliasesSpec(StoreSpec):
         await store.forget(["m"])
         left = await _entity(store, named)
         assert (left.id, left.name, left.aliases) == (named.id, "Priya", ("PS",))
-        hits = await store.search_by_embedding(ElementKind.ENTITY, vector(1, 0), limit=5, view=view())
-        assert len(hits) == 0
+        assert await near(store, ElementKind.ENTITY, vector(1, 0)) == []
         assert await store.find_names(["priya sharma"]) == await store.find_name_words(["sharma"]) == []
         assert [each.alias for each in await store.find_names(["priya"])] == [False]
 
@@ -229,13 +226,6 @@ class AliasesSpec(StoreSpec):
         assert await store.list_entities() == []
         assert await store.find_name_words(["ada", "bob"]) == []
         assert await store.similar_names(["bob"], threshold=0.6) == {"bob": []}
-
-    async def test_deleting_takes_names_along(self, store: GraphStore) -> None:
-        await put(store, ADA, BOB, Memory(id="a"), surface_mention("a", ADA, "Countess"))
-        await store.delete(entities=[ADA.id])
-        assert await store.find_names(["countess", "ada lovelace"]) == []
-        await put(store, ADA)
-        assert (await _entity(store, ADA)).aliases == ()
 
     @few_examples
     @given(annotated_memories("a"), annotated_memories("b"))

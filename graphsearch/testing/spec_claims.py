@@ -101,12 +101,6 @@ class ClaimsSpec(StoreSpec):
         )
         assert folded.confidence == pytest.approx(0.8)
 
-    async def test_co_occurrence_is_capped(self, store: GraphStore) -> None:
-        memories = tuple(Memory(id=f"m{number}") for number in range(5))
-        claims = tuple(claim(each, ADA, BOB, "co_occurs", confidence=0.6) for each in memories)
-        await put(store, ADA, BOB, *memories, *claims)
-        assert [each.confidence for each in await store.list_relations()] == [0.65]
-
     @pytest.mark.parametrize("seed", range(6))
     async def test_claims_may_arrive_in_any_order(self, fresh: FreshScope, seed: int) -> None:
         rng = random.Random(seed)

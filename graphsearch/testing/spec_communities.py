@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Community, Entity, HealthRecord, Memory, RelationType, View
+from graphsearch.model import Community, Entity, HealthRecord, Memory, View
 from graphsearch.protocols import GraphStore
 from graphsearch.protocols.learning import HEALTH_RECORDS
 from graphsearch.testing.samples import claim, day, mention, person, put, relation, view
@@ -183,11 +183,6 @@ class CommunitiesSpec(StoreSpec):
         assert await store.communities(entity_ids=[ADA.id, DI.id]) == []
         await put(store, ADA, EVE)
         assert await store.communities() == [three, pair]
-
-    async def test_scores_of_a_type_do_not_weigh_edges(self, store: GraphStore) -> None:
-        await store.register_types([RelationType(name="knows", prior=0.1)])
-        await put(store, ADA, BOB, relation(ADA, BOB, confidence=0.75))
-        assert [weight for *_, weight in await _edges(store, view(), 10)] == [0.75]
 
     async def test_the_health_of_a_graph_is_stored_with_it(self, store: GraphStore) -> None:
         await _peopled(store)

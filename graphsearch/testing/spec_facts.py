@@ -11,7 +11,7 @@ import pytest
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Claim, ElementKind, Memory, Relation
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.samples import ADA, BOB, EVE, claim, day, ids_of, put, relation, vector, view
+from graphsearch.testing.samples import ADA, BOB, EVE, claim, day, near, put, relation, vector, view
 from graphsearch.testing.spec import StoreSpec
 from graphsearch.text.bm25 import embedding_text
 
@@ -22,10 +22,7 @@ LIKES = relation(BOB, EVE, "likes", fact="Bob likes Eve.")
 
 async def _near(store: GraphStore) -> set[UUID | str]:
     """The relations that have a vector."""
-    async with store.snapshot():
-        seen = view(min_edge_confidence=0.0)
-        hits = await store.search_by_embedding(ElementKind.RELATION, vector(1, 0), limit=50, view=seen)
-        return set(ids_of(store, ElementKind.RELATION, hits))
+    return set(await near(store, ElementKind.RELATION, vector(1, 0), limit=50, min_edge_confidence=0.0))
 
 
 async def _waiting(store: GraphStore) -> list[UUID]:
@@ -159,8 +156,7 @@ class FactsSpec(StoreSpec):
         text = embedding_text(memory)
         await put(store, vectors={"m": vector(1, 1), ADA.id: vector(1, 0)}, embedded={"m": text})
         async with store.snapshot():
-            hits = await store.search_by_embedding(ElementKind.MEMORY, vector(1, 0), limit=5, view=view())
-            assert ids_of(store, ElementKind.MEMORY, hits) == ["m"]
+            assert await near(store, ElementKind.MEMORY, vector(1, 0)) == ["m"]
         with pytest.raises(InvalidInputError, match="no element"):
             await put(store, vectors={gone.id: vector(1, 1)})
 

@@ -99,14 +99,6 @@ class ForgettingSpec(StoreSpec):
         await store.forget(["one"])
         assert {each.name for each in await store.list_entities()} == {"Ada", "Bob", "Eve"}
 
-    async def test_relations_of_the_forgotten_are_deleted_not_retracted(self, store: GraphStore) -> None:
-        memory = Memory(id="m")
-        await put(store, ADA, BOB, memory, mention(memory, ADA), mention(memory, BOB), claim(memory, ADA, BOB))
-        (known,) = await store.list_relations()
-        await store.forget(["m"])
-        assert await store.get_relations([known.id]) == []
-        assert await store.list_entities() == []
-
     async def test_a_retracted_relation_goes_with_what_once_proved_it(
         self, store: GraphStore, clock: FixedClock
     ) -> None:
@@ -126,22 +118,19 @@ class ForgettingSpec(StoreSpec):
         await store.forget(["one"])
         assert await store.get_relations([given.id]) == []
 
-    async def test_signatures_that_quote_the_forgotten_go(self, store: GraphStore) -> None:
-        memory = Memory(id="m", text="word", source="a secret source")
-        await put(store, memory)
-        hits = await store.search_lexical(ElementKind.MEMORY, "word", limit=1, view=view())
-        codes = hits.signatures.tolist()
-        assert set(await store.signatures(codes)) == set(codes)
-        await store.forget(["m"])
-        assert await store.signatures(codes) == {}
-
-    async def test_signatures_that_quote_what_was_rewritten_go(self, store: GraphStore) -> None:
+    @pytest.mark.parametrize("rewritten", [False, True])
+    async def test_signatures_that_quote_the_forgotten_or_rewritten_go(
+        self, store: GraphStore, *, rewritten: bool
+    ) -> None:
         memory = Memory(id="m", text="word", source="a secret source")
         await put(store, ADA, BOB, memory, claim(memory, ADA, BOB))
         hits = await store.search_lexical(ElementKind.MEMORY, "word", limit=1, view=view())
         codes = hits.signatures.tolist()
         assert set(await store.signatures(codes)) == set(codes)
-        await put(store, attrs.evolve(memory, source="wiki"), claim(memory, ADA, BOB))
+        if rewritten:
+            await put(store, attrs.evolve(memory, source="wiki"), claim(memory, ADA, BOB))
+        else:
+            await store.forget(["m"])
         assert await store.signatures(codes) == {}
 
     async def test_the_log_of_what_was_surfaced_names_nothing_forgotten(self, store: GraphStore) -> None:

@@ -172,26 +172,6 @@ class LearningSpec(StoreSpec):
         assert folded.supported_at == day(72)
         assert (await store.statistics()).claims == 48
 
-    async def test_sessions_that_share_no_element_commute(self, fresh: FreshScope) -> None:
-        sessions = (("s1", Outcome.ACCEPTED, REFS[:2]), ("s2", Outcome.REJECTED, REFS[2:]))
-        found = []
-        for order in (sessions, sessions[::-1]):
-            store = await _ready(fresh())
-            for session, outcome, refs in order:
-                await store.apply_outcome(session, outcome, refs)
-            found.append((await _weights(store), await store.outcomes(REFS)))
-        assert found[0] == found[1]
-
-    async def test_replacing_equals_folding_anew(self, fresh: FreshScope) -> None:
-        changed, straight = await _ready(fresh()), await _ready(fresh())
-        final = [Outcome.REJECTED, Outcome.ACCEPTED, Outcome.REWORK, Outcome.ACCEPTED]
-        for number, outcome in enumerate(final):
-            await straight.apply_outcome(f"s{number}", outcome, REFS)
-            await changed.apply_outcome(f"s{number}", Outcome.REWORK, REFS)
-        for number in (2, 0, 3, 1):
-            await changed.apply_outcome(f"s{number}", final[number], REFS)
-        assert await _weights(changed) == pytest.approx(await _weights(straight), abs=1e-9)
-
     # -- what was surfaced ---------------------------------------------------------------------------------------
 
     async def test_injections_are_stored_once_and_listed_oldest_first(self, store: GraphStore) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -135,12 +135,30 @@ async def lived_in(store: GraphStore) -> GraphStore:
     return store
 
 
+async def _undo_last_merge(store: GraphStore) -> object:
+    return await store.undo_merge((await store.merges())[-1].id)
+
+
+CHANGES: Mapping[str, Callable[[GraphStore], Awaitable[object]]] = {
+    "nothing": lambda store: store.embedder_name(),
+    "a merge from before is undone": _undo_last_merge,
+    "outcomes from before are replaced": lambda store: store.apply_outcome(
+        "s1", Outcome.REJECTED, [ref(ADA), ref(BOB)]
+    ),
+    "memories are forgotten": lambda store: store.forget(["m0", "m2"]),
+}
+
+
 class MovingSpec(StoreSpec):
     """Settings and records read and loaded."""
 
-    async def test_a_scope_moved_is_read_as_before(self, store: GraphStore, fresh: FreshScope) -> None:
+    @pytest.mark.parametrize("change", CHANGES)
+    async def test_a_moved_scope_is_read_and_changed_as_the_other(
+        self, store: GraphStore, fresh: FreshScope, change: str
+    ) -> None:
         await lived_in(store)
         other = await moved(store, fresh)
+        assert await CHANGES[change](other) == await CHANGES[change](store)
         assert await everything(other) == await everything(store)
         assert await full_portrait(other) == await full_portrait(store)
 
@@ -153,29 +171,6 @@ class MovingSpec(StoreSpec):
             assert (await store.settings()).counts[kind] == len(keys)
             assert [key_of(each) for each in await store.records(kind, after=keys[0], limit=2)] == keys[1:3]
             assert await store.records(kind, after=keys[-1]) == []
-
-    async def test_a_merge_from_before_is_undone_as_there(self, store: GraphStore, fresh: FreshScope) -> None:
-        await lived_in(store)
-        other = await moved(store, fresh)
-        (*_, last) = await store.merges()
-        assert await other.undo_merge(last.id) == await store.undo_merge(last.id)
-        assert await everything(other) == await everything(store)
-        assert await full_portrait(other) == await full_portrait(store)
-
-    async def test_outcomes_from_before_are_replaced_as_there(self, store: GraphStore, fresh: FreshScope) -> None:
-        await lived_in(store)
-        other = await moved(store, fresh)
-        for each in (store, other):
-            report = await each.apply_outcome("s1", Outcome.REJECTED, [ref(ADA), ref(BOB)])
-            assert (report.replaced, report.applied) == ((ref(ADA),), (ref(BOB),))
-        assert await everything(other) == await everything(store)
-
-    async def test_what_is_forgotten_afterwards_is_gone_as_there(self, store: GraphStore, fresh: FreshScope) -> None:
-        await lived_in(store)
-        other = await moved(store, fresh)
-        assert await other.forget(["m0", "m2"]) == await store.forget(["m0", "m2"])
-        assert await everything(other) == await everything(store)
-        assert await full_portrait(other) == await full_portrait(store)
 
     @settings(few_examples, max_examples=4)
     @given(

@@ -19,10 +19,17 @@ from graphsearch.protocols import GraphStore
 from graphsearch.protocols.reembedding import NewVector
 from graphsearch.reembedding import estimate_reembedding, reembed
 from graphsearch.testing.fakes import HashEmbedder
-from graphsearch.testing.samples import batch_of, ids_of, person, portrait, put, relation, vector, view
+from graphsearch.testing.samples import ids_of, person, portrait, put, relation, vector, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.spec_moving import everything, merge_some, pages_of
-from graphsearch.testing.strategies import QUESTIONS, AnnotatedMemory, annotated_memories, few_examples
+from graphsearch.testing.strategies import (
+    QUESTIONS,
+    AnnotatedMemory,
+    annotated_memories,
+    embed,
+    few_examples,
+    write_memories,
+)
 from graphsearch.text.bm25 import embedding_text
 
 OLD, NEW, THIRD = HashEmbedder(16, name="old"), HashEmbedder(24, name="new"), HashEmbedder(8, name="third")
@@ -72,35 +79,18 @@ class Life:
 
     async def remember(self, annotated: Iterable[AnnotatedMemory], *, facts: bool) -> None:
         """Write memories with vectors of what they write; also of facts."""
-        memories = list(annotated)
-        mentions = [mention for each in memories for mention in each.mentions]
-        fresh = {each.entity_id: Entity(id=each.entity_id, type="person", name=each.surface) for each in mentions}
-        for known in await self.store.get_entities(sorted(fresh)):
-            del fresh[known.id]
-        batch = batch_of(
-            named=tuple(fresh.values()),
-            memories=tuple(each.memory for each in memories),
-            mentions=tuple(mentions),
-            claims=tuple(claim for each in memories for claim in each.claims),
-            vectors=made(self.embedder, *(each.memory for each in memories)),
-            embedder=self.embedder.name,
-        )
-        await self._embed({*fresh, *(await self.store.write(batch)).reworded})
+        await write_memories(self.store, annotated, embedder=self.embedder)
         if facts:
             waiting = await self.store.unembedded_facts()
             await put(self.store, vectors=made(self.embedder, *waiting))
 
     async def forget(self, memory_ids: Sequence[str]) -> None:
         """Forget memories, and embed what this gives another name."""
-        await self._embed((await self.store.forget(memory_ids)).reworded)
+        await embed(self.store, (await self.store.forget(memory_ids)).reworded, self.embedder)
 
     async def merge(self, pair: tuple[int, int]) -> None:
         """Merge two entities, by their places."""
         await merge_some(self.store, [pair])
-
-    async def _embed(self, ids: Iterable[UUID]) -> None:
-        entities = await self.store.get_entities(sorted(ids))
-        await put(self.store, vectors=made(self.embedder, *entities), embedder=self.embedder.name)
 
 
 class ReembeddingSpec(StoreSpec):

@@ -9,7 +9,6 @@ import attrs
 import pytest
 
 from graphsearch.model import (
-    Community,
     CommunitySummary,
     ElementKind,
     ElementRef,
@@ -18,23 +17,16 @@ from graphsearch.model import (
     SummarySentence,
 )
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.samples import claim, day, mention, person, put, relation
+from graphsearch.testing.samples import claim, day, mention, put, relation
 from graphsearch.testing.spec import StoreSpec
+from graphsearch.testing.spec_communities import ADA, BOB, CY, DI, EVE, FLO, GUS, PEOPLE, community
 
-PEOPLE = tuple(person(name) for name in ("Ada", "Bob", "Cy", "Di", "Eve", "Flo", "Gus"))
-ADA, BOB, CY, DI, EVE, FLO, GUS = PEOPLE
 SECRET = Memory(id="secret", text="Ada met Bob in Zanzibar.")
 OTHER = Memory(id="other", text="Di met Eve.")
 GIVEN = relation(ADA, BOB, "trusts", evidence=("behind",))
 BEHIND = Memory(id="behind", text="It is so.")
 ONE, TWO = UUID(int=1), UUID(int=2)
 Change = Callable[[GraphStore], Awaitable[object]]
-
-
-def community(key: UUID, *people: Entity) -> Community:
-    """A community of people."""
-    members = sorted(each.id for each in people)
-    return Community(id=key, members=members, strengths=[1.0] * len(members), density=0.5, top=members[:5], label="")
 
 
 def summary(text: str = "Ada met Bob in Zanzibar.", model: str = "fake") -> CommunitySummary:
@@ -58,7 +50,7 @@ async def summarised(store: GraphStore) -> GraphStore:
         claims=CLAIMS,
         relations=(GIVEN, relation(BOB, CY, "trusts"), relation(DI, FLO, "trusts")),
     )
-    await store.write_communities([community(ONE, ADA, BOB, CY), community(TWO, DI, EVE, FLO)])
+    await store.write_communities([community(1, ADA, BOB, CY), community(2, DI, EVE, FLO)])
     for each in await store.communities():
         text = summary("Di met Eve." if each.id == TWO else "Ada met Bob in Zanzibar.")
         assert await store.write_summary(attrs.evolve(each, summary=text), version=await store.version())
@@ -147,7 +139,7 @@ class SummariesSpec(StoreSpec):
         assert not await store.write_summary(one, version=version)
         assert (await _summaries(store))[ONE] is None
         fresh = attrs.evolve(one, summary=summary("Bob."))
-        for other in (community(UUID(int=9), ADA, BOB, CY), community(ONE, ADA, BOB)):
+        for other in (community(9, ADA, BOB, CY), community(1, ADA, BOB)):
             made = attrs.evolve(other, summary=fresh.summary)
             assert not await store.write_summary(made, version=await store.version())
         assert await store.write_summary(fresh, version=await store.version())
@@ -169,10 +161,10 @@ class SummariesSpec(StoreSpec):
 
     async def test_a_community_keeps_its_summary_while_its_members_stay(self, store: GraphStore) -> None:
         await summarised(store)
-        await store.write_communities([community(ONE, ADA, BOB, CY, GUS), community(TWO, DI, EVE)])
+        await store.write_communities([community(1, ADA, BOB, CY, GUS), community(2, DI, EVE)])
         assert await _summaries(store) == {ONE: summary(), TWO: None}
-        await store.write_communities([community(UUID(int=7), DI, FLO)], replacing=[TWO])
+        await store.write_communities([community(7, DI, FLO)], replacing=[TWO])
         assert await _summaries(store) == {ONE: summary(), UUID(int=7): None}
-        left = community(ONE, ADA, BOB, GUS)
+        left = community(1, ADA, BOB, GUS)
         await store.write_communities([attrs.evolve(left, summary=summary())], replacing=[ONE])
         assert (await _summaries(store))[ONE] is None

@@ -14,6 +14,7 @@ from graphsearch.testing.samples import (
     HOSTILE_TEXTS,
     claim,
     ids_of,
+    matching,
     mention,
     person,
     put,
@@ -100,8 +101,7 @@ class TextsSpec(StoreSpec):
         await put(store, Memory(id="long", text=text), Memory(id="short", text="w1"))
         for asked, expected in (("w11999", ["long"]), ("w1", ["short", "long"])):
             async with store.snapshot():
-                hits = await store.search_lexical(ElementKind.MEMORY, asked, limit=3, view=view())
-                assert ids_of(store, ElementKind.MEMORY, hits) == expected
+                assert await matching(store, ElementKind.MEMORY, asked) == expected
 
     async def test_hostile_sessions_and_types_are_kept_apart(self, store: GraphStore) -> None:
         await put(store, ADA, Memory(id="m"))

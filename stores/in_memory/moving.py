@@ -38,7 +38,6 @@ from graphsearch.stores.in_memory.folding import GroupedClaims
 from graphsearch.stores.in_memory.learning import ALPHA
 from graphsearch.stores.in_memory.loading import Loading
 from graphsearch.stores.in_memory.state import Draft, State
-from graphsearch.stores.in_memory.tables import table
 from graphsearch.stores.shared.loading import LoadCheck, refuse_other_analyser
 
 
@@ -47,7 +46,7 @@ class InMemoryMoving(InMemoryScope, Moving):
 
     async def settings(self) -> ScopeSettings:
         state = self._state
-        counts = {str(kind): len(_KEYS[kind](state)) for kind in RecordKind}
+        counts = {str(kind): len(_KINDS[kind][0](state)) for kind in RecordKind}
         counts["mentions"] = sum(map(len, state.mentions.values()))
         counts["claims"] = sum(map(len, state.claims.values()))
         counts["outcomes"] = sum(map(len, state.history.values()))
@@ -67,7 +66,7 @@ class InMemoryMoving(InMemoryScope, Moving):
         state = self._state
         keys = await self._once(_sorted_keys, kind)
         start = 0 if after is None else bisect_right(keys, after, key=_order_of(kind))
-        build = _RECORDS[kind]
+        build = _KINDS[kind][1]
         return [build(state, key) for key in keys[start : start + limit]]
 
     async def load(
@@ -101,9 +100,7 @@ def _occupied(state: State) -> bool:
 
 
 def _sorted_keys(state: State, kind: RecordKind) -> Sequence[Any]:
-    if kind in _ELEMENTS:
-        return table(state, _ELEMENTS[kind]).ids
-    return sorted(_KEYS[kind](state))
+    return sorted(_KINDS[kind][0](state))
 
 
 def _order_of(kind: RecordKind) -> Callable[[Any], Key]:
@@ -111,13 +108,6 @@ def _order_of(kind: RecordKind) -> Callable[[Any], Key]:
     if kind is RecordKind.MERGE:
         return lambda number: (f"{number:010d}",)
     return lambda key: tuple(map(str, key)) if isinstance(key, tuple) else (str(key),)
-
-
-_ELEMENTS: Final = {
-    RecordKind.ENTITY: ElementKind.ENTITY,
-    RecordKind.RELATION: ElementKind.RELATION,
-    RecordKind.MEMORY: ElementKind.MEMORY,
-}
 
 
 def _links(state: State) -> Collection[Any]:
@@ -128,23 +118,6 @@ def _pairs(state: State) -> Collection[Any]:
     return {(key, other) for key, others in state.distinct.items() for other in others if key < other}
 
 
-_KEYS: Final[Mapping[RecordKind, Callable[[State], Collection[Any]]]] = {
-    RecordKind.RELATION_TYPE: lambda state: [
-        name for name, each in state.types.items() if KNOWN_RELATION_TYPES.get(name) != each
-    ],
-    RecordKind.COUNTER: lambda state: state.counters,
-    RecordKind.MERGE: lambda state: [record.number for record in state.merging.records.values()],
-    RecordKind.ENTITY: lambda state: state.entities.items,
-    RecordKind.MEMORY: lambda state: state.memories.items,
-    RecordKind.RELATION: lambda state: state.relations.items,
-    RecordKind.DISTINCT: _pairs,
-    RecordKind.LINK: _links,
-    RecordKind.COMMUNITY: lambda state: state.communities,
-    RecordKind.SESSION: lambda state: state.owners,
-    RecordKind.INJECTION: lambda state: state.injections,
-}
-
-
 def _outcomes(state: State, kind: ElementKind, key: UUID | str) -> list[StoredOutcome]:
     past = state.history.get(ElementRef(kind, str(key)), {})
     found = (StoredOutcome(session_id=session, seq=seq, outcome=outcome) for session, (seq, outcome) in past.items())
@@ -152,9 +125,7 @@ def _outcomes(state: State, kind: ElementKind, key: UUID | str) -> list[StoredOu
 
 
 def _entity(state: State, key: UUID) -> StoredEntity:
-    entity = state.entities.get(key)
-    if entity is None:
-        raise KeyError(key)
+    [entity] = state.entities.those([key])
     return StoredEntity(
         entity=entity,
         given_type=state.naming.named.get(key, entity.type),
@@ -168,9 +139,7 @@ def _entity(state: State, key: UUID) -> StoredEntity:
 
 
 def _memory(state: State, key: str) -> StoredMemory:
-    memory = state.memories.get(key)
-    if memory is None:
-        raise KeyError(key)
+    [memory] = state.memories.those([key])
     original = state.merging.originals.get(key)
     return StoredMemory(
         memory=memory,
@@ -183,9 +152,7 @@ def _memory(state: State, key: str) -> StoredMemory:
 
 
 def _relation(state: State, key: UUID) -> StoredRelation:
-    relation = state.relations.get(key)
-    if relation is None:
-        raise KeyError(key)
+    [relation] = state.relations.those([key])
     return StoredRelation(
         relation=relation,
         folded=relation.retracted_at is None and key in state.once(_folded),
@@ -264,16 +231,30 @@ def _link(state: State, key: Key) -> Record:
     return next(link for link in state.links[key[0]] if key_of(link) == key)
 
 
-_RECORDS: Final[Mapping[RecordKind, Callable[[State, Any], Record]]] = {
-    RecordKind.RELATION_TYPE: lambda state, key: state.types[key],
-    RecordKind.COUNTER: lambda state, key: Counter(name=key, number=state.counters[key]),
-    RecordKind.MERGE: _merge,
-    RecordKind.ENTITY: _entity,
-    RecordKind.MEMORY: _memory,
-    RecordKind.RELATION: _relation,
-    RecordKind.DISTINCT: lambda _, key: DistinctPair(low_id=key[0], high_id=key[1]),
-    RecordKind.LINK: _link,
-    RecordKind.COMMUNITY: lambda state, key: attrs.evolve(state.communities[key], label=""),
-    RecordKind.SESSION: lambda state, key: StoredSession(id=key, principal=state.owners[key]),
-    RecordKind.INJECTION: lambda state, key: state.injections[key],
+def _types(state: State) -> Collection[Any]:
+    return [name for name, each in state.types.items() if KNOWN_RELATION_TYPES.get(name) != each]
+
+
+_KINDS: Final[Mapping[RecordKind, tuple[Callable[[State], Collection[Any]], Callable[[State, Any], Record]]]] = {
+    RecordKind.RELATION_TYPE: (_types, lambda state, key: state.types[key]),
+    RecordKind.COUNTER: (
+        lambda state: state.counters,
+        lambda state, key: Counter(name=key, number=state.counters[key]),
+    ),
+    RecordKind.MERGE: (_by_number, _merge),
+    RecordKind.ENTITY: (lambda state: state.entities.items, _entity),
+    RecordKind.MEMORY: (lambda state: state.memories.items, _memory),
+    RecordKind.RELATION: (lambda state: state.relations.items, _relation),
+    RecordKind.DISTINCT: (_pairs, lambda _, key: DistinctPair(low_id=key[0], high_id=key[1])),
+    RecordKind.LINK: (_links, _link),
+    RecordKind.COMMUNITY: (
+        lambda state: state.communities,
+        lambda state, key: attrs.evolve(state.communities[key], label=""),
+    ),
+    RecordKind.SESSION: (
+        lambda state: state.owners,
+        lambda state, key: StoredSession(id=key, principal=state.owners[key]),
+    ),
+    RecordKind.INJECTION: (lambda state: state.injections, lambda state, key: state.injections[key]),
 }
+"""By kind: the keys of its records, and what builds one."""

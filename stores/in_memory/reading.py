@@ -83,11 +83,10 @@ class InMemoryReading(InMemoryScope, Reading):
         state = self._state
         rows = table(state, ElementKind.MEMORY)
         ids: Sequence[str] = rows.ids
-        session_id, source = filters.get("session_id"), filters.get("source")
-        if session_id is not None:
-            ids = state.derive(_by_session, rows).get(session_id, ())
-        elif source is not None:
-            ids = state.derive(_by_source, rows).get(source, ())
+        for name in ("session_id", "source"):
+            if (value := filters.get(name)) is not None:
+                ids = state.derive(_ids_by_field, rows).get((name, value), ())
+                break
         return _page(state.memories, ids, after, limit, lambda memory: _passes(memory, filters))
 
     async def list_mentions(
@@ -175,17 +174,10 @@ def _passes(memory: Memory, filters: MemoryFilters) -> bool:
     )
 
 
-def _by_session(rows: Table) -> dict[str, list[str]]:
-    return _ids_by(attrgetter("session_id"), rows)
-
-
-def _by_source(rows: Table) -> dict[str, list[str]]:
-    return _ids_by(attrgetter("source"), rows)
-
-
-def _ids_by(value_of: Callable[[Memory], str], rows: Table) -> dict[str, list[str]]:
-    """The ids of memories, in order, by one of their fields."""
-    found: dict[str, list[str]] = {}
+def _ids_by_field(rows: Table) -> dict[tuple[str, object], list[str]]:
+    """The ids of memories, in order, by their session and by their source."""
+    found: dict[tuple[str, object], list[str]] = {}
     for memory in rows.items:
-        found.setdefault(value_of(memory), []).append(memory.id)
+        for name in ("session_id", "source"):
+            found.setdefault((name, getattr(memory, name)), []).append(memory.id)
     return found

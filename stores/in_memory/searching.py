@@ -36,23 +36,19 @@ class Matrix:
     vectors: Vector
     rows: Rows
     """Table rows, ascending."""
-    every: bool
-    """Whether every element of the table has a vector."""
 
     @classmethod
     def build(cls, table: Table, vectors: Mapping[Any, NDArray[np.float16]]) -> Matrix:
         """Of all vectors of a kind."""
         rows = np.sort(table.rows(vectors))
         if not len(rows):
-            return cls(np.empty((0, 0), np.float32), rows, every=False)
+            return cls(np.empty((0, 0), np.float32), rows)
         matrix = np.stack([vectors[table.ids[row]] for row in rows]).astype(np.float32)
         matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
-        return cls(matrix, rows, every=len(rows) == len(table.ids))
+        return cls(matrix, rows)
 
     def of(self, table_rows: Rows) -> Vector:
         """The vectors of some table rows; zeros if missing. At least one vector must exist."""
-        if self.every:
-            return self.vectors[table_rows]
         found = np.zeros((len(table_rows), self.vectors.shape[1]), np.float32)
         places = np.searchsorted(self.rows, table_rows).clip(max=len(self.rows) - 1)
         there = self.rows[places] == table_rows
@@ -217,7 +213,7 @@ class InMemorySearching(InMemoryScope, Searching):
         if not len(matrix.rows):
             return _hits(state, kind, matrix.rows, np.empty(0))
         seen = visibility(state, kind).filter(view)
-        visible = seen and seen(slice(None) if matrix.every else matrix.rows)
+        visible = seen and seen(matrix.rows)
         return _hits(state, kind, *matrix.nearest(query / norm, limit, visible))
 
     async def search_lexical(

@@ -91,27 +91,16 @@ class Adjacency:
         """Positions in the sequence, at most ``fan_out`` per slot of a frontier, and the frontier slot of each.
 
         Frontier slots are 2 · row of the frontier, and + 1 for incoming relations. Only relations that pass the filter
-        count. Windows over the slots double until enough pass, so that a hub costs no more than its visible part.
+        count.
         """
         begin, size = self.begins.take(keys, axis=0).ravel(), self.sizes.take(keys, axis=0).ravel()
-        window = max(fan_out, 0)
         if filter is None:
-            return _windows(begin, np.minimum(size, window))
-        pending = np.flatnonzero(size)
-        found, none = np.zeros(len(size), np.int64), np.empty(0, np.int64)
-        parts, owners = [none], [none]
-        while len(pending) and window:
-            count = np.minimum(size[pending], window)
-            places, owner = _windows(begin[pending], count)
-            passed = filter(self.relations[places])
-            parts.append(places[passed])
-            owners.append(pending[owner[passed]])
-            found += np.bincount(owners[-1], minlength=len(size))
-            begin[pending] += count
-            size[pending] -= count
-            pending = pending[(found[pending] < fan_out) & (size[pending] > 0)]
-            window *= 2
-        return _first(fan_out, parts, owners, len(size))
+            return _windows(begin, np.minimum(size, max(fan_out, 0)))
+        places, owner = _windows(begin, size)
+        passed = filter(self.relations[places])
+        places, owner = places[passed], owner[passed]
+        rank = np.arange(len(owner)) - np.searchsorted(owner, np.arange(len(size)))[owner]
+        return places[rank < fan_out], owner[rank < fan_out]
 
 
 def _windows(begin: Rows, count: Rows) -> tuple[Rows, Rows]:
@@ -119,16 +108,6 @@ def _windows(begin: Rows, count: Rows) -> tuple[Rows, Rows]:
     window = np.arange(len(count)).repeat(count)
     shifted: Rows = (begin - count.cumsum() + count).take(window)
     return shifted + np.arange(len(window)), window
-
-
-def _first(fan_out: int, parts: list[Rows], owners: list[Rows], slots: int) -> tuple[Rows, Rows]:
-    """The first ``fan_out`` positions of every slot, slot by slot, and the slot of each."""
-    places, owner = np.concatenate(parts), np.concatenate(owners)
-    order = np.argsort(owner, kind="stable")
-    places, owner = places[order], owner[order]
-    rank = np.arange(len(owner)) - np.searchsorted(owner, np.arange(slots))[owner]
-    first = rank < fan_out
-    return places[first], owner[first]
 
 
 @attrs.frozen(eq=False)

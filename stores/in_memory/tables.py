@@ -221,18 +221,9 @@ def importances(table: Table) -> Floats:
     return np.array([entity.importance_weight for entity in table.items], np.float64)
 
 
-def written_column(table: Table) -> Floats:
-    """The feedback weights that elements were written with, by row."""
-    return np.array([element.feedback_weight for element in table.items], np.float64)
-
-
-def learnt_column(table: Table, written: Floats, weights: Mapping[Any, float]) -> Floats:
+def feedback_column(table: Table, weights: Mapping[Any, float]) -> Floats:
     """The current feedback weights of elements, by row."""
-    if not weights:
-        return written
-    learnt = written.copy()
-    learnt[table.rows(weights)] = np.fromiter(weights.values(), np.float64, len(weights))
-    return learnt
+    return np.array([weights.get(each.id, each.feedback_weight) for each in table.items], np.float64)
 
 
 # -- of a state ---------------------------------------------------------------------------------------------------

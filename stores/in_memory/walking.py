@@ -21,11 +21,10 @@ from graphsearch.stores.in_memory.tables import (
     Rows,
     Table,
     Visibility,
+    feedback_column,
     importances,
-    learnt_column,
     table,
     visibility,
-    written_column,
 )
 
 COUNTED: Final = 1_000
@@ -89,8 +88,7 @@ def _mentions(state: State) -> Mentions:
 
 
 def _feedback(state: State) -> Floats:
-    rows = table(state, ElementKind.RELATION)
-    return state.derive(learnt_column, rows, state.derive(written_column, rows), state.relations.weights)
+    return state.derive(feedback_column, table(state, ElementKind.RELATION), state.relations.weights)
 
 
 class InMemoryWalking(InMemoryScope, Walking):

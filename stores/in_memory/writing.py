@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Container, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from operator import attrgetter
@@ -62,6 +62,7 @@ from graphsearch.stores.in_memory.removing import (
     unproved,
 )
 from graphsearch.stores.in_memory.state import Draft, State
+from graphsearch.stores.shared.answers import reference_faults, referred
 from graphsearch.stores.shared.merging import join_minted
 from graphsearch.stores.shared.reembedding import refuse_model
 from graphsearch.stores.shared.vectors import (
@@ -262,34 +263,19 @@ def _written(draft: Draft, batch: Batch, now: datetime) -> Generator[None, None,
 
 def _check(state: State, batch: Batch) -> None:
     """Raise `InvalidInputError` that names every fault of a batch, or `EmbeddingModelError`."""
-    # The stored elements are looked up one by one: a set of them would take time with the scope, not with the batch.
-    entities = (state.entities.items, {entity.id for entity in (*batch.entities, *batch.named)})
-    written = {memory.id for memory in batch.memories}
-    memories = (state.memories.items, written)
-    faults = [
-        *(
-            f"mention {each.surface!r}: no entity {each.entity_id}"
-            for each in batch.mentions
-            if not _in_any(entities, each.entity_id)
-        ),
-        *_dangling("relation", batch.relations, entities),
-        *_dangling("claim", batch.claims, entities),
-        *(
-            f"{kind}: memory {each.memory_id!r} is not in the batch"
-            for kind, proofs in (("mention", batch.mentions), ("claim", batch.claims))
-            for each in proofs
-            if each.memory_id not in written
-        ),
-        *(
-            f"relation {each.id}: no memory {key!r}"
-            for each in batch.relations
-            for key in each.evidence
-            if not _in_any(memories, key)
-        ),
-    ]
+    # Stored elements are looked up one by one: a set of them would take time with the scope, not with the batch.
+    stored = [elements.items for elements in (state.entities, state.relations, state.memories)]
+    entities, memories = referred(batch)
+    no_entities = {key for key in entities if key not in stored[0]}
     vectors = read_vectors(batch.vectors)
-    known = (*entities, {relation.id for relation in batch.relations}, state.relations.items, *memories)
-    faults += [*vectors.faults, *(f"vector: no element {key}" for key in vectors.keys if not _in_any(known, key))]
+    given: tuple[Entity | Relation | Memory, ...] = (*batch.entities, *batch.named, *batch.relations, *batch.memories)
+    written = {each.id for each in given}
+    nothing = (key for key in vectors.keys if key not in written and not any(key in items for items in stored))
+    faults = [
+        *reference_faults(batch, no_entities, {key for key in memories if key not in stored[2]}),
+        *vectors.faults,
+        *(f"vector: no element {key}" for key in nothing),
+    ]
     if faults:
         raise InvalidInputError("batch", sorted(set(faults)))
     refuse_other_model(batch, state.embedder)
@@ -299,17 +285,6 @@ def _check(state: State, batch: Batch) -> None:
 def _stored(state: State, keys: Iterable[Any]) -> Iterable[Entity | Relation | Memory]:
     every = (state.entities.items, state.relations.items, state.memories.items)
     return (items[key] for key in keys for items in every if key in items)
-
-
-def _in_any(known: Iterable[Container[object]], key: object) -> bool:
-    return any(key in some for some in known)
-
-
-def _dangling(kind: str, edges: Iterable[Relation | Claim], entities: Collection[Container[object]]) -> Iterable[str]:
-    for edge in edges:
-        for end in (edge.source_id, edge.target_id):
-            if not _in_any(entities, end):
-                yield f"{kind} {edge.type!r}: no entity {end}"
 
 
 def _forget_merged(draft: Draft, batch: Batch) -> None:

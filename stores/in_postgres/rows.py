@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta, timezone
 from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
@@ -70,34 +70,16 @@ def mention_of(row: Mapping[str, Any]) -> Mention:
 def injection_of(row: Mapping[str, Any]) -> Injection:
     """An injection from its row."""
     pairs = zip(row["element_kinds"], row["element_ids"], strict=True)
-    return Injection(
-        id=row["id"],
-        session_id=row["session_id"],
-        principal=row["principal"],
-        created_at=row["created_at"],
-        tokens=row["tokens"],
-        elements=tuple(ElementRef(ElementKind(kind), key) for kind, key in pairs),
-    )
+    elements = tuple(ElementRef(ElementKind(kind), key) for kind, key in pairs)
+    fields = {name: row[name] for name in ("id", "session_id", "principal", "created_at", "tokens")}
+    return Injection(**fields, elements=elements)
 
 
 def claim_of(row: Mapping[str, Any]) -> DatedClaim:
     """A claim from its row with the time of its memory."""
-    occurred_at: datetime | None = row["occurred_at"]
-    claim = Claim(
-        memory_id=row["memory_id"],
-        source_id=row["source_id"],
-        type=row["type"],
-        target_id=row["target_id"],
-        confidence=row["confidence"],
-        valid_from=row["valid_from"],
-        valid_to=row["valid_to"],
-        kind=EdgeKind(row["kind"]),
-        fact=row["fact"],
-        span=_span(row),
-        extractor=row["extractor"],
-        ceiling=row["ceiling"],
-    )
-    return DatedClaim(claim, occurred_at)
+    names = ("memory_id", "source_id", "type", "target_id", "confidence", "valid_from", "valid_to")
+    fields = {name: row[name] for name in (*names, "fact", "extractor", "ceiling")}
+    return DatedClaim(Claim(**fields, kind=EdgeKind(row["kind"]), span=_span(row)), row["occurred_at"])
 
 
 def _span(row: Mapping[str, Any]) -> Span | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from functools import lru_cache
+from hashlib import blake2b
 from typing import Any, Final
 from uuid import UUID
 
@@ -11,7 +12,7 @@ import attrs
 
 from graphsearch.errors import AnalyserError, RecordError
 from graphsearch.model import Community, Injection, MemoryLink
-from graphsearch.model.signatures import Signature
+from graphsearch.model.signatures import Signature, memory_signature
 from graphsearch.model.stored import (
     KIND_OF,
     UNKNOWN_CODE,
@@ -28,7 +29,6 @@ from graphsearch.model.stored import (
     StoredSession,
     key_of,
 )
-from graphsearch.stores.shared.loaded import LoadedKeys, LoadedSignatures, key_hash
 from graphsearch.stores.shared.merging import Tree
 
 _ORDER: Final[Mapping[RecordKind, int]] = {kind: place for place, kind in enumerate(RecordKind)}
@@ -49,8 +49,10 @@ class LoadCheck:
     """The target of each merged entity; complete when the first record of another kind than merges has come."""
     _place: int = 0
     _last: tuple[int, Key] = (-1, ())
-    _known: dict[RecordKind, LoadedKeys] = attrs.field(factory=lambda: {kind: LoadedKeys() for kind in RecordKind})
-    _signed: LoadedSignatures = attrs.field(factory=LoadedSignatures)
+    _known: dict[RecordKind, set[int]] = attrs.field(factory=lambda: {kind: set() for kind in RecordKind})
+    """Hashes of the keys of what has come."""
+    _signed: dict[int, int] = attrs.field(factory=dict)
+    """The signature code of each memory, by the hash of its key."""
     _later: list[_Reference] = attrs.field(factory=list)
     """References to entities, from records that come before all entities."""
     _in_community: set[int] = attrs.field(factory=set)
@@ -61,22 +63,21 @@ class LoadCheck:
         if _ORDER[kind] > _ORDER[_ENTITY]:
             self._resolve_later()
         references: list[_Reference] = []
-        own: list[UUID | Key] = []
         for place, record in enumerate(records, self._place):
             self._in_order(place, record)
             faults = list(self._faults(record))
             if faults:
                 raise RecordError(place, kind, faults)
             references += ((place, *each) for each in _references(record))
-            own.append(_own(record))
-        self._known[kind].add(own)
-        if kind is _MEMORY:
-            self._signed.add(each.memory for each in records if isinstance(each, StoredMemory))
+            key = key_hash(_own(record))
+            self._known[kind].add(key)
+            if isinstance(record, StoredMemory):
+                self._signed[key] = _code_of(memory_signature(record.memory))
         if kind in {RecordKind.MERGE, _ENTITY}:
             self._later += references
         else:
             self._demand(references)
-            if kind is _RELATION:  # only now, so that the keys of memories are sorted once
+            if kind is _RELATION:
                 self._demand_signatures([each for each in records if isinstance(each, StoredRelation)])
         self._place += len(records)
         return kind
@@ -98,21 +99,16 @@ class LoadCheck:
         self._later = []
 
     def _demand(self, references: Sequence[_Reference]) -> None:
-        absent: list[tuple[int, RecordKind, UUID | Key]] = []
-        for kind in dict.fromkeys(kind for _, kind, _ in references):
-            of_kind = [each for each in references if each[1] is kind]
-            absent += (of_kind[at] for at in self._known[kind].missing([key for _, _, key in of_kind]))
-        if absent:
-            place, kind, key = min(absent, key=lambda each: each[0])
-            shown = key if isinstance(key, UUID) else " of ".join(map(repr, key))
-            raise RecordError(place, "record", [f"refers to the {kind} {shown}, which is not there"])
+        for place, kind, key in references:
+            if key_hash(key) not in self._known[kind]:
+                shown = key if isinstance(key, UUID) else " of ".join(map(repr, key))
+                raise RecordError(place, "record", [f"refers to the {kind} {shown}, which is not there"])
 
     def _demand_signatures(self, relations: Sequence[StoredRelation]) -> None:
         """A gate decides on a relation by its signature, so that it must name the evidence which the relation has."""
-        keys = [(key,) for each in relations for key in each.relation.evidence]
-        codes = iter(self._signed.at(self._known[_MEMORY].places(keys).tolist()))
         for place, record in enumerate(relations, self._place):
-            stated, held = set(record.attestation.evidence), set(islice(codes, len(record.relation.evidence)))
+            stated = set(record.attestation.evidence)
+            held = {self._signed[key_hash((key,))] for key in record.relation.evidence}
             if stated != held and not (UNKNOWN_CODE in stated and stated - {UNKNOWN_CODE} <= held):
                 raise RecordError(place, _RELATION, ["has a signature that names other evidence than it has"])
 
@@ -145,6 +141,17 @@ class LoadCheck:
             yield f"merges {source} into itself"
         else:
             self._into[source] = target
+
+
+def key_hash(key: UUID | Key) -> int:
+    """A hash of 64 bits of a key: a load may be of millions of records."""
+    given = key.bytes if isinstance(key, UUID) else "\0".join(key).encode()
+    return int.from_bytes(blake2b(given, digest_size=8).digest())
+
+
+@lru_cache(maxsize=65_536)
+def _code_of(signature: Signature) -> int:
+    return signature.code
 
 
 def refuse_other_analyser(settings: ScopeSettings, analyser: str) -> None:

@@ -84,6 +84,20 @@ concat_ws(E'\n', e.subject, e.speaker, e.text, to_char(e.occurred_at AT TIME ZON
     WHERE m.org_id = %(org)s AND m.project_id = %(project)s AND m.source_id = e.id AND m.undone_at IS NULL
 ))
 
+-- forms --
+-- The distinct surfaces and types of the mentions of entity e, found one after the other in the index.
+RECURSIVE forms AS (
+    (SELECT surface_hash, surface, type FROM mention
+    WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id
+    ORDER BY surface_hash LIMIT 1)
+    UNION ALL
+    SELECT later.surface_hash, later.surface, later.type FROM forms CROSS JOIN LATERAL (
+        SELECT surface_hash, surface, type FROM mention
+        WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id AND surface_hash > forms.surface_hash
+        ORDER BY surface_hash LIMIT 1
+    ) later
+)
+
 -- settled vectors --
 {kind}_embedding
 

@@ -1,19 +1,8 @@
 -- The names of entities: as given, as in mentions, and as folded from both.
 
 -- names of entities --
--- With each distinct surface and type of their mentions, found one after the other in the index.
 SELECT {entity columns}, e.given_type, e.given_aliases, e.named, ARRAY(
-    WITH RECURSIVE forms AS (
-        (SELECT surface_hash, surface, type FROM mention
-        WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id
-        ORDER BY surface_hash LIMIT 1)
-        UNION ALL
-        SELECT later.surface_hash, later.surface, later.type FROM forms CROSS JOIN LATERAL (
-            SELECT surface_hash, surface, type FROM mention
-            WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id AND surface_hash > forms.surface_hash
-            ORDER BY surface_hash LIMIT 1
-        ) later
-    )
+    WITH {forms}
     SELECT ARRAY[surface, type] FROM forms
 ) AS forms, e.signature, ARRAY(
     SELECT DISTINCT signature FROM mention

@@ -70,17 +70,7 @@ WHERE c.org_id = %(org)s AND c.project_id = %(project)s
 
 -- surfaces of entities --
 SELECT e.id, forms.surface_hash, forms.surface FROM unnest(%(ids)s::uuid[]) e (id) CROSS JOIN LATERAL (
-    WITH RECURSIVE forms AS (
-        (SELECT surface_hash, surface FROM mention
-        WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id
-        ORDER BY surface_hash LIMIT 1)
-        UNION ALL
-        SELECT later.surface_hash, later.surface FROM forms CROSS JOIN LATERAL (
-            SELECT surface_hash, surface FROM mention
-            WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id AND surface_hash > forms.surface_hash
-            ORDER BY surface_hash LIMIT 1
-        ) later
-    )
+    WITH {forms}
     SELECT surface_hash, surface FROM forms
     UNION ALL
     SELECT DISTINCT surface_hash, surface FROM mention

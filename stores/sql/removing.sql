@@ -44,29 +44,16 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND (from_id = ANY(%(ids)s::
 DELETE FROM distinct_pair
 WHERE org_id = %(org)s AND project_id = %(project)s AND (low_id = ANY(%(ids)s::uuid[]) OR high_id = ANY(%(ids)s::uuid[]))
 
--- isolated entities --
--- Entities that no mention, no relation and no merge refers to.
-SELECT f.id FROM unnest(%(ids)s::uuid[]) f (id)
-JOIN entity e ON e.id = f.id
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s
-    AND NOT EXISTS (SELECT FROM mention WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = f.id)
-    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND source_id = e.id)
-    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND target_id = e.id)
-    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled AND source_id = e.id)
-    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled AND target_id = e.id)
-    AND NOT EXISTS (SELECT FROM merge WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = f.id AND undone_at IS NULL)
-    AND NOT EXISTS (SELECT FROM merge WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = f.id AND undone_at IS NULL)
-
 -- faded entities --
--- Entities that no mention and no merge names, with retracted relations at most; with "named", of those that exist
--- through their mentions.
+-- Entities that no mention and no merge names, with retracted relations at most, or with none if "isolated"; with
+-- "named", of those that exist through their mentions.
 SELECT e.id FROM entity e
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[]) AND (e.named OR NOT %(named)s)
     AND NOT EXISTS (SELECT FROM mention WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id)
-    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND source_id = e.id AND retracted_at IS NULL)
-    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND target_id = e.id AND retracted_at IS NULL)
-    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled AND source_id = e.id AND retracted_at IS NULL)
-    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled AND target_id = e.id AND retracted_at IS NULL)
+    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND source_id = e.id AND (retracted_at IS NULL OR %(isolated)s))
+    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND settled AND target_id = e.id AND (retracted_at IS NULL OR %(isolated)s))
+    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled AND source_id = e.id AND (retracted_at IS NULL OR %(isolated)s))
+    AND NOT EXISTS (SELECT FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND NOT settled AND target_id = e.id AND (retracted_at IS NULL OR %(isolated)s))
     AND NOT EXISTS (SELECT FROM merge WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = e.id AND undone_at IS NULL)
     AND NOT EXISTS (SELECT FROM merge WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = e.id AND undone_at IS NULL)
 

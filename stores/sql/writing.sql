@@ -16,18 +16,6 @@ WHERE NOT EXISTS (
     SELECT FROM {kind} e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.id
 )
 
--- dangling claims --
--- Entities that claims refer to and that are not stored.
-SELECT DISTINCT 'claim', i.type, ends.id
-FROM incoming_claim i CROSS JOIN LATERAL (VALUES (i.source_id), (i.target_id)) ends (id)
-LEFT JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ends.id
-WHERE e.id IS NULL
-
--- dangling mentions --
-SELECT DISTINCT 'mention', i.surface, i.entity_id FROM incoming_mention i
-LEFT JOIN entity e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = i.entity_id
-WHERE e.id IS NULL
-
 -- with other endpoint columns --
 SELECT i.id, e.signature,
     (e.type, e.given_type, e.name, e.description, e.given_aliases, e.named, e.labels, e.attributes, e.importance_weight, e.valid_from, e.valid_to,

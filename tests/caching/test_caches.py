@@ -15,7 +15,7 @@ from graphsearch.model import Entity, Scope
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import HOSTILE_TEXTS
-from graphsearch.testing.strategies import entities
+from tests.strategies import entities
 from tests.trust.forgetting import MARK, lives
 
 ADA, BOB = (Entity(type="person", name=name) for name in ("Ada", "Bob"))

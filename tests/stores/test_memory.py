@@ -21,7 +21,7 @@ from graphsearch.stores.in_memory.tables import table
 from graphsearch.stores.memory import InMemoryGraphStore, ScopedMemoryStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder
 from graphsearch.testing.samples import claim, day, ids_of, person, portrait, ref, relation, rows_of, vector, view
-from graphsearch.testing.strategies import graphs, instants, outcomes
+from tests.strategies import graphs, instants, outcomes
 
 ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
 per_example = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)

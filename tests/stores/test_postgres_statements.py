@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 
 import pytest
@@ -45,6 +46,14 @@ def test_every_statement_is_whole() -> None:
                 assert "{" not in text.replace("'{}'", "").replace("{text}", "")
 
 
+def test_every_fragment_is_used() -> None:
+    known = catalogue()
+    texts = [*known.statements.values(), *known.fragments.values()]
+    used = {braces for text in texts for braces in re.findall(r"{([a-z ]+)}", text)}
+    stand_for = {name.split(" ", 1)[-1] for name in used} | {"step"}
+    assert [name for name in known.fragments if name not in used and name.split(" ", 1)[1] not in stand_for] == []
+
+
 def test_only_known_files_hold_statements() -> None:
     found = {file.name for file in files("graphsearch.stores").joinpath("sql").iterdir() if file.name.endswith(".sql")}
     assert found > {FRAGMENTS, "reading.sql", "searching.sql", "walking.sql", "writing.sql"}
@@ -67,16 +76,6 @@ def test_fragments_hold_fragments_and_have_texts_for_unsettled_rows() -> None:
 @pytest.mark.parametrize(
     ("sources", "message"),
     [
-        ({"a.sql": "-- one --\nSELECT {nowhere}"}, "'one': there is no fragment 'nowhere'"),
-        ({"a.sql": "-- one --\nSELECT {columns}"}, "'one': there is no fragment 'columns'"),
-        (
-            {FRAGMENTS: "-- here --\n1\n-- idle --\n2", "a.sql": "-- one --\nSELECT {here}"},
-            "no statement uses idle",
-        ),
-        (
-            {FRAGMENTS: "-- here --\n{there}", "a.sql": "-- one --\nSELECT {here}"},
-            "'here': there is no fragment 'there'",
-        ),
         ({"a.sql": "-- one --\nSELECT 1\n-- one --\nSELECT 2"}, "a.sql: a name is given twice: one"),
         ({"a.sql": "-- one --\nSELECT 1", "b.sql": "-- one --\nSELECT 2"}, "b.sql: a name is given twice: one"),
         (

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -17,8 +17,7 @@ from graphsearch.errors import InvalidInputError, StoreError
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Entity, Memory, Outcome, Relation, RelationType
 from graphsearch.model.signatures import Signature
 from graphsearch.protocols import GraphStore
-from graphsearch.stores.in_postgres.index import bulk, incoming
-from graphsearch.stores.in_postgres.session.copying import Columns
+from graphsearch.stores.in_postgres.index import incoming
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
@@ -166,8 +165,7 @@ async def test_numbers_that_postgres_cannot_hold_are_refused(scoped: ScopedPostg
         await scoped.write(Batch(counters={"read": 2**70}))
 
 
-async def test_a_batch_in_many_parts_is_one_batch(scoped: ScopedPostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bulk, "PART", 3)
+async def test_a_batch_of_new_and_stored_elements_writes_the_new(scoped: ScopedPostgresStore) -> None:
     await scoped.bind_embedder("m", 3)
     entities = [Entity(type="tool", name=f"hammer {part}", aliases=(f"mallet {part}",)) for part in range(10)]
     relations = [Relation(source_id=entities[0].id, type="near", target_id=each.id) for each in entities[1:]]
@@ -180,27 +178,6 @@ async def test_a_batch_in_many_parts_is_one_batch(scoped: ScopedPostgresStore, m
     assert {each.name for each in await scoped.list_entities()} == {each.name for each in entities}
     assert {each.id for each in await scoped.list_relations()} == {each.id for each in relations}
     assert [each.alias for each in await scoped.find_names([f"mallet {part}" for part in range(10)])] == [True] * 10
-
-
-async def test_a_part_that_cannot_be_made_undoes_the_parts_before(
-    scoped: ScopedPostgresStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = incoming.entity_columns
-
-    def fails_on_bob(entities: Sequence[Entity], *others: Any) -> Columns:
-        if BOB in entities:
-            raise ZeroDivisionError
-        return made(entities, *others)
-
-    monkeypatch.setattr(bulk, "PART", 1)
-    monkeypatch.setattr(incoming, "entity_columns", fails_on_bob)
-    await scoped.write(Batch(entities=(ADA,)))
-    with pytest.raises(ZeroDivisionError):
-        await scoped.write(Batch(entities=(ADA, BOB, EVE)))
-    assert (await scoped.statistics()).entities == 1
-    monkeypatch.undo()
-    await scoped.write(Batch(entities=(BOB, EVE)))
-    assert (await scoped.statistics()).entities == 3
 
 
 async def test_what_came_in_is_not_left_lying_in_the_connection(postgres_database: Database) -> None:

@@ -1,4 +1,4 @@
-"""The public strategies generate valid model objects."""
+"""The strategies generate valid model objects."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 
 from graphsearch.model import Batch, Scope, Vector
-from graphsearch.testing.strategies import graphs, scopes, texts, vectors
+from graphsearch.testing.strategies import texts
+from tests.strategies import graphs, scopes, vectors
 
 
 @given(scopes())

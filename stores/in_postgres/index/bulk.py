@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
-from typing import Any, Final, TypeVar
+from typing import Any, Final
+from uuid import UUID
 
 import attrs
 import numpy as np
@@ -18,45 +18,12 @@ from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.session.watching import unbroken
 from graphsearch.stores.shared.vectors import read_matrix
 
-Element = TypeVar("Element")
-
 NUMBER: Final = attrgetter("id.int")
 """An element's id as a number, which compares and sorts ten times as fast."""
-PART: Final = 2_500
-"""Rows per copied part: the server processes one while the next is prepared."""
 
 
 async def copy_in(session: Session, table: Incoming, columns: Columns) -> None:
     """Fill a temporary table with columns and nothing else."""
-    await _fill(session, table, columns)
-
-
-def in_parts(elements: Sequence[Element] | NDArray[Any]) -> Iterator[Any]:
-    """`PART` elements at a time."""
-    return (elements[start : start + PART] for start in range(0, len(elements), PART))
-
-
-async def copy_parts(
-    session: Session, table: Incoming, parts: Iterable[Columns], work: Callable[[], Awaitable[int]]
-) -> int:
-    """Fill a temporary table part by part, and do ``work`` on each; return the sum of its results.
-
-    While the server works on one part, the next is prepared: ``parts`` should produce each on demand.
-    """
-    total = 0
-    content = next(waiting := iter(parts), None)
-    while content is not None:
-        await _fill(session, table, content)
-        working = asyncio.ensure_future(work())
-        try:
-            await asyncio.sleep(0)  # until the statement is sent
-            content = next(waiting, None)
-        finally:
-            total += await working
-    return total
-
-
-async def _fill(session: Session, table: Incoming, columns: Columns) -> None:
     await empty_table(session, table)
     if len(next(iter(columns.values()))):
         await unbroken(session.connection, table.fill(session.connection, columns))
@@ -79,36 +46,30 @@ async def all_new(session: Session, kind: ElementKind, elements: Sequence[Entity
 class Carried:
     """The vectors of new entities, written in the entities' own rows: another row would cost as much again."""
 
-    vectors: Mapping[int, Vector] = attrs.field(factory=dict)
-    """By the id as a number."""
+    vectors: Mapping[UUID, Vector] = attrs.field(factory=dict)
     faults: list[str] = attrs.field(factory=list)
     """The faults of the vectors read so far."""
 
     @classmethod
     def of(cls, entities: Sequence[Entity], vectors: Mapping[Any, Vector], length: int) -> Carried:
         """None unless every one of the entities has a vector of this length."""
-        given = {key.int: vector for key, vector in vectors.items() if not isinstance(key, str)}
-        numbers = list(map(NUMBER, entities))
-        if {getattr(given.get(number), "shape", None) for number in numbers} != {(length,)}:
+        if {getattr(vectors.get(each.id), "shape", None) for each in entities} != {(length,)}:
             return cls()
-        return cls(given if len(given) == len(numbers) else {number: given[number] for number in numbers})
+        return cls({each.id: vectors[each.id] for each in entities})
 
     def __len__(self) -> int:
         return len(self.vectors)
 
     def others(self, vectors: Mapping[Any, Vector]) -> Mapping[Any, Vector]:
         """The vectors that are not written in the entities' rows."""
-        if len(self) == len(vectors):
-            return {}
-        return {key: each for key, each in vectors.items() if isinstance(key, str) or key.int not in self.vectors}
+        return {key: each for key, each in vectors.items() if key not in self.vectors}
 
     def read(self, entities: Sequence[Entity]) -> NDArray[np.float16] | None:
         """A row for each of some of the entities, or None if there are none."""
         if not self.vectors:
             return None
-        matrix, wrong = read_matrix(
-            [each.id for each in entities], [self.vectors[number] for number in map(NUMBER, entities)]
-        )
+        ids = [each.id for each in entities]
+        matrix, wrong = read_matrix(ids, [self.vectors[key] for key in ids])
         if wrong:
             self.faults.extend(wrong)
             np.nan_to_num(matrix.rows, copy=False)  # or the server would refuse these before the other faults are found

@@ -23,7 +23,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from graphsearch.model import ElementKind, Entity, Memory, Relation, Scope
-from graphsearch.stores.in_postgres.index.bulk import copy_in, copy_parts, empty_table, in_parts
+from graphsearch.stores.in_postgres.index.bulk import copy_in, empty_table
 from graphsearch.stores.in_postgres.index.incoming import (
     CHANGED,
     DOCUMENTS,
@@ -133,26 +133,19 @@ async def _replace_documents(session: Session, kind: ElementKind, rows: Collecti
 async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix, *, fresh: bool = False) -> None:
     """Store vectors of elements that exist. ``fresh`` states that none of them has one yet."""
     index = session.vector_index(kind)
-
-    async def upsert() -> int:
-        there = 0 if fresh else (await session.row(statement("vectors there", kind)))[0]
-        if there and index.part is not None:
-            await session.run(statement("delete copies of changed vectors", kind), part=index.part)
-        if there and session.next_embedder is not None:
-            await session.run(statement("delete shadows of changed vectors", kind))
-        name = "upsert vectors" if there else "insert vectors"
-        await session.run(statement(name, kind), dimensions=session.dimensions, generation=index.generation)
-        return int(there)
-
-    if len(vectors):
-        if kind is ElementKind.ENTITY and not fresh:
-            await move_vectors(session, ids=list(vectors.keys))
-        columns = (
-            {"id": keys, "embedding": rows}
-            for keys, rows in zip(in_parts(vectors.keys), in_parts(vectors.rows), strict=True)
-        )
-        there = await copy_parts(session, VECTORS[kind], columns, upsert)
-        await count_vectors(session, kind, len(vectors) - there)
+    if not len(vectors):
+        return
+    if kind is ElementKind.ENTITY and not fresh:
+        await move_vectors(session, ids=list(vectors.keys))
+    await copy_in(session, VECTORS[kind], {"id": vectors.keys, "embedding": vectors.rows})
+    there = 0 if fresh else (await session.row(statement("vectors there", kind)))[0]
+    if there and index.part is not None:
+        await session.run(statement("delete copies of changed vectors", kind), part=index.part)
+    if there and session.next_embedder is not None:
+        await session.run(statement("delete shadows of changed vectors", kind))
+    name = "upsert vectors" if there else "insert vectors"
+    await session.run(statement(name, kind), dimensions=session.dimensions, generation=index.generation)
+    await count_vectors(session, kind, len(vectors) - there)
 
 
 async def drop_vectors(session: Session, kind: ElementKind, ids: Collection[Any]) -> None:
@@ -207,11 +200,6 @@ async def drop_changed_facts(session: Session) -> None:
     await count_vectors(session, ElementKind.RELATION, -len(dropped))
 
 
-async def list_facts(session: Session) -> None:
-    """List the facts among the relations just written that have no vector."""
-    await session.run(statement("list facts written"))
-
-
 async def strike_embedded(session: Session, ids: Collection[UUID]) -> None:
     """Remove facts that got vectors from the list, which begins with the first vectors of a scope."""
     if ids and not lists_facts(session):
@@ -260,13 +248,6 @@ async def undocumented(session: Session, kind: ElementKind, limit: int | None = 
     found = await session.rows(statement("undocumented", kind), limit=limit)
     words = await words_of(session, [key for key, _ in found]) if kind is ElementKind.ENTITY else {}
     return [(key, document(text, words.get(key, {}), session.analyser)) for key, text in found]
-
-
-async def settle_owed(session: Session, sizes: Mapping[ElementKind, int]) -> None:
-    """After a small write, settle twice as many elements of each kind as it wrote."""
-    for kind, size in sizes.items():
-        if 0 < size < BULK:
-            await settle(session, kind, limit=2 * size)
 
 
 async def settle(session: Session, kind: ElementKind, limit: int) -> int:

@@ -54,15 +54,6 @@ async def _ids(session: Session, kind: ElementKind, table: str, after: Key | Non
     return [key for (key,) in await session.rows(page, after=start, limit=limit)]
 
 
-async def _page(
-    session: Session, table: str, key: str, after: Key | None, limit: int, of: type[str | int] = str
-) -> list[dict[str, Any]]:
-    """The rows of a table after a key, from the beginning if it is None."""
-    start = of(after[0]) if after else of()
-    rows = await session.dicts(statement("page", table=table, key=key), after=start, limit=limit)
-    return [{name: value for name, value in row.items() if name not in {"org_id", "project_id"}} for row in rows]
-
-
 async def rows_of(session: Session, table: str) -> int:
     """The number of rows of a table."""
     number: int = (await session.row(statement("number of rows", table=table)))[0]
@@ -166,17 +157,19 @@ def _vector(packed: bytes | None) -> HalfVector | None:
     return None if packed is None else np.frombuffer(packed, ">f2", offset=_HEAD).astype(np.float16)
 
 
-async def _types(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
-    return [RelationType(**row) for row in await _page(session, "relation_type", "name", after, limit)]
+def _rows_as(build: Callable[..., Record], table: str, key: str, of: type[str | int] = str) -> Reader:
+    """A reader of records that are built of the rows of a table."""
+
+    async def read(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
+        start = of(after[0]) if after else of()
+        rows = await session.dicts(statement("page", table=table, key=key), after=start, limit=limit)
+        return [build(**{name: row[name] for name in row.keys() - {"org_id", "project_id"}}) for row in rows]
+
+    return read
 
 
-async def _counters(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
-    return [Counter(**row) for row in await _page(session, "counter", "name", after, limit)]
-
-
-async def _merges(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
-    rows = await _page(session, "merge", "number", after, limit, int)
-    return [StoredMerge(number=row.pop("number"), held=row.pop("held"), merge=Merge(**row)) for row in rows]
+def _merge(number: int, held: int, **merge: Any) -> Record:
+    return StoredMerge(number=number, held=held, merge=Merge(**merge))
 
 
 async def _pairs(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
@@ -193,14 +186,6 @@ async def _links(session: Session, after: Key | None, limit: int) -> Sequence[Re
 async def _communities(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
     found = await stored_communities(session, await _ids(session, ElementKind.RELATION, "community", after, limit))
     return sorted(found, key=attrgetter("id"))
-
-
-async def _sessions(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
-    return [StoredSession(**row) for row in await _page(session, "session", "id", after, limit)]
-
-
-async def _injections(session: Session, after: Key | None, limit: int) -> Sequence[Record]:
-    return [injection_of(row) for row in await _page(session, "injection", "id", after, limit)]
 
 
 async def stored_communities(session: Session, ids: Sequence[UUID] | None) -> list[Community]:
@@ -225,15 +210,15 @@ async def stored_communities(session: Session, ids: Sequence[UUID] | None) -> li
 
 
 READERS: Final[Mapping[RecordKind, Reader]] = {
-    RecordKind.RELATION_TYPE: _types,
-    RecordKind.COUNTER: _counters,
-    RecordKind.MERGE: _merges,
+    RecordKind.RELATION_TYPE: _rows_as(RelationType, "relation_type", "name"),
+    RecordKind.COUNTER: _rows_as(Counter, "counter", "name"),
+    RecordKind.MERGE: _rows_as(_merge, "merge", "number", int),
     RecordKind.ENTITY: _entities,
     RecordKind.MEMORY: _memories,
     RecordKind.RELATION: _relations,
     RecordKind.DISTINCT: _pairs,
     RecordKind.LINK: _links,
     RecordKind.COMMUNITY: _communities,
-    RecordKind.SESSION: _sessions,
-    RecordKind.INJECTION: _injections,
+    RecordKind.SESSION: _rows_as(StoredSession, "session", "id"),
+    RecordKind.INJECTION: _rows_as(lambda **row: injection_of(row), "injection", "id"),
 }

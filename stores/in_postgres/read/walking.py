@@ -48,10 +48,8 @@ class PostgresWalking(PostgresScope, Walking):
                 each or b"" for each in columns
             )
             places = rows.codes(signed)
-            met, end = distinct(rows.keys(far))
-            ends = FarEnds(keys=met, signatures=np.zeros(len(met), np.int64), importance=np.zeros(len(met)))
-            ends.signatures[end], ends.importance[end] = rows.endpoint_columns(far_columns)
-            looked_at = np.searchsorted(met, rows.keys(others[0]))
+            ends, end = _ends(rows.keys(far), *rows.endpoint_columns(far_columns))
+            looked_at = np.searchsorted(ends.keys, rows.keys(others[0]))
             ends.signatures[looked_at], ends.importance[looked_at] = rows.codes(others[1]), rows.floats(others[2])
             if not ends.signatures.all():
                 raise StoreError(

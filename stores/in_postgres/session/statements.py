@@ -32,9 +32,6 @@ _BY_STATE: Final = ("vectors", "named", "hops")
 """Fragments with a text for scopes where all is settled, and one for the others."""
 _WHATEVER_IS_SEEN: Final = frozenset({"left out"})
 """Statements over relations whether or not these are in view."""
-_CHOSEN: Final = frozenset({"scored step", "counted step"})
-"""Fragments that stand for {step}, by statement."""
-_IDENTIFIERS: Final = frozenset({"kind", "id", "importance", "table", "key", "seen", "step"})
 _OF_KIND: Final[Mapping[ElementKind, Mapping[str, str]]] = MappingProxyType(
     {
         ElementKind.ENTITY: {"kind": "entity", "id": "uuid", "importance": "e.importance_weight"},
@@ -53,7 +50,7 @@ class Catalogue:
 
     @classmethod
     def of(cls, sources: Mapping[str, str]) -> Catalogue:
-        """Read files by name. Raises `StatementError` for a name given twice, and an unknown or unused fragment."""
+        """Read files by name. Raises `StatementError` for a name given twice."""
         fragments: dict[str, str] = {}
         statements: dict[str, str] = {}
         for file, source in sources.items():
@@ -61,16 +58,6 @@ class Catalogue:
                 if name in statements or name in fragments:
                     raise StatementError(f"{file}: a name is given twice: {name}")
                 (fragments if file == FRAGMENTS else statements)[name] = text
-        used: set[str] = set()
-        for name, text in [*statements.items(), *fragments.items()]:
-            for braces in _BRACES.findall(text):
-                kinds = ElementKind if braces in _BY_KIND else ("settled", "unsettled") if braces in _BY_STATE else ()
-                found = {f"{each} {braces}" for each in kinds} or {braces}
-                if not found <= fragments.keys() | _IDENTIFIERS:
-                    raise StatementError(f"{name!r}: there is no fragment {braces!r}")
-                used |= found
-        if unused := fragments.keys() - used - _CHOSEN:
-            raise StatementError(f"{FRAGMENTS}: no statement uses {', '.join(sorted(unused))}")
         return cls(statements, fragments)
 
     def compose(self, name: str, kind: ElementKind | None, *, unsettled: bool = False, **identifiers: str) -> bytes:

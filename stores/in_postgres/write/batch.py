@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from operator import attrgetter
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -17,13 +16,14 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, Claim, ElementKind, Entity, Memory, Mention
 from graphsearch.model.signatures import Attested
 from graphsearch.stores.in_postgres.index import incoming
-from graphsearch.stores.in_postgres.index.bulk import NUMBER, Carried, all_new, copy_in, copy_parts, in_parts
+from graphsearch.stores.in_postgres.index.bulk import Carried, all_new, copy_in
 from graphsearch.stores.in_postgres.index.indexing import (
+    BULK,
     index_documents,
     is_bulk,
     put_vectors,
     put_words,
-    settle_owed,
+    settle,
     strike_embedded,
 )
 from graphsearch.stores.in_postgres.index.signing import Codes, drop_signatures, keep_signatures
@@ -41,6 +41,7 @@ from graphsearch.stores.in_postgres.write.renaming import (
     types_so_far,
 )
 from graphsearch.stores.in_postgres.write.summaries import drop_summaries_of_incoming
+from graphsearch.stores.shared.answers import reference_faults, referred
 from graphsearch.stores.shared.merging import shown, stated
 from graphsearch.stores.shared.vectors import Matrix, Vectors, refuse_other_model, with_current_vectors
 
@@ -76,20 +77,17 @@ async def put_entities(
     if fresh and is_bulk(entities) and session.dimensions:
         carried = Carried.of(entities, batch.vectors, session.dimensions)
 
-    async def upsert() -> int:
-        if fresh:
-            return (await session.run(statement("insert entities"))).rowcount
+    signed = codes.of_entities(typed, attested)
+    columns = incoming.entity_columns(typed, signed, now, named, given_types, carried.read(typed))
+    await copy_in(session, incoming.ENTITY, columns)
+    if fresh:
+        changed = (await session.run(statement("insert entities"))).rowcount
+    else:
         await drop_summaries_of_incoming(session, "renamed entities")
         found = await session.rows(statement("with other endpoint columns"))
         turned.update((id_, signature) for id_, signature, _ in found)
-        changed: int = (await session.run(statement("upsert entities"))).rowcount
-        return changed - sum(bool(same) for *_, same in found)  # of these only the signature, by new mentions
-
-    parts = (
-        incoming.entity_columns(part, codes.of_entities(part, attested), now, named, given_types, carried.read(part))
-        for part in in_parts(typed)
-    )
-    changed = await copy_parts(session, incoming.ENTITY, parts, upsert)
+        changed = (await session.run(statement("upsert entities"))).rowcount
+        changed -= sum(bool(same) for *_, same in found)  # of these only the signature, by new mentions
     await copy_to_ends(session, turned)
     await keep_signatures(session, codes)
     await drop_signatures(session, ElementKind.ENTITY, set(turned.values()).difference(codes.signatures.values()))
@@ -200,9 +198,9 @@ async def put_batch_vectors(
     if matrix.textual:
         await put_vectors(session, ElementKind.MEMORY, matrix)
         return
-    of_relations = set(map(NUMBER, batch.relations))
-    of_relations |= {key.int for key, kind in others.items() if kind is ElementKind.RELATION}
-    is_relation = [key.int in of_relations for key in matrix.keys]
+    of_relations = {each.id for each in batch.relations}
+    of_relations |= {key for key, kind in others.items() if kind is ElementKind.RELATION}
+    is_relation = [key in of_relations for key in matrix.keys]
     entities, relations = (np.flatnonzero(np.equal(is_relation, each)).tolist() for each in (False, True))
     await put_vectors(session, ElementKind.ENTITY, matrix.take(entities), fresh=fresh and not others)
     of_facts = matrix.take(relations)
@@ -211,13 +209,15 @@ async def put_batch_vectors(
 
 
 async def settle_some(session: Session, batch: Batch, folded: int) -> None:
-    """After a small write, settle some of the deferred entries of bulk writes."""
+    """After a small write, settle twice as many elements of each kind as it wrote."""
     sizes = {
         ElementKind.ENTITY: len(batch.entities) + len(batch.named),
         ElementKind.RELATION: len(batch.relations) + folded,
         ElementKind.MEMORY: len(batch.memories),
     }
-    await settle_owed(session, sizes)
+    for kind, size in sizes.items():
+        if 0 < size < BULK:
+            await settle(session, kind, limit=2 * size)
 
 
 async def check(
@@ -227,20 +227,17 @@ async def check(
 
     Returns the kinds of stored elements of which it has only the vectors.
     """
-    found = [*vectors.faults, *await _dangling(session, batch)]
-    found += [
-        f"{kind}: memory {each.memory_id!r} is not in the batch"
-        for kind, proofs in (("mention", batch.mentions), ("claim", batch.claims))
-        for each in proofs
-        if each.memory_id not in memories
-    ]
-    cited = {key for relation in batch.relations for key in relation.evidence}.difference(memories)
-    absent = await _missing(session, ElementKind.MEMORY, cited)
-    found += [
-        f"relation {each.id}: no memory {key!r}" for each in batch.relations for key in each.evidence if key in absent
+    entities, cited = referred(batch)
+    no_entities = await _missing(session, ElementKind.ENTITY, entities)
+    found = [
+        *vectors.faults,
+        *reference_faults(batch, no_entities, await _missing(session, ElementKind.MEMORY, cited)),
     ]
     texts = {key for key in vectors.keys if isinstance(key, str)}.difference(memories)
-    others = _elsewhere(batch, vectors)
+    others = {key for key in vectors.keys if not isinstance(key, str)}
+    others.difference_update(
+        [each.id for each in (*batch.entities, *batch.named)], [each.id for each in batch.relations]
+    )
     no_entities = await _missing(session, ElementKind.ENTITY, others)
     nothing = await _missing(session, ElementKind.RELATION, no_entities)
     found += [f"vector: no element {key}" for key in nothing | await _missing(session, ElementKind.MEMORY, texts)]
@@ -249,41 +246,6 @@ async def check(
     refuse_other_model(batch, session.embedder)
     vectors.refuse_others(session.embedder, session.dimensions)
     return {key: ElementKind.RELATION if key in no_entities else ElementKind.ENTITY for key in others}
-
-
-def _elsewhere(batch: Batch, vectors: Vectors) -> set[UUID]:
-    """The entities and relations of which a batch has only the vectors."""
-    ids = {key.int: key for key in vectors.keys if not isinstance(key, str)}
-    for elements in (batch.entities, batch.named, batch.relations) if ids else ():
-        for number in map(NUMBER, elements):
-            ids.pop(number, None)
-    return set(ids.values())
-
-
-async def _dangling(session: Session, batch: Batch) -> list[str]:
-    faults: list[str] = []
-    ends = _numbered("source_id", batch) | _numbered("target_id", batch)
-    for entity in (*batch.entities, *batch.named) if ends else ():
-        ends.pop(entity.id.int, None)
-    absent = await _missing(session, ElementKind.ENTITY, ends.values())
-    if absent:
-        faults += [
-            f"relation {each.type!r}: no entity {end}"
-            for each in batch.relations
-            for end in (each.source_id, each.target_id)
-            if end in absent
-        ]
-    for name, there in (("dangling claims", batch.claims), ("dangling mentions", batch.mentions)):
-        if there:
-            rows = await session.rows(statement(name))
-            faults += [f"{kind} {label!r}: no entity {key}" for kind, label, key in rows]
-    return faults
-
-
-def _numbered(end: str, batch: Batch) -> dict[int, UUID]:
-    """Ends of relations by id as a number: numbers compare ten times as fast as ids."""
-    ids = list(map(attrgetter(end), batch.relations))
-    return dict(zip(map(attrgetter("int"), ids), ids, strict=True))
 
 
 async def _missing(session: Session, kind: ElementKind, ids: Collection[Any]) -> set[Any]:

@@ -14,13 +14,12 @@ import attrs
 
 from graphsearch.claims.folding import DatedClaim, Together, fold, group_of, type_named
 from graphsearch.model import Claim, ElementKind, Relation, RelationType
-from graphsearch.stores.in_postgres.index.bulk import all_new, copy_parts, in_parts
+from graphsearch.stores.in_postgres.index.bulk import all_new, copy_in
 from graphsearch.stores.in_postgres.index.incoming import RELATION, Endpoint, relation_columns
 from graphsearch.stores.in_postgres.index.indexing import (
     drop_changed_facts,
     index_documents,
     is_bulk,
-    list_facts,
     lists_facts,
 )
 from graphsearch.stores.in_postgres.index.signing import (
@@ -144,29 +143,23 @@ async def put_relations(
     proved = any(each.evidence for each in ordered)
     listed = lists_facts(session)
 
-    async def upsert() -> int:
-        if listed and not fresh:
-            await drop_changed_facts(session)
-        if not fresh:
-            await drop_summaries_of_incoming(session, "reworded relations")
-        name = "insert relations" if fresh else "upsert relations"
-        changed = (await session.run(statement(name), settled=settled)).rowcount
-        if together and not fresh:
-            await session.run(statement("sign relations written"))
-        if listed:
-            await list_facts(session)
-        if not fresh:
-            await session.run(statement("drop evidence"))
-        if proved:
-            await session.run(statement("insert evidence"))
-        return changed
-
     ends = await endpoints(session, ordered) if settled else {}
-    parts = (
-        relation_columns(part, codes.of_relations(part), now, types, folded=folded, ends=ends)
-        for part in in_parts(ordered)
-    )
-    changed = await copy_parts(session, RELATION, parts, upsert)
+    signed = codes.of_relations(ordered)
+    await copy_in(session, RELATION, relation_columns(ordered, signed, now, types, folded=folded, ends=ends))
+    if listed and not fresh:
+        await drop_changed_facts(session)
+    if not fresh:
+        await drop_summaries_of_incoming(session, "reworded relations")
+    name = "insert relations" if fresh else "upsert relations"
+    changed = (await session.run(statement(name), settled=settled)).rowcount
+    if together and not fresh:
+        await session.run(statement("sign relations written"))
+    if listed:
+        await session.run(statement("list facts written"))
+    if not fresh:
+        await session.run(statement("drop evidence"))
+    if proved:
+        await session.run(statement("insert evidence"))
     await keep_signatures(session, codes)
     await index_documents(session, ElementKind.RELATION, relations, fresh=fresh)
     return changed

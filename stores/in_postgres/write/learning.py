@@ -37,11 +37,9 @@ class PostgresLearning(PostgresScope, Learning):
             texts |= {f"element {element.id!r}": element.id for element in injection.elements}
             validation.refuse("injection", *(validation.text(name, text, empty=True) for name, text in texts.items()))
             values = {
-                "id": injection.id,
-                "session_id": injection.session_id,
-                "principal": injection.principal,
-                "created_at": injection.created_at,
-                "tokens": injection.tokens,
+                **{
+                    name: getattr(injection, name) for name in ("id", "session_id", "principal", "created_at", "tokens")
+                },
                 "kinds": [element.kind.value for element in injection.elements],
                 "ids": [element.id for element in injection.elements],
             }

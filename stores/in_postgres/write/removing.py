@@ -51,7 +51,11 @@ async def drop_entities(session: Session, ids: Collection[UUID]) -> int:
         return 0
     await delete_rows(session, ElementKind.ENTITY, "entity_alias", ids, key="entity_id")
     await drop_elements(session, ElementKind.ENTITY, ids)
-    return await untie(session, ids)
+    await drop_summaries(session, entities=ids)
+    left = await session.column(statement("leave communities"), ids=list(ids))
+    if left:
+        await drop_communities(session, await session.column(statement("too small"), ids=left))
+    return (await session.run(statement("delete marks"), ids=list(ids))).rowcount
 
 
 async def drop_elements(session: Session, kind: ElementKind, ids: Collection[Any]) -> None:
@@ -75,25 +79,6 @@ async def forget_references(session: Session, gone: Mapping[ElementKind, Collect
     if times:
         await session.run(statement("forget references"), gone=refs, injections=list(times))
     return sum(times.values())
-
-
-async def unlink(session: Session, memory_ids: Collection[str]) -> int:
-    """Remove the links from and to memories; return their number."""
-    return (await session.run(statement("delete links"), ids=list(memory_ids))).rowcount
-
-
-async def untie(session: Session, entity_ids: Collection[UUID]) -> int:
-    """Remove entities from their communities, and their marks as distinct; return the number of marks."""
-    await leave_communities(session, entity_ids)
-    return (await session.run(statement("delete marks"), ids=list(entity_ids))).rowcount
-
-
-async def leave_communities(session: Session, entity_ids: Collection[UUID]) -> None:
-    """Remove entities from their communities, and communities with fewer than two remaining members."""
-    await drop_summaries(session, entities=entity_ids)
-    left = await session.column(statement("leave communities"), ids=list(entity_ids))
-    if left:
-        await drop_communities(session, await session.column(statement("too small"), ids=left))
 
 
 async def drop_communities(session: Session, ids: Collection[UUID] | None) -> None:
@@ -164,7 +149,7 @@ async def faded_entities(session: Session, ids: Collection[UUID]) -> tuple[list[
     gone, relations = list[UUID](), list[UUID]()
     waiting = set(ids)
     while waiting:
-        now = await session.column(statement("faded entities"), ids=list(waiting), named=True)
+        now = await session.column(statement("faded entities"), ids=list(waiting), named=True, isolated=False)
         lapsed = await stored_relations(session, "relations touching", relation_ids=[], entity_ids=now) if now else {}
         gone += now
         relations += lapsed
@@ -176,7 +161,7 @@ async def prune(session: Session, ids: Collection[UUID]) -> list[UUID]:
     """Remove those of some entities that nothing names, with their retracted relations; return them (`Batch.prune`)."""
     if not ids:
         return []
-    gone = await session.column(statement("faded entities"), ids=list(ids), named=False)
+    gone = await session.column(statement("faded entities"), ids=list(ids), named=False, isolated=False)
     await _drop_relations_of(session, gone)
     await drop_entities(session, gone)
     return gone

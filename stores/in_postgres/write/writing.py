@@ -60,7 +60,6 @@ from graphsearch.stores.in_postgres.write.removing import (
     no_longer_mentioned,
     prune,
     separated,
-    unlink,
     unmentioned_entities,
     unproved,
 )
@@ -148,7 +147,7 @@ class PostgresWriting(PostgresScope, Writing):
             await sign_again(session, resigned.keys())
             await drop_signatures(session, ElementKind.MEMORY, set(resigned.values()))
             await count_vectors(session, ElementKind.ENTITY, len(carried))
-            dropped = read_vectors({key: batch.vectors[key] for key in renamed.reworded if key.int in carried.vectors})
+            dropped = read_vectors({key: batch.vectors[key] for key in renamed.reworded if key in carried.vectors})
             for matrix in (*vectors.matrices, *dropped.matrices):
                 await put_batch_vectors(session, matrix, batch, others, fresh=fresh)
             if batch.counters:
@@ -185,7 +184,7 @@ class PostgresWriting(PostgresScope, Writing):
             types = await stored_types(session)
             await drop_summaries(session, memories=ids)
             proved = await stored_relations(session, "relations proved", memory_ids=ids)
-            links = await unlink(session, ids)
+            links = (await session.run(statement("delete links"), ids=ids)).rowcount
             lost_surfaces = await surfaces_in(session, ids)
             removed_claims = await session.rows(statement("delete claims of memories"), memory_ids=ids)
             groups: set[Group] = {(source, name) for source, name, *_ in removed_claims}
@@ -201,7 +200,8 @@ class PostgresWriting(PostgresScope, Writing):
             touched |= {end for source, _, *others in removed_claims for end in (source, *others) if end is not None}
             merged = await unmentioned_entities(session, touched)
             touched = touched.difference(merged.gone)
-            isolated = [*merged.gone, *await session.column(statement("isolated entities"), ids=list(touched))]
+            values = {"ids": list(touched), "named": False, "isolated": True}
+            isolated = [*merged.gone, *await session.column(statement("faded entities"), **values)]
             faded, lapsed = await faded_entities(session, touched.difference(isolated))
             isolated, gone = [*isolated, *faded], [*gone, *merged.relations, *lapsed]
             links += await drop_entities(session, isolated)
