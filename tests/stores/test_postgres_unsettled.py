@@ -190,11 +190,11 @@ async def test_what_a_small_write_touches_is_found_without_reading_all(
         for name in (
             "relations of groups",
             "relations by original ends",
-            "isolated entities",
+            "faded entities",
             "unmentioned entities",
         ):
             query = b"EXPLAIN " + statement(name)
-            explained = await session.run(query, ids=[many[0].id], **groups)
+            explained = await session.run(query, ids=[many[0].id], named=False, isolated=True, **groups)
             assert "Seq Scan on relation" not in "\n".join(line for (line,) in await explained.fetchall())
 
 

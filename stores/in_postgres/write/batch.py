@@ -18,7 +18,6 @@ from graphsearch.model.signatures import Attested
 from graphsearch.stores.in_postgres.index import incoming
 from graphsearch.stores.in_postgres.index.bulk import Carried, all_new, copy_in
 from graphsearch.stores.in_postgres.index.indexing import (
-    BULK,
     index_documents,
     is_bulk,
     put_vectors,
@@ -216,7 +215,7 @@ async def settle_some(session: Session, batch: Batch, folded: int) -> None:
         ElementKind.MEMORY: len(batch.memories),
     }
     for kind, size in sizes.items():
-        if 0 < size < BULK:
+        if size and not is_bulk(range(size)):
             await settle(session, kind, limit=2 * size)
 
 
