@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
 import tempfile
 from collections.abc import Sequence
 from enum import StrEnum
@@ -18,6 +17,7 @@ from graphsearch.ingest import Ingestor, IngestReport
 from graphsearch.moving.foreign import cognee, graphiti, mem0, zep
 from graphsearch.moving.foreign.export_lines import Json, first_objects
 from graphsearch.moving.foreign.gathering import ConversionReport
+from graphsearch.moving.scope_file import UNREADABLE, opened
 
 _LOOKED_AT: Final = 200
 """Objects at the beginning of a file by which its format is recognised."""
@@ -70,10 +70,9 @@ def detect_format(file: Path) -> ExportFormat:
 def _is_scope(file: Path) -> bool:
     """Whether the first line is the header of a scope; the rest of the file, which may be large, is not read."""
     try:
-        with file.open("rb") as stream:
-            packed = stream.peek(2)[:2] == b"\x1f\x8b"
-            first = (gzip.GzipFile(fileobj=stream) if packed else stream).readline(_LONGEST_HEADER)
-    except (OSError, EOFError) as error:
+        with opened(file) as stream:
+            first = stream.readline(_LONGEST_HEADER)
+    except UNREADABLE as error:
         raise InvalidInputError("import", [f"cannot read {file}: {error}"]) from error
     return first.startswith(b'{"graphsearch"')
 

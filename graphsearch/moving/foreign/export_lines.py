@@ -1,14 +1,13 @@
-"""Files of JSON lines, or of one JSON document, read object by object; and a file written atomically."""
+"""Files of JSON lines, or of one JSON document, read object by object."""
 
 from __future__ import annotations
 
-import gzip
-import zlib
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Final
-from uuid import uuid4
+from typing import Any, Final
 
 import attrs
 
@@ -16,6 +15,8 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Fault
 from graphsearch.ingest.sources.files import lines_of
 from graphsearch.model import validation
+from graphsearch.moving.scope_file import UNREADABLE, unpacked
+from graphsearch.text.word_lists import data_lines
 
 Json = dict[str, Any]
 
@@ -69,6 +70,28 @@ class Shape:
         ]
 
 
+@attrs.frozen
+class Fields:
+    """The fields of a format: the types of those that are read, and those that are ``carried``, by kind of object."""
+
+    shape: Shape
+    carried: Mapping[str, frozenset[str]]
+
+
+@cache
+def fields_of(format: str) -> Fields:
+    """The section of a format in ``fields.txt``; what is carried has the fields in it that are generated anew."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    section = ""
+    for line in data_lines("graphsearch.moving.foreign", "fields.txt"):
+        kind, _, names = line.partition(":")
+        section = line.strip("[]") if line.startswith("[") else section
+        if section == format:
+            found[kind].update(names.split())
+    shape = Shape(**{types: frozenset(found.pop(types, ())) for types in ("texts", "lists", "objects")})
+    return Fields(shape, {kind: frozenset(names | found["anew"]) for kind, names in found.items()})
+
+
 def read_lines(files: Sequence[Path], shape: Shape) -> tuple[list[Line], list[Fault]]:
     """The objects of some files, and the lines that are no objects or of another shape.
 
@@ -96,7 +119,7 @@ def _objects(file: Path) -> Iterator[tuple[int, str, Any, list[str]]]:
     """The objects of a file with their place, the list they were in, and why they could not be parsed."""
     try:
         with file.open("rb") as raw:
-            stream: BinaryIO = gzip.GzipFile(fileobj=raw) if raw.peek(2)[:2] == b"\x1f\x8b" else raw  # type: ignore[assignment]
+            stream = unpacked(raw)
             document, wrong = _parsed(stream.read(validation.LARGEST_RECORD + 1))
             if not wrong and (isinstance(document, list) or _parts_of(document)):
                 for number, (part, content) in enumerate(_listed(document), start=1):
@@ -108,7 +131,7 @@ def _objects(file: Path) -> Iterator[tuple[int, str, Any, list[str]]]:
                     raise InvalidInputError("export", [f"{file} holds more than {MAX_BYTES:,} bytes: split it"])
                 if text.strip():
                     yield number, "", *_parsed(text)
-    except (OSError, EOFError, zlib.error) as error:
+    except UNREADABLE as error:
         raise InvalidInputError("export", [f"cannot read {file}: {error}"]) from error
 
 
@@ -142,19 +165,6 @@ def _parsed(text: bytes) -> tuple[Any, list[str]]:
         return validation.parse_json(text), []
     except ValueError as error:
         return None, [f"not valid JSON in UTF-8: {error}"]
-
-
-def write_whole(out: Path, content: bytes) -> None:
-    """Write a file atomically, or leave the old one. Raises `InvalidInputError` if it cannot be written."""
-    temporary = out.with_name(f".{out.name}.{uuid4().hex}")
-    try:
-        try:
-            temporary.write_bytes(content)
-            temporary.replace(out)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise InvalidInputError("conversion", [f"cannot write {out}: {error.strerror or error}"]) from error
 
 
 def _is_text(value: object) -> bool:

@@ -18,7 +18,8 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Fault, UnreadableError
 from graphsearch.ingest.sources.json_lines import read_line
 from graphsearch.model.identity import entity_id
-from graphsearch.moving.foreign.export_lines import Json, Line, write_whole
+from graphsearch.moving.foreign.export_lines import Json, Line
+from graphsearch.moving.scope_file import written
 
 CONFIDENCE: Final = 0.85
 """The confidence of a relation extracted by a model and exported without one: clear, but not certain."""
@@ -121,7 +122,8 @@ class Conversion:
         ]
         if not records:
             raise InvalidInputError("export", [*map(str, self.faults)] or ["has nothing in it"])
-        write_whole(out, b"".join(_written(record) for record in records))
+        with written(out) as stream:
+            stream.writelines(map(_written, records))
         return ConversionReport(
             entities=len(entities),
             memories=len(self.memories),
