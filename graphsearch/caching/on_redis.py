@@ -7,78 +7,22 @@ change must not close the cache permanently). Each method is one script, which t
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
-from datetime import datetime
+from importlib.resources import files
 from typing import Any, Final, Self
 from urllib.parse import quote
 from uuid import UUID, uuid4
-
-import attrs
 
 from graphsearch._support.lazy import load
 from graphsearch.caching.cache import MAX_ENTITIES, TTL, Cached, CacheReport, HitCounter, check_limits
 from graphsearch.errors import CacheError, InvalidInputError
 from graphsearch.model import Entity, Scope
 from graphsearch.model import validation as check
+from graphsearch.moving.record_parsing import made, object_of
+from graphsearch.moving.record_writing import fields_of, line_of
 
 _EXTRA: Final = {"extra": "redis", "purpose": "RedisCache"}
-
-_CHANGING: Final = """
-local entities, ticket, changes = KEYS[1], KEYS[2], KEYS[3]
-local clock = redis.call('TIME')
-local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
-redis.call('ZREMRANGEBYSCORE', changes, '-inf', now)
-local changing = redis.call('ZCARD', changes) > 0
-"""
-
-_GET: Final = (
-    _CHANGING
-    + """
-local fresh, ttl, since = ARGV[1], ARGV[2], ARGV[3]
-if changing then return false end
-local current = redis.call('GET', ticket)
-if not current then
-    current = fresh
-    redis.call('SET', ticket, current, 'PX', ttl)
-end
-if since ~= '' and since ~= current then return false end
-local found = {current}
-for place = 4, #ARGV do found[#found + 1] = redis.call('HGET', entities, ARGV[place]) end
-return found
-"""
-)
-
-_PUT: Final = (
-    _CHANGING
-    + """
-local given, ttl, most = ARGV[1], ARGV[2], tonumber(ARGV[3])
-if changing or redis.call('GET', ticket) ~= given then return 0 end
-for place = 4, #ARGV, 2 do
-    if redis.call('HLEN', entities) < most then redis.call('HSET', entities, ARGV[place], ARGV[place + 1]) end
-end
-if redis.call('PTTL', entities) < 0 then redis.call('PEXPIRE', entities, ttl) end
-return 1
-"""
-)
-
-_CHANGE: Final = (
-    _CHANGING
-    + """
-local step, name, fresh, ttl, all = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-if step == 'begin' then
-    redis.call('ZADD', changes, now + ttl, name)
-    if redis.call('PTTL', changes) < tonumber(ttl) then redis.call('PEXPIRE', changes, ttl) end
-else
-    redis.call('ZREM', changes, name)
-end
-redis.call('SET', ticket, fresh, 'PX', ttl)
-if all == '1' then redis.call('DEL', entities) end
-for place = 6, #ARGV do redis.call('HDEL', entities, ARGV[place]) end
-return 1
-"""
-)
 
 
 class RedisCache:
@@ -106,9 +50,11 @@ class RedisCache:
         self._scope = scope
         self._ttl, self._most = round(ttl * 1000), max_entities
         # The part in braces is the hash tag of a Redis cluster. Quoting keeps the names of two scopes distinct.
-        name = f"graphsearch:1:{{{quote(scope.org_id, safe='')}/{quote(scope.project_id, safe='')}}}"
+        name = f"graphsearch:2:{{{quote(scope.org_id, safe='')}/{quote(scope.project_id, safe='')}}}"
         self._keys = [f"{name}:{part}" for part in ("entities", "ticket", "changes")]
-        self._get, self._put, self._change = map(self._redis.register_script, (_GET, _PUT, _CHANGE))
+        self._get, self._put, self._change = (
+            self._redis.register_script(_script(name)) for name in ("get", "put", "change")
+        )
         self._hits = HitCounter()
 
     async def __aenter__(self) -> Self:
@@ -166,28 +112,21 @@ class RedisCache:
             raise CacheError(f"the Redis server of the entity cache failed: {type(error).__name__}") from error
 
 
-_TIMES: Final = ("valid_from", "valid_to", "created_at")
+def encoded(entity: Entity) -> bytes:
+    """An entity as a JSON object, as in files of a scope."""
+    return line_of(fields_of(entity))
 
 
-def encoded(entity: Entity) -> str:
-    """An entity as a JSON object with all of its fields."""
-    fields = {field.name: getattr(entity, field.name) for field in attrs.fields(Entity)}
-    fields["id"] = str(entity.id)
-    fields["merged_into"] = None if entity.merged_into is None else str(entity.merged_into)
-    for name in _TIMES:
-        fields[name] = None if fields[name] is None else fields[name].isoformat()
-    return json.dumps(fields, ensure_ascii=False, default=dict)
-
-
-def decoded(text: str | bytes) -> Entity:
+def decoded(text: bytes) -> Entity:
     """The entity that `encoded` gave. Raises `CacheError` for anything else."""
     try:
-        fields: dict[str, Any] = check.parse_json(text)
-        for name in _TIMES:
-            fields[name] = None if fields[name] is None else datetime.fromisoformat(fields[name])
-        merged_into = fields["merged_into"]
-        return Entity(
-            **{**fields, "id": UUID(fields["id"]), "merged_into": None if merged_into is None else UUID(merged_into)}
-        )
-    except (ValueError, TypeError, KeyError, AttributeError, InvalidInputError) as error:
+        found: Entity = made(Entity, object_of(text))
+    except (InvalidInputError, TypeError) as error:
         raise CacheError("the cache holds something that is no entity: empty it") from error
+    return found
+
+
+def _script(name: str) -> str:
+    """What all scripts begin with, and one of them."""
+    folder = files("graphsearch.caching")
+    return "".join(folder.joinpath(f"{part}.lua").read_text(encoding="utf-8") for part in ("changing", name))

@@ -211,7 +211,7 @@ def _parsed(subject: str, given: Json, parsers: Mapping[str, Parser]) -> Json:
     return found
 
 
-def _made(kind: Any, given: Json, **known: Any) -> Any:
+def made(kind: Any, given: Json, **known: Any) -> Any:
     """A value of a class; raise `InvalidInputError` for a field that it needs or does not have."""
     textual = kind in {Memory, StoredSession, Injection}
     parsers = {name: each for name, each in _parsers(kind, textual=textual).items() if name not in known}
@@ -234,16 +234,16 @@ _LEARNT: Final[Mapping[str, Parser]] = {"outcomes": _outcome_list, "vector": _ve
 def _entity_of(given: Json) -> StoredEntity:
     own = {"given_type": _as_is, "given_aliases": _list, "named": _as_is, "words": _object}
     taken = _taken(given, {**own, **_LEARNT, "signature": _attestation})
-    entity: Entity = _made(Entity, given)
+    entity: Entity = made(Entity, given)
     origin = {"given_type": entity.type, "given_aliases": entity.aliases, **taken}
     return StoredEntity(entity=entity, attestation=origin.pop("signature", Attestation()), **origin)
 
 
 def _memory_of(given: Json) -> StoredMemory:
     taken = _taken(given, {"mentions": _list, "claims": _list, "merges": _as_is, **_LEARNT})
-    memory: Memory = _made(Memory, given)
+    memory: Memory = made(Memory, given)
     proofs: Json = {
-        name: [_made(kind, dict(_object(name, each)), memory_id=memory.id) for each in taken.pop(name, ())]
+        name: [made(kind, dict(_object(name, each)), memory_id=memory.id) for each in taken.pop(name, ())]
         for name, kind in (("mentions", Mention), ("claims", Claim))
     }
     return StoredMemory(memory=memory, **proofs, **taken)
@@ -253,49 +253,49 @@ def _relation_of(given: Json) -> StoredRelation:
     own = {"folded": _as_is, "given_ends": _pair, "lapsed_at": _time}
     taken = _taken(given, {**own, **_LEARNT, "signature": _attestation})
     attestation = taken.pop("signature", Attestation())
-    return StoredRelation(relation=_made(Relation, given), attestation=attestation, **taken)
+    return StoredRelation(relation=made(Relation, given), attestation=attestation, **taken)
 
 
 def _merge_of(given: Json) -> StoredMerge:
     taken = _taken(given, {"number": _as_is, "held": _as_is})
     validation.refuse("merge", *(f"needs the field {name!r}" for name in ("number", "held") if name not in taken))
-    return StoredMerge(merge=_made(Merge, given), **taken)
+    return StoredMerge(merge=made(Merge, given), **taken)
 
 
 def _injection_of(given: Json) -> Injection:
-    made: Injection = _made(Injection, given)
+    found: Injection = made(Injection, given)
     validation.refuse(
         "injection",
-        validation.key("id", made.id),
-        validation.key("session_id", made.session_id),
-        validation.text("principal", made.principal),
-        validation.moment("created_at", made.created_at),
-        validation.count("tokens", made.tokens),
+        validation.key("id", found.id),
+        validation.key("session_id", found.session_id),
+        validation.text("principal", found.principal),
+        validation.moment("created_at", found.created_at),
+        validation.count("tokens", found.tokens),
     )
-    return made
+    return found
 
 
 def _link_of(given: Json) -> MemoryLink:
-    made: MemoryLink = _made(MemoryLink, given)
-    validation.refuse("link", validation.moment("created_at", made.created_at))
-    return made
+    found: MemoryLink = made(MemoryLink, given)
+    validation.refuse("link", validation.moment("created_at", found.created_at))
+    return found
 
 
 def _community_of(given: Json) -> Community:
-    made: Community = _made(Community, {"label": "", **given})
-    return made
+    found: Community = made(Community, {"label": "", **given})
+    return found
 
 
 _READERS: Final[Mapping[str, Callable[[Json], Any]]] = {
-    RecordKind.RELATION_TYPE: lambda given: _made(RelationType, given),
-    RecordKind.COUNTER: lambda given: _made(Counter, given),
+    RecordKind.RELATION_TYPE: lambda given: made(RelationType, given),
+    RecordKind.COUNTER: lambda given: made(Counter, given),
     RecordKind.MERGE: _merge_of,
     RecordKind.ENTITY: _entity_of,
     RecordKind.MEMORY: _memory_of,
     RecordKind.RELATION: _relation_of,
-    RecordKind.DISTINCT: lambda given: _made(DistinctPair, given),
+    RecordKind.DISTINCT: lambda given: made(DistinctPair, given),
     RecordKind.LINK: _link_of,
     RecordKind.COMMUNITY: _community_of,
-    RecordKind.SESSION: lambda given: _made(StoredSession, given),
+    RecordKind.SESSION: lambda given: made(StoredSession, given),
     RecordKind.INJECTION: _injection_of,
 }

@@ -37,7 +37,7 @@ def line_of(content: Mapping[str, Any]) -> bytes:
 def json_of(record: Record) -> Json:
     """The object of a record: its kind, and under it its fields."""
     kind = KIND_OF[type(record)]
-    return {kind.value: _WRITERS.get(type(record), _fields)(record)}
+    return {kind.value: _WRITERS.get(type(record), fields_of)(record)}
 
 
 def _plain(value: Any) -> Any:
@@ -56,7 +56,7 @@ def _plain(value: Any) -> Any:
         return [value.kind.value, value.id]
     if isinstance(value, Mapping):
         return {name: _plain(value[name]) for name in sorted(value)}
-    return [_plain(item) for item in value] if isinstance(value, (tuple, list)) else _fields(value)
+    return [_plain(item) for item in value] if isinstance(value, (tuple, list)) else fields_of(value)
 
 
 def _number(value: float) -> float:
@@ -87,7 +87,7 @@ def _reals(value: Any) -> Any:
     return value if value is None else float(value) + 0.0  # without the sign of zero
 
 
-def _fields(value: Any, *, without: frozenset[str] = frozenset()) -> Json:
+def fields_of(value: Any, *, without: frozenset[str] = frozenset()) -> Json:
     """The fields of a value that are not at their default."""
     found: Json = {}
     kind: Any = type(value)
@@ -120,7 +120,7 @@ def _element(record: StoredEntity | StoredMemory | StoredRelation, fields: Json,
 
 
 def _attestation_json(attestation: Attestation) -> Json:
-    found = _fields(attestation)
+    found = fields_of(attestation)
     return {
         name: [f"{code:016x}" for code in value] if isinstance(value, list) else value for name, value in found.items()
     }
@@ -130,7 +130,7 @@ def _entity_json(record: StoredEntity) -> Json:
     entity = record.entity
     return _element(
         record,
-        _fields(entity),
+        fields_of(entity),
         given_type=None if record.given_type == entity.type else record.given_type,
         named=record.named,
         words={word: _reals(record.words[word]) for word in sorted(record.words)},
@@ -140,9 +140,9 @@ def _entity_json(record: StoredEntity) -> Json:
 def _memory_json(record: StoredMemory) -> Json:
     return _element(
         record,
-        _fields(record.memory),
-        mentions=[_fields(each, without=_OWN) for each in sorted(record.mentions, key=_mention_order)],
-        claims=[_fields(each, without=_OWN) for each in sorted(record.claims, key=_claim_order)],
+        fields_of(record.memory),
+        mentions=[fields_of(each, without=_OWN) for each in sorted(record.mentions, key=_mention_order)],
+        claims=[fields_of(each, without=_OWN) for each in sorted(record.claims, key=_claim_order)],
         merges=record.merges,
     )
 
@@ -150,7 +150,7 @@ def _memory_json(record: StoredMemory) -> Json:
 def _relation_json(record: StoredRelation) -> Json:
     return _element(
         record,
-        _fields(record.relation),
+        fields_of(record.relation),
         folded=record.folded,
         given_ends=_plain(record.given_ends),
         lapsed_at=_plain(record.lapsed_at),
@@ -158,11 +158,11 @@ def _relation_json(record: StoredRelation) -> Json:
 
 
 def _merge_json(record: StoredMerge) -> Json:
-    return {"number": record.number, **_fields(record.merge), "held": record.held}
+    return {"number": record.number, **fields_of(record.merge), "held": record.held}
 
 
 def _community_json(record: Community) -> Json:
-    fields = _fields(record, without=_UNLISTED)
+    fields = fields_of(record, without=_UNLISTED)
     return fields if record.summary is None else {**fields, "summary": record.summary.as_json()}
 
 
@@ -178,8 +178,8 @@ _WRITERS: Final[Mapping[type, Callable[[Any], Json]]] = {
 
 
 def _mention_order(mention: Mention) -> str:
-    return json.dumps(_fields(mention, without=_OWN))
+    return json.dumps(fields_of(mention, without=_OWN))
 
 
 def _claim_order(claim: Claim) -> str:
-    return json.dumps(_fields(claim, without=_OWN))
+    return json.dumps(fields_of(claim, without=_OWN))
