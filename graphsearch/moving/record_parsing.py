@@ -80,73 +80,57 @@ def _as_is(_: str, value: Any) -> Any:
     return value
 
 
-def _uuid(name: str, value: Any) -> UUID:
-    try:
-        return UUID(value)
-    except (ValueError, TypeError, AttributeError) as error:
-        raise InvalidInputError(name, [f"must be a UUID, not {value!r}"]) from error
+def _reading(what: str, make: Callable[[Any], Any]) -> Parser:
+    """A parser that refuses what ``make`` fails on, or makes None of, as not being ``what``."""
+
+    def read(name: str, value: Any) -> Any:
+        try:
+            found = make(value)
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
+            raise InvalidInputError(name, [f"must be {what}, not {value!r}"]) from error
+        if found is None:
+            raise InvalidInputError(name, [f"must be {what}, not {value!r}"])
+        return found
+
+    return read
 
 
-def _time(name: str, value: Any) -> datetime:
-    try:
-        found = datetime.fromisoformat(value)
-        if found.tzinfo is not None:
-            return found.astimezone(UTC)
-    except (ValueError, TypeError, OverflowError) as error:
-        raise InvalidInputError(name, [f"must be a time with its offset, not {value!r}"]) from error
-    raise InvalidInputError(name, [f"must be a time with its offset, not {value!r}"])
+def _moment(value: Any) -> datetime | None:
+    found = datetime.fromisoformat(value)
+    return None if found.tzinfo is None else found.astimezone(UTC)
 
 
-def _list(name: str, value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise InvalidInputError(name, [f"must be a list, not {value!r}"])
-    return value
+def _outcomes(value: Any) -> list[StoredOutcome]:
+    return [
+        StoredOutcome(session_id=session_id, seq=seq, outcome=_OUTCOMES[outcome])
+        for seq, (session_id, outcome) in enumerate(value, 1)
+    ]
 
 
-def _object(name: str, value: Any) -> Json:
-    if not isinstance(value, dict):
-        raise InvalidInputError(name, [f"must be an object, not {value!r}"])
-    return value
+def _references(value: Any) -> list[ElementRef] | None:
+    if any(validation.text("id", key) for _, key in value):
+        return None
+    return [ElementRef(ElementKind(kind), key) for kind, key in value]
 
 
-def _uuids(name: str, value: Any) -> list[UUID]:
-    return [_uuid(name, each) for each in _list(name, value)]
-
-
-def _pair(name: str, value: Any) -> tuple[UUID, UUID]:
-    found = _uuids(name, value)
-    if len(found) != 2:  # noqa: PLR2004 - a source and a target
-        raise InvalidInputError(name, ["must be two ids"])
-    return found[0], found[1]
-
-
-def _codes(name: str, value: Any) -> list[int]:
-    try:
-        return [int(each, 16) for each in _list(name, value)]
-    except (ValueError, TypeError) as error:
-        raise InvalidInputError(name, ["must be hexadecimal numbers"]) from error
+_uuid = _reading("a UUID", UUID)
+_time = _reading("a time with its offset", _moment)
+_list = _reading("a list", lambda value: value if isinstance(value, list) else None)
+_object = _reading("an object", lambda value: value if isinstance(value, dict) else None)
+_uuids = _reading("a list of UUIDs", lambda value: [*map(UUID, value)] if isinstance(value, list) else None)
+_pair = _reading("two ids", lambda value: (UUID(value[0]), UUID(value[1])) if len(value) == 2 else None)  # noqa: PLR2004 - a source and a target
+_codes = _reading(
+    "a list of hexadecimal numbers",
+    lambda value: [int(each, 16) for each in value] if isinstance(value, list) else None,
+)
+_vector = _reading(
+    "float16 numbers in base64",
+    lambda value: np.frombuffer(b64decode(value, validate=True), "<f2").astype(np.float16),
+)
 
 
 def _attestation(name: str, value: Any) -> Attestation:
     return Attestation(**_parsed(name, _object(name, value), {**_ATTESTATION}))
-
-
-def _outcome_list(name: str, value: Any) -> list[StoredOutcome]:
-    found = []
-    for seq, each in enumerate(_list(name, value), 1):
-        match each:
-            case [str() as session_id, (int() | float()) as outcome] if outcome in _OUTCOMES:
-                found.append(StoredOutcome(session_id=session_id, seq=seq, outcome=_OUTCOMES[outcome]))
-            case _:
-                raise InvalidInputError(name, [f"each must be a session and one of 0.0, 0.5, 1.0, not {each!r}"])
-    return found
-
-
-def _vector(name: str, value: Any) -> Any:
-    try:
-        return np.frombuffer(b64decode(value, validate=True), "<f2").astype(np.float16)
-    except (ValueError, TypeError) as error:
-        raise InvalidInputError(name, ["must be float16 numbers in base64"]) from error
 
 
 def _summary(name: str, value: Any) -> CommunitySummary:
@@ -155,17 +139,6 @@ def _summary(name: str, value: Any) -> CommunitySummary:
 
 def _span(name: str, value: Any) -> Span:
     return Span(**_parsed(name, _object(name, value), {"start": _as_is, "end": _as_is}))
-
-
-def _refs(name: str, value: Any) -> list[ElementRef]:
-    found = []
-    for each in _list(name, value):
-        match each:
-            case [str() as kind, str() as key] if kind in tuple(ElementKind) and validation.text("id", key) is None:
-                found.append(ElementRef(ElementKind(kind), key))
-            case _:
-                raise InvalidInputError(name, [f"each must be a kind of element and an id, not {each!r}"])
-    return found
 
 
 _OUTCOMES: Final = {each.value: each for each in Outcome}
@@ -182,7 +155,7 @@ _BY_NAME: Final[Mapping[str, Parser]] = {
     **dict.fromkeys(("aliases", "labels", "evidence", "given_aliases", "strengths", "hop_scores"), _list),
     **dict.fromkeys(("attributes", "words"), _object),
     **dict.fromkeys(("members", "top"), _uuids),
-    "elements": _refs,
+    "elements": _reading("a list of pairs of a kind of element and an id", _references),
     "span": _span,
     "summary": _summary,
 }
@@ -228,7 +201,10 @@ def _taken(given: Json, parsers: Mapping[str, Parser]) -> Json:
     return _parsed("record", found, parsers)
 
 
-_LEARNT: Final[Mapping[str, Parser]] = {"outcomes": _outcome_list, "vector": _vector}
+_LEARNT: Final[Mapping[str, Parser]] = {
+    "outcomes": _reading("a list of pairs of a session and one of 0.0, 0.5, 1.0", _outcomes),
+    "vector": _vector,
+}
 
 
 def _entity_of(given: Json) -> StoredEntity:
