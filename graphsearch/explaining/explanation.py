@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from graphsearch.display.pages import Displayed, Shown, bar, element, page, quiet, table
-from graphsearch.model import ElementKind, ElementRef, ScorePart, Triplet
+from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Relation, ScorePart, Triplet, View
 from graphsearch.modes.options import SearchRequest
 from graphsearch.ranking.options import RankRequest
 from graphsearch.ranking.result import FoundEntity
@@ -132,3 +132,48 @@ def verdict(rank: int, score: float, request: SearchRequest | RecallRequest | Ra
     if request.diversity:
         return KeptOut.DIVERSITY, f"rank {rank}, but too like others that are shown"
     return KeptOut.CANDIDATES, f"rank {rank} by what was learnt, but not among those for which that is looked at"
+
+
+def of_another_time(element: Memory | Entity | Relation, view: View) -> Verdict | None:
+    """The verdict on what was not known at the time of a view, or does not hold at it."""
+    retracted = element.retracted_at if isinstance(element, Relation) else None
+    if not view.known(element.created_at, retracted):
+        life = f"created {element.created_at}" + (f", retracted {retracted}" if retracted else "")
+        return KeptOut.NOT_KNOWN, f"not known at {view.known_at.isoformat()}: {life}"
+    if isinstance(element, Memory):
+        start, end, period = element.occurred_at, None, f"it occurred {element.occurred_at}"
+    else:
+        start, end = element.valid_from, element.valid_to
+        period = f"from {start} to {end}"
+    if not view.holds(start, end):
+        looked_at = f"from {view.since.isoformat()} to " if view.since else "at "
+        return KeptOut.NOT_HELD, f"does not hold {looked_at}{view.as_of.isoformat()}: {period}"
+    return None
+
+
+def explained(
+    element: ElementRef,
+    query: str,
+    mode: str,
+    of: int,
+    became: Verdict,
+    found: Triplet | RecalledMemory | FoundEntity | None = None,
+    rank: int | None = None,
+    parts: tuple[ScorePart, ...] | None = None,
+) -> Explanation:
+    """The explanation of an element by its verdict; its parts are those that were found unless others are given."""
+    why, reason = became
+    if parts is None:
+        parts = found.parts if found else nothing(str(why).removeprefix("not_"))
+    return Explanation(
+        element=element,
+        query=query,
+        mode=mode,
+        rank=rank,
+        of=of,
+        score=found.score if found else 0.0,
+        parts=parts,
+        kept_out=why,
+        reason=reason,
+        found=found,
+    )

@@ -12,7 +12,15 @@ import numpy as np
 from graphsearch.access.evidence import supported_since
 from graphsearch.access.reader import Reader
 from graphsearch.errors import UnknownElementError
-from graphsearch.explaining.explanation import Explanation, KeptOut, Verdict, nothing, verdict
+from graphsearch.explaining.explanation import (
+    Explanation,
+    KeptOut,
+    Verdict,
+    explained,
+    nothing,
+    of_another_time,
+    verdict,
+)
 from graphsearch.model import ElementKind, ElementRef, Relation, ScorePart, Triplet, TripletScore
 from graphsearch.modes.findings import Findings, best_triplets
 from graphsearch.modes.hydration import shown
@@ -50,7 +58,7 @@ async def explain_relation(
         became = verdict(rank, triplet.score, question.request, shown=relation.id in result.provenance)
         return _explained(triplet, question, of, became, rank)
     kept_out, reason = _kept_out(relation, reader)
-    if kept_out in _TIME:
+    if kept_out is not None and kept_out in _TIME:
         triplet = await _by_itself(relation, 0.0, question.scoring, reader)
         return _explained(triplet, question, of, (kept_out, reason), parts=nothing(_TIME[kept_out]))
     triplet = await _wider(relation, question, answering, reader)
@@ -69,16 +77,11 @@ async def _ranked(relation_id: UUID, found: Findings, reader: Reader) -> tuple[i
     return rank, triplets[rank - 1]
 
 
-def _kept_out(relation: Relation, reader: Reader) -> tuple[KeptOut, str]:
+def _kept_out(relation: Relation, reader: Reader) -> Verdict:
     """The first filter that the relation fails, else that nothing led to it."""
     view = reader.view
-    if not view.known(relation.created_at, relation.retracted_at):
-        life = f"created {relation.created_at}, retracted {relation.retracted_at}"
-        return KeptOut.NOT_KNOWN, f"not known at {view.known_at.isoformat()}: {life}"
-    if not view.holds(relation.valid_from, relation.valid_to):
-        period = f"from {relation.valid_from} to {relation.valid_to}"
-        looked_at = f"from {view.since.isoformat()} to " if view.since else "at "
-        return KeptOut.NOT_HELD, f"does not hold {looked_at}{view.as_of.isoformat()}: {period}"
+    if kept_out := of_another_time(relation, view):
+        return kept_out
     if relation.confidence < view.min_edge_confidence:
         least = f"the least asked for, {view.min_edge_confidence:g}"
         return KeptOut.LOW_CONFIDENCE, f"confidence {relation.confidence:g} is below {least}"
@@ -151,19 +154,9 @@ def _explained(
     rank: int | None = None,
     parts: tuple[ScorePart, ...] | None = None,
 ) -> Explanation:
-    kept_out, reason = became
-    return Explanation(
-        element=ElementRef(ElementKind.RELATION, str(triplet.relation.id)),
-        query=question.request.query,
-        mode=question.request.mode,
-        rank=rank,
-        of=of,
-        score=triplet.score,
-        parts=_parts(triplet.breakdown, question.scoring) if parts is None else parts,
-        kept_out=kept_out,
-        reason=reason,
-        found=triplet,
-    )
+    element = ElementRef(ElementKind.RELATION, str(triplet.relation.id))
+    parts = _parts(triplet.breakdown, question.scoring) if parts is None else parts
+    return explained(element, question.request.query, question.request.mode, of, became, triplet, rank, parts)
 
 
 def _parts(found: TripletScore, options: ScoringOptions) -> tuple[ScorePart, ...]:
