@@ -5,7 +5,6 @@ The functions over a `Network` are pure; the others work on the graph of a scope
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from heapq import nsmallest
 from typing import Final
@@ -14,14 +13,12 @@ from uuid import UUID, uuid5
 import attrs
 import numpy as np
 
-from graphsearch.access.reader import EntityRef, known
 from graphsearch.columns import Codes, Edges, Floats, Rows
-from graphsearch.curation.community_identity import COMMUNITY, with_former_ids
+from graphsearch.curation.community_identity import COMMUNITY
 from graphsearch.curation.label_propagation import STEPS, Links, propagated, refreshed, run_starts
 from graphsearch.curation.permissions import Access
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Action, Community, View
-from graphsearch.model import validation as check
 
 _TOP_ENTITIES: Final = 5
 _NAMES_IN_LABEL: Final = 3
@@ -148,46 +145,7 @@ def _groups(labels: Rows) -> Iterator[Rows]:
     yield from np.split(order, starts[1:])
 
 
-async def detect_in_scope(access: Access, *, seed: int = 0) -> tuple[Community, ...]:
-    """See `graphsearch.curation.Curator.detect_communities`."""
-    async with access.reading() as reader:
-        await access.demand_whole("communities", reader)
-        former = await access.store.communities()
-        network = await _network(access, reader.view)
-        found = await asyncio.to_thread(lambda: with_former_ids(detect_communities(network, seed=seed), former))
-    return await _stored(found, None, access)
-
-
-async def refresh_in_scope(access: Access, *, seed: int = 0) -> tuple[Community, ...]:
-    """See `graphsearch.curation.Curator.refresh_communities`."""
-    async with access.reading() as reader:
-        await access.demand_whole("communities", reader)
-        former = await access.store.communities()
-        network = await _network(access, reader.view)
-        found = await asyncio.to_thread(
-            lambda: with_former_ids(refresh_communities(network, former, seed=seed), former)
-        )
-    before = {each.id: each for each in former}
-    after = {each.id: each for each in found}
-    fresh = [each for each in found if not _same(each, before.get(each.id))]
-    gone = [each for each in former if each.id not in after]
-    return await _stored(fresh, gone, access) if fresh or gone else ()
-
-
-async def communities_in_scope(
-    access: Access, *, entity: EntityRef | None = None, limit: int | None = 20
-) -> tuple[Community, ...]:
-    """See `graphsearch.curation.Curator.communities`."""
-    check.refuse("communities", None if limit is None else check.number("limit", limit, 0))
-    async with access.reading() as reader:
-        await access.demand_whole("communities", reader)
-        ids = None if entity is None else [(await known(entity, reader)).id]
-        return tuple(await access.store.communities(entity_ids=ids, limit=limit))
-
-
-async def _stored(
-    fresh: Sequence[Community], gone: Sequence[Community] | None, access: Access
-) -> tuple[Community, ...]:
+async def stored(fresh: Sequence[Community], gone: Sequence[Community] | None, access: Access) -> tuple[Community, ...]:
     """Write communities, replacing all stored ones if ``gone`` is None, and return them."""
     touched = {member for each in (*fresh, *(gone or ())) for member in each.members}
     if access.gated:
@@ -197,12 +155,12 @@ async def _stored(
     return tuple(fresh)
 
 
-def _same(found: Community, former: Community | None) -> bool:
+def same(found: Community, former: Community | None) -> bool:
     """Whether a community was found as it is stored, but for its label and its summary."""
     return former is not None and found == attrs.evolve(former, label=found.label, summary=None)
 
 
-async def _network(access: Access, view: View) -> Network:
+async def network(access: Access, view: View) -> Network:
     """The entities and the relations between them that hold now, as columns; nothing of the scope may be hidden."""
     store = access.store
     view = attrs.evolve(view, refolded=frozenset())  # with nothing hidden, relations state what is stored

@@ -11,7 +11,7 @@ import attrs
 from graphsearch._support.paging import pages
 from graphsearch.access.reader import EntityRef, Reader, known
 from graphsearch.curation.permissions import Access
-from graphsearch.health.duplicates import ALIKE, Ambiguity, Duplicate, ambiguities, compared
+from graphsearch.health.duplicates import ALIKE, Duplicate, compared
 from graphsearch.model import Action, Contradiction, Relation
 from graphsearch.model import validation as check
 from graphsearch.model.identity import relation_id
@@ -27,13 +27,6 @@ async def find_duplicates(access: Access, *, limit: int = 20, threshold: float =
         return (await compared(access.store, reader, threshold=threshold, limit=limit)).pairs
 
 
-async def find_ambiguous(access: Access, *, limit: int = 20) -> tuple[Ambiguity, ...]:
-    """See `graphsearch.curation.Curator.find_ambiguous`."""
-    check.refuse("ambiguities", check.number("limit", limit, 0))
-    async with access.reading() as reader:
-        return tuple((await ambiguities(access.store, reader))[:limit])
-
-
 async def mark_distinct(one: EntityRef, other: EntityRef, access: Access, *, distinct: bool = True) -> bool:
     """See `graphsearch.curation.Curator.mark_distinct`."""
     async with access.reading() as reader:
@@ -42,22 +35,7 @@ async def mark_distinct(one: EntityRef, other: EntityRef, access: Access, *, dis
     return await access.store.mark_distinct([(pair[0].id, pair[1].id)], distinct=distinct) > 0
 
 
-async def contradictions(access: Access, *, limit: int = 20) -> tuple[Contradiction, ...]:
-    """See `graphsearch.curation.Curator.contradictions`."""
-    check.refuse("contradictions", check.number("limit", limit, 0))
-    async with access.reading() as reader:
-        if reader.view.refolded:
-            return await _refolded_contradictions(access, reader, limit)
-        requested = limit
-        while True:  # widen until enough are visible or there are no more
-            found = await access.store.contradictions(limit=requested)
-            shown = await _visible_contradictions(found, reader)
-            if len(shown) >= limit or len(found) < requested:
-                return tuple(shown[:limit])
-            requested *= 2
-
-
-async def _visible_contradictions(found: Sequence[Contradiction], reader: Reader) -> list[Contradiction]:
+async def visible_contradictions(found: Sequence[Contradiction], reader: Reader) -> list[Contradiction]:
     """The pairs whose relations are both visible and still contradict each other when folded from visible memories."""
     relations = {relation.id: relation for each in found for relation in (each.one, each.other)}
     shown = {relation.id: relation for relation in await reader.shown(list(relations.values()))}
@@ -69,7 +47,7 @@ async def _visible_contradictions(found: Sequence[Contradiction], reader: Reader
     return [each for each in pairs if each.overlaps]
 
 
-async def _refolded_contradictions(access: Access, reader: Reader, limit: int) -> tuple[Contradiction, ...]:
+async def refolded_contradictions(access: Access, reader: Reader, limit: int) -> tuple[Contradiction, ...]:
     """The pairs of relations that contradict each other as folded from visible memories.
 
     The store proposes pairs as stored, which lack those that something hidden settled. They are in the order of the ids

@@ -21,7 +21,6 @@ from graphsearch.curation import entity_changes
 from graphsearch.curation import entity_recall
 from graphsearch.curation import entity_search
 from graphsearch.curation import forgetting
-from graphsearch.curation import health
 from graphsearch.curation import judging
 from graphsearch.curation import memories
 from graphsearch.curation import neighbourhood
@@ -32,6 +31,8 @@ from graphsearch.explaining.explanation import Explanation
 from graphsearch.explaining.options import ExplainOptions
 from graphsearch.federation import engine as federation
 from graphsearch.health import duplicates
+from graphsearch.health.formula import Growth
+from graphsearch.health.formula import Health
 from graphsearch.ingest import ingestor
 from graphsearch.ingest.report import IngestReport
 from graphsearch.ingest.report import Progress
@@ -341,7 +342,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def graph_health(self, *, scopes: Iterable[GraphStore] | None=None, resolutions: ResolutionCounts | None=None, earlier: health.Growth | None=None) -> health.Health:
+    def graph_health(self, *, scopes: Iterable[GraphStore] | None=None, resolutions: ResolutionCounts | None=None, earlier: Growth | None=None) -> Health:
         """The health of the graph, from counts of the whole scope; it is stored with the graph, for recall and blocks.
 
         `PartialViewError` for a principal that may not see everything. ``scopes`` are the scopes whose edge coverage is
