@@ -22,10 +22,9 @@ from graphsearch.access.window import Embed
 from graphsearch.embedders import as_embedder
 from graphsearch.embedders.checking import query_vector
 from graphsearch.errors import EmbeddingModelError
+from graphsearch.explaining.elements import explain_entity, explain_memory, explain_relation
 from graphsearch.explaining.explanation import Explanation
 from graphsearch.explaining.options import ExplainOptions, pointed_at, refuse_others
-from graphsearch.explaining.ranked_elements import explain_entity, explain_memory
-from graphsearch.explaining.relation_explanation import explain_relation
 from graphsearch.model import ElementKind, ElementRef, Triplet, Vector
 from graphsearch.modes.findings import best_triplets
 from graphsearch.modes.hydration import shown

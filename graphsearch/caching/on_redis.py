@@ -19,8 +19,7 @@ from graphsearch.caching.cache import MAX_ENTITIES, TTL, Cached, CacheReport, Hi
 from graphsearch.errors import CacheError, InvalidInputError
 from graphsearch.model import Entity, Scope
 from graphsearch.model import validation as check
-from graphsearch.moving.record_parsing import made, object_of
-from graphsearch.moving.record_writing import fields_of, line_of
+from graphsearch.moving.records import fields_of, line_of, made, object_of
 
 _EXTRA: Final = {"extra": "redis", "purpose": "RedisCache"}
 

@@ -24,24 +24,20 @@ from graphsearch.curation import (
     entity_recall,
     entity_search,
     forgetting,
-    judging,
     memories,
     neighbourhood,
-    receipts,
     registered_types,
     review,
     summarising,
 )
-from graphsearch.curation.community_identity import with_former_ids
+from graphsearch.curation.communities import with_former_ids
 from graphsearch.curation.permissions import Access
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownElementError, UnknownScopeError
 from graphsearch.health import duplicates
 from graphsearch.health.formula import Growth, Health, ScopeSize, graph_health
-from graphsearch.health.keeping import growth_since, record
-from graphsearch.health.measuring import counted
+from graphsearch.health.keeping import counted, growth_since, record
 from graphsearch.ingest.resolve.resolution import ResolutionCounts
-from graphsearch.llms.budgets import ByteCounter
 from graphsearch.model import (
     KNOWN_RELATION_TYPES,
     Action,
@@ -154,7 +150,7 @@ class Curator:
         limit: int = 20,
         threshold: float = duplicates.ALIKE,
         skip: Iterable[tuple[UUID, UUID]] = (),
-    ) -> judging.JudgeReport:
+    ) -> review.JudgeReport:
         """Let a language model judge at most ``limit`` pairs of `find_duplicates`, and merge or mark them as distinct.
 
         Pairs judged to be one entity are merged into the older one (`undo_merge` reverts it); pairs judged to be two
@@ -168,7 +164,7 @@ class Curator:
         are reported as left. The model sees names of the graph: therefore a curator without a gate raises
         `MissingDependencyError`; pass ``gate=ALLOW_ALL`` if all names may be shown.
         """
-        return await judging.judge_duplicates(judge, self._access, limit=limit, threshold=threshold, skip=skip)
+        return await review.judge_duplicates(judge, self._access, limit=limit, threshold=threshold, skip=skip)
 
     async def mark_distinct(self, one: EntityRef, other: EntityRef, *, distinct: bool = True) -> bool:
         """Mark two entities as distinct, or remove the mark; True if that changed anything. Touches (write) both."""
@@ -321,19 +317,19 @@ class Curator:
     @with_options(forgetting.Forgotten)
     async def forget_with_receipt(
         self, memory: str | None = None, **which: Unpack[forgetting.Forgotten]
-    ) -> receipts.Receipt:
+    ) -> forgetting.Receipt:
         """As `forget`, but return a receipt that a third party can check, by `verify_receipt`.
 
         The content that its hash covers is read before anything is forgotten, in another transaction. Reads all
         relations of the scope.
         """
         ids = await forgetting.to_forget(memory, which, self._access)
-        content = receipts.ContentHash.new()
+        content = forgetting.ContentHash.new()
         for start in range(0, len(ids), PAGE):
-            content.add(*await receipts.read_content(ids[start : start + PAGE], self._access.store))
+            content.add(*await forgetting.read_content(ids[start : start + PAGE], self._access.store))
         report = await forgetting.forget(ids, self._access)
-        left = await receipts.remains(ids, self._access.store) if ids else {}
-        return receipts.Receipt.of(
+        left = await forgetting.remains(ids, self._access.store) if ids else {}
+        return forgetting.Receipt.of(
             report, content, store=self._access.store, by=forgetting.who(self._access), memories=ids, left=left
         )
 
@@ -357,22 +353,24 @@ class Curator:
             await forgetting.allowed({"label": label, "source": source, "before": before}, self._access), self._access
         )
 
-    async def remove_scope(self) -> receipts.Receipt:
+    async def remove_scope(self) -> forgetting.Receipt:
         """Remove the scope and everything in it, and return a receipt, which `verify_receipt` checks.
 
         Touches (forget) every element. `PartialViewError` for a principal that may not see everything. What is written
         between reading the content for the receipt and the removal is removed as well, and not covered by its hash.
         """
-        store, content = self._access.store, receipts.ContentHash.new()
+        store, content, who = self._access.store, forgetting.ContentHash.new(), forgetting.who(self._access)
         try:
             async with self._access.reading() as reader:
                 await self._access.demand_whole("the removal of a scope", reader)
                 held = await store.statistics()
                 await demand_everything(store, self._access.gate, Action.FORGET)
                 async for page in pages(store.list_memories):
-                    content.add(*await receipts.read_content([memory.id for memory in page], store))
+                    content.add(*await forgetting.read_content([memory.id for memory in page], store))
         except UnknownScopeError:  # nothing was ever written
-            return receipts.Receipt.of(WriteReport(), content, store=store, by=forgetting.who(self._access), whole=True)
+            return forgetting.Receipt.of(
+                WriteReport(), content, store=store, by=forgetting.who(self._access), whole=True
+            )
         await store.remove_scope()
         removed = WriteReport(
             memories=held.memories,
@@ -381,21 +379,21 @@ class Curator:
             mentions_removed=held.mentions,
             claims_removed=held.claims,
         )
-        return receipts.Receipt.of(removed, content, store=store, by=forgetting.who(self._access), whole=True)
+        return forgetting.Receipt.of(removed, content, store=store, by=who, whole=True)
 
-    async def verify_receipt(self, receipt: receipts.Receipt) -> receipts.Verification:
+    async def verify_receipt(self, receipt: forgetting.Receipt) -> forgetting.Verification:
         """Check that a receipt is as it was made, and that nothing of the memories that it names is left.
 
         `PartialViewError` for a principal that may not see everything, `InvalidInputError` for a receipt of another
         scope. Reads all relations of the scope.
         """
-        receipts.refuse_foreign(receipt, self._access.store)
+        forgetting.refuse_foreign(receipt, self._access.store)
         try:
             async with self._access.reading() as reader:
                 await self._access.demand_whole("the check of a receipt", reader)
-                return await receipts.verification_of(receipt, self._access.store)
+                return await forgetting.verification_of(receipt, self._access.store)
         except UnknownScopeError:  # removed
-            return receipts.Verification(intact=receipt.intact, left={})
+            return forgetting.Verification(intact=receipt.intact, left={})
 
     # -- the graph as a whole ------------------------------------------------------------------------------------
 
@@ -468,13 +466,11 @@ class Curator:
         return await summarising.summarise_communities(
             llm,
             self._access,
-            summarising.SummaryOptions(
-                limit=limit,
-                min_size=min_size,
-                prompt_tokens=prompt_tokens,
-                answer_tokens=answer_tokens,
-                counter=counter or ByteCounter(),
-            ),
+            limit=limit,
+            min_size=min_size,
+            prompt_tokens=prompt_tokens,
+            answer_tokens=answer_tokens,
+            counter=counter,
         )
 
     async def graph_health(

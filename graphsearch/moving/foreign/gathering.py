@@ -1,7 +1,8 @@
 """The common part of all conversions: collect an export in the vocabulary of the JSON lines that graphsearch ingests.
 
 A line that cannot be converted is a fault, a line converted without some of its information is a loss; both are
-reported by file and line. Every output line is checked with the reader that will ingest it.
+reported by file and line. Every output line is checked with the reader that will ingest it. Graphiti and Zep dump nodes
+and edges alike.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from uuid import UUID
 
 import attrs
 
+from graphsearch._support.files import written
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Fault, UnreadableError
 from graphsearch.ingest.sources.json_lines import read_line
 from graphsearch.model.identity import entity_id
 from graphsearch.moving.foreign.export_lines import Json, Line
-from graphsearch.moving.scope_file import written
 
 CONFIDENCE: Final = 0.85
 """The confidence of a relation extracted by a model and exported without one: clear, but not certain."""
@@ -162,3 +163,48 @@ def _written(record: Json) -> bytes:
 
 def _reference(entity: Json) -> Json:
     return {"type": entity["type"], "name": entity["name"]}
+
+
+def add_entity(line: Line, conversion: Conversion, *, id_as: str, carried: frozenset[str]) -> None:
+    """Add a node: its type is its first label other than "Entity", else "concept"; its id becomes an attribute.
+
+    Communities are left out. Fields that are not among those ``carried`` are losses.
+    """
+    content = line.content
+    labels = [label for label in dict.fromkeys(content.get("labels") or ()) if label != "Entity"]
+    if "Community" in labels:
+        conversion.leave_out(line, "a community: graphsearch finds its own")
+        return
+    described = present(
+        description=content.get("summary"),
+        attributes={**(content.get("attributes") or {}), id_as: line.text("uuid")},
+    )
+    entity = {"type": labels[0] if labels else "concept", "name": line.text("name"), **described}
+    if conversion.entity(line, line.text("uuid"), entity):
+        conversion.lose_fields(line, {**content, "further labels": labels[1:]}, carried)
+
+
+def add_fact(line: Line, conversion: Conversion, *, episodes: list[str], carried: frozenset[str]) -> None:
+    """Add an edge: a claim of each of its episodes that is there, or without one, a relation of the file.
+
+    A fact that expired without an end, because it was retracted, is left out: its history cannot be converted.
+    """
+    content = line.content
+    if content.get("expired_at") and not content.get("invalid_at"):
+        conversion.leave_out(line, "taken back at expired_at, with no invalid_at to end it: no history is carried")
+        return
+    source = conversion.found(line, line.text("source_node_uuid"), conversion.entities)
+    target = conversion.found(line, line.text("target_node_uuid"), conversion.entities)
+    if source is None or target is None:
+        return
+    fields = {
+        "type": content.get("name"),
+        "fact": content.get("fact"),
+        "valid_from": content.get("valid_at"),
+        "valid_to": content.get("invalid_at"),
+    }
+    stated = list(dict.fromkeys(episodes))
+    absent = [episode for episode in stated if episode not in conversion.memories]
+    memories = [conversion.memories[episode] for episode in stated if episode not in absent]
+    if conversion.relation(line, source, target, fields, memories):
+        conversion.lose_fields(line, {**content, "episodes that are not there": absent}, carried)

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.moving.foreign.episodic import add_entity, add_fact
 from graphsearch.moving.foreign.export_lines import Json, Line, fields_of, read_lines
-from graphsearch.moving.foreign.gathering import Conversion, ConversionReport, present
+from graphsearch.moving.foreign.gathering import Conversion, ConversionReport, add_entity, add_fact, present
 
 
 def convert(files: Sequence[Path], out: Path, *, group: str | None = None) -> ConversionReport:

@@ -1,16 +1,17 @@
-"""Explain why a relation was, or was not, among the triplets that answer a question."""
+"""Explain why a memory was, or was not, recalled, an entity ranked, or a relation shown, for a question."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Final
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import Final, Protocol
 from uuid import UUID
 
 import attrs
 import numpy as np
 
 from graphsearch.access.evidence import supported_since
-from graphsearch.access.reader import Reader
+from graphsearch.access.reader import EntityRef, Reader, known
 from graphsearch.errors import UnknownElementError
 from graphsearch.explaining.explanation import (
     Explanation,
@@ -26,11 +27,115 @@ from graphsearch.modes.findings import Findings, best_triplets
 from graphsearch.modes.hydration import shown
 from graphsearch.modes.mode import Answer, Question
 from graphsearch.modes.options import SearchRequest
+from graphsearch.ranking.options import RankRequest
+from graphsearch.ranking.proposing import Proposal, propose
+from graphsearch.ranking.ranker import analysed, chosen, scored
+from graphsearch.ranking.result import FoundEntity
+from graphsearch.recall.options import RecallRequest, RecallScoring
+from graphsearch.recall.result import RecallResult
 from graphsearch.scoring.triplet_score import ScoringOptions, age_in_days, freshness, score
+
+ALL: Final = 1_000_000_000
+WIDE: Final = 2_000
+"""Hits requested of each search if those of the recall do not contain the memory."""
+
+
+class Recalling(Protocol):
+    """A recall with all arguments bound except the request."""
+
+    async def __call__(self, request: RecallRequest, *, scoring: RecallScoring) -> RecallResult:
+        """The memories recalled for a question."""
+        ...
+
+
+async def explain_memory(
+    memory_id: str, request: RecallRequest, recalling: Recalling, scoring: RecallScoring, reader: Reader
+) -> Explanation:
+    """Rank and score of a memory, or what kept it out; a memory missed by the searches is scored as if they went on.
+
+    Raises `UnknownElementError` if there is no such memory, or it is hidden.
+    """
+    memory = await reader.memory(memory_id)
+    if memory is None:
+        raise UnknownElementError(f"no memory {memory_id!r} in {reader.scope}")
+    explain = partial(explained, ElementRef(ElementKind.MEMORY, memory_id), request.query, "recall")
+    if not memory.text.strip():
+        reason = "its text is not kept, so it has nothing to show; what it mentions leads to other memories"
+        return explain(0, (KeptOut.NO_TEXT, reason))
+    everything = attrs.evolve(request, limit=ALL, min_score=0.0, min_relevance=0.0, diversity=0.0)
+    result = await recalling(everything, scoring=scoring)
+    if (row := _row(memory_id, result)) is not None:
+        found, answer = result.memories[row], await recalling(request, scoring=scoring)
+        became: Verdict = (KeptOut.MIN_RELEVANCE, answer.reason)
+        if answer.relevance >= answer.floor:
+            became = verdict(row + 1, found.score, request, shown=_row(memory_id, answer) is not None)
+        return explain(result.found, became, found, row + 1)
+    if kept_out := of_another_time(memory, reader.view):
+        return explain(result.found, kept_out)
+    wider = attrs.evolve(scoring, candidates=max(WIDE, scoring.candidates))
+    further = await recalling(everything, scoring=wider)
+    row = _row(memory_id, further)
+    if row is None:
+        reason = "not found: it shares no word, no meaning and no entity with the question"
+        return explain(result.found, (KeptOut.NOT_FOUND, reason))
+    reason = f"no search has it among its {scoring.candidates} best; had they gone on, its rank would be {row + 1}"
+    return explain(result.found, (KeptOut.CANDIDATES, reason), further.memories[row])
+
+
+def _row(memory_id: str, result: RecallResult) -> int | None:
+    return next((row for row, each in enumerate(result.memories) if each.memory.id == memory_id), None)
+
+
+async def explain_entity(
+    element: ElementRef,
+    request: RankRequest,
+    question: Question,
+    feedback_influence: float,
+    reader: Reader,
+) -> Explanation:
+    """Rank and score of an entity, or what kept it out; a merged entity is explained as the one it was merged into.
+
+    An entity that was not a candidate is scored as one more candidate. Raises `UnknownElementError` if there is no such
+    entity, or it is hidden.
+    """
+    wanted = await known(_reference(element), reader)
+    explain = partial(explained, ElementRef(ElementKind.ENTITY, str(wanted.id)), request.query, request.ranking)
+    found = await propose(question, request.candidates, reader)
+    among = found[: request.candidates]
+    analysis = await analysed(request.query, reader)
+    place = next((row for row, each in enumerate(found) if each.entity.id == wanted.id), None)
+    if place is not None and place < request.candidates:
+        ranked = await scored(among, analysis, request, question, feedback_influence, reader)
+        row, own = _ranked(wanted.id, ranked)
+        shown = wanted.id in {each.entity.id for each in chosen(ranked, request)}
+        return explain(len(ranked), verdict(row + 1, own.score, request, shown=shown), own, row + 1)
+    if kept_out := of_another_time(wanted, reader.view):
+        return explain(len(among), kept_out)
+    late = Proposal(entity=wanted, original=0.0, channels={}) if place is None else found[place]
+    ranked = await scored([*among, late], analysis, request, question, feedback_influence, reader)
+    _, own = _ranked(wanted.id, ranked)
+    if place is None:
+        reason = "not found: no search has it among its best, by a word or by meaning"
+        return explain(len(among), (KeptOut.NOT_FOUND, reason), own)
+    reason = f"found, but place {place + 1} lies beyond the {request.candidates} candidates"
+    return explain(len(among), (KeptOut.CANDIDATES, reason), own)
+
+
+def _reference(element: ElementRef) -> EntityRef:
+    """An id, else a name."""
+    try:
+        return UUID(element.id)
+    except ValueError:
+        return element.id
+
+
+def _ranked(entity_id: UUID, ranked: Sequence[FoundEntity]) -> tuple[int, FoundEntity]:
+    return next((row, each) for row, each in enumerate(ranked) if each.entity.id == entity_id)
+
 
 Answering = Callable[[Question, Reader], Awaitable[Answer]]
 
-WIDE: Final = 1_000
+WIDE_SEEDS: Final = 1_000
 """Seeds, or facts, of the wider search for a relation that the explained search did not reach."""
 FAR: Final = 10
 """Hops of the wider search."""
@@ -52,7 +157,7 @@ async def explain_relation(
         raise UnknownElementError(f"no relation {element.id} in {reader.scope}")
     answer = await answering(question, reader)
     of = len(answer.findings.rows())
-    if ranked := await _ranked(relation.id, answer.findings, reader):
+    if ranked := await _placed(relation.id, answer.findings, reader):
         rank, triplet = ranked
         result = await shown(answer, question, reader)
         became = verdict(rank, triplet.score, question.request, shown=relation.id in result.provenance)
@@ -65,7 +170,7 @@ async def explain_relation(
     return _explained(triplet, question, of, (kept_out, reason))
 
 
-async def _ranked(relation_id: UUID, found: Findings, reader: Reader) -> tuple[int, Triplet] | None:
+async def _placed(relation_id: UUID, found: Findings, reader: Reader) -> tuple[int, Triplet] | None:
     rows = found.rows()
     ids = reader.relation_ids(found.subgraph.relations[rows])
     if relation_id not in ids:
@@ -95,15 +200,15 @@ async def _wider(relation: Relation, question: Question, answering: Answering, r
     view = attrs.evolve(reader.view, min_edge_confidence=0.0, skipped_types=())
     unfiltered = reader.viewing(view)
     found = await answering(attrs.evolve(question, request=_widened(question.request)), unfiltered)
-    ranked = await _ranked(relation.id, found.findings, unfiltered)
+    ranked = await _placed(relation.id, found.findings, unfiltered)
     return ranked[1] if ranked else await _by_itself(relation, 1.0, question.scoring, reader)
 
 
 def _widened(request: SearchRequest) -> SearchRequest:
     return attrs.evolve(
         request,
-        seeds=max(request.seeds, WIDE),
-        limit=max(request.limit, WIDE),
+        seeds=max(request.seeds, WIDE_SEEDS),
+        limit=max(request.limit, WIDE_SEEDS),
         depth=max(request.depth, 1),
         max_hops=FAR,
         min_edge_confidence=0.0,
