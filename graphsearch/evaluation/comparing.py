@@ -18,7 +18,6 @@ from typing import Any, Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from graphsearch._support.lazy import load
 from graphsearch.evaluation.gold import Gold, GoldQuestion
@@ -174,10 +173,16 @@ def compare(
     )
 
 
-def column(name: str, metrics: Mapping[str, Values], kinds: Mapping[str, str]) -> Column:
+def column(
+    name: str,
+    metrics: Mapping[str, Values],
+    kinds: Mapping[str, str],
+    *,
+    interval_of: Callable[[Sequence[float]], tuple[float, float]] | None = None,
+) -> Column:
     """The column of one method; ``kinds`` is the kind of each question, by id.
 
-    A metric without values is left out.
+    A metric without values is left out. Intervals are those of `interval` unless ``interval_of`` is given.
     """
     measured = {metric: values for metric, values in metrics.items() if values}
     by_kind: dict[str, dict[str, float]] = {}
@@ -190,7 +195,7 @@ def column(name: str, metrics: Mapping[str, Values], kinds: Mapping[str, str]) -
     return Column(
         name=name,
         metrics={metric: _mean(values.values()) for metric, values in measured.items()},
-        intervals={metric: interval([*values.values()]) for metric, values in measured.items()},
+        intervals={metric: (interval_of or interval)([*values.values()]) for metric, values in measured.items()},
         by_kind=by_kind,
     )
 
@@ -199,7 +204,7 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
     """The 95 % interval of the mean of some values: Wilson's if each is 0 or 1, else by bootstrap."""
     if all(value in {0.0, 1.0} for value in values):
         return wilson(sum(value == 1.0 for value in values), len(values))
-    return bootstrap(np.array(values))
+    return bootstrap(values)
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:
@@ -211,15 +216,13 @@ def wilson(successes: int, trials: int) -> tuple[float, float]:
 
 
 def _mean(values: Iterable[float]) -> float:
-    listed = [*values]
-    return sum(listed) / len(listed)
+    return float(np.mean([*values]))
 
 
 Run = Mapping[str, Sequence[str]]
 """Ranked ids of passages, best first, by the id of the question."""
 Shares = Mapping[str, float]
 """Shares in [0, 1], by the id of the question."""
-Array = NDArray[np.float64]
 
 KS: Final = (2, 5, 8, 10)
 RESAMPLES: Final = 2_000
@@ -280,15 +283,13 @@ def measure(
     """
     answerable = [question for question in questions if question.gold_ids]
     check.refuse("run", *_faults(answerable, run, ks, shares))
-    columns = _by_question(answerable, run, ks, shares)
-    types = np.array([question.type for question in answerable])
+    values = _by_question(answerable, run, ks, shares)
+    types = {question.id: question.type for question in answerable}
+    found = column("", values, types, interval_of=lambda given: bootstrap(given, seed))
     return Measured(
-        metrics=_means(columns),
-        intervals=_intervals(columns, seed),
-        by_type={
-            type_: _means({name: column[types == type_] for name, column in columns.items()})
-            for type_ in sorted({question.type for question in answerable} - {""})
-        },
+        metrics=found.metrics,
+        intervals=found.intervals,
+        by_type={type_: found.by_kind[type_] for type_ in sorted(found.by_kind) if type_},
         questions=len(answerable),
         unanswerable=len(questions) - len(answerable),
     )
@@ -313,8 +314,8 @@ def _faults(
 
 def _by_question(
     answerable: Sequence[EvalQuestion], run: Run, ks: Sequence[int], shares: Mapping[str, Shares]
-) -> dict[str, Array]:
-    """The values of each metric, one per question; NaN if it is not measured on that question."""
+) -> dict[str, Values]:
+    """The values of each metric, by question; none of a question on which it is not measured."""
     measures = load("ir_measures", **EXTRA)
     recalls = {k: measures.R @ k for k in dict.fromkeys(ks)}
     ranks = {"MRR": measures.RR, "nDCG@10": measures.nDCG @ 10}
@@ -326,37 +327,25 @@ def _by_question(
         for found in measures.iter_calc([*recalls.values(), *ranks.values()], gold, scored)
     }
 
-    def column(measure: Any) -> Array:
-        return np.array([value[question.id, measure] for question in answerable])
+    def of(measure: Any) -> dict[str, float]:
+        return {question.id: value[question.id, measure] for question in answerable}
 
-    columns = {f"R@{k}": column(recall) for k, recall in recalls.items()}
-    columns |= {f"All@{k}": (columns[f"R@{k}"] == 1.0).astype(np.float64) for k in recalls}
-    columns |= {name: column(rank) for name, rank in ranks.items()}
+    found = {f"R@{k}": of(recall) for k, recall in recalls.items()}
+    found |= {f"All@{k}": {id_: float(each == 1.0) for id_, each in found[f"R@{k}"].items()} for k in recalls}
+    found |= {name: of(rank) for name, rank in ranks.items()}
     for name, of_question in shares.items():
-        share = np.array([of_question.get(question.id, np.nan) for question in answerable])
-        if not np.isnan(share).all():
-            columns[name] = share
-    return columns
+        found[name] = {each.id: of_question[each.id] for each in answerable if each.id in of_question}
+    return {**found}
 
 
 def _scores(ranked: Sequence[str]) -> dict[str, float]:
     return {id_: float(len(ranked) - rank) for rank, id_ in enumerate(ranked)}
 
 
-def _means(columns: Mapping[str, Array]) -> dict[str, float]:
-    """The mean of each metric over the questions that it is measured on; without any it is left out."""
-    measured = {name: column[~np.isnan(column)] for name, column in columns.items()}
-    return {name: float(values.mean()) for name, values in measured.items() if len(values)}
-
-
-def _intervals(columns: Mapping[str, Array], seed: int) -> dict[str, tuple[float, float]]:
-    return {name: bootstrap(column[~np.isnan(column)], seed) for name, column in columns.items()}
-
-
-def bootstrap(values: Array, seed: int = 0) -> tuple[float, float]:
+def bootstrap(values: Sequence[float], seed: int = 0) -> tuple[float, float]:
     """The 95 % bootstrap interval of the mean of some values; equal numbers of values get equal resamples."""
     random = np.random.default_rng(seed)
     count = len(values)
-    means = values[random.integers(count, size=(RESAMPLES, count))].mean(axis=1)
+    means = np.array(values)[random.integers(count, size=(RESAMPLES, count))].mean(axis=1)
     low, high = np.percentile(means, [2.5, 97.5]).tolist()
     return low, high

@@ -6,7 +6,6 @@ import asyncio
 import tempfile
 from collections.abc import Sequence
 from enum import StrEnum
-from inspect import signature
 from pathlib import Path
 from typing import Any, Final
 
@@ -101,13 +100,10 @@ def convert_export(
     convert = _CONVERTERS.get(format)
     if convert is None:
         raise InvalidInputError("import", [f"{format} is not converted: import_scope reads it"])
-    if group is None:
-        report: ConversionReport = convert(files, out)
-        return report
-    if "group" not in signature(convert).parameters:
+    if group is not None and format is not ExportFormat.GRAPHITI:
         raise InvalidInputError("import", [f"{format} has no groups"])
-    chosen: ConversionReport = convert(files, out, group=group)
-    return chosen
+    report: ConversionReport = convert(files, out) if group is None else convert(files, out, group=group)
+    return report
 
 
 async def import_export(
@@ -120,16 +116,12 @@ async def import_export(
     `InvalidInputError` for a file that cannot be read, or of which nothing can be converted, and what `Ingestor.add`
     raises.
     """
-    first = _first(files)
+    if not files:
+        raise InvalidInputError("import", ["there must be a file"])
+    first = files[0]
     known = await asyncio.to_thread(detect_format, first) if format is None else format
     with tempfile.TemporaryDirectory(prefix="graphsearch-") as folder:
         out = Path(folder) / f"{first.name.split('.')[0]}.jsonl"
         converted = await asyncio.to_thread(convert_export, files, out, known, group=group)
         ingested = await ingestor.add(out, name=f"{known}:{first.name}")
     return ForeignReport(format=known, converted=converted, ingested=ingested)
-
-
-def _first(files: Sequence[Path]) -> Path:
-    if not files:
-        raise InvalidInputError("import", ["there must be a file"])
-    return files[0]
