@@ -20,7 +20,7 @@ from graphsearch.access.reader import EntityRef, Reader, ReadingOptions, reading
 from graphsearch.access.visible_documents import DocumentCache
 from graphsearch.access.window import Embed
 from graphsearch.embedders import as_embedder
-from graphsearch.embedders.checking import query_vector
+from graphsearch.embedders.base import query_vector
 from graphsearch.errors import EmbeddingModelError
 from graphsearch.explaining.elements import explain_entity, explain_memory, explain_relation
 from graphsearch.explaining.explanation import Explanation

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from uuid import UUID, uuid4
 
 from graphsearch._support.lazy import load
-from graphsearch.caching.cache import MAX_ENTITIES, TTL, Cached, CacheReport, HitCounter, check_limits
+from graphsearch.caching.entities import MAX_ENTITIES, TTL, Cached, CacheReport, HitCounter, check_limits
 from graphsearch.errors import CacheError, InvalidInputError
 from graphsearch.model import Entity, Scope
 from graphsearch.model import validation as check

@@ -18,9 +18,8 @@ from graphsearch.errors import (
     LLMRequestError,
     LLMTruncatedError,
 )
-from graphsearch.llms.budgets import ByteCounter
 from graphsearch.llms.structured import ask_for_data, failure_text
-from graphsearch.llms.usage import Usage, metered
+from graphsearch.llms.usage import ByteCounter, Usage, metered
 from graphsearch.model import Action, Community, CommunitySummary, SummarySentence
 from graphsearch.model import validation as check
 from graphsearch.modes.community_content import CommunityContent, content_of

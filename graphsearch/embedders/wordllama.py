@@ -11,8 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from graphsearch._support.lazy import load
-from graphsearch.embedders.checking import checked_texts, checked_vectors
-from graphsearch.embedders.local import LocalEmbedder
+from graphsearch.embedders.base import LocalEmbedder, checked_texts, checked_vectors
 from graphsearch.errors import EmbedderError
 from graphsearch.model import Vector
 
