@@ -225,22 +225,28 @@ class EntityCache(Protocol):
         ...
 
 
-class HitCounter:
-    """A thread-safe counter of look-ups."""
+class CacheOfScope:
+    """What caches have in common: their scope, and a thread-safe counter of look-ups."""
 
-    def __init__(self) -> None:
-        self._lock = Lock()
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._counting = Lock()
         self._hits = self._misses = 0
+
+    @property
+    def scope(self) -> Scope:
+        """The only scope whose entities are cached here."""
+        return self._scope
 
     def count(self, ids: Sequence[UUID], found: Collection[UUID]) -> None:
         """Record one call of `EntityCache.get`."""
-        with self._lock:
+        with self._counting:
             self._hits += len(found)
             self._misses += len(set(ids)) - len(found)
 
     def report(self) -> CacheReport:
-        """The counts so far."""
-        with self._lock:
+        """The hit counts of this process."""
+        with self._counting:
             return CacheReport(hits=self._hits, misses=self._misses)
 
 
@@ -252,7 +258,7 @@ def check_limits(ttl: float, max_entities: int) -> None:
 _EXTRA: Final = {"extra": "cache", "purpose": "InProcessCache"}
 
 
-class InProcessCache:
+class InProcessCache(CacheOfScope):
     """An `EntityCache` in the memory of this process, by cachetools; evicts the least recently used entity.
 
     Changes made by another process become visible only after ``ttl`` seconds: use `RedisCache` if other processes
@@ -262,21 +268,15 @@ class InProcessCache:
     def __init__(
         self, *, scope: Scope, ttl: float = TTL, max_entities: int = MAX_ENTITIES, clock: Clock | None = None
     ) -> None:
+        super().__init__(scope)
         check_limits(ttl, max_entities)
         time_source = clock or SystemClock()
-        self._scope = scope
         self._entities: MutableMapping[UUID, Entity] = load("cachetools", **_EXTRA).TTLCache(
             max_entities, ttl, timer=lambda: time_source.now().timestamp()
         )
         self._lock = Lock()
         self._state = 0
         self._changes = 0
-        self._hits = HitCounter()
-
-    @property
-    def scope(self) -> Scope:
-        """The only scope whose entities are cached here."""
-        return self._scope
 
     async def get(self, ids: Sequence[UUID], *, since: str | None = None) -> Cached:
         """The cached entities among ``ids``, with a ticket."""
@@ -284,7 +284,7 @@ class InProcessCache:
             ticket = str(self._state)
             usable = not self._changes and since in (None, ticket)
             found = {id_: entity for id_ in ids if (entity := self._entities.get(id_))} if usable else {}
-        self._hits.count(ids, found)
+        self.count(ids, found)
         return Cached(found, ticket if usable else None)
 
     async def put(self, entities: Sequence[Entity], ticket: str) -> bool:
@@ -310,7 +310,3 @@ class InProcessCache:
         finally:
             with self._lock:
                 self._changes -= 1
-
-    def report(self) -> CacheReport:
-        """The hit counts."""
-        return self._hits.report()

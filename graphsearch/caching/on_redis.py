@@ -15,7 +15,7 @@ from urllib.parse import quote
 from uuid import UUID, uuid4
 
 from graphsearch._support.lazy import load
-from graphsearch.caching.entities import MAX_ENTITIES, TTL, Cached, CacheReport, HitCounter, check_limits
+from graphsearch.caching.entities import MAX_ENTITIES, TTL, Cached, CacheOfScope, check_limits
 from graphsearch.errors import CacheError, InvalidInputError
 from graphsearch.model import Entity, Scope
 from graphsearch.model import validation as check
@@ -24,7 +24,7 @@ from graphsearch.moving.records import fields_of, line_of, made, object_of
 _EXTRA: Final = {"extra": "redis", "purpose": "RedisCache"}
 
 
-class RedisCache:
+class RedisCache(CacheOfScope):
     """An `EntityCache` on a Redis server, shared by all clients that open it for the same scope.
 
     ``url`` is redis://, rediss:// or unix://; ``timeout`` is in seconds, for connecting and for each response. If a
@@ -38,6 +38,7 @@ class RedisCache:
     def __init__(
         self, url: str, *, scope: Scope, ttl: float = TTL, max_entities: int = MAX_ENTITIES, timeout: float = 5.0
     ) -> None:
+        super().__init__(scope)
         check_limits(ttl, max_entities)
         check.refuse("Redis cache", check.number("timeout", timeout, 1e-3))
         client = load("redis.asyncio", **_EXTRA)
@@ -46,7 +47,6 @@ class RedisCache:
         except ValueError as error:
             raise InvalidInputError("Redis cache", ["url must be redis://, rediss:// or unix://"]) from error
         self._failure: type[Exception] = client.RedisError
-        self._scope = scope
         self._ttl, self._most = round(ttl * 1000), max_entities
         # The part in braces is the hash tag of a Redis cluster. Quoting keeps the names of two scopes distinct.
         name = f"graphsearch:2:{{{quote(scope.org_id, safe='')}/{quote(scope.project_id, safe='')}}}"
@@ -54,7 +54,6 @@ class RedisCache:
         self._get, self._put, self._change = (
             self._redis.register_script(_script(name)) for name in ("get", "put", "change")
         )
-        self._hits = HitCounter()
 
     async def __aenter__(self) -> Self:
         return self
@@ -66,18 +65,13 @@ class RedisCache:
         """Close the connections."""
         await self._redis.aclose()
 
-    @property
-    def scope(self) -> Scope:
-        """The only scope whose entities are cached here."""
-        return self._scope
-
     async def get(self, ids: Sequence[UUID], *, since: str | None = None) -> Cached:
         """The cached entities among ``ids``, with a ticket."""
         wanted = list(dict.fromkeys(ids))
         answer = await self._run(self._get, uuid4().hex, self._ttl, since or "", *map(str, wanted))
         ticket, texts = (answer[0].decode(), answer[1:]) if answer else (None, [])
         found = {id_: decoded(text) for id_, text in zip(wanted, texts, strict=False) if text is not None}
-        self._hits.count(wanted, found)
+        self.count(wanted, found)
         return Cached(found, ticket)
 
     async def put(self, entities: Sequence[Entity], ticket: str) -> bool:
@@ -99,10 +93,6 @@ class RedisCache:
             yield
         finally:
             await self._run(self._change, "end", name, uuid4().hex, self._ttl, *which)
-
-    def report(self) -> CacheReport:
-        """The hit counts of this process."""
-        return self._hits.report()
 
     async def _run(self, script: Any, *arguments: object) -> Any:
         try:

@@ -10,12 +10,13 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import attrs
 
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Keys
+from graphsearch.context import ContextBlock
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.evaluation.comparing import Comparison, Values, compare_ranks
 from graphsearch.evaluation.corpus import Stores, definitions, fresh_scope, ingest_code, memories_of
@@ -38,6 +39,7 @@ from graphsearch.evaluation.ranks import (
     LEXICAL,
     Blocks,
     Line,
+    PlainBlock,
     PlainBlocks,
     PlainBM25,
     Rank,
@@ -349,30 +351,24 @@ def _folded(name: str) -> str:
     return _ARTICLE.sub("", " ".join(name.casefold().split()))
 
 
-async def _show(question: str, *, rank: Rank[Sequence[Line]], block: Rank[str]) -> Shown:
-    return Shown(await rank(question), await block(question))
+_Text: TypeAlias = ContextBlock | PlainBlock
+
+
+async def _show(question: str, *, rank: Rank[Sequence[Line]], block: Rank[_Text]) -> Shown:
+    return Shown(await rank(question), (await block(question)).text)
 
 
 def _blocks(
     engine: GraphSearchEngine, memories: Sequence[Memory], names: Iterable[str], budget: int
-) -> dict[str, Rank[str]]:
+) -> dict[str, Rank[_Text]]:
     """Functions for the block of each method: a mode, a channel, or plain BM25."""
     blocks, plain = Blocks(engine, budget), PlainBlocks(memories, budget)
 
-    async def of_mode(question: str, mode: SearchMode) -> str:
-        return (await blocks.build(question, mode=mode)).text
-
-    async def of_channel(question: str, channel: ChannelName) -> str:
-        return (await blocks.build(question, channels=(channel,))).text
-
-    async def of_plain(question: str) -> str:
-        return (await plain.build(question)).text
-
-    def block(name: str) -> Rank[str]:
+    def block(name: str) -> Rank[_Text]:
         if name == BM25:
-            return of_plain
+            return plain.build
         if channel := _CHANNELS.get(name):
-            return partial(of_channel, channel=channel)
-        return partial(of_mode, mode=SearchMode(name))
+            return partial(blocks.build, channels=(channel,))
+        return partial(blocks.build, mode=SearchMode(name))
 
     return {name: block(name) for name in names}

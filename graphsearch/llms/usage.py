@@ -40,20 +40,11 @@ class Prices:
             None if self.cached is None else check.number("cached", self.cached, 0),
         )
 
-    def cost(self, tokens: Tokens) -> float:
-        """The cost of some tokens, in the currency of the prices."""
+    def cost(self, used: Usage) -> float:
+        """The cost of the tokens that were used, in the currency of the prices."""
         cached = self.input if self.cached is None else self.cached
-        fresh = tokens.input - tokens.cached
-        return (fresh * self.input + tokens.cached * cached + tokens.output * self.output) / _MILLION
-
-
-@attrs.frozen(kw_only=True)
-class Tokens:
-    """The counts that a vendor reported with one answer; ``cached`` of the ``input`` came from its cache."""
-
-    input: int
-    output: int
-    cached: int = 0
+        fresh = used.input_tokens - used.cached_tokens
+        return (fresh * self.input + used.cached_tokens * cached + used.output_tokens * self.output) / _MILLION
 
 
 @attrs.frozen(kw_only=True)
@@ -72,18 +63,9 @@ class Usage:
     unreported: int = 0
     cost: float | None = 0.0
 
-    @classmethod
-    def of(cls, tokens: Tokens | None, prices: Prices | None) -> Usage:
-        """The usage of one answer; without counts or prices its cost is unknown."""
-        if tokens is None:
-            return cls(answers=1, unreported=1, cost=None)
-        return cls(
-            answers=1,
-            input_tokens=tokens.input,
-            cached_tokens=tokens.cached,
-            output_tokens=tokens.output,
-            cost=None if prices is None else prices.cost(tokens),
-        )
+    def priced(self, prices: Prices | None) -> Usage:
+        """The usage of one answer with its cost, which is unknown without counts or prices."""
+        return attrs.evolve(self, cost=None if prices is None or self.unreported else prices.cost(self))
 
     def __add__(self, other: Usage) -> Usage:
         """The sum of both."""
@@ -97,11 +79,11 @@ class Usage:
         )
 
 
-def token_counts(input: object, output: object, cached: object = 0) -> Tokens | None:
+def token_counts(input: object, output: object, cached: object = 0) -> Usage | None:
     """The counts of a vendor; None unless all of them are plausible whole numbers."""
     if not (_is_count(input) and _is_count(output) and _is_count(cached)) or cached > input:
         return None
-    return Tokens(input=input, output=output, cached=cached)
+    return Usage(answers=1, input_tokens=input, cached_tokens=cached, output_tokens=output)
 
 
 def _is_count(value: object) -> TypeGuard[int]:
