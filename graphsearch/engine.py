@@ -23,8 +23,7 @@ from graphsearch.embedders import as_embedder
 from graphsearch.embedders.base import query_vector
 from graphsearch.errors import EmbeddingModelError
 from graphsearch.explaining.elements import explain_entity, explain_memory, explain_relation
-from graphsearch.explaining.explanation import Explanation
-from graphsearch.explaining.options import ExplainOptions, pointed_at, refuse_others
+from graphsearch.explaining.explanation import ExplainOptions, Explanation, pointed_at, refuse_others
 from graphsearch.model import ElementKind, ElementRef, Triplet, Vector
 from graphsearch.modes.findings import best_triplets
 from graphsearch.modes.hydration import shown

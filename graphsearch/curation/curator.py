@@ -387,7 +387,9 @@ class Curator:
         `PartialViewError` for a principal that may not see everything, `InvalidInputError` for a receipt of another
         scope. Reads all relations of the scope.
         """
-        forgetting.refuse_foreign(receipt, self._access.store)
+        scope = self._access.store.scope
+        foreign = f"is of the scope {receipt.scope}, and the store of {scope}"
+        check.refuse("receipt", foreign if receipt.scope != scope else None)
         try:
             async with self._access.reading() as reader:
                 await self._access.demand_whole("the check of a receipt", reader)

@@ -255,12 +255,6 @@ class ContentHash:
         return hashlib.sha256(b"".join([self.salt.encode(), *sorted(self._found)])).hexdigest()
 
 
-def refuse_foreign(receipt: Receipt, store: GraphStore) -> None:
-    """Raise `InvalidInputError` for a receipt of another scope."""
-    if receipt.scope != store.scope:
-        raise InvalidInputError("receipt", [f"is of the scope {receipt.scope}, and the store of {store.scope}"])
-
-
 async def verification_of(receipt: Receipt, store: GraphStore) -> Verification:
     """Check a receipt of a store's scope: that it is as it was made, and that nothing of what it names is left.
 

@@ -52,7 +52,6 @@ from graphsearch.ingest import Ingestor, Progress
 from graphsearch.model import ElementKind, Entity, Memory
 from graphsearch.model import validation as check
 from graphsearch.modes.options import SearchMode
-from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import Embedder
 from graphsearch.recall.options import ChannelName
 from graphsearch.text.analyser import Analyser, stem
@@ -180,7 +179,7 @@ async def evaluate_entities(
         await given.write(engine)
         ranks = {
             "rank_entities": _ranking(engine),
-            **by_modes(engine, _SHOWN, _entity_names),
+            **by_modes(engine, _SHOWN, lambda found: [*dict.fromkeys(each.name for each in found.entities)]),
             **by_channels(store, embedder, ElementKind.ENTITY, _SHOWN, _names_at),
             BM25: _plain(given),
         }
@@ -211,10 +210,6 @@ def _ranking(engine: GraphSearchEngine) -> Rank[Sequence[str]]:
         return [each.entity.name for each in found.entities]
 
     return rank
-
-
-def _entity_names(found: SearchResult) -> Sequence[str]:
-    return [*dict.fromkeys(each.name for each in found.entities)]
 
 
 async def _names_at(reader: Reader, keys: Keys) -> Sequence[str]:

@@ -16,7 +16,7 @@ import attrs
 from graphsearch._support.lazy import load
 from graphsearch.errors import InvalidInputError
 from graphsearch.explaining.explanation import Explanation
-from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Relation, Triplet
+from graphsearch.model import ElementKind, ElementRef, Entity, Relation, Triplet
 from graphsearch.modes.result import SearchResult
 from graphsearch.ranking.result import FoundEntity
 from graphsearch.recall.result import RecalledMemory, RecallResult
@@ -200,7 +200,12 @@ class _Drawing:
         memory = recalled.memory
         attributes = known(text=memory.text, speaker=memory.speaker, occurred_at=_time(memory.occurred_at))
         own = {**attributes, **({"score": recalled.score} if extra is None else extra)}
-        node = Node(id=_id(_ref(memory)), name=_name(memory), type=ElementKind.MEMORY.value, attributes=own)
+        node = Node(
+            id=_id(ElementRef(ElementKind.MEMORY, memory.id)),
+            name=memory.subject or memory.text or memory.id,
+            type=ElementKind.MEMORY.value,
+            attributes=own,
+        )
         self._node(node)
         self._walk(recalled.path)
 
@@ -232,17 +237,9 @@ def _step(before: ElementRef, after: ElementRef, relation: str) -> Edge:
     return Edge(id=f"{source} {type_} {target}", source=source, target=target, type=type_)
 
 
-def _ref(memory: Memory) -> ElementRef:
-    return ElementRef(ElementKind.MEMORY, memory.id)
-
-
 def _id(element: ElementRef) -> str:
     """The UUID of entities and relations; ids of memories are arbitrary, so they are prefixed by their kind."""
     return f"memory:{element.id}" if element.kind is ElementKind.MEMORY else element.id
-
-
-def _name(memory: Memory) -> str:
-    return memory.subject or memory.text or memory.id
 
 
 def _time(moment: datetime | None) -> str:

@@ -1,6 +1,7 @@
 """One question to several scopes of one organisation, each behind its own gate: one ranking.
 
-Behind it is a `GraphSearchEngine` that opens several scopes where others open one.
+Behind it is a `GraphSearchEngine` that opens several scopes where others open one. Each element of a result has the
+scopes that it comes from, and ids as its own scope has them.
 """
 
 from __future__ import annotations
@@ -9,7 +10,10 @@ from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import Unpack
+from typing import Any, Final, Unpack
+from uuid import UUID
+
+import attrs
 
 from graphsearch._support.observing import all_observed
 from graphsearch._support.options import with_options
@@ -19,20 +23,20 @@ from graphsearch.access.reader import Reader, ReadingOptions, reading
 from graphsearch.access.visible_documents import DocumentCache
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError
-from graphsearch.federation import origins
 from graphsearch.federation.joint_reader import JointReader
-from graphsearch.federation.scope_part import ScopePart
-from graphsearch.model import Scope, Vector
+from graphsearch.federation.scope_part import ScopePart, number_of, own_id, own_memory, own_relation, packed
+from graphsearch.model import ElementKind, ElementRef, Relation, Scope, Triplet, Vector
 from graphsearch.model import validation as check
 from graphsearch.modes.mode import Question
 from graphsearch.modes.options import SearchOptions, SearchRequest
-from graphsearch.modes.result import SearchResult
+from graphsearch.modes.result import Connection, SearchResult, Sentence, Source, Summary
 from graphsearch.protocols import GraphStore
 from graphsearch.ranking.options import RankOptions, RankRequest
 from graphsearch.ranking.result import RankResult
 from graphsearch.recall.options import RecallOptions, RecallRequest
-from graphsearch.recall.result import RecallResult
+from graphsearch.recall.result import RecalledMemory, RecallResult
 from graphsearch.scoring.triplet_score import ScoringOptions
+from graphsearch.traversal.paths import Path
 
 
 @all_observed
@@ -150,18 +154,18 @@ class JointEngine(GraphSearchEngine):
         return [each for each in every if gate is None or gate.enters(self.scopes[each])] or every[:1]
 
     async def _search(self, question: Question, reader: Reader) -> SearchResult:
-        return origins.with_scopes(await super()._search(question, reader), reader)
+        return with_scopes(await super()._search(question, reader), reader)
 
     async def _conclude(self, found: SearchResult, question: Question) -> SearchResult:
-        return origins.with_own_ids(await super()._conclude(found, question))
+        return with_own_ids(await super()._conclude(found, question))
 
     async def _recall(
         self, request: RecallRequest, vector: Vector | None, reader: Reader, stopwatch: Stopwatch
     ) -> RecallResult:
-        return origins.recalled(await super()._recall(request, vector, reader, stopwatch), reader, self.scopes)
+        return recalled(await super()._recall(request, vector, reader, stopwatch), reader, self.scopes)
 
     async def _rank(self, request: RankRequest, question: Question, reader: Reader) -> RankResult:
-        return origins.ranked(await super()._rank(request, question, reader), reader)
+        return ranked(await super()._rank(request, question, reader), reader)
 
 
 def _joint(readers: Mapping[int, Reader]) -> Reader:
@@ -174,3 +178,115 @@ def _joint(readers: Mapping[int, Reader]) -> Reader:
             for place, (number, reader) in enumerate(readers.items())
         ]
     )
+
+
+def with_scopes(found: SearchResult, reader: Reader) -> SearchResult:
+    """A result with the scopes that were searched, whose triplets have theirs."""
+    own = _own_relation_ids([each.relation.id for each in found.triplets], reader)
+    triplets = (
+        attrs.evolve(
+            each,
+            relation=_as_walked(each),
+            origins=_origins(each.relation, tuple(ids), reader),
+            own_ids={scope: id_ for scope, id_ in ids.items() if id_ != each.relation.id},
+        )
+        for each, ids in zip(found.triplets, own, strict=True)
+    )
+    return attrs.evolve(found, triplets=tuple(triplets), scopes=_searched(reader))
+
+
+def _own_relation_ids(ids: Sequence[UUID], reader: Reader) -> Sequence[Mapping[Scope, UUID]]:
+    """The scopes of each relation, with the id that it has there."""
+    return reader.own_relation_ids(ids) if isinstance(reader, JointReader) else [{reader.scope: id_} for id_ in ids]
+
+
+def _as_walked(triplet: Triplet) -> Relation:
+    """The relation between the ends of its triplet: where one scope merged an end, another scope has another one."""
+    relation, ends = triplet.relation, (triplet.source.id, triplet.target.id)
+    if (relation.source_id, relation.target_id) == ends:
+        return relation
+    return attrs.evolve(relation, source_id=ends[0], target_id=ends[1])
+
+
+def _origins(relation: Relation, scopes: Sequence[Scope], reader: Reader) -> Mapping[Scope, tuple[str, ...]]:
+    """The scopes of a relation, each with the evidence that it has of its own."""
+    if not isinstance(reader, JointReader):
+        return dict.fromkeys(scopes, relation.evidence)
+    numbers = {part.scope: part.number for part in reader.parts}
+    return {
+        scope: tuple(own_id(each) for each in relation.evidence if number_of(each) == numbers[scope])
+        for scope in scopes
+    }
+
+
+def with_own_ids(found: SearchResult) -> SearchResult:
+    """A result in which memories are cited by their own ids; that of a single scope cites them so already."""
+    if len(found.scopes) == 1:
+        return found
+    return attrs.evolve(
+        found,
+        triplets=_own(found.triplets),
+        connections=_own(found.connections),
+        summary=_own(found.summary),
+    )
+
+
+def recalled(found: RecallResult, reader: Reader, scopes: Sequence[Scope]) -> RecallResult:
+    """A result whose memories have their scopes and their own ids; ``scopes`` are those of the engine, by number."""
+    if isinstance(reader, JointReader):
+        memories = tuple(_own_recalled(each, scopes) for each in found.memories)
+    else:
+        memories = tuple(attrs.evolve(each, scopes=(reader.scope,)) for each in found.memories)
+    return attrs.evolve(found, memories=memories, scopes=_searched(reader))
+
+
+def ranked(found: RankResult, reader: Reader) -> RankResult:
+    """A result with the scopes that were searched, whose entities have theirs."""
+    scopes = _scopes_of([each.entity.id for each in found.entities], reader)
+    entities = (attrs.evolve(each, scopes=own) for each, own in zip(found.entities, scopes, strict=True))
+    return attrs.evolve(found, entities=tuple(entities), scopes=_searched(reader))
+
+
+def _scopes_of(ids: Sequence[UUID], reader: Reader) -> Sequence[tuple[Scope, ...]]:
+    return (
+        reader.scopes_of(ElementKind.ENTITY, packed(ids))
+        if isinstance(reader, JointReader)
+        else [(reader.scope,)] * len(ids)
+    )
+
+
+def _searched(reader: Reader) -> tuple[Scope, ...]:
+    return tuple(part.scope for part in reader.parts) if isinstance(reader, JointReader) else (reader.scope,)
+
+
+def _own_recalled(found: RecalledMemory, scopes: Sequence[Scope]) -> RecalledMemory:
+    return attrs.evolve(
+        found,
+        memory=own_memory(found.memory),
+        path=_own(found.path),
+        scopes=(scopes[number_of(found.memory.id)],),
+    )
+
+
+_CITING: Final[Mapping[type, tuple[str, ...]]] = {
+    Triplet: ("relation",),
+    Connection: ("paths",),
+    Path: ("relations",),
+    Summary: ("sources", "sentences"),
+    Sentence: ("sources",),
+    Source: ("element",),
+}
+"""The fields of parts of a result in which memories are cited."""
+
+
+def _own(part: Any) -> Any:
+    """A part of a result, in which memories are cited by their own ids."""
+    if isinstance(part, Relation):
+        return own_relation(part)
+    if isinstance(part, ElementRef):
+        return ElementRef(part.kind, own_id(part.id)) if part.kind is ElementKind.MEMORY else part
+    if isinstance(part, tuple):
+        return tuple(map(_own, part))
+    if isinstance(part, Mapping):
+        return {key: _own(value) for key, value in part.items()}
+    return part and attrs.evolve(part, **{name: _own(getattr(part, name)) for name in _CITING[type(part)]})

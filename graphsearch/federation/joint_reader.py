@@ -129,6 +129,19 @@ class JointReader(Reader):
             for number, (rows, own) in met.items()
         }
 
+    async def _shown_by(
+        self, kind: ElementKind, keys: Keys, read: Callable[[ScopePart, Keys], Awaitable[Sequence[T]]]
+    ) -> list[tuple[ScopePart, int, T]]:
+        """What each scope shows of those elements that it has, with their rows among the keys, scope by scope."""
+        owned = self.owned(kind, keys)
+
+        async def of(part: ScopePart) -> list[tuple[ScopePart, int, T]]:
+            rows, own = owned[part.number]
+            found = await read(part, own) if len(own) else ()
+            return [(part, row, each) for row, each in zip(rows.tolist(), found, strict=True)]
+
+        return list(chain.from_iterable(await self._each(of)))
+
     def scopes_of(self, kind: ElementKind, keys: Keys) -> list[tuple[Scope, ...]]:
         """The scopes that gave each element to this question."""
         found: list[list[Scope]] = [[] for _ in range(len(keys))]
@@ -366,13 +379,8 @@ class JointReader(Reader):
     async def entities(self, keys: Keys) -> list[Entity]:
         """The visible forms of entities, in the order of their keys; of several scopes each as one."""
         await self._each(lambda part: part.holding(keys))
-        owned = self.owned(ElementKind.ENTITY, keys)
-
-        async def of(part: ScopePart) -> list[Entity]:
-            _, own = owned[part.number]
-            return await part.reader.entities(own) if len(own) else []
-
-        return _joined(chain.from_iterable(await self._each(of)), unpacked(keys))
+        found = await self._shown_by(ElementKind.ENTITY, keys, lambda part, own: part.reader.entities(own))
+        return _joined((each for _, _, each in found), unpacked(keys))
 
     async def get_entities(self, ids: Sequence[UUID]) -> list[Entity]:
         """The visible forms of the visible ones of some entities, in the order of ids."""
@@ -417,14 +425,8 @@ class JointReader(Reader):
 
     async def memories(self, keys: Keys) -> Sequence[Memory]:
         """Visible memories in the order of their keys, with joint ids."""
-        owned = self.owned(ElementKind.MEMORY, keys)
-
-        async def of(part: ScopePart) -> list[tuple[int, Memory]]:
-            rows, own = owned[part.number]
-            read = await part.reader.memories(own) if len(own) else []
-            return [(row, joint_memory(each, part.number)) for row, each in zip(rows.tolist(), read, strict=True)]
-
-        found = dict(chain.from_iterable(await self._each(of)))
+        read = await self._shown_by(ElementKind.MEMORY, keys, lambda part, own: part.reader.memories(own))
+        found = {row: joint_memory(each, part.number) for part, row, each in read}
         return [found[row] for row in range(len(keys))]
 
     async def get_memories(self, ids: Sequence[str]) -> list[Memory]:
@@ -454,19 +456,11 @@ class JointReader(Reader):
 
     async def relations(self, keys: Keys) -> list[Relation]:
         """Relations met by this question, as visible; of several scopes the most confident, with all evidence."""
-        owned, ids = self.owned(ElementKind.RELATION, keys), unpacked(keys)
-
-        async def of(part: ScopePart) -> list[tuple[int, Relation]]:
-            rows, own = owned[part.number]
-            read = await part.reader.relations(own) if len(own) else []
-            return [
-                (row, joint_relation(each, part.number, ids[row]))
-                for row, each in zip(rows.tolist(), read, strict=True)
-            ]
-
-        forms: list[list[Relation]] = [[] for _ in range(len(keys))]
-        for row, each in chain.from_iterable(await self._each(of)):
-            forms[row].append(each)
+        ids = unpacked(keys)
+        forms: list[list[Relation]] = [[] for _ in ids]
+        read = await self._shown_by(ElementKind.RELATION, keys, lambda part, own: part.reader.relations(own))
+        for part, row, each in read:
+            forms[row].append(joint_relation(each, part.number, ids[row]))
         return [merging.joint_relations(each) for each in forms]
 
     async def relation(self, relation_id: UUID) -> Relation | None:

@@ -257,12 +257,9 @@ def _write(writer: ScopeWriter, records: Sequence[Record]) -> None:
         writer.record(each)
 
 
-def _without_vector(record: Record) -> Record:
-    if isinstance(record, (StoredEntity, StoredMemory, StoredRelation)) and record.vector is not None:
-        stored: Any = record
-        bare: Record = attrs.evolve(stored, vector=None)
-        return bare
-    return record
+def _without_vector(record: Any) -> Record:
+    bare: Record = record if getattr(record, "vector", None) is None else attrs.evolve(record, vector=None)
+    return bare
 
 
 async def _demand_whole(store: GraphStore, gate: Gate | None) -> None:

@@ -183,10 +183,6 @@ def _relation_json(record: StoredRelation) -> Json:
     )
 
 
-def _merge_json(record: StoredMerge) -> Json:
-    return {"number": record.number, **fields_of(record.merge), "held": record.held}
-
-
 def _community_json(record: Community) -> Json:
     fields = fields_of(record, without=_UNLISTED)
     return fields if record.summary is None else {**fields, "summary": record.summary.as_json()}
@@ -199,7 +195,7 @@ _WRITERS: Final[Mapping[type, Callable[[Any], Json]]] = {
     StoredEntity: _entity_json,
     StoredMemory: _memory_json,
     StoredRelation: _relation_json,
-    StoredMerge: _merge_json,
+    StoredMerge: lambda record: {"number": record.number, **fields_of(record.merge), "held": record.held},
 }
 
 
@@ -422,11 +418,6 @@ def _link_of(given: Json) -> MemoryLink:
     return found
 
 
-def _community_of(given: Json) -> Community:
-    found: Community = made(Community, {"label": "", **given})
-    return found
-
-
 _READERS: Final[Mapping[str, Callable[[Json], Any]]] = {
     RecordKind.RELATION_TYPE: lambda given: made(RelationType, given),
     RecordKind.COUNTER: lambda given: made(Counter, given),
@@ -436,7 +427,7 @@ _READERS: Final[Mapping[str, Callable[[Json], Any]]] = {
     RecordKind.RELATION: _relation_of,
     RecordKind.DISTINCT: lambda given: made(DistinctPair, given),
     RecordKind.LINK: _link_of,
-    RecordKind.COMMUNITY: _community_of,
+    RecordKind.COMMUNITY: lambda given: made(Community, {"label": "", **given}),
     RecordKind.SESSION: lambda given: made(StoredSession, given),
     RecordKind.INJECTION: _injection_of,
 }

@@ -26,8 +26,8 @@ from graphsearch.curation import neighbourhood
 from graphsearch.curation import registered_types
 from graphsearch.curation import review
 from graphsearch.curation import summarising
+from graphsearch.explaining.explanation import ExplainOptions
 from graphsearch.explaining.explanation import Explanation
-from graphsearch.explaining.options import ExplainOptions
 from graphsearch.federation import engine as federation
 from graphsearch.health import duplicates
 from graphsearch.health.formula import Growth

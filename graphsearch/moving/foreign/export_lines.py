@@ -57,17 +57,16 @@ class Shape:
         """The type errors of an object."""
         if not isinstance(content, dict) or not content:
             return ["must be an object with fields"]
-        wanted = (
-            (self.texts, "text", _is_text),
-            (self.lists, "a list of texts", _is_list_of_texts),
-            (self.objects, "an object", _is_object),
-        )
-        return [
-            f"{name} must be {what}"
-            for names, what, right in wanted
-            for name in sorted(names & {*content})
-            if content[name] is not None and not right(content[name])
-        ]
+        found = []
+        for name, value in content.items():
+            if name in self.texts and not isinstance(value, str | None):
+                found.append(f"{name} must be text")
+            if name in self.objects and not isinstance(value, dict | None):
+                found.append(f"{name} must be an object")
+            is_list = isinstance(value, list) and all(isinstance(each, str) for each in value)
+            if name in self.lists and not (value is None or is_list):
+                found.append(f"{name} must be a list of texts")
+        return sorted(found)
 
 
 @attrs.frozen
@@ -165,15 +164,3 @@ def _parsed(text: bytes) -> tuple[Any, list[str]]:
         return validation.parse_json(text), []
     except ValueError as error:
         return None, [f"not valid JSON in UTF-8: {error}"]
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_list_of_texts(value: object) -> bool:
-    return isinstance(value, list) and all(map(_is_text, value))
-
-
-def _is_object(value: object) -> bool:
-    return isinstance(value, dict)
