@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from graphsearch.moving.foreign.export_lines import Line, fields_of, read_lines
-from graphsearch.moving.foreign.gathering import Conversion, ConversionReport, present
+from graphsearch.moving.foreign.conversion import Conversion, ConversionReport, Line, fields_of, present, read_lines
 
 UNTOUCHED: Final = 0.5
 """The feedback weight of a node without feedback."""

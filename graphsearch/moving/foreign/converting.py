@@ -15,8 +15,7 @@ from graphsearch._support.files import UNREADABLE, opened
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import Ingestor, IngestReport
 from graphsearch.moving.foreign import cognee, graphiti, mem0, zep
-from graphsearch.moving.foreign.export_lines import Json, first_objects
-from graphsearch.moving.foreign.gathering import ConversionReport
+from graphsearch.moving.foreign.conversion import ConversionReport, Json, first_objects
 
 _LOOKED_AT: Final = 200
 """Objects at the beginning of a file by which its format is recognised."""

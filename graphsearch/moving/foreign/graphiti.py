@@ -11,8 +11,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.moving.foreign.export_lines import Json, Line, fields_of, read_lines
-from graphsearch.moving.foreign.gathering import Conversion, ConversionReport, add_entity, add_fact, present
+from graphsearch.moving.foreign.conversion import (
+    Conversion,
+    ConversionReport,
+    Json,
+    Line,
+    add_entity,
+    add_fact,
+    fields_of,
+    present,
+    read_lines,
+)
 
 
 def convert(files: Sequence[Path], out: Path, *, group: str | None = None) -> ConversionReport:

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from graphsearch.moving.foreign.export_lines import Line, fields_of, read_lines
-from graphsearch.moving.foreign.gathering import Conversion, ConversionReport, present
+from graphsearch.moving.foreign.conversion import Conversion, ConversionReport, Line, fields_of, present, read_lines
 
 IDS: Final = ("user_id", "agent_id", "app_id", "actor_id")
 """Whom a memory is of: kept as attributes."""
