@@ -19,7 +19,8 @@ from graphsearch.columns import Codes, Edges, Floats, Rows
 from graphsearch.curation.label_propagation import STEPS, Links, propagated, refreshed, run_starts
 from graphsearch.curation.permissions import Access
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Action, Community, View
+from graphsearch.model import Action, Community, Entity, Relation, View
+from graphsearch.model import validation as check
 
 _TOP_ENTITIES: Final = 5
 _NAMES_IN_LABEL: Final = 3
@@ -33,7 +34,7 @@ class Network:
     """Entities, and relations between rows of them, in any order.
 
     ``weights``, in [0, 1], are how strongly each relation links its ends, such as its confidence. They are rounded to
-    steps of 2^-20, so that their sums are exact.
+    steps of 2^-20, so that their sums are exact. Raises `InvalidInputError` that names every fault.
     """
 
     ids: Sequence[UUID]
@@ -42,6 +43,34 @@ class Network:
     sources: Rows
     targets: Rows
     weights: Floats
+
+    def __attrs_post_init__(self) -> None:
+        entities, relations = len(self.ids), len(self.sources)
+        check.refuse(
+            "network",
+            None if len(set(self.ids)) == entities else "ids must be distinct",
+            _length("names", self.names, entities),
+            _length("importance", self.importance, entities),
+            _length("targets", self.targets, relations),
+            _length("weights", self.weights, relations),
+            _rows("sources", self.sources, entities),
+            _rows("targets", self.targets, entities),
+            None if ((self.weights >= 0) & (self.weights <= 1)).all() else "weights must be in [0, 1]",
+        )
+
+    @classmethod
+    def of(cls, entities: Sequence[Entity], relations: Iterable[Relation]) -> Network:
+        """Build from entities and relations, weighted by confidence; relations with an end outside are left out."""
+        row = {entity.id: place for place, entity in enumerate(entities)}
+        among = [each for each in relations if each.source_id in row and each.target_id in row]
+        return cls(
+            ids=[entity.id for entity in entities],
+            names=[entity.name for entity in entities],
+            importance=np.array([entity.importance_weight for entity in entities], np.float64),
+            sources=np.array([row[each.source_id] for each in among], np.intp),
+            targets=np.array([row[each.target_id] for each in among], np.intp),
+            weights=np.array([each.confidence for each in among], np.float64),
+        )
 
 
 def detect_communities(network: Network, *, seed: int = 0) -> tuple[Community, ...]:
@@ -144,6 +173,14 @@ def _groups(labels: Rows) -> Iterator[Rows]:
     order = np.argsort(labels, kind="stable")
     starts = run_starts(labels[order])
     yield from np.split(order, starts[1:])
+
+
+def _length(field: str, values: Sequence[object] | Rows | Floats, length: int) -> str | None:
+    return None if len(values) == length else f"{field} must have {length} items, not {len(values)}"
+
+
+def _rows(field: str, rows: Rows, length: int) -> str | None:
+    return None if not len(rows) or (rows.min() >= 0 and rows.max() < length) else f"{field} must be rows of ids"
 
 
 async def stored(fresh: Sequence[Community], gone: Sequence[Community] | None, access: Access) -> tuple[Community, ...]:

@@ -40,21 +40,6 @@ def network(size, sources, targets, weights=None):
     )
 
 
-def network_of(entities, relations):
-    """Entities, and the relations between them; those with an end outside are left out."""
-    row = {entity.id: place for place, entity in enumerate(entities)}
-    among = [each for each in relations if each.source_id in row and each.target_id in row]
-    ends = [[row[id_] for id_ in (each.source_id, each.target_id)] for each in among]
-    return Network(
-        ids=list(row),
-        names=[entity.name for entity in entities],
-        importance=np.array([entity.importance_weight for entity in entities]),
-        sources=np.array(ends, np.intp)[:, 0],
-        targets=np.array(ends, np.intp)[:, 1],
-        weights=np.array([each.confidence for each in among]),
-    )
-
-
 def modularity(network: Network, labels: np.ndarray) -> float:
     """Q of Newman and Girvan, by its definition; self-loops are left out."""
     kept = network.sources != network.targets

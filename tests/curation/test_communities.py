@@ -13,7 +13,7 @@ from graphsearch.curation.communities import Network, detect_communities, refres
 from graphsearch.errors import AccessDeniedError, InvalidInputError, PartialViewError
 from graphsearch.model import Batch, Community, Entity, Relation
 from graphsearch.testing.samples import person
-from tests.curation.planted import modularity, network, network_of, planted
+from tests.curation.planted import modularity, network, planted
 from tests.curation.team import GREG, SECRET, Labels, engine_over
 from tests.gates import no_secrets
 
@@ -184,7 +184,7 @@ def test_a_community_is_labelled_by_its_best_linked_members():
     ends += [(bob, cy), (bob, di), (bob, eve), (bob, flo), (cy, di), (cy, eve), (cy, flo), (di, eve)]
     stranger = Entity(type="person", name="Zoe").id
     relations = [Relation(source_id=one, type="knows", target_id=other) for one, other in [*ends, (ada, stranger)]]
-    (found,) = detect_communities(network_of(people, relations))
+    (found,) = detect_communities(Network.of(people, relations))
     assert found.members == tuple(sorted(person.id for person in people))
     assert found.top == (cy, ada, bob, di, eve)
     assert found.label == "Cy, Ada, Bob"
@@ -276,6 +276,22 @@ def test_a_refreshed_graph_is_as_good_as_one_looked_at_anew():
 
 
 # -- bad input ----------------------------------------------------------------------------------------------------
+
+
+def test_every_fault_of_a_network_is_named():
+    good = linked(2, (0, 1))
+    with pytest.raises(InvalidInputError) as refused:
+        Network(
+            ids=[good.ids[0], good.ids[0]],
+            names=["Ada"],
+            importance=np.empty(0),
+            sources=np.array([0, 5]),
+            targets=np.array([-1]),
+            weights=np.array([np.nan]),
+        )
+    assert len(refused.value.faults) == 8
+    with pytest.raises(InvalidInputError, match=r"weights must be in \[0, 1\]"):
+        linked(2, (0, 1), weights=[-0.5])
 
 
 def test_an_entity_in_two_former_communities_is_refused():
