@@ -89,9 +89,7 @@ def answering(triplets: Sequence[Triplet], rows: Sequence[int]) -> list[int]:
         onward = parts.get("hops", 0.0) > HOPS * near[row] and not ends.isdisjoint(_ends(triplets[row]))
         return not parts or near[row] >= best * (ONWARD if onward else DIRECT)
 
-    return [
-        row for place, row in enumerate(rows) if (place < ALWAYS and near[row] >= ONWARD * best) or answers(row)
-    ]
+    return [row for place, row in enumerate(rows) if (place < ALWAYS and near[row] >= ONWARD * best) or answers(row)]
 
 
 def _ends(triplet: Triplet) -> tuple[object, object]:

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from graphsearch.embedders import WordLlamaEmbedder as WordLlamaEmbedder
     from graphsearch.engine import GraphSearchEngine as GraphSearchEngine
     from graphsearch.errors import GraphSearchError as GraphSearchError
+    from graphsearch.explaining.explanation import ExplainOptions as ExplainOptions
     from graphsearch.explaining.explanation import Explanation as Explanation
-    from graphsearch.explaining.options import ExplainOptions as ExplainOptions
     from graphsearch.federation.engine import FederatedEngine as FederatedEngine
     from graphsearch.feedback import FeedbackService as FeedbackService
     from graphsearch.ingest import CombinedExtractor as CombinedExtractor

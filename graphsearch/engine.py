@@ -20,12 +20,10 @@ from graphsearch.access.reader import EntityRef, Reader, ReadingOptions, reading
 from graphsearch.access.visible_documents import DocumentCache
 from graphsearch.access.window import Embed
 from graphsearch.embedders import as_embedder
-from graphsearch.embedders.checking import query_vector
+from graphsearch.embedders.base import query_vector
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
-from graphsearch.explaining.explanation import Explanation
-from graphsearch.explaining.options import ExplainOptions, pointed_at, refuse_others
-from graphsearch.explaining.ranked_elements import explain_entity, explain_memory
-from graphsearch.explaining.relation_explanation import explain_relation
+from graphsearch.explaining.elements import explain_entity, explain_memory, explain_relation
+from graphsearch.explaining.explanation import ExplainOptions, Explanation, pointed_at, refuse_others
 from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.model import ElementKind, ElementRef, Scope, Triplet, Vector
 from graphsearch.modes.findings import best_triplets

@@ -14,7 +14,7 @@ from graphsearch.context.builder import CANDIDATES
 from graphsearch.curation import Curator
 from graphsearch.curation.entity_changes import Corrections
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.explaining.options import ExplainOptions
+from graphsearch.explaining.explanation import ExplainOptions
 from graphsearch.modes.options import SearchOptions, SearchRequest
 from graphsearch.ranking.options import RankOptions, RankRequest
 from graphsearch.recall.options import RecallOptions, RecallRequest

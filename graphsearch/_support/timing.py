@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from time import perf_counter
-from types import TracebackType
 from typing import Final
 
 from graphsearch._support import observing
@@ -29,31 +29,13 @@ class Stopwatch:
     def __init__(self) -> None:
         self.milliseconds: dict[str, float] = {}
 
-    def stage(self, name: str) -> _Stage:
-        """A context that adds its duration to a stage."""
-        return _Stage(self.milliseconds, name)
-
-
-class _Stage:
-    """One run of a stage."""
-
-    __slots__ = ("_milliseconds", "_name", "_start", "_watched")
-
-    def __init__(self, milliseconds: dict[str, float], name: str) -> None:
-        self._milliseconds = milliseconds
-        self._name = name
-        self._watched: AbstractContextManager[None] | None = None
-
-    def __enter__(self) -> None:
-        if self._name != TOTAL and (watcher := observing.watcher) is not None:
-            self._watched = watcher.stage(self._name)
-            self._watched.__enter__()
-        self._start = perf_counter()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        passed = 1e3 * (perf_counter() - self._start)
-        self._milliseconds[self._name] = self._milliseconds.get(self._name, 0.0) + passed
-        if self._watched is not None:
-            self._watched.__exit__(kind, error, traceback)
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Add the time of what is inside to a stage."""
+        with nullcontext() if name == TOTAL else observing.stage(name):
+            start = perf_counter()
+            try:
+                yield
+            finally:
+                passed = 1e3 * (perf_counter() - start)
+                self.milliseconds[name] = self.milliseconds.get(name, 0.0) + passed

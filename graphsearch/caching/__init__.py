@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 from graphsearch._support.lazy import lazily
 
 if TYPE_CHECKING:
-    from graphsearch.caching.cache import CacheReport as CacheReport
-    from graphsearch.caching.cache import EntityCache as EntityCache
-    from graphsearch.caching.cache import InProcessCache as InProcessCache
-    from graphsearch.caching.cached_store import cache_report as cache_report
-    from graphsearch.caching.cached_store import cached as cached
+    from graphsearch.caching.entities import CacheReport as CacheReport
+    from graphsearch.caching.entities import EntityCache as EntityCache
+    from graphsearch.caching.entities import InProcessCache as InProcessCache
+    from graphsearch.caching.entities import cache_report as cache_report
+    from graphsearch.caching.entities import cached as cached
     from graphsearch.caching.on_redis import RedisCache as RedisCache
 
 __getattr__, __dir__ = lazily(__name__)

@@ -7,81 +7,24 @@ change must not close the cache permanently). Each method is one script, which t
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
-from datetime import datetime
+from importlib.resources import files
 from typing import Any, Final, Self
 from urllib.parse import quote
 from uuid import UUID, uuid4
 
-import attrs
-
 from graphsearch._support.lazy import load
-from graphsearch.caching.cache import MAX_ENTITIES, TTL, Cached, CacheReport, HitCounter, check_limits
+from graphsearch.caching.entities import MAX_ENTITIES, TTL, Cached, CacheOfScope, check_limits
 from graphsearch.errors import CacheError, InvalidInputError
 from graphsearch.model import Entity, Scope
 from graphsearch.model import validation as check
+from graphsearch.moving.records import fields_of, line_of, made, object_of
 
 _EXTRA: Final = {"extra": "redis", "purpose": "RedisCache"}
 
-_CHANGING: Final = """
-local entities, ticket, changes = KEYS[1], KEYS[2], KEYS[3]
-local clock = redis.call('TIME')
-local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
-redis.call('ZREMRANGEBYSCORE', changes, '-inf', now)
-local changing = redis.call('ZCARD', changes) > 0
-"""
 
-_GET: Final = (
-    _CHANGING
-    + """
-local fresh, ttl, since = ARGV[1], ARGV[2], ARGV[3]
-if changing then return false end
-local current = redis.call('GET', ticket)
-if not current then
-    current = fresh
-    redis.call('SET', ticket, current, 'PX', ttl)
-end
-if since ~= '' and since ~= current then return false end
-local found = {current}
-for place = 4, #ARGV do found[#found + 1] = redis.call('HGET', entities, ARGV[place]) end
-return found
-"""
-)
-
-_PUT: Final = (
-    _CHANGING
-    + """
-local given, ttl, most = ARGV[1], ARGV[2], tonumber(ARGV[3])
-if changing or redis.call('GET', ticket) ~= given then return 0 end
-for place = 4, #ARGV, 2 do
-    if redis.call('HLEN', entities) < most then redis.call('HSET', entities, ARGV[place], ARGV[place + 1]) end
-end
-if redis.call('PTTL', entities) < 0 then redis.call('PEXPIRE', entities, ttl) end
-return 1
-"""
-)
-
-_CHANGE: Final = (
-    _CHANGING
-    + """
-local step, name, fresh, ttl, all = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-if step == 'begin' then
-    redis.call('ZADD', changes, now + ttl, name)
-    if redis.call('PTTL', changes) < tonumber(ttl) then redis.call('PEXPIRE', changes, ttl) end
-else
-    redis.call('ZREM', changes, name)
-end
-redis.call('SET', ticket, fresh, 'PX', ttl)
-if all == '1' then redis.call('DEL', entities) end
-for place = 6, #ARGV do redis.call('HDEL', entities, ARGV[place]) end
-return 1
-"""
-)
-
-
-class RedisCache:
+class RedisCache(CacheOfScope):
     """An `EntityCache` on a Redis server, shared by all clients that open it for the same scope.
 
     ``url`` is redis://, rediss:// or unix://; ``timeout`` is in seconds, for connecting and for each response. If a
@@ -95,6 +38,7 @@ class RedisCache:
     def __init__(
         self, url: str, *, scope: Scope, ttl: float = TTL, max_entities: int = MAX_ENTITIES, timeout: float = 5.0
     ) -> None:
+        super().__init__(scope)
         check_limits(ttl, max_entities)
         check.refuse("Redis cache", check.number("timeout", timeout, 1e-3))
         client = load("redis.asyncio", **_EXTRA)
@@ -103,13 +47,13 @@ class RedisCache:
         except ValueError as error:
             raise InvalidInputError("Redis cache", ["url must be redis://, rediss:// or unix://"]) from error
         self._failure: type[Exception] = client.RedisError
-        self._scope = scope
         self._ttl, self._most = round(ttl * 1000), max_entities
         # The part in braces is the hash tag of a Redis cluster. Quoting keeps the names of two scopes distinct.
-        name = f"graphsearch:1:{{{quote(scope.org_id, safe='')}/{quote(scope.project_id, safe='')}}}"
+        name = f"graphsearch:2:{{{quote(scope.org_id, safe='')}/{quote(scope.project_id, safe='')}}}"
         self._keys = [f"{name}:{part}" for part in ("entities", "ticket", "changes")]
-        self._get, self._put, self._change = map(self._redis.register_script, (_GET, _PUT, _CHANGE))
-        self._hits = HitCounter()
+        self._get, self._put, self._change = (
+            self._redis.register_script(_script(name)) for name in ("get", "put", "change")
+        )
 
     async def __aenter__(self) -> Self:
         return self
@@ -121,18 +65,13 @@ class RedisCache:
         """Close the connections."""
         await self._redis.aclose()
 
-    @property
-    def scope(self) -> Scope:
-        """The only scope whose entities are cached here."""
-        return self._scope
-
     async def get(self, ids: Sequence[UUID], *, since: str | None = None) -> Cached:
         """The cached entities among ``ids``, with a ticket."""
         wanted = list(dict.fromkeys(ids))
         answer = await self._run(self._get, uuid4().hex, self._ttl, since or "", *map(str, wanted))
         ticket, texts = (answer[0].decode(), answer[1:]) if answer else (None, [])
         found = {id_: decoded(text) for id_, text in zip(wanted, texts, strict=False) if text is not None}
-        self._hits.count(wanted, found)
+        self.count(wanted, found)
         return Cached(found, ticket)
 
     async def put(self, entities: Sequence[Entity], ticket: str) -> bool:
@@ -155,10 +94,6 @@ class RedisCache:
         finally:
             await self._run(self._change, "end", name, uuid4().hex, self._ttl, *which)
 
-    def report(self) -> CacheReport:
-        """The hit counts of this process."""
-        return self._hits.report()
-
     async def _run(self, script: Any, *arguments: object) -> Any:
         try:
             return await script(keys=self._keys, args=arguments)
@@ -166,28 +101,21 @@ class RedisCache:
             raise CacheError(f"the Redis server of the entity cache failed: {type(error).__name__}") from error
 
 
-_TIMES: Final = ("valid_from", "valid_to", "created_at")
+def encoded(entity: Entity) -> bytes:
+    """An entity as a JSON object, as in files of a scope."""
+    return line_of(fields_of(entity))
 
 
-def encoded(entity: Entity) -> str:
-    """An entity as a JSON object with all of its fields."""
-    fields = {field.name: getattr(entity, field.name) for field in attrs.fields(Entity)}
-    fields["id"] = str(entity.id)
-    fields["merged_into"] = None if entity.merged_into is None else str(entity.merged_into)
-    for name in _TIMES:
-        fields[name] = None if fields[name] is None else fields[name].isoformat()
-    return json.dumps(fields, ensure_ascii=False, default=dict)
-
-
-def decoded(text: str | bytes) -> Entity:
+def decoded(text: bytes) -> Entity:
     """The entity that `encoded` gave. Raises `CacheError` for anything else."""
     try:
-        fields: dict[str, Any] = check.parse_json(text)
-        for name in _TIMES:
-            fields[name] = None if fields[name] is None else datetime.fromisoformat(fields[name])
-        merged_into = fields["merged_into"]
-        return Entity(
-            **{**fields, "id": UUID(fields["id"]), "merged_into": None if merged_into is None else UUID(merged_into)}
-        )
-    except (ValueError, TypeError, KeyError, AttributeError, InvalidInputError) as error:
+        found: Entity = made(Entity, object_of(text))
+    except (InvalidInputError, TypeError) as error:
         raise CacheError("the cache holds something that is no entity: empty it") from error
+    return found
+
+
+def _script(name: str) -> str:
+    """What all scripts begin with, and one of them."""
+    folder = files("graphsearch.caching")
+    return "".join(folder.joinpath(f"{part}.lua").read_text(encoding="utf-8") for part in ("changing", name))

@@ -21,9 +21,9 @@ from graphsearch.cli.output import table
 from graphsearch.embedders import MiniLMEmbedder, VoyageEmbedder, WordLlamaEmbedder
 from graphsearch.evaluation import Channels, Evaluated, Evaluation, Level, Stores, read_question_set
 from graphsearch.evaluation import evaluate as evaluated
-from graphsearch.evaluation.blocks import BUDGET
+from graphsearch.evaluation.comparing import KS, Measured
 from graphsearch.evaluation.evaluator import regret_of
-from graphsearch.evaluation.metrics import KS, Measured
+from graphsearch.evaluation.ranks import BUDGET
 from graphsearch.protocols import Clock, Embedder
 from graphsearch.recall.options import CHANNELS
 from graphsearch.stores.memory import InMemoryGraphStore

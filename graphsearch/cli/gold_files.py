@@ -11,12 +11,18 @@ import typer
 from rich.table import Table
 
 from graphsearch.cli.output import table
-from graphsearch.evaluation.answer_scores import AnswerSet, evaluate_answers, read_names
 from graphsearch.evaluation.comparing import Column, Comparison
 from graphsearch.evaluation.corpus import Stores
-from graphsearch.evaluation.given_graph import read_graph
-from graphsearch.evaluation.gold import entity_question, name_question, triplet_question
-from graphsearch.evaluation.graph_scores import EntitySet, TripletSet, evaluate_entities, evaluate_triplets
+from graphsearch.evaluation.gold import entity_question, name_question, read_graph, triplet_question
+from graphsearch.evaluation.graph_scores import (
+    AnswerSet,
+    EntitySet,
+    TripletSet,
+    evaluate_answers,
+    evaluate_entities,
+    evaluate_triplets,
+    read_names,
+)
 from graphsearch.evaluation.question_set import read_passages, read_rows
 from graphsearch.ingest import Progress
 from graphsearch.protocols import Embedder

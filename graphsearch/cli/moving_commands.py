@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
+from graphsearch._support.files import STANDARD
 from graphsearch.cli.commands import Answer, progress_bar
 from graphsearch.cli.environment import Place, open_engine
 from graphsearch.cli.output import as_json, pairs
 from graphsearch.ingest import Ingestor
 from graphsearch.moving import ExportFormat, detect_format, export_scope, import_export, import_scope
-from graphsearch.moving.scope_file import STANDARD
 from graphsearch.text.rendering import safe_text
 
 

@@ -17,8 +17,7 @@ from graphsearch.model.reembedding import Reembedding
 from graphsearch.protocols import Embedder, GraphStore
 from graphsearch.reembedding import estimate_reembedding
 from graphsearch.reembedding import reembed as run
-from graphsearch.reembedding.estimating import SAMPLE
-from graphsearch.reembedding.running import BATCH
+from graphsearch.reembedding.running import BATCH, SAMPLE
 from graphsearch.text.rendering import safe_text
 
 _EVERY_S: Final = 5.0

@@ -48,8 +48,7 @@ from graphsearch.cli.output import (
     time_pairs,
     triplet_table,
 )
-from graphsearch.explaining.explanation import Explanation
-from graphsearch.explaining.options import ExplainOptions
+from graphsearch.explaining.explanation import ExplainOptions, Explanation
 from graphsearch.model import ElementKind, ElementRef, ScorePart
 from graphsearch.modes.options import SearchMode
 from graphsearch.ranking.options import Ranking

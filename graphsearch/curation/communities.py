@@ -1,11 +1,12 @@
 """Communities: entities that are linked to each other more than to the rest, found by label propagation.
 
-The functions over a `Network` are pure; the others work on the graph of a scope.
+The functions over a `Network` are pure; the others work on the graph of a scope. Communities that are detected anew
+keep the ids of those that most of the same members were in.
 """
 
 from __future__ import annotations
 
-import asyncio
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from heapq import nsmallest
 from typing import Final
@@ -14,9 +15,7 @@ from uuid import UUID, uuid5
 import attrs
 import numpy as np
 
-from graphsearch.access.reader import EntityRef, known
 from graphsearch.columns import Codes, Edges, Floats, Rows
-from graphsearch.curation.community_identity import COMMUNITY, with_former_ids
 from graphsearch.curation.label_propagation import STEPS, Links, propagated, refreshed, run_starts
 from graphsearch.curation.permissions import Access
 from graphsearch.errors import InvalidInputError
@@ -184,46 +183,7 @@ def _rows(field: str, rows: Rows, length: int) -> str | None:
     return None if not len(rows) or (rows.min() >= 0 and rows.max() < length) else f"{field} must be rows of ids"
 
 
-async def detect_in_scope(access: Access, *, seed: int = 0) -> tuple[Community, ...]:
-    """See `graphsearch.curation.Curator.detect_communities`."""
-    async with access.reading() as reader:
-        await access.demand_whole("communities", reader)
-        former = await access.store.communities()
-        network = await _network(access, reader.view)
-        found = await asyncio.to_thread(lambda: with_former_ids(detect_communities(network, seed=seed), former))
-    return await _stored(found, None, access)
-
-
-async def refresh_in_scope(access: Access, *, seed: int = 0) -> tuple[Community, ...]:
-    """See `graphsearch.curation.Curator.refresh_communities`."""
-    async with access.reading() as reader:
-        await access.demand_whole("communities", reader)
-        former = await access.store.communities()
-        network = await _network(access, reader.view)
-        found = await asyncio.to_thread(
-            lambda: with_former_ids(refresh_communities(network, former, seed=seed), former)
-        )
-    before = {each.id: each for each in former}
-    after = {each.id: each for each in found}
-    fresh = [each for each in found if not _same(each, before.get(each.id))]
-    gone = [each for each in former if each.id not in after]
-    return await _stored(fresh, gone, access) if fresh or gone else ()
-
-
-async def communities_in_scope(
-    access: Access, *, entity: EntityRef | None = None, limit: int | None = 20
-) -> tuple[Community, ...]:
-    """See `graphsearch.curation.Curator.communities`."""
-    check.refuse("communities", None if limit is None else check.number("limit", limit, 0))
-    async with access.reading() as reader:
-        await access.demand_whole("communities", reader)
-        ids = None if entity is None else [(await known(entity, reader)).id]
-        return tuple(await access.store.communities(entity_ids=ids, limit=limit))
-
-
-async def _stored(
-    fresh: Sequence[Community], gone: Sequence[Community] | None, access: Access
-) -> tuple[Community, ...]:
+async def stored(fresh: Sequence[Community], gone: Sequence[Community] | None, access: Access) -> tuple[Community, ...]:
     """Write communities, replacing all stored ones if ``gone`` is None, and return them."""
     touched = {member for each in (*fresh, *(gone or ())) for member in each.members}
     if access.gated:
@@ -233,12 +193,12 @@ async def _stored(
     return tuple(fresh)
 
 
-def _same(found: Community, former: Community | None) -> bool:
+def same(found: Community, former: Community | None) -> bool:
     """Whether a community was found as it is stored, but for its label and its summary."""
     return former is not None and found == attrs.evolve(former, label=found.label, summary=None)
 
 
-async def _network(access: Access, view: View) -> Network:
+async def network(access: Access, view: View) -> Network:
     """The entities and the relations between them that hold now, as columns; nothing of the scope may be hidden."""
     store = access.store
     view = attrs.evolve(view, refolded=frozenset())  # with nothing hidden, relations state what is stored
@@ -259,3 +219,43 @@ async def _network(access: Access, view: View) -> Network:
         targets=rows[len(sources) :],
         weights=np.concatenate([page.weights for page in pages]),
     )
+
+
+COMMUNITY: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c03")
+"""The namespace of the ids of communities."""
+
+
+def with_former_ids(found: Iterable[Community], former: Sequence[Community]) -> tuple[Community, ...]:
+    """Communities with the ids of former ones, largest first, then by id.
+
+    A community takes the id of the former one with which it shares the most members, if these are more than half of the
+    former one's: at most one community has them. Others keep the id of their own, unless a former community has it,
+    which went on elsewhere or ended: then they take one that nothing has. Ties go to the lower id.
+    """
+    communities = list(found)
+    of = {member: each for each in former for member in each.members}
+    known = {each.id for each in former}
+    taken: dict[UUID, UUID] = {}
+    for each in communities:
+        if heir := _inherited(each, of):
+            taken[each.id] = heir
+    used = {*known, *taken.values()}
+    named = []
+    for each in communities:
+        key = taken.get(each.id) or _own_id(each, used)
+        used.add(key)
+        named.append(attrs.evolve(each, id=key))
+    return tuple(sorted(named, key=lambda each: (-each.size, each.id)))
+
+
+def _inherited(community: Community, of: dict[UUID, Community]) -> UUID | None:
+    shared = Counter(of[member].id for member in community.members if member in of)
+    sizes = {of[member].id: of[member].size for member in community.members if member in of}
+    heirs = [(-count, key) for key, count in shared.items() if 2 * count > sizes[key]]
+    return min(heirs)[1] if heirs else None
+
+
+def _own_id(community: Community, used: Collection[UUID]) -> UUID:
+    """The id by the least member, or by further ones, that no community has."""
+    names = (community.id, *(uuid5(COMMUNITY, str(member)) for member in community.members))
+    return next((key for key in names if key not in used), uuid5(COMMUNITY, f"{community.id} {len(used)}"))

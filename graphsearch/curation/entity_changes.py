@@ -14,10 +14,10 @@ from uuid import UUID
 import attrs
 
 from graphsearch.access.reader import EntityRef, Reader, known
-from graphsearch.claims.naming import folded_name, is_typed_by_mentions
+from graphsearch.claims.naming import folded_name
 from graphsearch.curation.permissions import Access
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.errors import EmbeddingModelError, InvalidInputError, MissingDependencyError, UnknownElementError
+from graphsearch.errors import EmbeddingModelError, InvalidInputError, MissingDependencyError
 from graphsearch.health.keeping import follow_repair
 from graphsearch.model import (
     Action,
@@ -27,7 +27,6 @@ from graphsearch.model import (
     Memory,
     Merge,
     Relation,
-    UndoReport,
     Vector,
 )
 from graphsearch.model.reports import refuse_merge
@@ -58,8 +57,8 @@ async def merge_entities(
 ) -> Merge:
     """See `graphsearch.curation.Curator.merge_entities`."""
     async with access.reading() as reader:
-        one, other = [await _as_stored(end, reader) for end in (source, target)]
-        relations, memories = await _moving_with(one, access, reader)
+        one, other = [await as_stored(end, reader) for end in (source, target)]
+        relations, memories = await moving_with(one, access, reader)
         mentions, claims = await _visible_proofs(one.id, relations, reader) if access.gated else (0, 0)
     await access.demand(Action.MERGE, [one, other, *relations, *memories])
     if access.gated:
@@ -80,40 +79,13 @@ async def _visible_proofs(entity_id: UUID, relations: Sequence[Relation], reader
     return len(mentions), sum(entity_id in (each.source_id, each.target_id) for each in stated)
 
 
-async def undo_merge(merge_id: UUID, access: Access) -> UndoReport:
-    """See `graphsearch.curation.Curator.undo_merge`."""
-    async with access.reading() as reader:
-        merge = next((each for each in await access.store.merges() if each.id == merge_id), None)
-        merged = [merge.source_id, merge.target_id] if merge else []
-        ends = await reader.get_entities(merged)
-        if merge is None or len(ends) < len(merged):
-            raise UnknownElementError(f"no merge {merge_id} in {access.store.scope}")
-        moving = [each for end in ends for elements in await _moving_with(end, access, reader) for each in elements]
-    await access.demand(Action.MERGE, [*ends, *moving])
-    report = await access.store.undo_merge(merge_id)
-    await follow_repair(access.store)
-    await embed_again(report.reworded, access.engine)
-    return report.uncounted() if access.gated else report
-
-
-async def merges(entity: EntityRef | None, access: Access) -> tuple[Merge, ...]:
-    """See `graphsearch.curation.Curator.merges`."""
-    async with access.reading() as reader:
-        ids = () if entity is None else ((await _as_stored(entity, reader)).id,)
-        found = await access.store.merges(ids)
-        ends = sorted({end for merge in found for end in (merge.source_id, merge.target_id)})
-        visible = {each.id for each in await reader.get_entities(ends)}
-        shown = [merge for merge in found if {merge.source_id, merge.target_id} <= visible]
-        return tuple(each.uncounted() if access.gated else each for each in shown)
-
-
-async def _as_stored(entity: EntityRef, reader: Reader) -> Entity:
+async def as_stored(entity: EntityRef, reader: Reader) -> Entity:
     """The entity itself, even if it was merged into another that is visible: the store decides what that means."""
     final = await known(entity, reader, exactly=True)
     return (await reader.get_entities([entity]))[0] if isinstance(entity, UUID) else final
 
 
-async def _moving_with(entity: Entity, access: Access, reader: Reader) -> tuple[Sequence[Relation], Sequence[Memory]]:
+async def moving_with(entity: Entity, access: Access, reader: Reader) -> tuple[Sequence[Relation], Sequence[Memory]]:
     """The visible relations of an entity and memories that mention it, which move with it; none without a gate."""
     if not access.gated:
         return (), ()
@@ -122,32 +94,7 @@ async def _moving_with(entity: Entity, access: Access, reader: Reader) -> tuple[
     return relations, await reader.get_memories(sorted({mention.memory_id for mention in mentions}))
 
 
-async def update_entity(entity: EntityRef, corrections: Corrections, access: Access) -> Entity:
-    """See `graphsearch.curation.Curator.update_entity`."""
-    async with access.reading() as reader:
-        stored = await known(entity, reader, exactly=True)
-        [given] = await access.store.asserted([stored.id])
-        corrected = await _corrected(given, stored.name, corrections, reader)
-        # a name that is not corrected stays as it is seen: the given one may be that of hidden memories
-        seen = {each: getattr(stored, each) for each in ("name", "type") if each not in corrections}
-        shown = attrs.evolve(corrected, **seen)
-        await access.demand(Action.WRITE, [stored, shown])
-        await _refuse_namesake(shown, stored, reader)
-    settled = shown.name != stored.name or (
-        "type" in corrections and is_typed_by_mentions(shown.type, named=given.named)
-    )
-    if corrected != given.entity or settled:
-        vectors = await _vectors(shown, stored, access.engine)
-        only_named = given.named and not settled  # mentions continue to determine its name
-        entities, named = ((), (corrected,)) if only_named else ((shown,), ())
-        model = access.engine.embedder.name if access.engine.embedder else ""
-        await access.store.write(Batch(entities=entities, named=named, vectors=vectors, embedder=model))
-    async with access.reading() as reader:
-        now = await reader.get_entities([stored.id])
-    return now[0] if now else shown  # its new labels may hide it
-
-
-async def _corrected(given: AssertedEntity, name: str, corrections: Corrections, reader: Reader) -> Entity:
+async def corrected(given: AssertedEntity, name: str, corrections: Corrections, reader: Reader) -> Entity:
     """The entity, so far shown by a name, after the corrections. Raises `InvalidInputError` that names every fault."""
     after = attrs.evolve(given.entity, **corrections)
     aliases = [alias for alias in after.aliases if folded_name(alias) != folded_name(after.name)]
@@ -159,7 +106,8 @@ async def _corrected(given: AssertedEntity, name: str, corrections: Corrections,
     return attrs.evolve(after, aliases=aliases)
 
 
-async def _refuse_namesake(after: Entity, before: Entity, reader: Reader) -> None:
+async def refuse_namesake(after: Entity, before: Entity, reader: Reader) -> None:
+    """Raise `InvalidInputError` if another visible entity of the type has the name that an entity is given."""
     if (after.type, folded_name(after.name)) == (before.type, folded_name(before.name)):
         return
     named = [match.entity_id for match in await reader.find_names([after.name]) if not match.alias]
@@ -170,7 +118,7 @@ async def _refuse_namesake(after: Entity, before: Entity, reader: Reader) -> Non
             )
 
 
-async def _vectors(after: Entity, before: Entity, engine: GraphSearchEngine) -> dict[UUID, Vector]:
+async def vectors(after: Entity, before: Entity, engine: GraphSearchEngine) -> dict[UUID, Vector]:
     """The vector of the corrected text, if the text changed and the scope has vectors."""
     bound = await engine.store.embedder_name()
     if bound is None or embedding_text(after) == embedding_text(before):

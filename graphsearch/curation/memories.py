@@ -11,11 +11,9 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.access.reader import EntityRef, Reader, known
+from graphsearch.access.reader import Reader
 from graphsearch.curation.permissions import Access
-from graphsearch.errors import InvalidInputError
-from graphsearch.model import Action, Entity, Memory, MemoryLink, Mention
-from graphsearch.model import validation as check
+from graphsearch.model import Entity, Memory, MemoryLink, Mention
 
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 
@@ -35,29 +33,7 @@ class Backlink:
     score: float = 0.0
 
 
-async def link_memories(from_id: str, to_id: str, access: Access, *, type: str = "relates_to") -> bool:
-    """See `graphsearch.curation.Curator.link_memories`."""
-    link = MemoryLink(from_id=from_id, to_id=to_id, type=type)
-    async with access.reading() as reader:
-        ends = await access.visible_memories([from_id, to_id], reader)
-    await access.demand(Action.WRITE, ends)
-    return await access.store.link_memories([link]) > 0
-
-
-async def backlinks(
-    access: Access, *, entity: EntityRef | None = None, memory: str | None = None, limit: int | None = None
-) -> tuple[Backlink, ...]:
-    """See `graphsearch.curation.Curator.backlinks`."""
-    check.refuse("backlinks", None if limit is None else check.number("limit", limit, 0))
-    async with access.reading() as reader:
-        if entity is not None and memory is None:
-            return tuple(await mentioning(await known(entity, reader), reader, limit))
-        if memory is not None and entity is None:
-            return tuple(await _of_memory(memory, access, reader, limit))
-    raise InvalidInputError("backlinks", ["give either an entity or a memory"])
-
-
-async def _of_memory(memory_id: str, access: Access, reader: Reader, limit: int | None) -> list[Backlink]:
+async def of_memory(memory_id: str, access: Access, reader: Reader, limit: int | None) -> list[Backlink]:
     """The visible memories that link to a memory, newest first, then those that share entities with it, best first."""
     await access.visible_memories([memory_id], reader)
     shared = {each.memory.id: each for each in await _sharing(memory_id, reader)}

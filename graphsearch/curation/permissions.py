@@ -12,7 +12,7 @@ from graphsearch._support.paging import PAGE, pages
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.access.reader import Reader, reading
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.errors import PartialViewError, UnknownElementError
+from graphsearch.errors import AccessDeniedError, MissingDependencyError, PartialViewError, UnknownElementError
 from graphsearch.model import Action, Entity, Memory, Relation
 from graphsearch.protocols import GraphStore
 
@@ -46,6 +46,22 @@ class Access:
     async def demand(self, action: Action, elements: Iterable[Entity | Relation | Memory]) -> None:
         """Raise `AccessDeniedError` unless the action is allowed for every element."""
         await (self.gate or ALLOW_ALL).bind(self.store.scope, action).demand(elements)
+
+    def demand_gate(self, what: str) -> None:
+        """Raise `MissingDependencyError` without a gate, for what a language model is shown."""
+        if self.gate is None:
+            raise MissingDependencyError(
+                f"{what} to a language model and needs a gate: pass Curator(engine, gate=Gate(authorizer, principal)),"
+                " or gate=ALLOW_ALL where all of it may be shown"
+            )
+
+    def demand_membership(self, stores: Iterable[GraphStore]) -> None:
+        """Raise `AccessDeniedError` if the principal is not a member of every scope."""
+        if self.gate is None or self.gate.allows_all:
+            return
+        own = {self.store.scope, *self.gate.principal.projects}
+        if any(store.scope not in own for store in stores):
+            raise AccessDeniedError(Action.READ.value)
 
     async def stored_entities(self, ids: Sequence[UUID]) -> list[Entity]:
         """Entities in the order of ``ids``, not yet filtered by a gate; absent ones are left out."""

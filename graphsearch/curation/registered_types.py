@@ -8,14 +8,11 @@ from __future__ import annotations
 from typing import Final, TypedDict
 from uuid import UUID
 
-import attrs
-
 from graphsearch.curation.permissions import Access
 from graphsearch.errors import UnknownScopeError
-from graphsearch.model import KNOWN_RELATION_TYPES, Action, Relation, RelationType
-from graphsearch.modes.graph_query import visible_schema
+from graphsearch.model import KNOWN_RELATION_TYPES, RelationType
 
-_NOBODY: Final = UUID(int=0)
+NOBODY: Final = UUID(int=0)
 
 
 class TypeProperties(TypedDict, total=False):
@@ -37,28 +34,7 @@ class TypeProperties(TypedDict, total=False):
     state: bool
 
 
-async def relation_types(access: Access) -> tuple[RelationType, ...]:
-    """See `graphsearch.curation.Curator.relation_types`."""
-    async with access.reading() as reader:
-        found = await access.store.relation_types()
-        if not await reader.sees_everything():
-            used = (await visible_schema(reader)).relation_types
-            found = {name: each for name, each in found.items() if name in KNOWN_RELATION_TYPES or name in used}
-    return tuple(found[name] for name in sorted(found))
-
-
-async def register_type(name: str, properties: TypeProperties, access: Access) -> RelationType:
-    """See `graphsearch.curation.Curator.register_type`."""
-    asked = RelationType(name=name, **properties)
-    await access.demand(Action.WRITE, [Relation(source_id=_NOBODY, target_id=_NOBODY, type=asked.name)])
-    known = await _registered(asked.name, access)
-    changed = asked if known is None else attrs.evolve(known, **properties)
-    if changed != known:
-        await access.store.register_types([changed])
-    return changed
-
-
-async def _registered(name: str, access: Access) -> RelationType | None:
+async def registered(name: str, access: Access) -> RelationType | None:
     """The type as it is. Raises `PartialViewError` unless everything is visible: all its relations are folded again."""
     try:
         async with access.reading() as reader:

@@ -17,11 +17,9 @@ from graphsearch.errors import (
     LLMRefusalError,
     LLMRequestError,
     LLMTruncatedError,
-    MissingDependencyError,
 )
-from graphsearch.llms.budgets import ByteCounter
 from graphsearch.llms.structured import ask_for_data, failure_text
-from graphsearch.llms.usage import Usage, metered
+from graphsearch.llms.usage import ByteCounter, Usage, metered
 from graphsearch.model import Action, Community, CommunitySummary, SummarySentence
 from graphsearch.model import validation as check
 from graphsearch.modes.community_content import CommunityContent, content_of
@@ -73,39 +71,31 @@ class SummariesReport:
     usage: Usage = attrs.field(factory=Usage)
 
 
-@attrs.frozen(kw_only=True)
-class SummaryOptions:
-    """The options of `graphsearch.curation.Curator.summarise_communities`, validated."""
-
-    limit: int | None = None
-    min_size: int = MIN_SIZE
-    prompt_tokens: int = PROMPT_TOKENS
-    answer_tokens: int = ANSWER_TOKENS
-    counter: TokenCounter = attrs.field(factory=ByteCounter)
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "summaries",
-            None if self.limit is None else check.number("limit", self.limit, 0),
-            check.number("min_size", self.min_size, 2),
-            check.number("prompt_tokens", self.prompt_tokens, 1),
-            check.number("answer_tokens", self.answer_tokens, 1),
-        )
-
-
-async def summarise_communities(llm: LLM, access: Access, options: SummaryOptions) -> SummariesReport:
+async def summarise_communities(
+    llm: LLM,
+    access: Access,
+    *,
+    limit: int | None,
+    min_size: int,
+    prompt_tokens: int,
+    answer_tokens: int,
+    counter: TokenCounter | None,
+) -> SummariesReport:
     """See `graphsearch.curation.Curator.summarise_communities`."""
-    if access.gate is None:
-        raise MissingDependencyError(
-            "summarise_communities(…) shows texts of the graph to a language model and needs a gate: pass"
-            " Curator(engine, gate=Gate(authorizer, principal)), or gate=ALLOW_ALL where all of it may be shown"
-        )
+    check.refuse(
+        "summaries",
+        None if limit is None else check.number("limit", limit, 0),
+        check.number("min_size", min_size, 2),
+        check.number("prompt_tokens", prompt_tokens, 1),
+        check.number("answer_tokens", answer_tokens, 1),
+    )
+    access.demand_gate("summarise_communities(…) shows texts of the graph")
     async with access.reading() as reader:
         await access.demand_whole("communities", reader)
         stored = await access.store.communities()
     with metered() as meter:
-        run = _Run(_CountingLLM(llm, options.counter), access, options)
-        await run.summarise([each for each in stored if each.size >= options.min_size])
+        run = _Run(_CountingLLM(llm, counter or ByteCounter()), access, limit, prompt_tokens, answer_tokens)
+        await run.summarise([each for each in stored if each.size >= min_size])
     return attrs.evolve(run.report, usage=meter.total)
 
 
@@ -152,7 +142,9 @@ class _Run:
 
     llm: _CountingLLM
     access: Access
-    options: SummaryOptions
+    limit: int | None
+    prompt_tokens: int
+    answer_tokens: int
     written: list[Community] = attrs.field(factory=list)
     failed: list[SummaryFailure] = attrs.field(factory=list)
     unchanged: int = 0
@@ -197,8 +189,8 @@ class _Run:
         if read.content.summary is not None:
             self.unchanged += 1
             return None
-        if self.why or self.asked == self.options.limit:
-            self.why = self.why or f"the limit of {self.options.limit} communities"
+        if self.why or self.asked == self.limit:
+            self.why = self.why or f"the limit of {self.limit} communities"
             self.left += 1
             return None
         self.asked += 1
@@ -235,9 +227,9 @@ class _Run:
             _QUESTION,
             lines,
             llm=self.llm,
-            counter=self.options.counter,
-            prompt_tokens=self.options.prompt_tokens,
-            answer_tokens=self.options.answer_tokens,
+            counter=self.llm.counter,
+            prompt_tokens=self.prompt_tokens,
+            answer_tokens=self.answer_tokens,
         )
 
     def _read(self, answer: WrittenSummary, content: CommunityContent) -> CommunitySummary:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final, TypeAlias
-
-import attrs
 
 from graphsearch.display.pages import Html, Shown, bar, element, page, quiet, table
 from graphsearch.text.rendering import safe_text
@@ -30,58 +29,47 @@ _LABEL: Final = 24
 Point: TypeAlias = tuple[float, float]
 
 
-@attrs.frozen
-class Dot:
-    """A node: its id, its label, and its distance from the middle in hops."""
-
-    id: str
-    label: str
-    hops: int
+Json: TypeAlias = Mapping[str, Any]
+"""A node with its id, its name as it is shown, and its hops from the middle; or a link with source, target and type."""
 
 
-@attrs.frozen
-class Line:
-    """A directed edge between two nodes, by their ids."""
-
-    source: str
-    target: str
-    label: str
-
-
-def picture(dots: Sequence[Dot], lines: Sequence[Line]) -> Html:
+def picture(nodes: Sequence[Json], links: Sequence[Json]) -> Html:
     """An SVG of at most `MOST` nodes; loops are left out, parallel edges are one line."""
-    places = _places(dots, lines)
+    places = _places(nodes, links)
     width, height = (max(abs(place[axis]) for place in places.values()) for axis in (0, 1))
     box = (-width - _MARGIN_X, -height - _MARGIN_Y, 2 * (width + _MARGIN_X), 2 * (height + _MARGIN_Y))
     together: dict[tuple[str, str], list[str]] = {}
-    for line in lines:
-        if line.source != line.target:
-            together.setdefault((line.source, line.target), []).append(line.label)
+    for link in links:
+        if link["source"] != link["target"]:
+            together.setdefault((link["source"], link["target"]), []).append(link["type"])
     return element(
         "svg",
         *(_line(places[source], places[target], ", ".join(labels)) for (source, target), labels in together.items()),
-        *(_dot(places[dot.id], dot.label) for dot in dots),
+        *(_dot(places[node["id"]], node["name"]) for node in nodes),
         viewBox=" ".join(map(_number, box)),
         width=_number(box[2]),
         style="max-width:100%;height:auto;font:12px sans-serif;color:CanvasText;background:Canvas",
     )
 
 
-def _places(dots: Sequence[Dot], lines: Sequence[Line]) -> dict[str, Point]:
-    joined: dict[str, list[str]] = {dot.id: [] for dot in dots}
-    for line in lines:
-        joined[line.source].append(line.target)
-        joined[line.target].append(line.source)
+def _places(nodes: Sequence[Json], links: Sequence[Json]) -> dict[str, Point]:
+    joined: dict[str, list[str]] = {node["id"]: [] for node in nodes}
+    for link in links:
+        joined[link["source"]].append(link["target"])
+        joined[link["target"]].append(link["source"])
     angles: dict[str, float] = {}
     places: dict[str, Point] = {}
     radius = 0.0
-    for hops, ring in groupby(sorted(dots, key=lambda dot: dot.hops), key=lambda dot: dot.hops):
-        ordered = sorted(ring, key=lambda dot: _mean(joined[dot.id], angles))
+    for hops, ring in groupby(sorted(nodes, key=itemgetter("hops")), key=itemgetter("hops")):
+        ordered = sorted(ring, key=lambda node: _mean(joined[node["id"]], angles))
         radius = max(radius + _GAP, _ROOM * len(ordered)) if hops or len(ordered) > 1 else 0.0
-        for row, dot in enumerate(ordered):
+        for row, node in enumerate(ordered):
             angle = math.tau * (row + 0.5 * (hops % 2)) / len(ordered)
-            places[dot.id] = (1.6 * radius * math.cos(angle), radius * math.sin(angle))  # labels are wider than high
-            angles[dot.id] = angle
+            places[node["id"]] = (
+                1.6 * radius * math.cos(angle),
+                radius * math.sin(angle),
+            )  # labels are wider than high
+            angles[node["id"]] = angle
     return places
 
 
@@ -156,12 +144,12 @@ def shown_entity_graph(graph: Mapping[str, Any]) -> Shown:
 
 def _drawn(nodes: list[Any], links: list[Any], names: Mapping[str, str]) -> list[Html]:
     """The relations as a drawing, if that is readable, and as a table."""
-    dots = [Dot(node["id"], names[node["id"]], node["hops"]) for node in nodes]
-    lines = [Line(link["source"], link["target"], safe_text(link["type"])) for link in links]
+    nodes = [{**node, "name": names[node["id"]]} for node in nodes]
+    links = [{**link, "type": safe_text(link["type"])} for link in links]
     rows = (
         (
             names[link["source"]],
-            element("code", safe_text(link["type"])),
+            element("code", link["type"]),
             names[link["target"]],
             bar(link["confidence"]),
             _period(link),
@@ -170,7 +158,7 @@ def _drawn(nodes: list[Any], links: list[Any], names: Mapping[str, str]) -> list
         for link in links
     )
     listed = table(["source", "relation", "target", "confidence", "period", "fact"], rows)
-    return [picture(dots, lines), listed] if len(dots) <= MOST else [listed]
+    return [picture(nodes, links), listed] if len(nodes) <= MOST else [listed]
 
 
 def _count(elements: list[Any], one: str, many: str) -> str:

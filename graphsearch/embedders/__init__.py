@@ -1,6 +1,6 @@
 """Adapters for embedding models."""
 
-from graphsearch.embedders.checking import checked_vectors
+from graphsearch.embedders.base import checked_vectors
 from graphsearch.embedders.function import EmbedFunction, FunctionEmbedder, as_embedder
 from graphsearch.embedders.minilm import MiniLMEmbedder
 from graphsearch.embedders.voyage import VoyageEmbedder

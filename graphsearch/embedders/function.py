@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from graphsearch._support.concurrency import in_order
 from graphsearch._support.observing import observed
-from graphsearch.embedders.checking import checked_texts, checked_vectors
+from graphsearch.embedders.base import checked_texts, checked_vectors
 from graphsearch.errors import EmbedderError, GraphSearchError, InvalidInputError
 from graphsearch.model import Vector
 from graphsearch.model import validation as check

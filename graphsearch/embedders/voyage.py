@@ -19,7 +19,7 @@ from graphsearch._support.concurrency import in_order
 from graphsearch._support.lazy import load, require
 from graphsearch._support.observing import observed
 from graphsearch._support.retrying import PassingFailureError, Retries, may_pass, retry_after
-from graphsearch.embedders.checking import checked_texts, checked_vectors
+from graphsearch.embedders.base import checked_texts, checked_vectors
 from graphsearch.errors import EmbedderRefusedError, EmbedderUnavailableError, MissingCredentialError
 from graphsearch.model import Vector
 from graphsearch.model import validation as check

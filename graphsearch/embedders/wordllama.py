@@ -11,8 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from graphsearch._support.lazy import load
-from graphsearch.embedders.checking import checked_texts, checked_vectors
-from graphsearch.embedders.local import LocalEmbedder
+from graphsearch.embedders.base import LocalEmbedder, checked_texts, checked_vectors
 from graphsearch.errors import EmbedderError
 from graphsearch.model import Vector
 
@@ -45,42 +44,35 @@ class WordLlamaEmbedder(LocalEmbedder):
         return checked_vectors(vectors, len(wanted), _DIMENSIONS, embedder=self.name)
 
     def _embed(self, texts: list[str]) -> Any:
-        return _pooled(self._loaded(), texts)
+        """The vectors of texts. Those of one length are pooled together, so that none is padded to that of others."""
+        model = self._loaded()
+        tokens = [encoded.ids for encoded in model.tokenize(texts)]
+        places: dict[int, list[int]] = {}
+        for place, ids in enumerate(tokens):
+            places.setdefault(len(ids), []).append(place)
+        vectors = np.empty((len(texts), model.embedding.shape[1]), np.float32)
+        for length, alike in places.items():
+            size = max(1, _TOKENS // max(1, length))
+            for start in range(0, len(alike), size):
+                some = alike[start : start + size]
+                rows = np.array([tokens[place] for place in some], np.int32).clip(0, model.embedding.shape[0] - 1)
+                pooled = model.avg_pool(model.embedding[rows], np.ones(rows.shape, np.float32))
+                vectors[some] = pooled / np.linalg.norm(pooled, axis=1, keepdims=True)
+        return vectors
 
     def _load(self) -> Any:
-        return _load_model()
-
-
-def _pooled(model: Any, texts: list[str]) -> Any:
-    """The vectors of texts. Those of one length are pooled together, so that none is padded to the length of others."""
-    tokens = [encoded.ids for encoded in model.tokenize(texts)]
-    places: dict[int, list[int]] = {}
-    for place, ids in enumerate(tokens):
-        places.setdefault(len(ids), []).append(place)
-    vectors = np.empty((len(texts), model.embedding.shape[1]), np.float32)
-    for length, alike in places.items():
-        size = max(1, _TOKENS // max(1, length))
-        for start in range(0, len(alike), size):
-            some = alike[start : start + size]
-            rows = np.array([tokens[place] for place in some], np.int32).clip(0, model.embedding.shape[0] - 1)
-            pooled = model.avg_pool(model.embedding[rows], np.ones(rows.shape, np.float32))
-            vectors[some] = pooled / np.linalg.norm(pooled, axis=1, keepdims=True)
-    return vectors
-
-
-def _load_model() -> Any:
-    with root_logger_untouched():
-        package = load("wordllama", **_EXTRA)
-    folder = Path(str(package.__file__)).parent
-    try:
-        # By default the package looks for its tokenizer in a folder that does not exist.
-        model = package.WordLlama.load(config=_CONFIG, dim=_DIMENSIONS, cache_dir=folder, disable_download=True)
-    except FileNotFoundError as error:
-        raise EmbedderError(
-            f"the weights of wordllama are not in {folder}: pip install --force-reinstall wordllama"
-        ) from error
-    model.tokenizer.no_padding()
-    return model
+        with root_logger_untouched():
+            package = load("wordllama", **_EXTRA)
+        folder = Path(str(package.__file__)).parent
+        try:
+            # By default the package looks for its tokenizer in a folder that does not exist.
+            model = package.WordLlama.load(config=_CONFIG, dim=_DIMENSIONS, cache_dir=folder, disable_download=True)
+        except FileNotFoundError as error:
+            raise EmbedderError(
+                f"the weights of wordllama are not in {folder}: pip install --force-reinstall wordllama"
+            ) from error
+        model.tokenizer.no_padding()
+        return model
 
 
 @contextmanager

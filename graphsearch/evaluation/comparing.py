@@ -2,13 +2,16 @@
 
 The 95 % interval of a share of questions is Wilson's (1927), which is accurate near 0 and 1; that of any other mean is
 between the 2.5th and the 97.5th percentile of bootstrap means over questions (Efron, 1979).
+
+R@k is the share of a question's evidence among the first k; All@k the share of questions with all their evidence there;
+MRR the mean of 1 / rank of the first evidence; nDCG@10 as in Järvelin and Kekäläinen (2002), by trec_eval.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from statistics import median
 from time import perf_counter
 from typing import Any, Final
@@ -16,8 +19,9 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
+from graphsearch._support.lazy import load
 from graphsearch.evaluation.gold import Gold, GoldQuestion
-from graphsearch.evaluation.metrics import bootstrap
+from graphsearch.evaluation.question_set import EvalQuestion
 from graphsearch.evaluation.ranks import RIVALS, Found, Rank
 from graphsearch.ingest import Progress
 from graphsearch.model import validation as check
@@ -40,11 +44,8 @@ class Column:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: metrics, intervals as lists, and kinds."""
-        return {
-            "metrics": dict(self.metrics),
-            "intervals": {name: list(interval) for name, interval in self.intervals.items()},
-            "by_kind": {kind: dict(means) for kind, means in self.by_kind.items()},
-        }
+        intervals = {name: list(each) for name, each in self.intervals.items()}
+        return attrs.asdict(self, filter=lambda field, _: field.name != "name") | {"intervals": intervals}
 
 
 @attrs.frozen(kw_only=True)
@@ -172,10 +173,16 @@ def compare(
     )
 
 
-def column(name: str, metrics: Mapping[str, Values], kinds: Mapping[str, str]) -> Column:
+def column(
+    name: str,
+    metrics: Mapping[str, Values],
+    kinds: Mapping[str, str],
+    *,
+    interval_of: Callable[[Sequence[float]], tuple[float, float]] | None = None,
+) -> Column:
     """The column of one method; ``kinds`` is the kind of each question, by id.
 
-    A metric without values is left out.
+    A metric without values is left out. Intervals are those of `interval` unless ``interval_of`` is given.
     """
     measured = {metric: values for metric, values in metrics.items() if values}
     by_kind: dict[str, dict[str, float]] = {}
@@ -188,7 +195,7 @@ def column(name: str, metrics: Mapping[str, Values], kinds: Mapping[str, str]) -
     return Column(
         name=name,
         metrics={metric: _mean(values.values()) for metric, values in measured.items()},
-        intervals={metric: interval([*values.values()]) for metric, values in measured.items()},
+        intervals={metric: (interval_of or interval)([*values.values()]) for metric, values in measured.items()},
         by_kind=by_kind,
     )
 
@@ -197,7 +204,7 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
     """The 95 % interval of the mean of some values: Wilson's if each is 0 or 1, else by bootstrap."""
     if all(value in {0.0, 1.0} for value in values):
         return wilson(sum(value == 1.0 for value in values), len(values))
-    return bootstrap(np.array(values))
+    return bootstrap(values)
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:
@@ -209,5 +216,136 @@ def wilson(successes: int, trials: int) -> tuple[float, float]:
 
 
 def _mean(values: Iterable[float]) -> float:
-    listed = [*values]
-    return sum(listed) / len(listed)
+    return float(np.mean([*values]))
+
+
+Run = Mapping[str, Sequence[str]]
+"""Ranked ids of passages, best first, by the id of the question."""
+Shares = Mapping[str, float]
+"""Shares in [0, 1], by the id of the question."""
+
+KS: Final = (2, 5, 8, 10)
+RESAMPLES: Final = 2_000
+
+EXTRA: Final = {"extra": "eval", "purpose": "measuring"}
+_NONE: Final[Mapping[str, Shares]] = {}
+
+
+@attrs.frozen(kw_only=True)
+class Costs:
+    """The cost of a run: seconds to index, milliseconds per question, and peak memory in 10⁶ bytes."""
+
+    index_s: float
+    p50_ms: float
+    p95_ms: float
+    rss_mb: float
+
+    @classmethod
+    def of(cls, *, index_s: float, query_ms: Sequence[float], rss_mb: float) -> Costs:
+        """The costs from the time of every question, at least one."""
+        p50, p95 = np.percentile(query_ms, [50, 95]).tolist()
+        return cls(index_s=index_s, p50_ms=p50, p95_ms=p95, rss_mb=rss_mb)
+
+
+@attrs.frozen(kw_only=True)
+class Measured:
+    """Means over questions, all in [0, 1], by metric ("R@5", "All@5", "MRR", "nDCG@10").
+
+    ``intervals`` are at 95 %; ``by_type`` has the means over the questions of each type. ``questions`` is the number
+    measured; ``unanswerable`` the number without evidence, which count nowhere.
+    """
+
+    metrics: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
+    by_type: Mapping[str, Mapping[str, float]]
+    questions: int
+    unanswerable: int
+
+    def as_dict(self, costs: Costs) -> dict[str, Any]:
+        """For JSON: the metrics, their intervals as lists, the means by type, and the costs."""
+        intervals = {name: list(each) for name, each in self.intervals.items()}
+        return attrs.asdict(self) | {"intervals": intervals} | attrs.asdict(costs)
+
+
+def measure(
+    questions: Sequence[EvalQuestion],
+    run: Run,
+    *,
+    ks: Sequence[int] = KS,
+    shares: Mapping[str, Shares] = _NONE,
+    seed: int = 0,
+) -> Measured:
+    """The metrics of a run: R@k and All@k for each of ``ks``, MRR and nDCG@10.
+
+    ``shares`` are further metrics by name, each with its values by question; one without values is left out. The same
+    ``seed`` draws the same resamples. Raises `InvalidInputError` if no question has evidence, a question has no ranking
+    (it can be empty, but not absent), or a ranking repeats an id; `MissingExtraError` without the extra ``eval``.
+    """
+    answerable = [question for question in questions if question.gold_ids]
+    check.refuse("run", *_faults(answerable, run, ks, shares))
+    values = _by_question(answerable, run, ks, shares)
+    types = {question.id: question.type for question in answerable}
+    found = column("", values, types, interval_of=lambda given: bootstrap(given, seed))
+    return Measured(
+        metrics=found.metrics,
+        intervals=found.intervals,
+        by_type={type_: found.by_kind[type_] for type_ in sorted(found.by_kind) if type_},
+        questions=len(answerable),
+        unanswerable=len(questions) - len(answerable),
+    )
+
+
+def _faults(
+    answerable: Sequence[EvalQuestion], run: Run, ks: Sequence[int], shares: Mapping[str, Shares]
+) -> Iterator[str | None]:
+    yield None if answerable else "no question has evidence to be found"
+    yield None if ks else "ks must hold a rank"
+    for k in ks:
+        yield None if isinstance(k, int) and k >= 1 else f"each of ks must be a whole number from 1, not {k!r}"
+    for question in answerable:
+        if question.id not in run:
+            yield f"question {question.id!r} was not answered"
+        elif len({*run[question.id]}) < len(run[question.id]):
+            yield f"question {question.id!r}: an id is ranked twice"
+        for name, of_question in shares.items():
+            if question.id in of_question:
+                yield check.unit(f"{name} of question {question.id!r}", of_question[question.id])
+
+
+def _by_question(
+    answerable: Sequence[EvalQuestion], run: Run, ks: Sequence[int], shares: Mapping[str, Shares]
+) -> dict[str, Values]:
+    """The values of each metric, by question; none of a question on which it is not measured."""
+    measures = load("ir_measures", **EXTRA)
+    recalls = {k: measures.R @ k for k in dict.fromkeys(ks)}
+    ranks = {"MRR": measures.RR, "nDCG@10": measures.nDCG @ 10}
+    gold = {question.id: dict.fromkeys(question.gold_ids, 1) for question in answerable}
+    # The package ranks by score, so ranks become scores; it reads them as float32, which is exact up to 2^24.
+    scored = {question.id: _scores(run[question.id]) for question in answerable}
+    value = {
+        (found.query_id, found.measure): found.value
+        for found in measures.iter_calc([*recalls.values(), *ranks.values()], gold, scored)
+    }
+
+    def of(measure: Any) -> dict[str, float]:
+        return {question.id: value[question.id, measure] for question in answerable}
+
+    found = {f"R@{k}": of(recall) for k, recall in recalls.items()}
+    found |= {f"All@{k}": {id_: float(each == 1.0) for id_, each in found[f"R@{k}"].items()} for k in recalls}
+    found |= {name: of(rank) for name, rank in ranks.items()}
+    for name, of_question in shares.items():
+        found[name] = {each.id: of_question[each.id] for each in answerable if each.id in of_question}
+    return {**found}
+
+
+def _scores(ranked: Sequence[str]) -> dict[str, float]:
+    return {id_: float(len(ranked) - rank) for rank, id_ in enumerate(ranked)}
+
+
+def bootstrap(values: Sequence[float], seed: int = 0) -> tuple[float, float]:
+    """The 95 % bootstrap interval of the mean of some values; equal numbers of values get equal resamples."""
+    random = np.random.default_rng(seed)
+    count = len(values)
+    means = np.array(values)[random.integers(count, size=(RESAMPLES, count))].mean(axis=1)
+    low, high = np.percentile(means, [2.5, 97.5]).tolist()
+    return low, high

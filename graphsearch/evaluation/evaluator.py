@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import resource
 import sys
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import datetime
 from time import perf_counter
 from typing import Any, Final
@@ -13,12 +13,10 @@ import attrs
 
 from graphsearch._support.lazy import require
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.evaluation.blocks import BUDGET, Blocks, PlainBlocks, holds_answer
-from graphsearch.evaluation.comparing import Regret, regrets
+from graphsearch.evaluation.comparing import EXTRA, KS, Costs, Measured, Regret, measure, regrets
 from graphsearch.evaluation.corpus import Stores, TripleExtractor, fresh_scope, memories_of
-from graphsearch.evaluation.metrics import EXTRA, KS, Costs, Measured, measure
 from graphsearch.evaluation.question_set import PASSAGES, EvalQuestion, Level, QuestionSet, by_session
-from graphsearch.evaluation.ranks import BM25
+from graphsearch.evaluation.ranks import BM25, BUDGET, Blocks, PlainBlocks, holds_answer
 from graphsearch.ingest import DEFAULT_EXTRACTOR, Ingestor, Progress
 from graphsearch.model import validation as check
 from graphsearch.protocols import Embedder, GraphStore
@@ -125,6 +123,21 @@ class _Results:
     silent: list[bool] = attrs.field(factory=list)
     """Whether each question without evidence got no answer."""
 
+    async def ask(self, question: EvalQuestion, method: _Method, *, show: bool) -> None:
+        """Ask a question; with ``show``, see how much of the evidence, and whether the answer, is in the block."""
+        started = perf_counter()
+        found = await method.find(question.question)
+        if not question.gold_ids:
+            self.silent.append(not found)
+            return
+        self.query_ms.append(1e3 * (perf_counter() - started))
+        self.run[question.id] = found
+        if show:
+            ids, text = await method.show(question.question)
+            self.shown[question.id] = sum(id_ in ids for id_ in question.gold_ids) / len(question.gold_ids)
+            if (answered := holds_answer(text, question.answer)) is not None:
+                self.answered[question.id] = float(answered)
+
 
 async def evaluate(
     given: QuestionSet, stores: Stores, evaluation: Evaluation, *, progress: Progress | None = None
@@ -139,7 +152,8 @@ async def evaluate(
     _refuse_unmeasurable(given, evaluation.level)
     parts = [*given.grouped_by(evaluation.group_by).values()] if evaluation.group_by else [given]
     results = [*map(_Results, evaluation.channel_sets), *([_Results(())] if evaluation.baseline else [])]
-    steps = _Steps(progress or _silent, _count_steps(parts, len(results)))
+    asked = sum(bool(question.gold_ids) for part in parts for question in part.questions)
+    steps = _Steps(progress, sum(len(part.passages) for part in parts) + len(results) * asked)
     indexing = 0.0
     for part in parts:
         async with fresh_scope(stores) as store:
@@ -147,20 +161,18 @@ async def evaluate(
                 store=store, embedder=evaluation.embedder, recall_scoring=evaluation.recall_scoring
             )
             started = perf_counter()
-            await _ingest(part, engine, steps)
+            ingestor = Ingestor(engine, extractor=TripleExtractor(part.triples) if part.triples else DEFAULT_EXTRACTOR)
+            await ingestor.remember(memories_of(part.passages), progress=steps.ingested)
             as_of = _as_of(part, store)
-            await _warm_up(part, engine, as_of)
+            for question in part.questions[:1]:  # so that indexes are built and models loaded before the measurement
+                await engine.recall(question.question, as_of=as_of)
             indexing += perf_counter() - started
             methods = [_method(each.channels, part, engine, evaluation, as_of) for each in results]
-            for question in _answerable(part):
+            for question in part.questions:
                 for each, method in zip(results, methods, strict=True):
-                    await _ask(question, each, method)
-                    if evaluation.budget is not None:
-                        await _show(question, each, method)
-                    steps.answered(question.id)
-            for question in _unanswerable(part):
-                for each, method in zip(results, methods, strict=True):
-                    each.silent.append(not await method.find(question.question))
+                    await each.ask(question, method, show=evaluation.budget is not None)
+                    if question.gold_ids:
+                        steps.answered(question.id)
     rss_mb = _peak_mb()
     return tuple(_evaluated(each, given, evaluation, indexing, rss_mb) for each in results)
 
@@ -192,35 +204,10 @@ def _evaluated(
     )
 
 
-# -- scopes -------------------------------------------------------------------------------------------------------
-
-
-async def _ingest(part: QuestionSet, engine: GraphSearchEngine, steps: _Steps) -> None:
-    ingestor = Ingestor(engine, extractor=TripleExtractor(part.triples) if part.triples else DEFAULT_EXTRACTOR)
-    await ingestor.remember(memories_of(part.passages), progress=steps.ingested)
-
-
 def _as_of(part: QuestionSet, store: GraphStore) -> datetime | None:
     """The time of the latest passage if that is in the future, so that it can be recalled; else None."""
     latest = max((passage.time for passage in part.passages if passage.time), default=None)
     return latest if latest is not None and latest > store.clock.now() else None
-
-
-# -- questions ----------------------------------------------------------------------------------------------------
-
-
-def _answerable(part: QuestionSet) -> Iterator[EvalQuestion]:
-    return (question for question in part.questions if question.gold_ids)
-
-
-async def _warm_up(part: QuestionSet, engine: GraphSearchEngine, as_of: datetime | None) -> None:
-    """Ask one question, so that indexes are built and models loaded before the measurement."""
-    for question in part.questions[:1]:
-        await engine.recall(question.question, as_of=as_of)
-
-
-def _unanswerable(part: QuestionSet) -> Iterator[EvalQuestion]:
-    return (question for question in part.questions if not question.gold_ids)
 
 
 def _method(
@@ -228,9 +215,17 @@ def _method(
 ) -> _Method:
     budget = evaluation.budget or BUDGET
     if not channels:
-        return _plain(PlainBlocks(memories_of(part.passages), budget), evaluation.limit)
-    blocks = Blocks(engine, budget)
+        plain = PlainBlocks(memories_of(part.passages), budget)
 
+        async def find_plain(question: str) -> list[str]:
+            return plain.rank(question, evaluation.limit)
+
+        async def show_plain(question: str) -> tuple[Collection[str], str]:
+            block = await plain.build(question)
+            return block.ids, block.text
+
+        return _Method(find_plain, show_plain)
+    blocks = Blocks(engine, budget)
     options: RecallOptions = {"limit": evaluation.limit, "channels": channels, "as_of": as_of}
     if evaluation.min_relevance is not None:
         options["min_relevance"] = evaluation.min_relevance
@@ -246,32 +241,6 @@ def _method(
     return _Method(find, show)
 
 
-def _plain(plain: PlainBlocks, limit: int) -> _Method:
-    async def find(question: str) -> list[str]:
-        return plain.rank(question, limit)
-
-    async def show(question: str) -> tuple[Collection[str], str]:
-        block = await plain.build(question)
-        return block.ids, block.text
-
-    return _Method(find, show)
-
-
-async def _ask(question: EvalQuestion, results: _Results, method: _Method) -> None:
-    started = perf_counter()
-    found = await method.find(question.question)
-    results.query_ms.append(1e3 * (perf_counter() - started))
-    results.run[question.id] = found
-
-
-async def _show(question: EvalQuestion, results: _Results, method: _Method) -> None:
-    """Measure how much of the evidence, and whether the words of the answer, are in the context block."""
-    ids, text = await method.show(question.question)
-    results.shown[question.id] = sum(id_ in ids for id_ in question.gold_ids) / len(question.gold_ids)
-    if (answered := holds_answer(text, question.answer)) is not None:
-        results.answered[question.id] = float(answered)
-
-
 # -- what it takes ------------------------------------------------------------------------------------------------
 
 
@@ -285,25 +254,19 @@ def _peak_mb() -> float:
 class _Steps:
     """Reports progress: one step per passage, and one per question and method."""
 
-    progress: Progress
+    progress: Progress | None
     total: int
     done: int = 0
 
     def ingested(self, done: int, total: int, name: str) -> None:
         """Report ``done`` ingested passages of a part."""
-        self.progress(self.done + done, self.total, name)
+        if self.progress is not None:
+            self.progress(self.done + done, self.total, name)
         if done == total:
             self.done += total
 
     def answered(self, name: str) -> None:
         """Report one more question."""
         self.done += 1
-        self.progress(self.done, self.total, name)
-
-
-def _silent(done: int, total: int, name: str) -> None:
-    """Ignore progress."""
-
-
-def _count_steps(parts: Sequence[QuestionSet], methods: int) -> int:
-    return sum(len(part.passages) + methods * len([*_answerable(part)]) for part in parts)
+        if self.progress is not None:
+            self.progress(self.done, self.total, name)

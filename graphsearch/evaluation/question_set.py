@@ -27,6 +27,7 @@ from graphsearch._support.lazy import load
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import validation as check
 from graphsearch.model.identity import snake_case
+from graphsearch.moving.records import object_of
 
 Fields = Mapping[str, Any]
 _NO_FIELDS: Final[Fields] = MappingProxyType({})
@@ -233,7 +234,7 @@ def read_rows(path: Path, make: Callable[[Line], Made]) -> tuple[Made, ...]:
     faults: list[str] = []
     for number, content in _lines(path):
         try:
-            made.append(make(_object(content)))
+            made.append(make(object_of(content)))
         except InvalidInputError as error:
             faults.append(f"line {number}: {error}")
     if faults:
@@ -248,16 +249,6 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     except OSError as error:
         raise InvalidInputError(str(path), [f"cannot be read: {error.strerror or error}"]) from error
     return ((number, line) for number, line in enumerate(content.split(b"\n"), start=1) if line.strip())
-
-
-def _object(content: bytes) -> Line:
-    try:
-        found = check.parse_json(content)
-    except ValueError as error:
-        raise InvalidInputError("JSON", [f"not valid: {error}"]) from error
-    if not isinstance(found, dict):
-        raise InvalidInputError("JSON", ["must be an object"])
-    return found
 
 
 def _passage(line: Line) -> Passage:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from enum import StrEnum
 from typing import Any
+from uuid import UUID
 
 import attrs
 
+from graphsearch.access.gate import Gate
+from graphsearch.access.reader import known, reading
 from graphsearch.display.pages import Displayed, Shown, bar, element, page, quiet, table
-from graphsearch.model import ElementKind, ElementRef, ScorePart, Triplet
-from graphsearch.modes.options import SearchRequest
-from graphsearch.ranking.options import RankRequest
+from graphsearch.errors import InvalidInputError, UnknownElementError
+from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Relation, ScorePart, Triplet, View
+from graphsearch.modes.options import SearchOptions, SearchRequest
+from graphsearch.protocols import GraphStore
+from graphsearch.ranking.options import RankOptions, RankRequest
 from graphsearch.ranking.result import FoundEntity
-from graphsearch.recall.options import RecallRequest
+from graphsearch.recall.options import RecallOptions, RecallRequest
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, memory_line, safe_text, short_triplet_line
 
@@ -132,3 +137,84 @@ def verdict(rank: int, score: float, request: SearchRequest | RecallRequest | Ra
     if request.diversity:
         return KeptOut.DIVERSITY, f"rank {rank}, but too like others that are shown"
     return KeptOut.CANDIDATES, f"rank {rank} by what was learnt, but not among those for which that is looked at"
+
+
+def of_another_time(element: Memory | Entity | Relation, view: View) -> Verdict | None:
+    """The verdict on what was not known at the time of a view, or does not hold at it."""
+    retracted = element.retracted_at if isinstance(element, Relation) else None
+    if not view.known(element.created_at, retracted):
+        life = f"created {element.created_at}" + (f", retracted {retracted}" if retracted else "")
+        return KeptOut.NOT_KNOWN, f"not known at {view.known_at.isoformat()}: {life}"
+    if isinstance(element, Memory):
+        start, end, period = element.occurred_at, None, f"it occurred {element.occurred_at}"
+    else:
+        start, end = element.valid_from, element.valid_to
+        period = f"from {start} to {end}"
+    if not view.holds(start, end):
+        looked_at = f"from {view.since.isoformat()} to " if view.since else "at "
+        return KeptOut.NOT_HELD, f"does not hold {looked_at}{view.as_of.isoformat()}: {period}"
+    return None
+
+
+def explained(
+    element: ElementRef,
+    query: str,
+    mode: str,
+    of: int,
+    became: Verdict,
+    found: Triplet | RecalledMemory | FoundEntity | None = None,
+    rank: int | None = None,
+    parts: tuple[ScorePart, ...] | None = None,
+) -> Explanation:
+    """The explanation of an element by its verdict; its parts are those that were found unless others are given."""
+    why, reason = became
+    if parts is None:
+        parts = found.parts if found else nothing(str(why).removeprefix("not_"))
+    return Explanation(
+        element=element,
+        query=query,
+        mode=mode,
+        rank=rank,
+        of=of,
+        score=found.score if found else 0.0,
+        parts=parts,
+        kept_out=why,
+        reason=reason,
+        found=found,
+    )
+
+
+class ExplainOptions(SearchOptions, RecallOptions, RankOptions, total=False):
+    """The options of `GraphSearchEngine.explain`: those of the answer that is explained, with their defaults.
+
+    Of a relation these are `SearchOptions`, of a memory `RecallOptions`, of an entity `RankOptions`.
+    """
+
+
+def refuse_others(kind: ElementKind, options: ExplainOptions, own: type) -> Any:
+    """The options, if all are among its ``own``; else `InvalidInputError` names the others."""
+    others = [name for name in options if name not in own.__annotations__]
+    if others:
+        raise InvalidInputError(f"explanation of a {kind}", [f"{name!r} is no option of it" for name in others])
+    return options
+
+
+async def pointed_at(element: ElementRef | UUID | str, store: GraphStore, gate: Gate | None) -> ElementRef:
+    """What somebody points at: a relation or an entity by its id, a memory by its id as text.
+
+    Raises `UnknownElementError` for an id that no relation and no entity has that may be seen: what is hidden must not
+    even tell what it is.
+    """
+    match element:
+        case ElementRef():
+            return element
+        case str():
+            return ElementRef(ElementKind.MEMORY, element)
+    async with reading(store, gate=gate) as reader:
+        if await reader.relation(element):
+            return ElementRef(ElementKind.RELATION, str(element))
+        try:
+            await known(element, reader)
+        except UnknownElementError as error:
+            raise UnknownElementError(f"no relation and no entity {element} in {store.scope}") from error
+        return ElementRef(ElementKind.ENTITY, str(element))

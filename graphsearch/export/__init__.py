@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from graphsearch.export.answers import Node as Node
     from graphsearch.export.answers import PlainGraph as PlainGraph
     from graphsearch.export.answers import plain_graph as plain_graph
-    from graphsearch.export.formats import to_dot as to_dot
-    from graphsearch.export.formats import to_graphml as to_graphml
-    from graphsearch.export.formats import to_mermaid as to_mermaid
-    from graphsearch.export.formats import to_networkx as to_networkx
+    from graphsearch.export.answers import to_dot as to_dot
+    from graphsearch.export.answers import to_graphml as to_graphml
+    from graphsearch.export.answers import to_mermaid as to_mermaid
+    from graphsearch.export.answers import to_networkx as to_networkx
 
 __getattr__, __dir__ = lazily(__name__)

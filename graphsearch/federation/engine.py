@@ -1,26 +1,42 @@
-"""One question to several scopes of one organisation, each behind its own gate: one ranking."""
+"""One question to several scopes of one organisation, each behind its own gate: one ranking.
+
+Behind it is a `GraphSearchEngine` that opens several scopes where others open one. Each element of a result has the
+scopes that it comes from, and ids as its own scope has them.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Unpack
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from typing import Any, Final, Unpack
+from uuid import UUID
+
+import attrs
 
 from graphsearch._support.observing import all_observed
 from graphsearch._support.options import with_options
+from graphsearch._support.timing import Stopwatch
+from graphsearch.access.gate import Gate
+from graphsearch.access.reader import Reader, ReadingOptions, reading
+from graphsearch.access.visible_documents import DocumentCache
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError
-from graphsearch.federation.joint_engine import JointEngine
-from graphsearch.model import Scope
+from graphsearch.federation.joint_reader import JointReader
+from graphsearch.federation.scope_part import ScopePart, number_of, own_id, own_memory, own_relation, packed
+from graphsearch.model import ElementKind, ElementRef, Relation, Scope, Triplet, Vector
 from graphsearch.model import validation as check
+from graphsearch.modes.mode import Question
 from graphsearch.modes.options import SearchOptions, SearchRequest
-from graphsearch.modes.result import SearchResult
+from graphsearch.modes.result import Connection, SearchResult, Sentence, Source, Summary
 from graphsearch.protocols import GraphStore
 from graphsearch.ranking.options import RankOptions, RankRequest
 from graphsearch.ranking.result import RankResult
 from graphsearch.recall.options import RecallOptions, RecallRequest, RecallScoring
-from graphsearch.recall.result import RecallResult
+from graphsearch.recall.result import RecalledMemory, RecallResult
 from graphsearch.scoring.triplet_score import ScoringOptions
+from graphsearch.traversal.paths import GraphPath
 
 
 @all_observed
@@ -95,3 +111,187 @@ class FederatedEngine:
     async def rank_entities(self, query: str, **options: Unpack[RankOptions]) -> RankResult:
         """As `GraphSearchEngine.rank_entities`; raises `UnknownScopeError` likewise."""
         return await self._engine.rank_entities(query, **options)
+
+
+class JointEngine(GraphSearchEngine):
+    """Answers from several scopes, in the order of their names, with the parts of the engine of the first."""
+
+    def __init__(self, engines: Sequence[GraphSearchEngine]) -> None:
+        first = engines[0]
+        super().__init__(
+            store=first.store,
+            embedder=first.embedder,
+            llm=first.llm,
+            traversal=first.traversal,
+            modes=first.modes,
+            scoring=first.scoring,
+            recall_scoring=first.recall_scoring,
+        )
+        self._stores = tuple(engine.store for engine in engines)
+        self.scopes = tuple(store.scope for store in self._stores)
+        self._caches = tuple(DocumentCache() for _ in engines)
+
+    @property
+    def stores(self) -> tuple[GraphStore, ...]:
+        """The stores of the scopes."""
+        return self._stores
+
+    @asynccontextmanager
+    async def _open(self, **options: Unpack[ReadingOptions]) -> AsyncIterator[Reader]:
+        """The scopes of which the principal may see anything; a single one of these as if it were asked alone."""
+        opening = partial(reading, now=self.store.clock.now(), **options)
+        readers: dict[int, Reader] = {}
+        async with AsyncExitStack() as stack:
+            entered = self._entered(options.get("gate"))
+            for number in entered:
+                store = self._stores[number]
+                await stack.enter_async_context(store.snapshot())
+                if len(entered) > 1:
+                    async with opening(store) as probe:  # what it denies is not counted as denied
+                        if not await probe.sees_anything() and (readers or number != entered[-1]):
+                            continue
+                readers[number] = await stack.enter_async_context(opening(store, documents=self._caches[number]))
+            yield _joint(readers)
+
+    def _entered(self, gate: Gate | None) -> Sequence[int]:
+        """The numbers of the scopes that the principal may enter; the first of all if there are none."""
+        every = range(len(self._stores))
+        return [each for each in every if gate is None or gate.enters(self.scopes[each])] or every[:1]
+
+    async def _search(self, question: Question, reader: Reader) -> SearchResult:
+        return with_scopes(await super()._search(question, reader), reader)
+
+    async def _conclude(self, found: SearchResult, question: Question) -> SearchResult:
+        return with_own_ids(await super()._conclude(found, question))
+
+    async def _recall(
+        self, request: RecallRequest, vector: Vector | None, reader: Reader, stopwatch: Stopwatch
+    ) -> RecallResult:
+        return recalled(await super()._recall(request, vector, reader, stopwatch), reader, self.scopes)
+
+    async def _rank(self, request: RankRequest, question: Question, reader: Reader) -> RankResult:
+        return ranked(await super()._rank(request, question, reader), reader)
+
+
+def _joint(readers: Mapping[int, Reader]) -> Reader:
+    """One reader of some scopes by number; that of a single scope itself."""
+    if len(readers) == 1:
+        return next(iter(readers.values()))
+    return JointReader(
+        [
+            ScopePart(reader, number=number, place=place, of=len(readers))
+            for place, (number, reader) in enumerate(readers.items())
+        ]
+    )
+
+
+def with_scopes(found: SearchResult, reader: Reader) -> SearchResult:
+    """A result with the scopes that were searched, whose triplets have theirs."""
+    own = _own_relation_ids([each.relation.id for each in found.triplets], reader)
+    triplets = (
+        attrs.evolve(
+            each,
+            relation=_as_walked(each),
+            origins=_origins(each.relation, tuple(ids), reader),
+            own_ids={scope: id_ for scope, id_ in ids.items() if id_ != each.relation.id},
+        )
+        for each, ids in zip(found.triplets, own, strict=True)
+    )
+    return attrs.evolve(found, triplets=tuple(triplets), scopes=_searched(reader))
+
+
+def _own_relation_ids(ids: Sequence[UUID], reader: Reader) -> Sequence[Mapping[Scope, UUID]]:
+    """The scopes of each relation, with the id that it has there."""
+    return reader.own_relation_ids(ids) if isinstance(reader, JointReader) else [{reader.scope: id_} for id_ in ids]
+
+
+def _as_walked(triplet: Triplet) -> Relation:
+    """The relation between the ends of its triplet: where one scope merged an end, another scope has another one."""
+    relation, ends = triplet.relation, (triplet.source.id, triplet.target.id)
+    if (relation.source_id, relation.target_id) == ends:
+        return relation
+    return attrs.evolve(relation, source_id=ends[0], target_id=ends[1])
+
+
+def _origins(relation: Relation, scopes: Sequence[Scope], reader: Reader) -> Mapping[Scope, tuple[str, ...]]:
+    """The scopes of a relation, each with the evidence that it has of its own."""
+    if not isinstance(reader, JointReader):
+        return dict.fromkeys(scopes, relation.evidence)
+    numbers = {part.scope: part.number for part in reader.parts}
+    return {
+        scope: tuple(own_id(each) for each in relation.evidence if number_of(each) == numbers[scope])
+        for scope in scopes
+    }
+
+
+def with_own_ids(found: SearchResult) -> SearchResult:
+    """A result in which memories are cited by their own ids; that of a single scope cites them so already."""
+    if len(found.scopes) == 1:
+        return found
+    return attrs.evolve(
+        found,
+        triplets=_own(found.triplets),
+        connections=_own(found.connections),
+        summary=_own(found.summary),
+    )
+
+
+def recalled(found: RecallResult, reader: Reader, scopes: Sequence[Scope]) -> RecallResult:
+    """A result whose memories have their scopes and their own ids; ``scopes`` are those of the engine, by number."""
+    if isinstance(reader, JointReader):
+        memories = tuple(_own_recalled(each, scopes) for each in found.memories)
+    else:
+        memories = tuple(attrs.evolve(each, scopes=(reader.scope,)) for each in found.memories)
+    return attrs.evolve(found, memories=memories, scopes=_searched(reader))
+
+
+def ranked(found: RankResult, reader: Reader) -> RankResult:
+    """A result with the scopes that were searched, whose entities have theirs."""
+    scopes = _scopes_of([each.entity.id for each in found.entities], reader)
+    entities = (attrs.evolve(each, scopes=own) for each, own in zip(found.entities, scopes, strict=True))
+    return attrs.evolve(found, entities=tuple(entities), scopes=_searched(reader))
+
+
+def _scopes_of(ids: Sequence[UUID], reader: Reader) -> Sequence[tuple[Scope, ...]]:
+    return (
+        reader.scopes_of(ElementKind.ENTITY, packed(ids))
+        if isinstance(reader, JointReader)
+        else [(reader.scope,)] * len(ids)
+    )
+
+
+def _searched(reader: Reader) -> tuple[Scope, ...]:
+    return tuple(part.scope for part in reader.parts) if isinstance(reader, JointReader) else (reader.scope,)
+
+
+def _own_recalled(found: RecalledMemory, scopes: Sequence[Scope]) -> RecalledMemory:
+    return attrs.evolve(
+        found,
+        memory=own_memory(found.memory),
+        path=_own(found.path),
+        scopes=(scopes[number_of(found.memory.id)],),
+    )
+
+
+_CITING: Final[Mapping[type, tuple[str, ...]]] = {
+    Triplet: ("relation",),
+    Connection: ("paths",),
+    GraphPath: ("relations",),
+    Summary: ("sources", "sentences"),
+    Sentence: ("sources",),
+    Source: ("element",),
+}
+"""The fields of parts of a result in which memories are cited."""
+
+
+def _own(part: Any) -> Any:
+    """A part of a result, in which memories are cited by their own ids."""
+    if isinstance(part, Relation):
+        return own_relation(part)
+    if isinstance(part, ElementRef):
+        return ElementRef(part.kind, own_id(part.id)) if part.kind is ElementKind.MEMORY else part
+    if isinstance(part, tuple):
+        return tuple(map(_own, part))
+    if isinstance(part, Mapping):
+        return {key: _own(value) for key, value in part.items()}
+    return part and attrs.evolve(part, **{name: _own(getattr(part, name)) for name in _CITING[type(part)]})

@@ -5,10 +5,9 @@ from types import MappingProxyType
 from typing import Final
 
 from graphsearch.llms.anthropic import AnthropicLLM
-from graphsearch.llms.budgets import Budget, BudgetedLLM, ByteCounter
 from graphsearch.llms.openai import OpenAILLM
 from graphsearch.llms.structured import StructuredLLM
-from graphsearch.llms.usage import Call, Meter, Prices, Usage, metered, record
+from graphsearch.llms.usage import Budget, BudgetedLLM, ByteCounter, Call, Meter, Prices, Usage, metered, record
 from graphsearch.model import validation as check
 
 __all__ = [

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from graphsearch._support.retrying import PassingFailureError
 from graphsearch.llms.hosted import Ending, HostedLLM, Reply, Vendor, vendor_message
-from graphsearch.llms.usage import Tokens, token_counts
+from graphsearch.llms.usage import Usage, token_counts
 
 _ENDINGS: Final = {
     "max_tokens": Ending.CUT_OFF,
@@ -55,7 +55,7 @@ def reply_of(answer: object) -> Reply:
     )
 
 
-def _tokens(usage: object) -> Tokens | None:
+def _tokens(usage: object) -> Usage | None:
     """Token counts; Anthropic reports input read from its cache, and written to it, apart from the other input."""
     if not isinstance(usage, Mapping):
         return None
@@ -64,7 +64,7 @@ def _tokens(usage: object) -> Tokens | None:
     parts = [token_counts(part, 0) for part in (fresh, cached, written)]
     if any(part is None for part in parts):
         return None
-    return token_counts(sum(part.input for part in parts if part), usage.get("output_tokens"), cached)
+    return token_counts(sum(part.input_tokens for part in parts if part), usage.get("output_tokens"), cached)
 
 
 class AnthropicLLM(HostedLLM):

@@ -25,7 +25,7 @@ from graphsearch.errors import (
     MissingCredentialError,
 )
 from graphsearch.llms.structured import Structure
-from graphsearch.llms.usage import Call, Prices, Tokens, Usage, record
+from graphsearch.llms.usage import Call, Prices, Usage, record
 from graphsearch.model import validation as check
 from graphsearch.text.rendering import safe_text
 
@@ -48,7 +48,7 @@ class Reply:
     text: str
     ending: Ending
     reason: str
-    tokens: Tokens | None
+    tokens: Usage | None
 
     def answer(self, where: str) -> str:
         """The text, if it is complete, not blank, and can be stored. Raises an `LLMError` otherwise."""
@@ -206,7 +206,7 @@ class HostedLLM:
 
     async def _try(self, question: Mapping[str, Any]) -> str:
         reply = self._read(await self._send(question))
-        call = Call(self._model, Usage.of(reply.tokens, self._prices))
+        call = Call(self._model, (reply.tokens or Usage(answers=1, unreported=1)).priced(self._prices))
         self._usage += call.usage
         record(call)
         return reply.answer(self._where)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from graphsearch._support.retrying import PassingFailureError
 from graphsearch.llms.hosted import Ending, HostedLLM, Reply, Vendor, vendor_message
-from graphsearch.llms.usage import Tokens, token_counts
+from graphsearch.llms.usage import Usage, token_counts
 
 _ENDINGS: Final = {"length": Ending.CUT_OFF, "content_filter": Ending.DECLINED}
 
@@ -54,7 +54,7 @@ def reply_of(answer: object) -> Reply:
     return Reply(text=text or "", ending=ending, reason="refusal" if refusal else reason, tokens=_tokens(usage))
 
 
-def _tokens(usage: object) -> Tokens | None:
+def _tokens(usage: object) -> Usage | None:
     if not isinstance(usage, Mapping):
         return None
     details = usage.get("prompt_tokens_details")

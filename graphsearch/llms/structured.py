@@ -83,7 +83,8 @@ async def ask_for_data(llm: LLM, text: str, schema: Mapping[str, Any]) -> Mappin
     """
     if callable(getattr(llm, "ask_json", None)):
         return _checked_object(await cast("StructuredLLM", llm).ask_json(text, schema))
-    return object_in(await llm.ask(f"{text}\n\n{_schema_prompt(schema)}"))
+    wanted = f"Answer with one JSON object that keeps this JSON schema, and with nothing else:\n{json.dumps(schema)}"
+    return object_in(await llm.ask(f"{text}\n\n{wanted}"))
 
 
 def object_in(answer: str) -> Mapping[str, Any]:
@@ -142,10 +143,6 @@ def _checked_object(data: object, answer: str = "") -> Mapping[str, Any]:
     if fault is not None or not isinstance(data, Mapping):
         raise LLMAnswerError("the model's answer", faults=[fault or "$ must be an object"], answer=answer)
     return data
-
-
-def _schema_prompt(schema: Mapping[str, Any]) -> str:
-    return f"Answer with one JSON object that keeps this JSON schema, and with nothing else:\n{json.dumps(schema)}"
 
 
 QUESTIONS: Final = 8

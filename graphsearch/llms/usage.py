@@ -1,15 +1,21 @@
-"""Usage of language models: tokens, their cost by given prices, and meters that count the calls in a block of code."""
+"""Usage of language models: tokens, their cost by prices, meters that count calls, and budgets that limit them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from typing import Final, TypeGuard
+from typing import Any, Final, TypeGuard, TypeVar
 
 import attrs
 
+from graphsearch.errors import BudgetExhaustedError
+from graphsearch.llms.function import AskFunction, as_llm
+from graphsearch.llms.structured import ask_for_data
 from graphsearch.model import validation as check
+from graphsearch.protocols import LLM, TokenCounter
 
 _MILLION: Final = 1_000_000
 _MOST: Final = 10**12
@@ -35,20 +41,11 @@ class Prices:
             None if self.cached is None else check.number("cached", self.cached, 0),
         )
 
-    def cost(self, tokens: Tokens) -> float:
-        """The cost of some tokens, in the currency of the prices."""
+    def cost(self, used: Usage) -> float:
+        """The cost of the tokens that were used, in the currency of the prices."""
         cached = self.input if self.cached is None else self.cached
-        fresh = tokens.input - tokens.cached
-        return (fresh * self.input + tokens.cached * cached + tokens.output * self.output) / _MILLION
-
-
-@attrs.frozen(kw_only=True)
-class Tokens:
-    """The counts that a vendor reported with one answer; ``cached`` of the ``input`` came from its cache."""
-
-    input: int
-    output: int
-    cached: int = 0
+        fresh = used.input_tokens - used.cached_tokens
+        return (fresh * self.input + used.cached_tokens * cached + used.output_tokens * self.output) / _MILLION
 
 
 @attrs.frozen(kw_only=True)
@@ -67,18 +64,9 @@ class Usage:
     unreported: int = 0
     cost: float | None = 0.0
 
-    @classmethod
-    def of(cls, tokens: Tokens | None, prices: Prices | None) -> Usage:
-        """The usage of one answer; without counts or prices its cost is unknown."""
-        if tokens is None:
-            return cls(answers=1, unreported=1, cost=None)
-        return cls(
-            answers=1,
-            input_tokens=tokens.input,
-            cached_tokens=tokens.cached,
-            output_tokens=tokens.output,
-            cost=None if prices is None else prices.cost(tokens),
-        )
+    def priced(self, prices: Prices | None) -> Usage:
+        """The usage of one answer with its cost, which is unknown without counts or prices."""
+        return attrs.evolve(self, cost=None if prices is None or self.unreported else prices.cost(self))
 
     def __add__(self, other: Usage) -> Usage:
         """The sum of both."""
@@ -92,11 +80,11 @@ class Usage:
         )
 
 
-def token_counts(input: object, output: object, cached: object = 0) -> Tokens | None:
+def token_counts(input: object, output: object, cached: object = 0) -> Usage | None:
     """The counts of a vendor; None unless all of them are plausible whole numbers."""
     if not (_is_count(input) and _is_count(output) and _is_count(cached)) or cached > input:
         return None
-    return Tokens(input=input, output=output, cached=cached)
+    return Usage(answers=1, input_tokens=input, cached_tokens=cached, output_tokens=output)
 
 
 def _is_count(value: object) -> TypeGuard[int]:
@@ -150,3 +138,199 @@ def record(call: Call) -> None:
     """Report a call to the running meters; for custom language models, since the adapters here call it themselves."""
     for meter in _RUNNING.get():
         meter.add(call)
+
+
+class ByteCounter:
+    """Counts one token for each byte of UTF-8: an upper bound for every tokenizer that falls back to bytes.
+
+    The tokenizers of well-known models do, and make about a quarter as many tokens of English text. Where the
+    difference matters, pass a counter for the model, such as `graphsearch.context.TiktokenCounter`.
+    """
+
+    def count(self, text: str) -> int:
+        """Number of bytes; a lone surrogate counts as the three bytes that it would take."""
+        return len(text.encode(errors="surrogatepass"))
+
+
+def fitting_lines(
+    lines: Sequence[str],
+    prompt: Callable[[Sequence[int]], str],
+    schema: Mapping[str, Any],
+    budget: int,
+    counter: TokenCounter,
+) -> list[int]:
+    """The indexes of the lines that fit a prompt, in order; a line that does not fit is skipped.
+
+    ``prompt`` makes the whole prompt with the lines at some indexes. ``budget`` is in tokens, for the prompt and the
+    JSON ``schema`` of the answer. Raises `InvalidInputError` if the prompt does not fit without any line.
+    """
+
+    def whole(indexes: Sequence[int]) -> int:
+        return counter.count(prompt(indexes)) + counter.count(json.dumps(schema))
+
+    needed, kept = whole(()), list[int]()
+    check.refuse(
+        "question",
+        None if needed <= budget else f"it needs {needed} of the {budget} tokens of a prompt: ask in fewer words",
+    )
+    for index, line in enumerate(lines):
+        cost = counter.count(line + "\n")
+        if needed + cost <= budget:
+            kept.append(index)
+            needed += cost
+    while whole(kept) > budget:  # the tokens of the lines need not add up to those of the whole
+        kept.pop()
+    return kept
+
+
+ANSWER_TOKENS: Final = 4_096
+"""Default estimate of the tokens of an answer."""
+_AROUND: Final = 32
+"""Tokens that protocols add to a prompt: roles, separators, the name of the answer's format."""
+
+Answer = TypeVar("Answer")
+
+
+@attrs.define(eq=False)
+class _Reservation:
+    """The tokens that one call has reserved of a budget."""
+
+    tokens: int
+
+
+class Budget:
+    """A limit on ``calls`` and on ``tokens``, of prompts and answers together; None is no limit.
+
+    Each call first reserves what it may need, the tokens of the prompt, by ``counter``, plus ``answer_tokens``, and
+    releases what it did not need afterwards, so that concurrent calls never exceed the budget; a call waits while
+    running ones may still release enough. The limit on tokens holds if no answer is longer than ``answer_tokens``: give
+    the model the same ``max_tokens``.
+
+    A call is one prompt; retries of an adapter after connection failures count once. A budget can be shared by several
+    models in one event loop. Raises `InvalidInputError` for limits below 0.
+    """
+
+    def __init__(
+        self,
+        *,
+        calls: int | None = None,
+        tokens: int | None = None,
+        answer_tokens: int = ANSWER_TOKENS,
+        counter: TokenCounter | None = None,
+    ) -> None:
+        check.refuse(
+            "budget",
+            None if calls is None else check.number("calls", calls, 0),
+            None if tokens is None else check.number("tokens", tokens, 0),
+            check.number("answer_tokens", answer_tokens, 1),
+        )
+        self.calls = calls
+        self.tokens = tokens
+        self._answer_tokens = answer_tokens
+        self._counter = counter or ByteCounter()
+        self._calls_made = 0
+        self._spent = 0
+        self._reserved: list[_Reservation] = []
+        self._waiting: list[asyncio.Future[None]] = []
+
+    @property
+    def spent_calls(self) -> int:
+        """Number of calls made."""
+        return self._calls_made
+
+    @property
+    def spent_tokens(self) -> int:
+        """Tokens of finished calls, as the models reported them, else as counted here."""
+        return self._spent
+
+    def count(self, text: str) -> int:
+        """Tokens of a text, by the budget's counter."""
+        return self._counter.count(text)
+
+    @asynccontextmanager
+    async def call(self, prompt: str) -> AsyncIterator[_Reservation]:
+        """Reserve what a call may need; on exit the reservation, as the caller has corrected it, counts as spent.
+
+        Raises `BudgetExhaustedError` if less than that is left.
+        """
+        reservation = await self._reserve(self.count(prompt) + _AROUND + self._answer_tokens)
+        try:
+            yield reservation
+        finally:
+            self._reserved.remove(reservation)
+            self._spent += reservation.tokens
+            waiting, self._waiting = self._waiting, []
+            for each in waiting:
+                if not each.done():
+                    each.set_result(None)
+
+    async def _reserve(self, tokens: int) -> _Reservation:
+        while True:
+            if self.calls is not None and self._calls_made >= self.calls:
+                raise BudgetExhaustedError(f"the budget of {self.calls} calls of language models is spent")
+            if self.tokens is None or self._spent + sum(each.tokens for each in self._reserved) + tokens <= self.tokens:
+                break
+            if not self._reserved:
+                raise BudgetExhaustedError(
+                    f"of the budget of {self.tokens} tokens {self._spent} are spent, and a call may need {tokens}"
+                )
+            freed = asyncio.get_running_loop().create_future()
+            self._waiting.append(freed)
+            await freed
+        self._calls_made += 1
+        reservation = _Reservation(tokens)
+        self._reserved.append(reservation)
+        return reservation
+
+
+class BudgetedLLM:
+    """A language model that keeps to a budget, and answers with text and with data.
+
+    Raises `BudgetExhaustedError`, before the request, if the budget does not allow a call, and what the model raises.
+    The tokens of a call are those that the model reported to `metered`; without a report, prompt and answer are
+    counted, and a failed call counts as all that it reserved.
+    """
+
+    def __init__(self, llm: LLM | AskFunction, budget: Budget) -> None:
+        self._llm = as_llm(llm)
+        self._budget = budget
+
+    @property
+    def name(self) -> str:
+        """The model's name, empty if it has none."""
+        return str(getattr(self._llm, "name", ""))
+
+    @property
+    def budget(self) -> Budget:
+        """The budget that it keeps to."""
+        return self._budget
+
+    async def ask(self, text: str) -> str:
+        """The model's answer to a prompt."""
+        return await self._within(text, lambda: self._llm.ask(text), str)
+
+    async def ask_json(self, text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The model's answer as data, by `graphsearch.llms.structured.ask_for_data`."""
+        prompt = f"{text}\n{json.dumps(schema)}"
+        return await self._within(prompt, lambda: ask_for_data(self._llm, text, schema), json.dumps)
+
+    async def _within(
+        self, prompt: str, ask: Callable[[], Awaitable[Answer]], written: Callable[[Answer], str]
+    ) -> Answer:
+        async with self._budget.call(prompt) as reservation:
+            answer = None
+            with metered() as meter:
+                try:
+                    answer = await ask()
+                    return answer
+                finally:
+                    if (reported := _reported_tokens(meter)) is not None:
+                        reservation.tokens = reported
+                    elif answer is not None:
+                        reservation.tokens = self._budget.count(prompt) + self._budget.count(written(answer))
+
+
+def _reported_tokens(meter: Meter) -> int | None:
+    """The tokens that a model reported; None if any answer was not reported."""
+    total = meter.total
+    return total.input_tokens + total.output_tokens if total.answers and not total.unreported else None

@@ -14,8 +14,8 @@ import numpy as np
 from graphsearch.access.reader import Reader
 from graphsearch.access.window import ROUNDS, widest
 from graphsearch.columns import Hits, Keys, Mask, Steps, Subgraph
-from graphsearch.llms.budgets import ByteCounter
 from graphsearch.llms.structured import ask_with_repair
+from graphsearch.llms.usage import ByteCounter
 from graphsearch.model import validation as check
 from graphsearch.modes.connections import NOTHING, connected
 from graphsearch.modes.graph_query import COUNTED, Direction, GraphQuery, GraphSchema, visible_schema

@@ -14,8 +14,8 @@ from typing import Any, Final
 import attrs
 
 from graphsearch.errors import InvalidInputError, LLMAnswerError
-from graphsearch.llms.budgets import fitting_lines
 from graphsearch.llms.structured import fenced
+from graphsearch.llms.usage import fitting_lines
 from graphsearch.model import validation as check
 from graphsearch.model.identity import snake_case
 from graphsearch.modes.graph_query import MAX_ANCHORS, MAX_NAME, MAX_TYPES, Direction, GraphQuery, GraphSchema

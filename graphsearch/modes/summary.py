@@ -15,7 +15,7 @@ import attrs
 
 from graphsearch._support.concurrency import in_order
 from graphsearch.access.reader import Reader
-from graphsearch.llms.budgets import ByteCounter
+from graphsearch.llms.usage import ByteCounter
 from graphsearch.model import validation as check
 from graphsearch.modes.community_content import CommunityContent
 from graphsearch.modes.mode import Answer, Part, Question, require

@@ -11,8 +11,8 @@ import attrs
 
 from graphsearch.access.reader import Reader
 from graphsearch.errors import LLMAnswerError
-from graphsearch.llms.budgets import fitting_lines
 from graphsearch.llms.structured import ask_with_repair, fenced
+from graphsearch.llms.usage import fitting_lines
 from graphsearch.model import ElementKind, ElementRef, Memory, Triplet
 from graphsearch.model import validation as check
 from graphsearch.modes.result import Sentence, Source

@@ -10,20 +10,15 @@ The digest is of all bytes before the trailer. See docs/reference/scope-files.md
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import io
-import sys
-import zlib
 from collections import Counter as Tally
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, BinaryIO, Final, cast
-from uuid import UUID, uuid4
+from typing import Any, BinaryIO, Final
+from uuid import UUID
 
 import attrs
 
+from graphsearch._support.files import UNREADABLE
 from graphsearch._support.version import __version__
 from graphsearch.errors import InvalidInputError, ScopeFileError
 from graphsearch.model import ElementKind, validation
@@ -37,18 +32,13 @@ from graphsearch.model.stored import (
     StoredRelation,
 )
 from graphsearch.model.validation import LARGEST_RECORD
-from graphsearch.moving.record_parsing import object_of, record_of
-from graphsearch.moving.record_writing import Json, json_of, line_of
+from graphsearch.moving.records import Json, json_of, line_of, object_of, record_of
 
 FORMAT: Final = "scope"
 VERSION: Final = 2
 """Increased with whatever is added or read differently: readers refuse what they do not know."""
 _KEYLESS: Final = 1
 """The version before a scope had an ``id_key``."""
-UNREADABLE: Final = (OSError, EOFError, zlib.error)
-"""What reading a file raises, if it is compressed too."""
-STANDARD: Final = "-"
-"""The name of standard input and output."""
 _SETTINGS: Final = ("analyser", "alpha", "embedder", "dimensions", "merges", "id_key")
 _PROOFS: Final = ("mentions", "claims", "outcomes")
 COUNTED: Final = (*map(str, RecordKind), *_PROOFS)
@@ -211,53 +201,3 @@ def _header_of(found: Mapping[str, Any]) -> Header:
     keyed: dict[str, Any] = {name: UUID(value) if name == "id_key" else value for name, value in fields.items()}
     settings = ScopeSettings(counts=counts, vectors=vectors, **keyed)
     return Header(settings=settings, library=found["library"], with_vectors=found["with_vectors"])
-
-
-@contextmanager
-def written(target: Path | str) -> Iterator[BinaryIO]:
-    """A stream to a file, which is replaced as a whole at the end; to standard output for "-".
-
-    A name that ends in ".gz" is compressed, without a time, so that equal scopes make equal files. Raises
-    `InvalidInputError` for a file that cannot be written.
-    """
-    if str(target) == STANDARD:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    path = Path(target)
-    temporary = path.with_name(f".{path.name}.{uuid4().hex}")
-    try:
-        try:
-            with temporary.open("wb") as file:
-                if path.suffix == ".gz":
-                    with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-                        yield packed  # type: ignore[misc]
-                else:
-                    yield file
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise InvalidInputError("export", [f"cannot write {path}: {error.strerror or error}"]) from error
-
-
-@contextmanager
-def opened(source: Path | str) -> Iterator[BinaryIO]:
-    """A stream from a file, of which a compressed one is recognised by its first bytes; standard input for "-".
-
-    Raises `InvalidInputError` for a file that cannot be opened.
-    """
-    if str(source) == STANDARD:
-        yield unpacked(cast(io.BufferedReader, sys.stdin.buffer))
-        return
-    try:
-        file = Path(source).open("rb")  # noqa: SIM115 - closed below, so that only opening it is excused
-    except OSError as error:
-        raise InvalidInputError("import", [f"cannot read {source}: {error.strerror or error}"]) from error
-    with file:
-        yield unpacked(file)
-
-
-def unpacked(file: io.BufferedReader) -> BinaryIO:
-    """The stream, or what is compressed in it."""
-    return gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == b"\x1f\x8b" else file  # type: ignore[return-value]

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from graphsearch._support.lazy import lazily
 
 if TYPE_CHECKING:
-    from graphsearch.reembedding.estimating import ReembedEstimate as ReembedEstimate
-    from graphsearch.reembedding.estimating import estimate_reembedding as estimate_reembedding
+    from graphsearch.reembedding.running import ReembedEstimate as ReembedEstimate
     from graphsearch.reembedding.running import ReembedReport as ReembedReport
+    from graphsearch.reembedding.running import estimate_reembedding as estimate_reembedding
     from graphsearch.reembedding.running import reembed as reembed
 
 __getattr__, __dir__ = lazily(__name__)

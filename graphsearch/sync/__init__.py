@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from graphsearch.sync.engine import GraphSearchEngine as GraphSearchEngine
     from graphsearch.sync.engine import Ingestor as Ingestor
     from graphsearch.sync.engine import build_graph_context_block as build_graph_context_block
-    from graphsearch.sync.evaluation import evaluate as evaluate
-    from graphsearch.sync.evaluation import evaluate_answers as evaluate_answers
-    from graphsearch.sync.evaluation import evaluate_entities as evaluate_entities
-    from graphsearch.sync.evaluation import evaluate_triplets as evaluate_triplets
-    from graphsearch.sync.moving import export_scope as export_scope
-    from graphsearch.sync.moving import import_export as import_export
-    from graphsearch.sync.moving import import_scope as import_scope
+    from graphsearch.sync.functions import estimate_reembedding as estimate_reembedding
+    from graphsearch.sync.functions import evaluate as evaluate
+    from graphsearch.sync.functions import evaluate_answers as evaluate_answers
+    from graphsearch.sync.functions import evaluate_entities as evaluate_entities
+    from graphsearch.sync.functions import evaluate_triplets as evaluate_triplets
+    from graphsearch.sync.functions import export_scope as export_scope
+    from graphsearch.sync.functions import import_export as import_export
+    from graphsearch.sync.functions import import_scope as import_scope
+    from graphsearch.sync.functions import reembed as reembed
     from graphsearch.sync.postgres import EmbeddedPostgres as EmbeddedPostgres
     from graphsearch.sync.postgres import PostgresGraphStore as PostgresGraphStore
     from graphsearch.sync.postgres import migrate as migrate
     from graphsearch.sync.postgres import scrub as scrub
-    from graphsearch.sync.reembedding import estimate_reembedding as estimate_reembedding
-    from graphsearch.sync.reembedding import reembed as reembed
     from graphsearch.sync.stores import GraphStore as GraphStore
     from graphsearch.sync.stores import InMemoryGraphStore as InMemoryGraphStore
     from graphsearch.sync.stores import Stores as Stores

@@ -21,17 +21,17 @@ from graphsearch.curation import entity_changes
 from graphsearch.curation import entity_recall
 from graphsearch.curation import entity_search
 from graphsearch.curation import forgetting
-from graphsearch.curation import health
-from graphsearch.curation import judging
 from graphsearch.curation import memories
 from graphsearch.curation import neighbourhood
-from graphsearch.curation import receipts
 from graphsearch.curation import registered_types
+from graphsearch.curation import review
 from graphsearch.curation import summarising
+from graphsearch.explaining.explanation import ExplainOptions
 from graphsearch.explaining.explanation import Explanation
-from graphsearch.explaining.options import ExplainOptions
 from graphsearch.federation import engine as federation
 from graphsearch.health import duplicates
+from graphsearch.health.formula import Growth
+from graphsearch.health.formula import Health
 from graphsearch.ingest import ingestor
 from graphsearch.ingest.report import IngestReport
 from graphsearch.ingest.report import Progress
@@ -178,6 +178,11 @@ class FederatedEngine(Facade[federation.FederatedEngine]):
 
     def recall(self, query: str, **options: Unpack[RecallOptions]) -> RecallResult:
         """As `GraphSearchEngine.recall`; raises `UnknownScopeError` that names a scope where nothing was written."""
+        ...
+
+    @property
+    def recall_scoring(self) -> RecallScoring:
+        """The constants of the score of memories."""
         ...
 
     @property
@@ -335,7 +340,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def forget_with_receipt(self, memory: str | None=None, **which: Unpack[forgetting.Forgotten]) -> receipts.Receipt:
+    def forget_with_receipt(self, memory: str | None=None, **which: Unpack[forgetting.Forgotten]) -> forgetting.Receipt:
         """As `forget`, but return a receipt that a third party can check, by `verify_receipt`.
 
         The content that its hash covers is read before anything is forgotten, in another transaction. Reads all
@@ -343,7 +348,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def graph_health(self, *, scopes: Iterable[GraphStore] | None=None, resolutions: ResolutionCounts | None=None, earlier: health.Growth | None=None) -> health.Health:
+    def graph_health(self, *, scopes: Iterable[GraphStore] | None=None, resolutions: ResolutionCounts | None=None, earlier: Growth | None=None) -> Health:
         """The health of the graph, from counts of the whole scope; it is stored with the graph, for recall and blocks.
 
         `PartialViewError` for a principal that may not see everything. ``scopes`` are the scopes whose edge coverage is
@@ -353,7 +358,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def judge_duplicates(self, judge: LLM | AskFunction, *, limit: int=20, threshold: float=duplicates.ALIKE, skip: Iterable[tuple[UUID, UUID]]=()) -> judging.JudgeReport:
+    def judge_duplicates(self, judge: LLM | AskFunction, *, limit: int=20, threshold: float=duplicates.ALIKE, skip: Iterable[tuple[UUID, UUID]]=()) -> review.JudgeReport:
         """Let a language model judge at most ``limit`` pairs of `find_duplicates`, and merge or mark them as distinct.
 
         Pairs judged to be one entity are merged into the older one (`undo_merge` reverts it); pairs judged to be two
@@ -422,7 +427,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def remove_scope(self) -> receipts.Receipt:
+    def remove_scope(self) -> forgetting.Receipt:
         """Remove the scope and everything in it, and return a receipt, which `verify_receipt` checks.
 
         Touches (forget) every element. `PartialViewError` for a principal that may not see everything. What is written
@@ -469,7 +474,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def verify_receipt(self, receipt: receipts.Receipt) -> receipts.Verification:
+    def verify_receipt(self, receipt: forgetting.Receipt) -> forgetting.Verification:
         """Check that a receipt is as it was made, and that nothing of the memories that it names is left.
 
         `PartialViewError` for a principal that may not see everything, `InvalidInputError` for a receipt of another

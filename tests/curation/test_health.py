@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator
-from graphsearch.curation.health import Condition, Growth, HealthCounts, Maturity, ScopeSize, graph_health
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import AccessDeniedError, InvalidInputError
+from graphsearch.health.formula import Condition, Growth, HealthCounts, Maturity, ScopeSize, graph_health
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.resolve.resolution import ResolutionCounts, Stage
 from graphsearch.model import Batch, Entity, Memory, Principal

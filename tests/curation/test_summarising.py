@@ -8,7 +8,7 @@ import pytest
 
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.curation import Curator
-from graphsearch.curation.community_identity import with_former_ids
+from graphsearch.curation.communities import with_former_ids
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import (
     AccessDeniedError,

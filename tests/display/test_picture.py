@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.curation import Curator
-from graphsearch.display.picture import MOST, Dot, Line, picture
+from graphsearch.display.picture import MOST, picture
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch
 from graphsearch.testing.samples import person, relation
@@ -17,12 +17,20 @@ from tests.display.reading import Page
 from tests.exporting.answers import anything, team
 
 
+def node(id_, name, hops):
+    return {"id": id_, "name": name, "hops": hops}
+
+
+def link(source, target, type_):
+    return {"source": source, "target": target, "type": type_}
+
+
 @st.composite
 def graphs(draw):
     hops = [0, *draw(st.lists(st.integers(0, 3), max_size=MOST - 1))]
-    dots = [Dot(str(row), draw(anything), far) for row, far in enumerate(hops)]
-    ends = st.sampled_from([dot.id for dot in dots])
-    return dots, draw(st.lists(st.builds(Line, ends, ends, anything), max_size=20))
+    dots = [node(str(row), draw(anything), far) for row, far in enumerate(hops)]
+    ends = st.sampled_from([dot["id"] for dot in dots])
+    return dots, draw(st.lists(st.builds(link, ends, ends, anything), max_size=20))
 
 
 def drawn(html):
@@ -43,13 +51,15 @@ def test_every_node_is_inside_and_every_text_only_a_text(graph):
     for x, y, wide in boxes:
         assert left <= float(x) <= float(x) + float(wide) <= left + width + 0.2
         assert top <= float(y) <= float(y) + 22 <= top + height
-    assert html.count("<line ") == len({(line.source, line.target) for line in lines if line.source != line.target})
+    assert html.count("<line ") == len(
+        {(line["source"], line["target"]) for line in lines if line["source"] != line["target"]}
+    )
     assert picture(dots, lines) == html
 
 
 def test_a_ring_a_hop_and_arrows_point_at_targets():
-    dots = [Dot("a", "Ada", 0), Dot("b", "Bob", 1), Dot("c", "Cyd", 2)]
-    root, texts = drawn(picture(dots, [Line("b", "a", "knows"), Line("b", "a", "likes"), Line("b", "c", "met")]))
+    dots = [node("a", "Ada", 0), node("b", "Bob", 1), node("c", "Cyd", 2)]
+    root, texts = drawn(picture(dots, [link("b", "a", "knows"), link("b", "a", "likes"), link("b", "c", "met")]))
     assert texts == ["knows, likes", "met", "Ada", "Bob", "Cyd"]
     to_ada, to_cyd = root.iter("line")
     assert [to_ada.get(end) for end in ("x1", "y1", "x2", "y2")] == ["-272", "0", "0", "0"]

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
-from graphsearch.embedders.bert import Encoder, Matrix, gelu, packs
+from graphsearch.embedders.minilm import Encoder, Matrix, gelu, packs
 
 HEADS, WIDTH, WIDE, WORDS, PLACES, LAYERS = 2, 6, 10, 20, 12, 2
 

@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from graphsearch.evaluation.given_graph import GivenGraph, read_graph
-from graphsearch.evaluation.gold import triplet_question
+from graphsearch.evaluation.gold import GivenGraph, read_graph, triplet_question
 from graphsearch.evaluation.graph_scores import TripletSet
 
 NOW = datetime(2025, 10, 31, tzinfo=UTC)

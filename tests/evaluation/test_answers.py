@@ -10,8 +10,8 @@ from psycopg_pool import AsyncConnectionPool
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation import AnswerSet, GoldQuestion, Stores, evaluate_answers, read_names
-from graphsearch.evaluation.answer_scores import Shown, measures
 from graphsearch.evaluation.gold import name_question
+from graphsearch.evaluation.graph_scores import Shown, measures
 from graphsearch.evaluation.question_set import read_passages
 from graphsearch.model import Entity, Relation
 from graphsearch.stores.memory import InMemoryGraphStore

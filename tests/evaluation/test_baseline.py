@@ -8,8 +8,7 @@ from math import log
 import numpy as np
 import pytest
 
-from graphsearch.evaluation.blocks import PlainBlocks, holds_answer
-from graphsearch.evaluation.ranks import PlainBM25
+from graphsearch.evaluation.ranks import PlainBlocks, PlainBM25, holds_answer
 from graphsearch.model import Memory
 from graphsearch.text.analyser import VERBATIM
 

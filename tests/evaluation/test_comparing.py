@@ -8,8 +8,17 @@ import numpy as np
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.evaluation.comparing import Column, Comparison, Regret, column, compare, interval, regrets, wilson
-from graphsearch.evaluation.metrics import bootstrap
+from graphsearch.evaluation.comparing import (
+    Column,
+    Comparison,
+    Regret,
+    bootstrap,
+    column,
+    compare,
+    interval,
+    regrets,
+    wilson,
+)
 
 KINDS = {"q1": "near", "q2": "near", "q3": "far"}
 METRICS = {

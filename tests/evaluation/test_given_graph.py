@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.evaluation.given_graph import GivenGraph, read_graph, write_graph
-from graphsearch.evaluation.gold import triplet_question
+from graphsearch.evaluation.gold import GivenGraph, read_graph, triplet_question, write_graph
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from tests.evaluation.depot import ENTITIES, RELATIONS, depot_graph, written

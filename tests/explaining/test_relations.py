@@ -6,8 +6,7 @@ import pytest
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownElementError
-from graphsearch.explaining.explanation import KeptOut
-from graphsearch.explaining.options import ExplainOptions
+from graphsearch.explaining.explanation import ExplainOptions, KeptOut
 from graphsearch.model import Batch, ElementKind, ElementRef, RelationType
 from graphsearch.modes.options import SearchMode, SearchOptions
 from graphsearch.ranking.options import RankOptions

@@ -6,7 +6,7 @@ import pytest
 
 from graphsearch import ContextBuilder, GraphSearchEngine, Outcome
 from graphsearch.federation import FederatedEngine
-from graphsearch.federation.joint_engine import JointEngine
+from graphsearch.federation.engine import JointEngine
 from graphsearch.integrations.mcp.answers import triplet_json
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Entity, Memory
 from graphsearch.testing.fakes import HashEmbedder

@@ -5,8 +5,7 @@ from uuid import UUID
 import numpy as np
 
 from graphsearch.federation import merging
-from graphsearch.federation.joint_keys import packed, unpacked
-from graphsearch.federation.scope_part import JointSteps
+from graphsearch.federation.scope_part import JointSteps, packed, unpacked
 
 NEAR, FAR, MOVED, RELATION = (UUID(int=number) for number in range(1, 5))
 

@@ -99,7 +99,7 @@ from graphsearch.embedders import MiniLMEmbedder
 assert (await (await made(MiniLMEmbedder())).search("who built COBOL?")).triplets""",
     "eval": """
 from graphsearch.evaluation import GivenGraph, GoldQuestion, TripletSet, evaluate_triplets
-from graphsearch.evaluation.metrics import EXTRA
+from graphsearch.evaluation.comparing import EXTRA
 from graphsearch._support.lazy import load
 store = (await made()).store
 graph = GivenGraph(entities=tuple(await store.list_entities()), relations=tuple(await store.list_relations()))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from graphsearch.errors import BudgetExhaustedError, InvalidInputError, LLMError
 from graphsearch.llms import Budget, BudgetedLLM, Call, Usage, metered, record
-from graphsearch.llms.budgets import _AROUND
+from graphsearch.llms.usage import _AROUND
 from graphsearch.testing.fakes import EchoLLM, WordCounter
 from tests.llms.conftest import Make
 from tests.llms.llm_server import LLMServer, fail

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError, LLMAnswerError
 from graphsearch.llms import Call, Prices, Usage, metered, record
-from graphsearch.llms.usage import Tokens, token_counts
+from graphsearch.llms.usage import token_counts
 from tests.llms.conftest import Make
 from tests.llms.llm_server import LLMServer, fail, reply, sent
 
@@ -18,11 +18,11 @@ COUNTS = st.integers(min_value=0, max_value=10**9)
 
 
 def usage(input: int = 1, prices: Prices | None = None) -> Usage:
-    return Usage.of(Tokens(input=input, output=1), prices)
+    return Usage(answers=1, input_tokens=input, output_tokens=1).priced(prices)
 
 
 def test_costs_are_by_the_million() -> None:
-    tokens = Tokens(input=3_000_000, cached=1_000_000, output=500_000)
+    tokens = Usage(input_tokens=3_000_000, cached_tokens=1_000_000, output_tokens=500_000)
     assert Prices(input=2, output=10, cached=0.5).cost(tokens) == pytest.approx(2 * 2 + 0.5 + 5)
     assert Prices(input=2, output=10).cost(tokens) == pytest.approx(3 * 2 + 5)
 
@@ -37,7 +37,7 @@ def test_prices_below_zero_are_refused() -> None:
 def test_counts_are_taken_only_where_the_cached_are_among_the_input(input: int, output: int, cached: int) -> None:
     found = token_counts(input, output, cached)
     assert (found is None) == (cached > input)
-    assert found is None or found == Tokens(input=input, output=output, cached=cached)
+    assert found is None or found == Usage(answers=1, input_tokens=input, cached_tokens=cached, output_tokens=output)
 
 
 @pytest.mark.parametrize("value", [-1, 10**400, True, 1.0, "1", None])
@@ -49,7 +49,7 @@ def test_a_cost_that_is_not_known_makes_the_sum_unknown() -> None:
     priced = usage(prices=Prices(input=1e6, output=0))
     assert (priced + priced).cost == 2.0
     assert (priced + usage()).cost is None
-    both = priced + Usage.of(None, None)
+    both = priced + Usage(answers=1, unreported=1).priced(Prices(input=1, output=1))
     assert (both.answers, both.unreported, both.input_tokens, both.cost) == (2, 1, 1, None)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError, LLMAnswerError
-from graphsearch.llms.budgets import ByteCounter
+from graphsearch.llms.usage import ByteCounter
 from graphsearch.modes.graph_query import Direction, GraphQuery, GraphSchema
 from graphsearch.modes.query_prompt import Vocabulary, prompt_for, query_of, vocabulary_within
 from graphsearch.testing.fakes import NOON

@@ -21,7 +21,7 @@ from tests.patterns.growth import growth_faults
 
 PARTS: Final = 4
 LAZY: Final = {
-    "graphsearch/evaluation/answer_scores.py": r"(?<!\w)Ada\ Lovelace(?!\w)",
+    "graphsearch/evaluation/graph_scores.py": r"(?<!\w)Ada\ Lovelace(?!\w)",
     "graphsearch/ingest/extract/llm/answer_items.py": r"Ada\s+Lovelace\s+Ada",
     "graphsearch/ingest/extract/rules/assembling.py": r"\bAda\ Lovelace\b",
     "graphsearch/ingest/extract/rules/vocabulary.py": r"(?<![\w@/.-])github\s+actions(?![\w@/]|-\w|\.\w)",

@@ -19,8 +19,7 @@ import pytest
 from graphsearch.errors import BlockingCallError
 from graphsearch.llms import Usage, metered, record, usage
 from graphsearch.sync import bridge
-from graphsearch.sync.bridge import time_limit
-from graphsearch.sync.loop import Call, Loop
+from graphsearch.sync.bridge import Call, Loop, time_limit
 from tests.sync.calls import Slow, double
 from tests.waiting import LONGEST
 

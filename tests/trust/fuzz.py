@@ -40,8 +40,7 @@ from graphsearch.integrations.mcp.service import GraphService, Identity
 from graphsearch.integrations.mcp.tool import Tool
 from graphsearch.model import Principal, Scope
 from graphsearch.moving import export_scope, import_scope
-from graphsearch.moving.record_parsing import object_of, record_of
-from graphsearch.moving.record_writing import line_of
+from graphsearch.moving.records import line_of, object_of, record_of
 from graphsearch.moving.scope_file import Counts
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder, WordCounter

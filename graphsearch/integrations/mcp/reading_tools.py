@@ -8,7 +8,7 @@ from uuid import uuid4
 from pydantic import Field
 
 from graphsearch.curation import Event
-from graphsearch.explaining.options import ExplainOptions
+from graphsearch.explaining.explanation import ExplainOptions
 from graphsearch.integrations.mcp.answers import (
     community_json,
     entity_json,

@@ -10,30 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from graphsearch.moving.foreign.export_lines import Line, Shape, read_lines
-from graphsearch.moving.foreign.gathering import Conversion, ConversionReport, present
+from graphsearch.moving.foreign.conversion import Conversion, ConversionReport, Line, fields_of, present, read_lines
 
-ANEW: Final = frozenset(
-    {
-        *("id", "type", "created_at", "updated_at", "version", "topological_rank", "metadata", "ontology_valid"),
-        *("source_pipeline", "source_task", "source_user", "source_content_hash"),
-        *("truth_alignment", "truth_epoch", "truth_subspace_signature"),
-    }
-)
-"""Fields that graphsearch generates itself, and internal fields of cognee. Ids are kept as attributes."""
-ENTITY: Final = ANEW | {"name", "description", "importance_weight"}
-CHUNK: Final = ANEW | {
-    *("name", "text", "importance_weight", "document_id", "document_name"),
-    *("chunk_index", "chunk_size", "cut_type", "content_hash", "max_chunk_tokens", "chunker_id"),
-}
 UNTOUCHED: Final = 0.5
 """The feedback weight of a node without feedback."""
-EDGE: Final = ANEW | {"source_node_id", "target_node_id", "relationship_name", "properties", "edge_text"}
 SUMMARIES: Final = frozenset({"TextSummary", "CodeSummary", "GlobalContextSummary"})
-SHAPE: Final = Shape(
-    texts=frozenset({"id", "type", "name", "document_name", "source_node_id", "target_node_id", "relationship_name"}),
-    objects=frozenset({"properties"}),
-)
 
 
 def convert(files: Sequence[Path], out: Path) -> ConversionReport:
@@ -48,7 +29,7 @@ def convert(files: Sequence[Path], out: Path) -> ConversionReport:
 
     Raises `InvalidInputError` if a file cannot be read or written, or nothing can be converted.
     """
-    lines, faults = read_lines(files, SHAPE)
+    lines, faults = read_lines(files, fields_of("cognee").shape)
     conversion = Conversion(faults)
     nodes = [line for line in lines if "source_node_id" not in line.content]
     edges = [line for line in lines if "source_node_id" in line.content]
@@ -87,7 +68,7 @@ def _node(line: Line, types: Mapping[str, str], documents: Mapping[str, str], co
         source = documents.get(id_) or line.text("document_name")
         fields = present(text=content["text"], source=source, position=content.get("chunk_index"))
         if conversion.memory(line, id_, fields):
-            conversion.lose_fields(line, learnt, CHUNK)
+            conversion.lose_fields(line, learnt, fields_of("cognee").carried["chunk"])
     else:
         stated = types.get(id_) or ("thing" if type_ in ("", "Entity") else type_)
         fields = present(
@@ -96,7 +77,7 @@ def _node(line: Line, types: Mapping[str, str], documents: Mapping[str, str], co
             attributes={"cognee_id": id_},
         )
         if conversion.entity(line, id_, {"type": stated, "name": line.text("name"), **fields}):
-            conversion.lose_fields(line, learnt, ENTITY)
+            conversion.lose_fields(line, learnt, fields_of("cognee").carried["entity"])
 
 
 def _edge(line: Line, conversion: Conversion) -> None:
@@ -112,4 +93,4 @@ def _edge(line: Line, conversion: Conversion) -> None:
         properties = line.content.get("properties") or {}
         fields = {"type": line.text("relationship_name"), "fact": properties.get("edge_text")}
         if conversion.relation(line, source, target, fields, ()):
-            conversion.lose_fields(line, {**line.content, **properties}, EDGE)
+            conversion.lose_fields(line, {**line.content, **properties}, fields_of("cognee").carried["edge"])

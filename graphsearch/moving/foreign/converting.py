@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
 import tempfile
 from collections.abc import Sequence
 from enum import StrEnum
-from inspect import signature
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
+from graphsearch._support.files import UNREADABLE, opened
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import Ingestor, IngestReport
 from graphsearch.moving.foreign import cognee, graphiti, mem0, zep
-from graphsearch.moving.foreign.export_lines import Json, first_objects
-from graphsearch.moving.foreign.gathering import ConversionReport
+from graphsearch.moving.foreign.conversion import ConversionReport, Json, first_objects
 
 _LOOKED_AT: Final = 200
 """Objects at the beginning of a file by which its format is recognised."""
@@ -70,10 +68,9 @@ def detect_format(file: Path) -> ExportFormat:
 def _is_scope(file: Path) -> bool:
     """Whether the first line is the header of a scope; the rest of the file, which may be large, is not read."""
     try:
-        with file.open("rb") as stream:
-            packed = stream.peek(2)[:2] == b"\x1f\x8b"
-            first = (gzip.GzipFile(fileobj=stream) if packed else stream).readline(_LONGEST_HEADER)
-    except (OSError, EOFError) as error:
+        with opened(file) as stream:
+            first = stream.readline(_LONGEST_HEADER)
+    except UNREADABLE as error:
         raise InvalidInputError("import", [f"cannot read {file}: {error}"]) from error
     return first.startswith(b'{"graphsearch"')
 
@@ -102,13 +99,10 @@ def convert_export(
     convert = _CONVERTERS.get(format)
     if convert is None:
         raise InvalidInputError("import", [f"{format} is not converted: import_scope reads it"])
-    if group is None:
-        report: ConversionReport = convert(files, out)
-        return report
-    if "group" not in signature(convert).parameters:
+    if group is not None and format is not ExportFormat.GRAPHITI:
         raise InvalidInputError("import", [f"{format} has no groups"])
-    chosen: ConversionReport = convert(files, out, group=group)
-    return chosen
+    report: ConversionReport = convert(files, out) if group is None else convert(files, out, group=group)
+    return report
 
 
 async def import_export(
@@ -121,16 +115,12 @@ async def import_export(
     `InvalidInputError` for a file that cannot be read, or of which nothing can be converted, and what `Ingestor.add`
     raises.
     """
-    first = _first(files)
+    if not files:
+        raise InvalidInputError("import", ["there must be a file"])
+    first = files[0]
     known = await asyncio.to_thread(detect_format, first) if format is None else format
     with tempfile.TemporaryDirectory(prefix="graphsearch-") as folder:
         out = Path(folder) / f"{first.name.split('.')[0]}.jsonl"
         converted = await asyncio.to_thread(convert_export, files, out, known, group=group)
         ingested = await ingestor.add(out, name=f"{known}:{first.name}")
     return ForeignReport(format=known, converted=converted, ingested=ingested)
-
-
-def _first(files: Sequence[Path]) -> Path:
-    if not files:
-        raise InvalidInputError("import", ["there must be a file"])
-    return files[0]

@@ -9,24 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.moving.foreign.episodic import add_entity, add_fact
-from graphsearch.moving.foreign.export_lines import Json, Line, Shape, read_lines
-from graphsearch.moving.foreign.gathering import Conversion, ConversionReport, present
-
-ANEW: Final = frozenset({"uuid", "group_id", "created_at", "name_embedding", "fact_embedding", "content_embedding"})
-"""Fields that graphsearch generates itself: ids, scopes, creation times and vectors. Ids are kept as attributes."""
-ENTITY: Final = ANEW | {"name", "labels", "summary", "attributes"}
-EPISODE: Final = ANEW | {"name", "labels", "content", "source", "source_description", "valid_at", "entity_edges"}
-MENTION: Final = ANEW | {"source_node_uuid", "target_node_uuid"}
-FACT: Final = MENTION | {"name", "fact", "episodes", "valid_at", "invalid_at", "expired_at", "reference_time"}
-"""The reference time is that of the episode, which has it."""
-SHAPE: Final = Shape(
-    texts=frozenset({"uuid", "group_id", "name", "source_node_uuid", "target_node_uuid"}),
-    lists=frozenset({"labels", "episodes"}),
-    objects=frozenset({"attributes"}),
+from graphsearch.moving.foreign.conversion import (
+    Conversion,
+    ConversionReport,
+    Json,
+    Line,
+    add_entity,
+    add_fact,
+    fields_of,
+    present,
+    read_lines,
 )
 
 
@@ -42,16 +36,17 @@ def convert(files: Sequence[Path], out: Path, *, group: str | None = None) -> Co
     Each ``group`` is one graph and belongs into one project. Raises `InvalidInputError` if there are several and none
     was chosen, if a file cannot be read or written, or if nothing can be converted.
     """
-    read, faults = read_lines(files, SHAPE)
+    known = fields_of("graphiti")
+    read, faults = read_lines(files, known.shape)
     lines, conversion = _of_group(read, group), Conversion(faults)
     for line in lines:
         if _kind(line.content) == "entity":
-            add_entity(line, conversion, id_as="graphiti_uuid", carried=ENTITY)
+            add_entity(line, conversion, id_as="graphiti_uuid", carried=known.carried["entity"])
         elif _kind(line.content) == "episode":
             _episode(line, conversion)
     for line in lines:
         if _kind(line.content) == "fact":
-            add_fact(line, conversion, episodes=line.content.get("episodes") or [], carried=FACT)
+            add_fact(line, conversion, episodes=line.content.get("episodes") or [], carried=known.carried["fact"])
         elif _kind(line.content) == "mention":
             _mention(line, conversion)
     return conversion.write(out)
@@ -81,7 +76,7 @@ def _episode(line: Line, conversion: Conversion) -> None:
         attributes=present(graphiti_source=content.get("source")),
     )
     if conversion.memory(line, line.text("uuid"), fields):
-        conversion.lose_fields(line, content, EPISODE)
+        conversion.lose_fields(line, content, fields_of("graphiti").carried["episode"])
 
 
 def _mention(line: Line, conversion: Conversion) -> None:
@@ -89,4 +84,4 @@ def _mention(line: Line, conversion: Conversion) -> None:
     entity = conversion.found(line, line.text("target_node_uuid"), conversion.entities)
     if episode is not None and entity is not None:
         conversion.mention(episode, entity)
-        conversion.lose_fields(line, line.content, MENTION)
+        conversion.lose_fields(line, line.content, fields_of("graphiti").carried["mention"])

@@ -11,26 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from graphsearch.moving.foreign.export_lines import Line, Shape, read_lines
-from graphsearch.moving.foreign.gathering import Conversion, ConversionReport, present
+from graphsearch.moving.foreign.conversion import Conversion, ConversionReport, Line, fields_of, present, read_lines
 
 IDS: Final = ("user_id", "agent_id", "app_id", "actor_id")
 """Whom a memory is of: kept as attributes."""
-ANEW: Final = frozenset({"id", "hash", "score", "embedding", "vector"})
-"""Fields that graphsearch generates itself, and the score of a search. The id of a memory is kept."""
-MEMORY: Final = (
-    ANEW | frozenset(IDS) | {"memory", "text", "role", "run_id", "metadata", "categories", "created_at", "updated_at"}
-)
-RELATION: Final = ANEW | {"source", "relationship", "relation", "target", "destination", "source_type", "target_type"}
-RELATION_IDS: Final = frozenset({*IDS, "run_id"})
-"""Whose graph a relation is of: a scope is one graph, so they are left out without a loss where all are the same."""
-SHAPE: Final = Shape(
-    texts=frozenset(
-        {"id", "memory", "run_id", "source", "relationship", "target", "destination", "source_type", "target_type"}
-    ),
-    lists=frozenset({"categories"}),
-    objects=frozenset({"metadata"}),
-)
 
 
 def convert(files: Sequence[Path], out: Path) -> ConversionReport:
@@ -44,7 +28,7 @@ def convert(files: Sequence[Path], out: Path) -> ConversionReport:
 
     Raises `InvalidInputError` if a file cannot be read or written, or nothing can be converted.
     """
-    lines, faults = read_lines(files, SHAPE)
+    lines, faults = read_lines(files, fields_of("mem0").shape)
     conversion = Conversion(faults)
     for line in lines:
         if "memory" in line.content:
@@ -70,7 +54,7 @@ def _memory(line: Line, conversion: Conversion) -> None:
         attributes=attributes,
     )
     if conversion.memory(line, line.text("id"), fields, extracted=False):
-        conversion.lose_fields(line, content, MEMORY)
+        conversion.lose_fields(line, content, fields_of("mem0").carried["memory"])
 
 
 def _relation(line: Line, conversion: Conversion) -> None:
@@ -80,7 +64,7 @@ def _relation(line: Line, conversion: Conversion) -> None:
     target = {"type": line.text("target_type") or "thing", "name": _name(reached)}
     fields = {"type": line.text("relationship") or line.text("relation")}
     if conversion.relation(line, source, target, fields, ()):
-        conversion.lose_fields(line, content, RELATION | RELATION_IDS)
+        conversion.lose_fields(line, content, fields_of("mem0").carried["relation"])
 
 
 def _name(written: str) -> str:

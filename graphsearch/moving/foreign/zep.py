@@ -10,58 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
 
 import attrs
 
-from graphsearch.moving.foreign.episodic import add_entity, add_fact
-from graphsearch.moving.foreign.export_lines import Json, Line, Shape, read_lines
-from graphsearch.moving.foreign.gathering import Conversion, ConversionReport, present
-
-ANEW: Final = frozenset(
-    {
-        *(
-            "uuid",
-            "uuid_",
-            "id",
-            "created_at",
-            "updated_at",
-            "graph_uuid",
-            "graph_id",
-            "group_id",
-            "user_id",
-            "project_uuid",
-        ),
-        *("score", "relevance", "processed", "token_count", "embedding"),
-    }
-)
-"""Fields that graphsearch generates itself, scopes, and the state of a search. Ids are kept."""
-ENTITY: Final = ANEW | {"name", "labels", "summary", "attributes"}
-EDGE: Final = ANEW | {
-    *("source_node_uuid", "target_node_uuid", "name", "fact", "episodes", "episode_uuids"),
-    *("valid_at", "invalid_at", "expired_at"),
-    *("source_node_name", "target_node_name", "source_node_labels", "target_node_labels"),
-}
-"""Names and labels of the ends are those of the nodes."""
-SAID: Final = ANEW | {
-    *("content", "name", "role", "role_type", "source", "source_description", "session_id", "thread_id", "metadata"),
-}
-SHAPE: Final = Shape(
-    texts=frozenset(
-        {
-            "uuid",
-            "name",
-            "source_node_uuid",
-            "target_node_uuid",
-            "session_id",
-            "thread_id",
-            "role",
-            "role_type",
-            "source",
-        }
-    ),
-    lists=frozenset({"labels", "episodes", "episode_uuids"}),
-    objects=frozenset({"attributes", "metadata"}),
+from graphsearch.moving.foreign.conversion import (
+    Conversion,
+    ConversionReport,
+    Json,
+    Line,
+    add_entity,
+    add_fact,
+    fields_of,
+    present,
+    read_lines,
 )
 
 
@@ -75,41 +36,39 @@ def convert(files: Sequence[Path], out: Path) -> ConversionReport:
 
     Raises `InvalidInputError` if a file cannot be read or written, or nothing can be converted.
     """
-    read, faults = read_lines(files, SHAPE)
+    known = fields_of("zep")
+    read, faults = read_lines(files, known.shape)
     conversion, places = Conversion(faults), dict[str, int]()
     lines = [each for line in read for each in _messages(line, conversion)]
     for line in lines:
         if "content" in line.content:
             _text(line, conversion, places)
         elif "source_node_uuid" not in line.content:
-            add_entity(line, conversion, id_as="zep_uuid", carried=ENTITY)
+            add_entity(line, conversion, id_as="zep_uuid", carried=known.carried["entity"])
     for line in lines:
         if "source_node_uuid" in line.content:
             episodes = line.content.get("episodes") or line.content.get("episode_uuids") or []
-            add_fact(line, conversion, episodes=episodes, carried=EDGE)
+            add_fact(line, conversion, episodes=episodes, carried=known.carried["edge"])
     return conversion.write(out)
 
 
 def _messages(line: Line, conversion: Conversion) -> Iterator[Line]:
     """The messages of a session; any other object as it is. A session without messages has nothing to convert."""
+    known = fields_of("zep")
     if not isinstance(line.content.get("messages"), list):
-        bare = line.content.keys() <= _SESSION
-        if bare:
+        if line.content.keys() <= known.carried["session"]:
             conversion.leave_out(line, "a session without messages")
         else:
             yield line
         return
     session = line.text("session_id") or line.text("thread_id") or line.text("uuid")
     for message in line.content["messages"]:
-        faults = SHAPE.faults(message)
+        faults = known.shape.faults(message)
         if faults:
             conversion.leave_out(line, f"a message of session {session!r}: {'; '.join(faults)}")
         else:
             yield attrs.evolve(line, content={**message, "session_id": session})
-    conversion.lose_fields(line, line.content, _SESSION | {"messages"})
-
-
-_SESSION: Final = ANEW | {"session_id", "thread_id", "metadata", "ended_at", "deleted_at", "classifications", "facts"}
+    conversion.lose_fields(line, line.content, known.carried["session"] | {"messages"})
 
 
 def _text(line: Line, conversion: Conversion, places: dict[str, int]) -> None:
@@ -130,4 +89,4 @@ def _text(line: Line, conversion: Conversion, places: dict[str, int]) -> None:
     )
     key = line.text("uuid") or (f"{session}:{place}" if session else "")
     if conversion.memory(line, key, fields, extracted=not is_message):
-        conversion.lose_fields(line, content, SAID)
+        conversion.lose_fields(line, content, fields_of("zep").carried["said"])

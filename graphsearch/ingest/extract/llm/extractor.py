@@ -23,9 +23,9 @@ from graphsearch.ingest.extract.llm.answer_items import numbered
 from graphsearch.ingest.extract.llm.grounding import SUGGESTED, GroundedPassage, grounded
 from graphsearch.ingest.extract.llm.prompt import SCHEMA, Passage, batches, line, passages, question
 from graphsearch.ingest.extract.rules.conversation import context_surfaces
-from graphsearch.llms.budgets import ByteCounter
 from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.llms.structured import ask_for_data, ask_with_repair, object_in
+from graphsearch.llms.usage import ByteCounter
 from graphsearch.model import KNOWN_ENTITY_TYPES, Memory
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedMemory

@@ -1,18 +1,76 @@
-"""Input and output of embedders, checked in the same way for every adapter, and the vector of a query."""
+"""What embedders have in common: input and output, checked in one way, and the vector of a query.
+
+The local ones have a model that comes with a package and is loaded in a thread at first use.
+"""
 
 from __future__ import annotations
 
+import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from threading import Lock
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from graphsearch._support.lazy import require
+from graphsearch._support.observing import observed
 from graphsearch._support.timing import Stopwatch
 from graphsearch.errors import EmbedderError
 from graphsearch.model import Vector
 from graphsearch.model import validation as check
-from graphsearch.protocols import Embedder
+from graphsearch.protocols import Embedder, InputType
+
+
+class LocalEmbedder(ABC):
+    """Needs no key and no network. The constructor raises `MissingExtraError` if a required package is missing."""
+
+    _name: ClassVar[str]
+    _dimensions: ClassVar[int]
+    _packages: ClassVar[tuple[str, ...]]
+    _extra: ClassVar[str]
+
+    def __init__(self) -> None:
+        for package in self._packages:
+            require(package, extra=self._extra, purpose=type(self).__name__)
+        self._lock = Lock()
+        self._model: Any = None
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+        return self._name
+
+    @property
+    def dimensions(self) -> int:
+        """The length of each vector."""
+        return self._dimensions
+
+    @observed("embeddings")
+    async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:  # noqa: ARG002 - one for both
+        """Float32 array of shape (len(texts), dimensions), each vector of length 1; queries and documents alike.
+
+        The vector of a text does not depend on the other texts, to 1e−6. Raises `EmbedderError` if the model's files
+        are missing or damaged.
+        """
+        wanted = checked_texts(texts)
+        vectors = await asyncio.to_thread(self._embed, wanted) if wanted else ()
+        return checked_vectors(vectors, len(wanted), self._dimensions, embedder=self._name)
+
+    @abstractmethod
+    def _embed(self, texts: list[str]) -> Any:
+        """The vectors of texts, at least one."""
+
+    @abstractmethod
+    def _load(self) -> Any:
+        """The model."""
+
+    def _loaded(self) -> Any:
+        with self._lock:
+            if self._model is None:
+                self._model = self._load()
+            return self._model
 
 
 def checked_texts(texts: Sequence[str]) -> list[str]:

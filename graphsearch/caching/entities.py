@@ -1,0 +1,312 @@
+"""A store that reads its entities through a cache, the protocol of these caches, and one in process memory.
+
+A ticket identifies one state of the graph. To fill the cache, request a ticket first and read the store afterwards: if
+a change began in between, the ticket is invalid and the entities are rejected. No ticket is issued during a change.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncIterator, Callable, Collection, Hashable, Iterable, Mapping, MutableMapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextvars import ContextVar
+from functools import wraps
+from threading import Lock
+from types import MappingProxyType
+from typing import Any, Final, Protocol, cast
+from uuid import UUID
+
+import attrs
+
+from graphsearch._support.lazy import load
+from graphsearch._support.timing import SystemClock
+from graphsearch.columns import Keys
+from graphsearch.errors import InvalidInputError, UnknownScopeError
+from graphsearch.model import ElementKind, ElementRef, Entity, Scope
+from graphsearch.model import validation as check
+from graphsearch.protocols import Clock, GraphStore
+from graphsearch.protocols.effects import Effect, effect_of
+
+
+def cached(store: GraphStore, cache: EntityCache) -> GraphStore:
+    """Wrap a store so that its entities are read through a cache, which every change invalidates.
+
+    Results equal those of the store itself at any time, also within snapshots, whoever changes the graph: what is
+    cached is of one `GraphStore.version`. Feedback alone does not change the version: weights that are moved by stores
+    without this cache, or in another process without the same Redis server, are noticed after its time to live. Raises
+    `InvalidInputError` when the cache is of another scope; methods may also raise `CacheError`.
+    """
+    if cache.scope != store.scope:
+        raise InvalidInputError("entity cache", [f"it is of scope {cache.scope}, and the store of {store.scope}"])
+    return cast(GraphStore, _CachedStore(store, cache))
+
+
+def cache_report(store: GraphStore) -> CacheReport | None:
+    """The hit counts of a store's cache; None for one that is not `cached`."""
+    return store.cache.report() if isinstance(store, _CachedStore) else None
+
+
+class _CachedStore:
+    """Forward every method; evict the entities that a method changes according to its declared effect.
+
+    A method without a declaration, or one that the protocol does not define, may change any entity.
+    """
+
+    def __init__(self, store: GraphStore, cache: EntityCache) -> None:
+        self._store = store
+        self.cache = cache
+        self._version: Hashable = None  # of what is cached
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._store, name)
+        if not inspect.iscoroutinefunction(method):
+            return method
+        effect = effect_of(GraphStore, name) or _ANYTHING
+        return self._as_a_change(method, effect) if "entities" in effect.changes else method
+
+    def _as_a_change(self, method: Callable[..., Any], effect: Effect) -> Callable[..., Any]:
+        @wraps(method)
+        async def change(*args: Any, **kwargs: Any) -> Any:
+            keys = None
+            if effect.only:
+                given = inspect.signature(getattr(GraphStore, method.__name__)).bind(self, *args, **kwargs)
+                keys = _entities(given.arguments[effect.only])
+                if not keys:
+                    return await method(*args, **kwargs)
+            async with self.cache.changing(keys):
+                return await method(*args, **kwargs)
+
+        return change
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[None]:
+        """Let all reads inside, of this task and of those it starts, see one state of the graph.
+
+        The cache is used while the ticket from before the snapshot is valid, that is, while nothing has changed.
+        """
+        if self in _TICKETS.get():
+            async with self._store.snapshot():
+                yield
+            return
+        before = (await self.cache.get(())).ticket
+        async with self._store.snapshot():
+            ticket = await self._current(before)
+            token = _TICKETS.set({**_TICKETS.get(), self: ticket})
+            try:
+                yield
+            finally:
+                _TICKETS.reset(token)
+
+    async def get_entities(self, ids: Sequence[UUID]) -> Sequence[Entity]:
+        """Entities in the order of ``ids``."""
+        if self not in _TICKETS.get():  # what is cached has to be of the version that was looked at
+            async with self.snapshot():
+                return await self.get_entities(ids)
+        ticket = _TICKETS.get()[self]
+        known = await self.cache.get(ids, since=ticket) if ticket else Cached()
+        missing = [id_ for id_ in dict.fromkeys(ids) if id_ not in known.found]
+        if ids and not missing:
+            return [known.found[id_] for id_ in ids]
+        read = await self._store.get_entities(missing)
+        if known.ticket is not None:
+            await self.cache.put(read, known.ticket)
+        there = {**known.found, **{entity.id: entity for entity in read}}
+        return [there[id_] for id_ in ids if id_ in there]
+
+    async def elements(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
+        """The elements behind keys, in the order of the keys."""
+        if kind is ElementKind.ENTITY:
+            return await self.get_entities(self._store.entity_ids(keys))
+        return await self._store.elements(kind, keys)
+
+    async def _current(self, ticket: str | None) -> str | None:
+        """The ticket if the cache is of the store's version; otherwise all is evicted, and a new one is issued."""
+        try:
+            version = await self._store.version()
+        except UnknownScopeError:
+            return None
+        if version == self._version:
+            return ticket
+        async with self.cache.changing():
+            self._version = version
+        issued = (await self.cache.get(())).ticket
+        return issued if self._version == version else None  # a snapshot of another version came in between
+
+
+_ANYTHING: Final = Effect(frozenset({"entities"}))
+
+
+def _entities(elements: Iterable[ElementRef]) -> set[UUID]:
+    """The ids of the entities among elements."""
+    keys = {element.key for element in elements if element.kind is ElementKind.ENTITY}
+    return {key for key in keys if isinstance(key, UUID)}
+
+
+_TICKETS: Final[ContextVar[Mapping[_CachedStore, str | None]]] = ContextVar("tickets", default=MappingProxyType({}))
+"""The ticket of each snapshot that the current task is in; None where it has none."""
+
+
+TTL: Final = 3_600.0
+"""Default time to live of an entity, in seconds."""
+MAX_ENTITIES: Final = 10_000
+"""Default maximum number of entities in a cache."""
+
+GROWN: Final = 500
+"""Minimum number of memories in a scope before its hit rate is meaningful."""
+LEAST_HIT_RATE: Final = 0.6
+"""Hit rate below which a large scope gets a warning."""
+FEWEST_LOOKUPS: Final = 100
+"""Minimum number of look-ups for a meaningful hit rate: the first read of an entity is always a miss."""
+
+
+@attrs.frozen
+class Cached:
+    """The cached entities among those requested, and a ticket for adding the rest; no ticket during a change."""
+
+    found: Mapping[UUID, Entity] = MappingProxyType({})
+    ticket: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class CacheReport:
+    """Entity look-ups of a cache since it was created, by outcome."""
+
+    hits: int
+    misses: int
+
+    @property
+    def hit_rate(self) -> float | None:
+        """Hits / look-ups, in [0, 1]; None before the first look-up."""
+        lookups = self.hits + self.misses
+        return self.hits / lookups if lookups else None
+
+    def warning(self, memories: int) -> str | None:
+        """A warning if a scope with this many memories is large and its hit rate too low."""
+        rate = self.hit_rate
+        if rate is None or rate >= LEAST_HIT_RATE or memories < GROWN or self.hits + self.misses < FEWEST_LOOKUPS:
+            return None
+        return (
+            f"the entity cache answers {rate:.0%} of its look-ups, fewer than {LEAST_HIT_RATE:.0%}: "
+            "make it larger, or do without it where the graph is written as often as it is read"
+        )
+
+
+class EntityCache(Protocol):
+    """Cache entities of one scope, up to a maximum number, each for a limited time.
+
+    Raises `graphsearch.errors.CacheError` on failure: a failure is never reported as a miss.
+    """
+
+    @property
+    def scope(self) -> Scope:
+        """The only scope whose entities are cached here."""
+        ...
+
+    async def get(self, ids: Sequence[UUID], *, since: str | None = None) -> Cached:
+        """The cached entities among ``ids``, with a ticket.
+
+        Returns no entities and no ticket during a change, or if anything changed since the ticket ``since`` was issued.
+        """
+        ...
+
+    async def put(self, entities: Sequence[Entity], ticket: str) -> bool:
+        """Cache entities that were read after the ticket was issued; return False if it is invalid."""
+        ...
+
+    def changing(self, ids: Collection[UUID] | None = None) -> AbstractAsyncContextManager[None]:
+        """Wrap a change of the graph: evict the entities it may touch (None: all) and admit none until it ends.
+
+        Invalidates all tickets issued before.
+        """
+        ...
+
+    def report(self) -> CacheReport:
+        """The hit counts of this process."""
+        ...
+
+
+class CacheOfScope:
+    """What caches have in common: their scope, and a thread-safe counter of look-ups."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._counting = Lock()
+        self._hits = self._misses = 0
+
+    @property
+    def scope(self) -> Scope:
+        """The only scope whose entities are cached here."""
+        return self._scope
+
+    def count(self, ids: Sequence[UUID], found: Collection[UUID]) -> None:
+        """Record one call of `EntityCache.get`."""
+        with self._counting:
+            self._hits += len(found)
+            self._misses += len(set(ids)) - len(found)
+
+    def report(self) -> CacheReport:
+        """The hit counts of this process."""
+        with self._counting:
+            return CacheReport(hits=self._hits, misses=self._misses)
+
+
+def check_limits(ttl: float, max_entities: int) -> None:
+    """Raise `InvalidInputError` for a time to live under one second or a capacity under one entity."""
+    check.refuse("entity cache", check.number("ttl", ttl, 1.0), check.number("max_entities", max_entities, 1))
+
+
+_EXTRA: Final = {"extra": "cache", "purpose": "InProcessCache"}
+
+
+class InProcessCache(CacheOfScope):
+    """An `EntityCache` in the memory of this process, by cachetools; evicts the least recently used entity.
+
+    Changes made by another process become visible only after ``ttl`` seconds: use `RedisCache` if other processes
+    write. Raises `MissingExtraError` when cachetools is not installed, and `InvalidInputError`.
+    """
+
+    def __init__(
+        self, *, scope: Scope, ttl: float = TTL, max_entities: int = MAX_ENTITIES, clock: Clock | None = None
+    ) -> None:
+        super().__init__(scope)
+        check_limits(ttl, max_entities)
+        time_source = clock or SystemClock()
+        self._entities: MutableMapping[UUID, Entity] = load("cachetools", **_EXTRA).TTLCache(
+            max_entities, ttl, timer=lambda: time_source.now().timestamp()
+        )
+        self._lock = Lock()
+        self._state = 0
+        self._changes = 0
+
+    async def get(self, ids: Sequence[UUID], *, since: str | None = None) -> Cached:
+        """The cached entities among ``ids``, with a ticket."""
+        with self._lock:
+            ticket = str(self._state)
+            usable = not self._changes and since in (None, ticket)
+            found = {id_: entity for id_ in ids if (entity := self._entities.get(id_))} if usable else {}
+        self.count(ids, found)
+        return Cached(found, ticket if usable else None)
+
+    async def put(self, entities: Sequence[Entity], ticket: str) -> bool:
+        """Cache entities that were read after the ticket was issued."""
+        with self._lock:
+            good = not self._changes and ticket == str(self._state)
+            if good:
+                self._entities.update({entity.id: entity for entity in entities})
+        return good
+
+    @asynccontextmanager
+    async def changing(self, ids: Collection[UUID] | None = None) -> AsyncIterator[None]:
+        """Wrap a change of the graph: evict the entities it may touch (None: all) and admit none until it ends."""
+        with self._lock:
+            self._state += 1
+            self._changes += 1
+            if ids is None:
+                self._entities.clear()
+            for id_ in ids or ():
+                self._entities.pop(id_, None)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._changes -= 1
