@@ -64,4 +64,4 @@ def _seen(confidence: Floats) -> Visibility:
     size = len(confidence)
     always = Span(np.full(size, -np.inf), np.full(size, np.inf), -np.inf, np.inf)
     alike = np.ones(size, np.int64)  # numbered like the signatures of the store
-    return Visibility(always, always, None, confidence, float(confidence.min()), np.zeros(size, np.int32), {}, alike)
+    return Visibility(always, always, None, confidence, np.zeros(size, np.int32), {}, alike)

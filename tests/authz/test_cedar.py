@@ -238,7 +238,7 @@ def test_policies_are_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             return policy_set.from_str(text)
 
     policy_set = cedarpy.PolicySet
-    monkeypatch.setattr(module.cedarpy, "PolicySet", Counting)
+    monkeypatch.setattr(cedarpy, "PolicySet", Counting)
     (tmp_path / "one.cedar").write_text(PERMIT_ALL)
     CedarAuthorizer.from_files([tmp_path / "one.cedar"])
     assert len(parsed) == 1

@@ -18,12 +18,12 @@ def ingested(line, folder):
 
 
 def test_context_is_what_the_principal_may_see(line):
-    asked = ("context", QUESTION, "--principal", "bob", "--session", "s1", "--budget", 200)
-    everything = line.json(*asked)
+    plainly = ("context", QUESTION, "--principal", "bob", "--session", "s1", "--budget", 200)
+    everything = line.json(*plainly)
     assert "_check" in everything["text"]
-    assert "hidden by policy" not in line.run(*asked).stdout
+    assert "hidden by policy" not in line.run(*plainly).stdout
     recipes = (each for name in ("members", "underscore_names") for each in ("--policies", RECIPES / f"{name}.cedar"))
-    asked = (*asked, *recipes)
+    asked = (*plainly, *recipes)
     bob = line.json(*asked)
     assert bob["text"].startswith("## Knowledge Graph Triplets\n- ")
     assert "_check" not in bob["text"]

@@ -7,7 +7,9 @@ from graphsearch.model import Outcome
 
 
 async def test_what_was_turned_round_is_corrected_and_the_next_answer_is_right(scoped):
-    hasty, first, corrected, second, handed_over, third = await agent_loop.run(scoped)
+    steps = await agent_loop.run(scoped)
+    first, second, third = (each for each in steps if isinstance(each, agent_loop.Session))
+    hasty, corrected, handed_over = (each for each in steps if isinstance(each, str))
     assert hasty.splitlines() == ["new", "contradicts; the text says it the other way round"]
     assert (first.answer, first.outcome) == ("I do not know.", Outcome.REJECTED)
     assert corrected.splitlines() == ["new", "new"]

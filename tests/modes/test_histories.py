@@ -42,7 +42,8 @@ def _ends(words):
 
 
 async def graph(scoped, lines):
-    relations, entities = [], {}
+    relations = []
+    entities: dict[str, Entity] = {}
     for line in lines.strip().splitlines():
         *words, start, end = line.split()
         verb = next(

@@ -262,6 +262,7 @@ async def test_a_misspelt_word_means_the_only_entity_that_one_letter_makes_of_it
     await scoped.write(Batch(entities=[*entities, *hidden]))
     called = {each.id: each.name for each in entities}
     found = await GraphSearchEngine(store=scoped).search(question, mode=SearchMode.NEIGHBORHOOD, gate=no_secrets())
+    assert found.interpretation
     names = {called[id_]: value for each in found.interpretation.names for id_, value in each.entities.items()}
     assert meant in names if meant else not names, names
     assert len(names) < 2 or "Kafka" in names  # "Stripes" may be Stripe, written as it is
