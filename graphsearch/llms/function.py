@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable
+from typing import cast
 
 import attrs
 
@@ -35,7 +36,7 @@ def as_llm(part: LLM | AskFunction) -> LLM:
     """
     if not isinstance(part, type):
         if hasattr(part, "ask"):
-            return part
+            return cast("LLM", part)
         if callable(part):
             return FunctionLLM(part)
     what = f"{part.__name__}, a class: pass {part.__name__}(…)" if isinstance(part, type) else type(part).__name__

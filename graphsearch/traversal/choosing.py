@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.protocols import GraphStore, Traversal
@@ -17,6 +17,6 @@ def as_traversal(part: Traversal | str, store: GraphStore) -> Traversal:
     if isinstance(part, str) and part in NAMES:
         return KHopTraversal(store) if part == NAMES[0] else PersonalizedPageRank()
     if hasattr(part, "traverse") and not isinstance(part, type):
-        return part
+        return cast("Traversal", part)
     what = f"{part.__name__}, a class: pass {part.__name__}(…)" if isinstance(part, type) else repr(part)
     raise InvalidInputError("traversal", [f"must be {' or '.join(NAMES)}, or have async traverse(…), not {what}"])

@@ -1,6 +1,7 @@
 """Histories: questions about what was, over graphs of several domains, in the order of time, on every store."""
 
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 import pytest
 
@@ -43,7 +44,7 @@ def _ends(words):
 
 async def graph(scoped, lines):
     relations = []
-    entities: dict[str, Entity] = {}
+    entities: dict[UUID, Entity] = {}
     for line in lines.strip().splitlines():
         *words, start, end = line.split()
         verb = next(

@@ -322,7 +322,7 @@ async def test_both_directions_of_a_requested_relation_are_tried(scoped, kinds):
     film, person, place = kinds
     kind = dict.fromkeys(("Salt Line", "Paper Moons", "Low Winter"), film) | {"Lisbon": place}
     rows = [line.split("|") for line in FILMS.strip().splitlines()]
-    called = {name: Entity(type=kind.get(name, person), name=name) for row in rows for name in (row[0], row[2])}
+    called = {name: Entity(type=kind.get(name) or person, name=name) for row in rows for name in (row[0], row[2])}
     relations = [Relation(source_id=called[one].id, type=name, target_id=called[two].id) for one, name, two in rows]
     engine = await harbour_engine(scoped, embedder=meaning(), entities=list(called.values()), relations=relations)
     for question, expected in ASKED_FILMS.items():
