@@ -36,6 +36,7 @@ from graphsearch.understanding.name_lookup import (
     unlinked,
     with_other_forms,
 )
+from graphsearch.understanding.relation_words import said
 from graphsearch.understanding.type_profile import TypeProfile
 from graphsearch.understanding.words import Token, tokens
 
@@ -87,6 +88,7 @@ class Understanding:
     * ``unknown``: written names that are not visible ones; ``strange_names``: the idf of their terms.
     * ``profile``: the relation types of the scope. ``affinity`` of each of them, ``direction`` of some: 1 if the name
       in the question is the source, -1 if it is the target.
+    * ``meant``: the rows of the types that its words mean by the table of relations (`relation_words`).
     * ``stated``: the row of the type that it asks for in words that mean no other (`code_questions`); -1 for none.
     * ``kind_asked``: the kind of thing that it asks for, in words; empty if not stated. ``kind``: how much each kind of
       entity of the profile is asked for, in standard deviations.
@@ -106,6 +108,7 @@ class Understanding:
     strange_names: tuple[Mapping[str, float], ...] = ()
     candidates: tuple[UUID, ...] = ()
     direction: Mapping[int, int] = attrs.field(factory=dict)
+    meant: frozenset[int] = frozenset()
     stated: int = -1
     kind_asked: str = ""
     between: tuple[int, ...] = ()
@@ -141,7 +144,10 @@ class Understanding:
     @property
     def worded(self) -> float:
         """The share of the question, in [0, 1], that belongs to the type asked for most, by words alone."""
-        return worded(self.profile, self.terms, int(self.affinity.argmax())) if len(self.affinity) else 0.0
+        if not len(self.affinity):
+            return 0.0
+        most = int(self.affinity.argmax())
+        return 1.0 if most in self.meant else worded(self.profile, self.terms, most)
 
     def relations(self, count: int = 3) -> tuple[AskedRelation, ...]:
         """The relation types that are asked for most, best first: those above the average of the scope."""
@@ -161,6 +167,8 @@ STATED: Final = 6.0
 """Deviations that a stated type is above all others: certain, where most types of code are few and their weight low."""
 NEXT: Final = 1.0
 """Deviations that the definition of the name is above all but the stated type."""
+MEANT: Final = 0.5
+"""Deviations that what words mean by the table of relations is above what is only alike."""
 LONGEST: Final = 8
 """Most words of a name if the word order of a question is read."""
 
@@ -243,6 +251,9 @@ def interpreted(
     residue = residue_of(words, [part or at in dated or texts[at] in hollow for at, part in enumerate(linked.masked)])
     terms = tuple(analyser.terms(residue))
     direction = directions(texts, linked.masked, profile.verbs, analyser.terms, LONGEST)
+    kinds = {each.kind for each in linked.links}
+    meant = {} if linked.names_code else said(texts, linked.masked, kinds, profile.row_of)
+    direction = {row: end for row, end in meant.items() if end} | direction
     asked = asked_of_code(texts, linked.masked) if linked.names_code else None
     stated = -1 if asked is None else profile.row_of(asked.type)
     if asked is not None and stated >= 0:  # what says so is understood: it is no word to find
@@ -260,6 +271,7 @@ def interpreted(
         strange_names=tuple(profile.rarities(analyser.terms(each.text)) for each in unknown),
         profile=profile,
         direction=direction,
+        meant=frozenset(meant),
         stated=stated,
         kind_asked=kind,
         between=profile.kinds_of(set(terms).difference(analyser.terms(kind))),
@@ -302,6 +314,8 @@ async def understand(found: Understanding, phrases: PhraseVectors | None) -> Und
             (named_kind,) = await phrases.of_phrases([found.kind_asked])
             kind = standardised(cosines(rows[2 * count :], named_kind))
     affinity = affinities(profile, found.terms, *vectors) if found.terms or found.kind_asked else np.zeros(count)
+    if rows_meant := sorted(found.meant):
+        affinity[rows_meant] = np.maximum(affinity[rows_meant], affinity.max() + MEANT)
     if found.stated >= 0:  # where there is nothing of that type, what the name is comes first
         most = affinity.max(initial=0.0)
         if (definition := profile.row_of(DEFINES)) >= 0:
