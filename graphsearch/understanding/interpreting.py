@@ -251,8 +251,7 @@ def interpreted(
     residue = residue_of(words, [part or at in dated or texts[at] in hollow for at, part in enumerate(linked.masked)])
     terms = tuple(analyser.terms(residue))
     direction = directions(texts, linked.masked, profile.verbs, analyser.terms, LONGEST)
-    kinds = {each.kind for each in linked.links}
-    meant = {} if linked.names_code else said(texts, linked.masked, kinds, profile.row_of)
+    meant = {} if linked.names_code else said(texts, _names_in(words, linked), profile.row_of)
     direction = {row: end for row, end in meant.items() if end} | direction
     asked = asked_of_code(texts, linked.masked) if linked.names_code else None
     stated = -1 if asked is None else profile.row_of(asked.type)
@@ -277,6 +276,15 @@ def interpreted(
         between=profile.kinds_of(set(terms).difference(analyser.terms(kind))),
         time=time,
     )
+
+
+def _names_in(words: Sequence[Token], linked: Linked) -> list[tuple[range, frozenset[str]]]:
+    """The places of the linked names in the words of a question, in order, with the types of what each may mean."""
+    kinds: dict[tuple[int, int], set[str]] = {}
+    for each in linked.links:
+        kinds.setdefault((each.start, each.end), set()).add(each.kind)
+    places = [[at for at, word in enumerate(words) if start <= word.start < end] for start, end in sorted(kinds)]
+    return [(range(at[0], at[-1] + 1), frozenset(kinds[span])) for at, span in zip(places, sorted(kinds), strict=True)]
 
 
 def residue_of(tokens: Sequence[Token], masked: Sequence[bool]) -> str:
