@@ -163,6 +163,8 @@ KEPT: Final = 8_192
 """Number of type-name vectors that are cached, by a hash of their texts."""
 HOLLOW: Final = frozenset({"name", "names"})
 """Words that ask for nothing by themselves, unless a relation type has them: "the name of Luis's dog"."""
+OURS: Final = frozenset({"i", "my", "we", "our"})
+"""Words of who asks: what is asked of these is asked of the scope."""
 STATED: Final = 6.0
 """Deviations that a stated type is above all others: certain, where most types of code are few and their weight low."""
 NEXT: Final = 1.0
@@ -251,7 +253,7 @@ def interpreted(
     residue = residue_of(words, [part or at in dated or texts[at] in hollow for at, part in enumerate(linked.masked)])
     terms = tuple(analyser.terms(residue))
     direction = directions(texts, linked.masked, profile.verbs, analyser.terms, LONGEST)
-    meant = {} if linked.names_code else said(texts, _names_in(words, linked), profile.row_of)
+    meant = {} if linked.names_code else said(texts, _names_in(words, linked), profile.rows_of)
     direction = {row: end for row, end in meant.items() if end} | direction
     asked = asked_of_code(texts, linked.masked) if linked.names_code else None
     stated = -1 if asked is None else profile.row_of(asked.type)
@@ -283,6 +285,9 @@ def _names_in(words: Sequence[Token], linked: Linked) -> list[tuple[range, froze
     kinds: dict[tuple[int, int], set[str]] = {}
     for each in linked.links:
         kinds.setdefault((each.start, each.end), set()).add(each.kind)
+    if not kinds:
+        ours = [range(at, at + 1) for at, word in enumerate(words) if word.text in OURS]
+        return [(at, frozenset({"person", "organisation", "group"})) for at in ours[:1]]
     places = [[at for at, word in enumerate(words) if start <= word.start < end] for start, end in sorted(kinds)]
     return [(range(at[0], at[-1] + 1), frozenset(kinds[span])) for at, span in zip(places, sorted(kinds), strict=True)]
 

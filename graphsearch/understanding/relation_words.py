@@ -25,12 +25,12 @@ _NEAR: Final = 2
 
 
 def said(
-    texts: Sequence[str], names: Iterable[tuple[range, AbstractSet[str]]], row: Callable[[str], int]
+    texts: Sequence[str], names: Iterable[tuple[range, AbstractSet[str]]], rows: Callable[[str], Iterable[int]]
 ) -> Mapping[int, int]:
     """The types, by row, that words next to names mean, with the end that the name is; 0 where both are meant.
 
     ``texts`` are the folded words of a question; ``names`` the places of each name in it, with the types of what it may
-    mean. ``row`` is -1 for types that the scope does not have.
+    mean. ``rows`` are those of a type in the scope.
     """
     found: dict[int, set[int]] = {}
     known = list(names)
@@ -40,8 +40,9 @@ def said(
         letters = {_LETTERS.get(kind_of(kind), "") for kind in kinds}
         for frame, end in (*_nouns(texts, places, start, stop), *_verbs(texts, places, start)):
             fits = frame.source if end == SOURCE else frame.target
-            if (at := row(frame.type)) >= 0 and ("*" in fits or not letters.isdisjoint(fits)):
-                found.setdefault(at, set()).add(end)
+            if "*" in fits or not letters.isdisjoint(fits):
+                for row in rows(frame.type):
+                    found.setdefault(row, set()).add(end)
     return {at: ends.pop() if len(ends) == 1 else 0 for at, ends in found.items()}
 
 
