@@ -116,7 +116,7 @@ def _standing(
         worded=understood.worded,
         covered=covered,
         described=alike.covered,
-        ours=not understood.unknown and bool(np.isin(known.edges.type, sorted(understood.meant)).any()),
+        ours=understood.ours and bool(np.isin(known.edges.type, sorted(understood.meant)).any()),
     )
 
 

@@ -78,8 +78,10 @@ class Standing:
 
 def foreign(standing: Standing) -> bool:
     """Whether a question asks for nothing that the graph contains."""
+    if standing.ours:
+        return False
     if not standing.named.any() or not len(standing.affinity):
-        return not standing.ours and standing.covered < COVERED and standing.described < DESCRIBED
+        return standing.covered < COVERED and standing.described < DESCRIBED
     if _nothing_stands_out(standing):
         return True
     gap, overall = _gaps(standing)

@@ -89,6 +89,7 @@ class Understanding:
     * ``profile``: the relation types of the scope. ``affinity`` of each of them, ``direction`` of some: 1 if the name
       in the question is the source, -1 if it is the target.
     * ``meant``: the rows of the types that its words mean by the table of relations (`relation_words`).
+    * ``ours``: whether it asks of who asks it: "which database do we use?".
     * ``stated``: the row of the type that it asks for in words that mean no other (`code_questions`); -1 for none.
     * ``kind_asked``: the kind of thing that it asks for, in words; empty if not stated. ``kind``: how much each kind of
       entity of the profile is asked for, in standard deviations.
@@ -109,6 +110,7 @@ class Understanding:
     candidates: tuple[UUID, ...] = ()
     direction: Mapping[int, int] = attrs.field(factory=dict)
     meant: frozenset[int] = frozenset()
+    ours: bool = False
     stated: int = -1
     kind_asked: str = ""
     between: tuple[int, ...] = ()
@@ -165,6 +167,7 @@ HOLLOW: Final = frozenset({"name", "names"})
 """Words that ask for nothing by themselves, unless a relation type has them: "the name of Luis's dog"."""
 OURS: Final = frozenset({"i", "my", "we", "our"})
 """Words of who asks: what is asked of these is asked of the scope."""
+ASKER: Final = frozenset({"person", "organisation", "group"})
 STATED: Final = 6.0
 """Deviations that a stated type is above all others: certain, where most types of code are few and their weight low."""
 NEXT: Final = 1.0
@@ -273,6 +276,7 @@ def interpreted(
         profile=profile,
         direction=direction,
         meant=frozenset(meant),
+        ours=not unknown and not OURS.isdisjoint(texts),
         stated=stated,
         kind_asked=kind,
         between=profile.kinds_of(set(terms).difference(analyser.terms(kind))),
@@ -285,11 +289,10 @@ def _names_in(words: Sequence[Token], linked: Linked) -> list[tuple[range, froze
     kinds: dict[tuple[int, int], set[str]] = {}
     for each in linked.links:
         kinds.setdefault((each.start, each.end), set()).add(each.kind)
-    if not kinds:
-        ours = [range(at, at + 1) for at, word in enumerate(words) if word.text in OURS]
-        return [(at, frozenset({"person", "organisation", "group"})) for at in ours[:1]]
     places = [[at for at, word in enumerate(words) if start <= word.start < end] for start, end in sorted(kinds)]
-    return [(range(at[0], at[-1] + 1), frozenset(kinds[span])) for at, span in zip(places, sorted(kinds), strict=True)]
+    names = [(range(at[0], at[-1] + 1), frozenset(kinds[span])) for at, span in zip(places, sorted(kinds), strict=True)]
+    asker = [(range(at, at + 1), ASKER) for at, word in enumerate(words) if word.text in OURS]
+    return sorted([*names, *asker], key=lambda name: name[0].start)
 
 
 def residue_of(tokens: Sequence[Token], masked: Sequence[bool]) -> str:
