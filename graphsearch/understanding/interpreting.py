@@ -289,8 +289,8 @@ def _names_in(words: Sequence[Token], linked: Linked) -> list[tuple[range, froze
     kinds: dict[tuple[int, int], set[str]] = {}
     for each in linked.links:
         kinds.setdefault((each.start, each.end), set()).add(each.kind)
-    places = [[at for at, word in enumerate(words) if start <= word.start < end] for start, end in sorted(kinds)]
-    names = [(range(at[0], at[-1] + 1), frozenset(kinds[span])) for at, span in zip(places, sorted(kinds), strict=True)]
+    spans = {span: [at for at, word in enumerate(words) if span[0] <= word.start < span[1]] for span in kinds}
+    names = [(range(at[0], at[-1] + 1), frozenset(kinds[span])) for span, at in spans.items() if at]
     asker = [(range(at, at + 1), ASKER) for at, word in enumerate(words) if word.text in OURS]
     return sorted([*names, *asker], key=lambda name: name[0].start)
 
