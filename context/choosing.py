@@ -120,7 +120,8 @@ def doubt(
     every = frozenset[str]().union(*names.values())
     if every and 2.0 * _weight(every - heard, rarity) >= _weight(every, rarity):
         return f"what was found has no word of {', '.join(name for name in names if names[name] - heard)}"
-    if worded and not answered and recalled.stating >= DENSE:
+    reasons = recalled.analysis.question_type in (QuestionType.WHY, QuestionType.HOW)  # which no relation states
+    if worded and not answered and not reasons and recalled.stating >= DENSE:
         return "what was found states other things of what the question names"
     return ""
 

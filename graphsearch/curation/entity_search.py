@@ -13,6 +13,7 @@ import attrs
 from graphsearch.access.reader import Reader
 from graphsearch.claims.naming import INDEXED_SIMILARITY, folded_name, words_of
 from graphsearch.curation.permissions import Access
+from graphsearch.ingest.stating.scope import VALUE
 from graphsearch.model import Entity
 from graphsearch.model import validation as check
 from graphsearch.model.identity import snake_case
@@ -117,7 +118,7 @@ class _Search:
         fresh = [id_ for id_ in dict.fromkeys(ids) if id_ not in self._examined]
         self._examined.update(fresh)
         for entity in await self.reader.get_entities(fresh):
-            fitting = self.type is None or entity.type == self.type
+            fitting = entity.type == self.type if self.type else entity.type != VALUE
             if fitting and (hit := match(self.query, entity)):
                 self.hits[entity.id] = hit
 

@@ -116,6 +116,7 @@ def _standing(
         worded=understood.worded,
         covered=covered,
         described=alike.covered,
+        ours=understood.ours and bool(np.isin(known.edges.type, sorted(understood.meant)).any()),
     )
 
 

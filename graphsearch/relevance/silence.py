@@ -59,6 +59,7 @@ class Standing:
       unknown.
     * ``worded``: the share of the question that belongs to the type with the greatest affinity, by words alone.
     * ``covered``: the greatest share of the question's idf that a line covers; ``described``: as `Alike.covered`.
+    * ``ours``: whether a relation is of a type that is asked of who asks: "which database do we use?".
     """
 
     affinity: Floats
@@ -72,10 +73,13 @@ class Standing:
     worded: float
     covered: float
     described: float = 0.0
+    ours: bool = False
 
 
 def foreign(standing: Standing) -> bool:
     """Whether a question asks for nothing that the graph contains."""
+    if standing.ours:
+        return False
     if not standing.named.any() or not len(standing.affinity):
         return standing.covered < COVERED and standing.described < DESCRIBED
     if _nothing_stands_out(standing):

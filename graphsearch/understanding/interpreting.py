@@ -36,6 +36,7 @@ from graphsearch.understanding.name_lookup import (
     unlinked,
     with_other_forms,
 )
+from graphsearch.understanding.relation_words import said
 from graphsearch.understanding.type_profile import TypeProfile
 from graphsearch.understanding.words import Token, tokens
 
@@ -87,6 +88,8 @@ class Understanding:
     * ``unknown``: written names that are not visible ones; ``strange_names``: the idf of their terms.
     * ``profile``: the relation types of the scope. ``affinity`` of each of them, ``direction`` of some: 1 if the name
       in the question is the source, -1 if it is the target.
+    * ``meant``: the rows of the types that its words mean by the table of relations (`relation_words`).
+    * ``ours``: whether it asks of who asks it: "which database do we use?".
     * ``stated``: the row of the type that it asks for in words that mean no other (`code_questions`); -1 for none.
     * ``kind_asked``: the kind of thing that it asks for, in words; empty if not stated. ``kind``: how much each kind of
       entity of the profile is asked for, in standard deviations.
@@ -106,6 +109,8 @@ class Understanding:
     strange_names: tuple[Mapping[str, float], ...] = ()
     candidates: tuple[UUID, ...] = ()
     direction: Mapping[int, int] = attrs.field(factory=dict)
+    meant: frozenset[int] = frozenset()
+    ours: bool = False
     stated: int = -1
     kind_asked: str = ""
     between: tuple[int, ...] = ()
@@ -141,7 +146,10 @@ class Understanding:
     @property
     def worded(self) -> float:
         """The share of the question, in [0, 1], that belongs to the type asked for most, by words alone."""
-        return worded(self.profile, self.terms, int(self.affinity.argmax())) if len(self.affinity) else 0.0
+        if not len(self.affinity):
+            return 0.0
+        most = int(self.affinity.argmax())
+        return 1.0 if most in self.meant else worded(self.profile, self.terms, most)
 
     def relations(self, count: int = 3) -> tuple[AskedRelation, ...]:
         """The relation types that are asked for most, best first: those above the average of the scope."""
@@ -157,10 +165,15 @@ KEPT: Final = 8_192
 """Number of type-name vectors that are cached, by a hash of their texts."""
 HOLLOW: Final = frozenset({"name", "names"})
 """Words that ask for nothing by themselves, unless a relation type has them: "the name of Luis's dog"."""
+OURS: Final = frozenset({"i", "my", "we", "our"})
+"""Words of who asks: what is asked of these is asked of the scope."""
+ASKER: Final = frozenset({"person", "organisation", "group"})
 STATED: Final = 6.0
 """Deviations that a stated type is above all others: certain, where most types of code are few and their weight low."""
 NEXT: Final = 1.0
 """Deviations that the definition of the name is above all but the stated type."""
+MEANT: Final = 0.5
+"""Deviations that what words mean by the table of relations is above what is only alike."""
 LONGEST: Final = 8
 """Most words of a name if the word order of a question is read."""
 
@@ -243,6 +256,8 @@ def interpreted(
     residue = residue_of(words, [part or at in dated or texts[at] in hollow for at, part in enumerate(linked.masked)])
     terms = tuple(analyser.terms(residue))
     direction = directions(texts, linked.masked, profile.verbs, analyser.terms, LONGEST)
+    meant = {} if linked.names_code else said(texts, _names_in(words, linked), profile.rows_of)
+    direction = {row: end for row, end in meant.items() if end} | direction
     asked = asked_of_code(texts, linked.masked) if linked.names_code else None
     stated = -1 if asked is None else profile.row_of(asked.type)
     if asked is not None and stated >= 0:  # what says so is understood: it is no word to find
@@ -260,11 +275,24 @@ def interpreted(
         strange_names=tuple(profile.rarities(analyser.terms(each.text)) for each in unknown),
         profile=profile,
         direction=direction,
+        meant=frozenset(meant),
+        ours=not unknown and not OURS.isdisjoint(texts),
         stated=stated,
         kind_asked=kind,
         between=profile.kinds_of(set(terms).difference(analyser.terms(kind))),
         time=time,
     )
+
+
+def _names_in(words: Sequence[Token], linked: Linked) -> list[tuple[range, frozenset[str]]]:
+    """The places of the linked names in the words of a question, in order, with the types of what each may mean."""
+    kinds: dict[tuple[int, int], set[str]] = {}
+    for each in linked.links:
+        kinds.setdefault((each.start, each.end), set()).add(each.kind)
+    spans = {span: [at for at, word in enumerate(words) if span[0] <= word.start < span[1]] for span in kinds}
+    names = [(range(at[0], at[-1] + 1), frozenset(kinds[span])) for span, at in spans.items() if at]
+    asker = [(range(at, at + 1), ASKER) for at, word in enumerate(words) if word.text in OURS]
+    return sorted([*names, *asker], key=lambda name: name[0].start)
 
 
 def residue_of(tokens: Sequence[Token], masked: Sequence[bool]) -> str:
@@ -302,6 +330,8 @@ async def understand(found: Understanding, phrases: PhraseVectors | None) -> Und
             (named_kind,) = await phrases.of_phrases([found.kind_asked])
             kind = standardised(cosines(rows[2 * count :], named_kind))
     affinity = affinities(profile, found.terms, *vectors) if found.terms or found.kind_asked else np.zeros(count)
+    if rows_meant := sorted(found.meant):
+        affinity[rows_meant] = np.maximum(affinity[rows_meant], affinity.max() + MEANT)
     if found.stated >= 0:  # where there is nothing of that type, what the name is comes first
         most = affinity.max(initial=0.0)
         if (definition := profile.row_of(DEFINES)) >= 0:

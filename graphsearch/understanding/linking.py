@@ -264,6 +264,8 @@ class _Linking:
         if not place:
             return False
         before = self._question[place - 1]
+        if before.text == "s" and self._question[place - 2].text in STOP_WORDS:
+            return False  # "who's", "what's"
         between = self._text[before.end - 2 : self._question[place].start] if before.end > 1 else ""
         return "'" in between or "’" in between
 

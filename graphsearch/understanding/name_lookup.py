@@ -18,6 +18,7 @@ from uuid import UUID
 from graphsearch._support.concurrency import aside, both
 from graphsearch.access.reader import Reader
 from graphsearch.claims.naming import folded_name
+from graphsearch.ingest.stating.scope import VALUE
 from graphsearch.model import NameMatch
 from graphsearch.names import typed_names as reading
 from graphsearch.names.candidate_index import MAX_COMPARED, lookups
@@ -84,10 +85,14 @@ async def dated_names(question: str, dates: Sequence[tuple[int, int]], reader: R
 
 
 async def nameable(ids: Sequence[UUID], reader: Reader) -> list[Nameable]:
-    """The entities that hold and are visible, with their visible names."""
+    """The entities that hold and are visible, with their visible names; no value is a name of a question."""
     hits = await reader.locate(ids)
     entities = await reader.entities(hits.keys)
-    return [Nameable(id=each.id, type=each.type, names=(each.name, *each.aliases)) for each in entities]
+    return [
+        Nameable(id=each.id, type=each.type, names=(each.name, *each.aliases))
+        for each in entities
+        if each.type != VALUE
+    ]
 
 
 FITS: Final = 0.9

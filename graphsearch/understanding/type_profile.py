@@ -107,6 +107,12 @@ class TypeProfile:
         """The row of a type, -1 if unknown."""
         return self._rows.get(type_, -1)
 
+    def rows_of(self, type_: str) -> list[int]:
+        """The rows of a type, and of those that only add to its name: "uses" is in "uses_payment_provider"."""
+        more = [row for row, each in enumerate(self.types) if each.startswith(f"{type_}_")]
+        plain = (row for row in more if not STOP_WORDS.issuperset(self.types[row].removeprefix(type_)[1:].split("_")))
+        return [row for row in (self.row_of(type_), *plain) if row >= 0]
+
     def kinds_of(self, terms: Collection[str]) -> tuple[int, ...]:
         """The rows of the kinds whose last word is among some terms."""
         return tuple(row for row, each in enumerate(self.kind_terms) if not each.isdisjoint(terms))
