@@ -157,7 +157,7 @@ def _is_tossed(fitting: Sequence[tuple[float, _Found]]) -> bool:
 
 def _without_cues(given: Sequence[str]) -> tuple[list[str], Phrase]:
     """The words without those that say how it is meant: over, planned, wished, begun, denied."""
-    rest, ended = _uncued(given, "ended")
+    rest, ended = _uncued(_idiom(given), "ended")
     mode: Mode = ""
     for name in ("planned", "wished"):
         cut = None if mode else _cut(rest, listed(name))
@@ -169,6 +169,16 @@ def _without_cues(given: Sequence[str]) -> tuple[list[str], Phrase]:
     if denied:
         rest = [each for each in rest if each not in negations | words("do")]
     return rest, Phrase("", ended=ended, begun=begun, denied=denied, mode=mode)
+
+
+def _idiom(given: Sequence[str]) -> Sequence[str]:
+    """What a negation or a condition that belongs to its verb states: "can't stand", "would not exist without"."""
+    negated = not words("negations").isdisjoint(given[:3])
+    if negated and len(given) > 1 and given[-1] in words("unbearable"):
+        return ["dislike"]
+    if given[-1:] == ["without"] and (negated or not (words("aux") | words("failing")).isdisjoint(given)):
+        return ["depend", "on"]
+    return given
 
 
 def _uncued(given: Sequence[str], name: str) -> tuple[list[str], bool]:
@@ -219,6 +229,9 @@ def _fitting(rest: Sequence[str], subject: Kind, object_: Kind) -> Iterator[tupl
     """The frames that explain the words, each with how well its ends fit."""
     for each in (*_by_verb(rest, object_), *_by_noun(rest, object_)):
         source, target = (object_, subject) if each.inverse else (subject, object_)
+        persons = source.kind == target.kind == "person" and "p" not in each.frame.target
+        if persons and each.noun and rest[-1] not in words("prepositions"):  # "skipper is": whose, is not told
+            continue
         alone = each.frame.slot[-1:] == NO_OBJECT or (each.left and object_.kind == "value")
         fits = fit(source, each.frame.source), NEUTRAL if alone else fit(target, each.frame.target)
         sure = [found for found in fits if found is not None]
@@ -256,6 +269,9 @@ def _by_verb(rest: Sequence[str], object_: Kind) -> Iterator[_Found]:
         after_be = not words("be").isdisjoint(core[:at])
         for base in bases(word) if at == lead else bases(word) & {"be", "have", "do", "get"}:
             yield from _slots(base, tuple(core[at + 1 :]), object_, passive=after_be or word != base)
+    if len(core) > 2 and core[-1] == "by" and core[0] not in helpers:  # noqa: PLR2004 - "day to day managed by"
+        for base in bases(core[-2]) - {core[-2]}:
+            yield from _slots(base, ("by",), object_, passive=True)
     if core and core[0] in words("prepositions") and object_.named and (len(core) > 1 or object_.kind):
         yield from _slots("be", tuple(core), object_, passive=False)  # "in charge of", "on": the "is" left out
 
@@ -281,6 +297,8 @@ def _slot_score(frame: Frame, base: str, after: tuple[str, ...], object_: Kind) 
     slot = frame.slot
     if slot[-1:] == NO_OBJECT:
         return (0.6 + len(slot), ()) if after == slot[:-1] and object_.kind in (NONE, "value") else None
+    if frame.type == "uses" and slot == after[-1:] and len(after) in (2, 3) and after[-2].endswith("s"):
+        return (0.3, ()) if object_.named else None  # "keeps minutes in"
     size = len(slot) - 1 if slot[-1:] == OBJECT else len(slot)
     if after[:size] != slot[:size]:
         return None
@@ -290,7 +308,8 @@ def _slot_score(frame: Frame, base: str, after: tuple[str, ...], object_: Kind) 
         return None if len(left) >= LONGEST_ADJUNCT or ends in words("prepositions") - {"at", "for"} else (0.1, left)
     if not left:
         short = base in ("be", "do", "go", "get", "have") and len(slot) == 1
-        return None if short and not object_.named and object_.kind != "value" else (0.5 * len(slot), ())
+        known = object_.named or object_.kind in ("value", "group", "place")
+        return None if short and not known else (0.5 * len(slot), ())
     if len(left) > LONGEST_ADJUNCT or ends in words("prepositions") or base == "be":
         return None
     if (
@@ -335,6 +354,8 @@ def _by_noun(rest: Sequence[str], object_: Kind) -> Iterator[_Found]:
             if frame.slot and after[-1:] not in (("at",), ("with",)):
                 continue
             if after:
+                if owned and after == ("in",) and frame.type in ("lives_in", "located_in"):  # "has her home in"
+                    yield _Found(frame, True, score + 0.4, noun=noun)
                 if frame.phase != "holds" and object_.kind == "value" and after[0] == "at" and len(after) > 1:
                     yield _Found(frame, False, score, after[1:], noun)
                 elif _links(frame, before, after):

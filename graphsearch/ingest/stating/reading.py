@@ -69,7 +69,7 @@ def read_fact(fact: Fact, memory: Memory, scope: Scope, own: AbstractSet[str], l
     objects, role = scope.ends(written, memory, fact.object_type, is_object=True) if written.strip() else ([], "")
     if role and not _is_copular(fact.relation):
         objects, role = [End(written, scope.known(written), Kind(COMMON, False, False))], ""
-    _demand_names((*subjects, *objects))
+    demand_names((*subjects, *objects))
     office = bool(objects) and _is_copular(fact.relation) and _is_office(objects[0])
     relation = "role" if office else f"{role} of" if role else fact.relation
     object_ = objects[0] if objects else End("", None, Kind(NONE))
@@ -91,8 +91,11 @@ def read_fact(fact: Fact, memory: Memory, scope: Scope, own: AbstractSet[str], l
     return reading
 
 
-def _demand_names(ends: Sequence[End]) -> None:
+def demand_names(ends: Sequence[End]) -> None:
+    """Refuse ends that name nothing, or nobody who is known."""
     for each in ends:
+        if not any(letter.isalnum() for letter in each.written):
+            raise RefusalError("it is no name")
         if words("vague") & set(folded(each.written).split()[:1]):
             raise RefusalError("it names nothing")
         if each.name is None and is_pronoun(each.written):

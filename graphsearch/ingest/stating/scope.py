@@ -288,7 +288,7 @@ class Scope:
             and not any(each.isupper() for each in written)
             and not (plain and " " not in written and not written.endswith("ing"))
         )
-        return End(written, None, Kind(guess or (COMMON if lower else ""), bool(guess) and guess != PERSON, not lower))
+        return End(written, None, Kind(guess or (COMMON if lower else ""), guess not in ("", PERSON, "place"), not lower))
 
     def _is_name(self, part: str) -> bool:
         return part[:1].isupper() or self.known(part) is not None or len(part.split()) < LONGEST_PHRASE
@@ -370,8 +370,12 @@ def guessed_kind(text: str) -> str:
         return ORGANISATION
     if capitals and before and before[0] in words("firms"):  # "Hotel Aurora"
         return ORGANISATION
+    if before and last in words("streets"):
+        return "place"
     if last in words("things") or (before and before[0] in words("things")):
         return "thing"
+    if before and before[0].rstrip(".") in words("titles"):
+        return PERSON
     first = (before or [last])[0]
     given = len(before) <= 2 and is_given_name(first) and capitals  # noqa: PLR2004
     return PERSON if given else ""

@@ -16,7 +16,7 @@ from graphsearch.claims.folding import BESIDE, CO_OCCURRENCE_TYPES
 from graphsearch.claims.naming import UNKNOWN_TYPES
 from graphsearch.ingest.stating.grounding import Proof, prove
 from graphsearch.ingest.stating.phrases import COMMON, Kind, Phrase
-from graphsearch.ingest.stating.reading import Reading, RefusalError, is_alias, read_fact
+from graphsearch.ingest.stating.reading import Reading, RefusalError, demand_names, is_alias, read_fact
 from graphsearch.ingest.stating.scope import (
     LONGEST_PHRASE,
     ORGANISATION,
@@ -250,6 +250,7 @@ class Stating:
         ends = [
             self._scope.ends(each, draft.memory, None, is_object=False)[0][0] for each in (fact.subject, fact.object)
         ]
+        demand_names(ends)
         if any(each.is_value for each in ends):
             raise RefusalError("a value is no name")
         names = [self._scope.add(each) for each in ends]
@@ -310,6 +311,8 @@ class Stating:
         stand = [each for each in known if each.stands(at)]
         if known and not stand and until is None:  # what took its place has ended it
             outcome.held, outcome.confirmed = known[-1], True
+        elif outcome.phrase.denied and not stand and type_ == "prefers":  # "is no fan of"
+            self._begin(outcome, source, "dislikes", target)
         elif outcome.phrase.denied and not stand:
             outcome.refuse("a denial is no fact")
         else:
