@@ -154,10 +154,7 @@ def _sentence(fact: Fact) -> str:
 
 
 def state(
-    memories: Sequence[Memory],
-    facts: Sequence[Fact],
-    entities: Sequence[NamedEntity],
-    known: Container[str] = (),
+    memories: Sequence[Memory], facts: Sequence[Fact], entities: Sequence[NamedEntity], known: Container[str] = ()
 ) -> list[Memory]:
     """Memories with facts and entities that are stated of all of them together, each with the one that proves it.
 

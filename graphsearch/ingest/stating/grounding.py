@@ -151,7 +151,7 @@ def _against(
         yield "the text says it the other way round"
     elif all(_REPLACED.search(sentence[max(0, start - 20) : start]) for start, _ in there):
         plain = [each for each in relevant if not (each[1].mode or each[1].denied or each[1].ended)]
-        yield from (f"the text says {_shown(first[-1])}" for first, _, second in plain[:1] if _in(second, target))
+        yield from (f"the text says {first[-1]}" for first, _, second in plain[:1] if _in(second, target))
 
 
 def _by_words(sentence: str, target: Name | str, phrase: Phrase, speaker: Name | None) -> Iterator[str]:
@@ -173,10 +173,6 @@ def _by_words(sentence: str, target: Name | str, phrase: Phrase, speaker: Name |
 
 def _in(ends: Sequence[Name | str], end: Name | str) -> bool:
     return any(each is end or (isinstance(each, str) and each == end) for each in ends)
-
-
-def _shown(end: Name | str) -> str:
-    return end if isinstance(end, str) else end.name
 
 
 def _readings(

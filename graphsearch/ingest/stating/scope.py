@@ -71,6 +71,9 @@ class Name:
         """All of its forms, folded."""
         return self.surfaces | {folded(self.name)}
 
+    def __str__(self) -> str:
+        return self.name
+
 
 @attrs.frozen
 class End:
@@ -108,9 +111,13 @@ class Held:
         """Whether it holds at a moment, or for all that is known."""
         return self.until is None or (at is not None and self.until > at)
 
+    @property
+    def ends(self) -> tuple[str, str, str]:
+        """Its source, type and target."""
+        return self.source.name, self.type, str(self.target)
+
     def __str__(self) -> str:
-        target = self.target if isinstance(self.target, str) else self.target.name
-        return f"{self.source.name} {self.type} {target}"
+        return " ".join(self.ends)
 
 
 def kind_of(type_: str) -> str:
@@ -288,7 +295,9 @@ class Scope:
             and not any(each.isupper() for each in written)
             and not (plain and " " not in written and not written.endswith("ing"))
         )
-        return End(written, None, Kind(guess or (COMMON if lower else ""), guess not in ("", PERSON, "place"), not lower))
+        return End(
+            written, None, Kind(guess or (COMMON if lower else ""), guess not in ("", PERSON, "place"), not lower)
+        )
 
     def _is_name(self, part: str) -> bool:
         return part[:1].isupper() or self.known(part) is not None or len(part.split()) < LONGEST_PHRASE
