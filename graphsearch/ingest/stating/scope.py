@@ -162,13 +162,12 @@ class Scope:
             meant = [each for each in self.names if speaker in each.forms and speaker.startswith(folded(written))]
         if len(meant) <= 1 or memory is None:
             return meant[0] if len(meant) == 1 else None
-        named = [each for each in meant if folded(each.name) in text]
-        form = folded(written)
-        if not named and (
-            form not in text or any(f"{each} {form}" in text for each in ("i'm", "i am", "i'm the", "im"))
-        ):
-            named = [each for each in meant if speaker in each.forms]
-        return named[0] if len(named) == 1 else None
+        form, named = folded(written), [each for each in meant if folded(each.name) in text]
+        if named:
+            meant = named
+        elif form not in text or any(f"{each} {form}" in text for each in ("i'm", "i am", "im")):
+            meant = [each for each in meant if speaker in each.forms]
+        return meant[0] if len(meant) == 1 else None
 
     def _meant(self, written: str) -> list[Name]:
         """The names that a form may mean, by the nearest kind of likeness."""
@@ -183,19 +182,14 @@ class Scope:
         heads = [each for each in self.names if each.is_cut and _is_head(parts, _parts(folded(each.name)))]
         if heads or len(parts) > 1:
             return heads
-        first = names_of().get(parts[0], frozenset())
-        short = [
-            each
-            for each in self.names
-            if each.kind == PERSON and _parts(folded(each.name))[:1] and _parts(folded(each.name))[0] in first
-        ]
+        nicknames = names_of().get(parts[0], frozenset())
+        persons = [each for each in self.names if each.kind == PERSON]
+        short = [each for each in persons if not nicknames.isdisjoint(name_parts(each.name)[:1])]
         if short or len(parts[0]) < SHORTEST_SURNAME or not written[:1].isupper():
             return short
         tails = [each for each in self.names if len(own := _parts(folded(each.name))) > 1 and own[-1] == parts[0]]
         firms = [each for each in tails if each.kind != PERSON]
-        if len(firms) == 1:  # "Lavigne": the firm; persons go by first names
-            return firms
-        return tails
+        return firms if len(firms) == 1 else tails  # "Lavigne": the firm; persons go by first names
 
     def knows(self, name: Name) -> bool:
         """Whether a name is stored, or was stated before."""
@@ -251,7 +245,6 @@ class Scope:
     def ends(self, written: str, memory: Memory, type_: str | None, *, is_object: bool) -> tuple[list[End], str]:
         """The names and values that an end states, and the role that it puts before them: "COO of Halden"."""
         text = " ".join(written.split()).strip(_QUOTES + " .!")
-        text = text[: text.rindex("(")].rstrip() if text.endswith(")") and text.find("(") > 0 else text
         text = _as_in(text, memory.text)
         given = kind_of(type_) if type_ else ""
         if given == VALUE:
@@ -287,8 +280,6 @@ class Scope:
         if name is not None:
             written = written if self.known(written) is name else name.name
             return End(written, name, Kind(name.kind, name.is_proven))
-        if written.islower() and written.endswith("ing") and " " not in written:  # "smoking": something done
-            return _value(written)
         guess = guessed_kind(written)
         lower = (
             written[:1].islower()
@@ -377,11 +368,9 @@ def guessed_kind(text: str) -> str:
         return "group"
     if before and text.rsplit(maxsplit=1)[-1][:1].isupper() and (last in words("firms") or "&" in before):
         return ORGANISATION
-    if capitals and before and before[0] in words("firms"):  # "Hotel Aurora"
-        return ORGANISATION
     if before and last in words("streets"):
         return "place"
-    if last in words("things") or (before and before[0] in words("things")):
+    if last in words("things"):
         return "thing"
     if before and before[0].rstrip(".") in words("titles"):
         return PERSON
