@@ -24,16 +24,7 @@ _NOTE: Final = UUID("0d1f6c1e-52d9-5c0b-8f0a-3b8f5f0a7c11")
 _LINE: Final = "subject | relation | object | since … | until … | ended | “quote”"
 _DATE: Final = re.compile(r"(since|until)[ :](.+)", re.IGNORECASE | re.DOTALL)
 _QUOTE: Final = re.compile(r"(?:quote[ :])?[\"“„«](.+)[\"”“»]|quote[ :](.+)", re.IGNORECASE | re.DOTALL)
-_TRUTHS: Final = {
-    True: True,
-    False: False,
-    "true": True,
-    "yes": True,
-    "1": True,
-    "false": False,
-    "no": False,
-    "0": False,
-}
+_TRUTHS: Final = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _WORD: Final = re.compile(r"\w+")
 
 
