@@ -284,7 +284,7 @@ def _slots(base: str, after: tuple[str, ...], object_: Kind, *, passive: bool) -
             yield _Found(_employee(), False, 1.5 + score[0])
         elif score is not None:
             yield _Found(frame, False, 1.5 + score[0], score[1])
-        elif passive and frame.slot == OBJECT and after == ("by",):
+        elif passive and after == (*(each for each in frame.slot if each not in ("obj", "-")), "by"):
             yield _Found(frame, True, 1.9)
 
 

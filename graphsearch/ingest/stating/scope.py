@@ -341,24 +341,18 @@ def is_role(text: str) -> bool:
 
 
 def guessed_kind(text: str) -> str:
-    """The kind that the last word of a name tells: "the night crew", "Halden Kliniken", "the booking site"."""
+    """The kind that the last word of a name tells, or the first: "the night crew", "Halden Kliniken", "Mill Street"."""
     *before, last = folded(text).split() or [""]
-    capitals = all(each[:1].isupper() for each in text.split())
-    if last in words("groups") and (
-        text.rsplit(maxsplit=1)[-1].islower() or last not in words("loose_groups") or before[-1:] == ["working"]
-    ):
+    first, is_capital = (before or [last])[0], text.rsplit(maxsplit=1)[-1:][0][:1].isupper() if text.split() else False
+    loose = last in words("loose_groups") and before[-1:] != ["working"]
+    if last in words("groups") and not (is_capital and loose):
         return "group"
-    if before and text.rsplit(maxsplit=1)[-1][:1].isupper() and (last in words("firms") or "&" in before):
+    if before and is_capital and (last in words("firms") or "&" in before):
         return ORGANISATION
-    if before and last in words("streets"):
+    if before and is_capital and last in words("streets"):
         return "place"
-    if last in words("things"):
-        return "thing"
-    if before and before[0].rstrip(".") in words("titles"):
-        return PERSON
-    first = (before or [last])[0]
-    given = len(before) <= 2 and is_given_name(first) and capitals  # noqa: PLR2004
-    return PERSON if given else ""
+    given = len(before) <= 2 and is_given_name(first) and all(each[:1].isupper() for each in text.split())  # noqa: PLR2004
+    return PERSON if given or (before and first.rstrip(".") in words("titles")) else ""
 
 
 def name_parts(name: str) -> list[str]:
