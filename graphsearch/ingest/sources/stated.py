@@ -94,9 +94,8 @@ def _object(subject: str, given: object, known: Sequence[str]) -> dict[str, Any]
     if "ended" in fields:
         fields["ended"] = _TRUTHS.get(str(fields["ended"]).casefold(), fields["ended"])
         unknown += [fault] if (fault := check.truth("ended", fields["ended"])) else []
-    for name in ("since", "until"):
-        if isinstance(year := fields.get(name), int) and not isinstance(year, bool):
-            fields[name] = str(year)
+    years = {name: str(fields[name]) for name in ("since", "until") if type(fields.get(name)) is int}
+    fields.update(years)
     if unknown:
         raise InvalidInputError(subject, unknown)
     return fields

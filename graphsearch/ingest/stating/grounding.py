@@ -139,12 +139,9 @@ def _against(
     there = mentions(source, sentence, speaker)
     relevant = [each for each in _readings(sentence, source, target, scope, speaker) if each[1].type == phrase.type]
     same = [reading for first, reading, second in relevant if (first, second) == (source, target)]
-    if any(each.denied for each in same):
-        yield "the text denies it"
-    if any(each.ended for each in same):
-        yield "the text says that it is over"
-    if any(each.mode == "wished" for each in same):
-        yield "the text wishes it"
+    for each in same:
+        flags = {"denies it": each.denied, "says that it is over": each.ended, "wishes it": each.mode == "wished"}
+        yield from (f"the text {said}" for said, holds in flags.items() if holds)
     if phrase.type in SYMMETRIC or same:
         return
     if any((first, second) == (target, source) for first, _, second in relevant):
