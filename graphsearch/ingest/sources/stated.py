@@ -36,11 +36,9 @@ def read_fact(given: object) -> Fact:
     if isinstance(given, Fact):
         return given
     fields = _fields_of_line(given) if isinstance(given, str) else _object("fact", given, FACT)
-    faults = [f"needs the field {name!r}" for name in ("subject", "relation", "object") if name not in fields]
-    if faults == ["needs the field 'object'"] and fields.get("ended"):
-        faults, fields["object"] = [], ""
-    if faults:
-        raise InvalidInputError("fact", faults)
+    if fields.get("ended"):
+        fields.setdefault("object", "")
+    check.refuse("fact", *(f"needs the field {name!r}" for name in FACT[:3] if name not in fields))
     return Fact(**fields)
 
 
@@ -57,9 +55,7 @@ def read_entity(given: object) -> NamedEntity:
             raise InvalidInputError("entity", [f"{given!r} must be: name | type | alias, alias | description"])
         given = {name: part for name, part in zip(ENTITY, parts, strict=False) if part}
     fields = _object("entity", given, ENTITY)
-    faults = [f"needs the field {name!r}" for name in ("name", "type") if name not in fields]
-    if faults:
-        raise InvalidInputError("entity", faults)
+    check.refuse("entity", *(f"needs the field {name!r}" for name in ENTITY[:2] if name not in fields))
     if isinstance(aliases := fields.get("aliases"), str):
         fields["aliases"] = [alias for each in aliases.split(",") if (alias := each.strip())]
     return NamedEntity(**fields)
@@ -96,8 +92,7 @@ def _object(subject: str, given: object, known: Sequence[str]) -> dict[str, Any]
         unknown += [fault] if (fault := check.truth("ended", fields["ended"])) else []
     years = {name: str(fields[name]) for name in ("since", "until") if type(fields.get(name)) is int}
     fields.update(years)
-    if unknown:
-        raise InvalidInputError(subject, unknown)
+    check.refuse(subject, *unknown)
     return fields
 
 
@@ -116,8 +111,7 @@ def _fields_of_line(line: str) -> dict[str, Any]:
             faults.append(f"{part!r} is neither since …, until …, ended nor a quote in quotation marks")
     if len(parts) < len(FACT[:3]):
         faults.append(f"{line!r} must be: {_LINE}")
-    if faults:
-        raise InvalidInputError("fact", faults)
+    check.refuse("fact", *faults)
     return fields
 
 

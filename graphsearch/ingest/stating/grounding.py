@@ -16,6 +16,8 @@ from graphsearch.model import Memory, Span
 
 FARTHEST_WORD: Final = 5
 """How far apart in a text two words may be that follow each other in a quote."""
+MISSING: Final = 5
+"""Of so many words of a quote one may be another than the text's."""
 FARTHEST: Final = 60
 """Most characters between two ends that one phrase relates."""
 _WORD: Final = re.compile(r"\w+")
@@ -53,14 +55,11 @@ def find_quote(quote: str, text: str) -> Span | None:
     for at, (word, _, _) in enumerate(found):
         places.setdefault(word, []).append(at)
     for first in places.get(sought[0], [])[:50]:
-        last: int | None = first
+        last, missed = first, 0
         for word in sought[1:]:
-            last = (
-                last
-                if last is None
-                else next((at for at in places.get(word, ()) if 0 < at - last <= FARTHEST_WORD), None)
-            )
-        if last is not None:
+            near = next((at for at in places.get(word, ()) if 0 < at - last <= FARTHEST_WORD), None)
+            last, missed = (last, missed + 1) if near is None else (near, missed)
+        if missed <= len(sought) // MISSING:
             return Span(start=found[first][1], end=found[last][2])
     return None
 

@@ -100,9 +100,10 @@ class _Draft:
     undated: list[_Claim] = attrs.field(factory=list)
     last: datetime | None = None
 
-    def name(self, end: Name, written: str, confidence: float = QUOTED) -> None:
-        """Note that the memory names something."""
-        self.mentions[end, written] = max(confidence, self.mentions.get((end, written), 0.0))
+    def name(self, end: Name | str, written: str, confidence: float = QUOTED) -> None:
+        """Note that the memory names something; a value is no name."""
+        if isinstance(end, Name):
+            self.mentions[end, written] = max(confidence, self.mentions.get((end, written), 0.0))
 
 
 class Stating:
@@ -285,8 +286,7 @@ class Stating:
         if outcome.against or outcome.refused:
             return
         draft.name(source, first.written)
-        if isinstance(target, Name):
-            draft.name(target, second.written)
+        draft.name(target, second.written)
         type_ = phrase.type or phrase.normal
         if phrase.denied or phrase.closes:
             self._end(outcome, source, type_, target)
@@ -356,8 +356,7 @@ class Stating:
             each.until = end
         claim = self._claim(outcome, Held(source, type_, target, None, end, outcome.draft.memory.id))
         for end_ in (source, target):
-            if isinstance(end_, Name):
-                outcome.draft.name(end_, end_.name)
+            outcome.draft.name(end_, str(end_))
         if type_ == "works_at":
             self._follow(outcome, source, end)
         return claim
@@ -402,11 +401,9 @@ class Stating:
         memory = draft.memory
         for ended in draft.undated:  # an ending without a date takes that of what begins in its place
             begun = [each.since for each in draft.claims if _takes_place(each.held, ended.held)]
-            ended.until = next((each for each in begun if each), ended.until)
+            ended.until = next(filter(None, begun), ended.until)
         surfaces = {each: _extracted(*each, confidence, memory) for each, confidence in draft.mentions.items()}
-        of_name: dict[Name, ExtractedName] = {}
-        for (name, _), surface in surfaces.items():
-            of_name.setdefault(name, surface)
+        of_name = {name: surface for (name, _), surface in reversed(surfaces.items())}
         statements = []
         for each in draft.claims:
             source, target = (
