@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -534,11 +533,12 @@ def _public_type(name: Name) -> str:
 
 
 def _extracted(end: Name | str, written: str, confidence: float, memory: Memory) -> ExtractedName:
-    found = re.search(re.escape(written), memory.text, re.IGNORECASE)
+    text, lower = memory.text, memory.text.casefold()
+    at = lower.find(written.casefold()) if len(lower) == len(text) else text.find(written)
     return ExtractedName(
         name=end if isinstance(end, str) else _canonical(end),
         type=VALUE if isinstance(end, str) else _public_type(end),
-        span=Span(start=found.start(), end=found.end()) if found else None,
+        span=None if at < 0 else Span(start=at, end=at + len(written)),
         confidence=confidence,
         pattern=STATED,
         written=written,
