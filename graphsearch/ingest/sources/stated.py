@@ -24,16 +24,7 @@ _NOTE: Final = UUID("0d1f6c1e-52d9-5c0b-8f0a-3b8f5f0a7c11")
 _LINE: Final = "subject | relation | object | since … | until … | ended | “quote”"
 _DATE: Final = re.compile(r"(since|until)[ :](.+)", re.IGNORECASE | re.DOTALL)
 _QUOTE: Final = re.compile(r"(?:quote[ :])?[\"“„«](.+)[\"”“»]|quote[ :](.+)", re.IGNORECASE | re.DOTALL)
-_TRUTHS: Final = {
-    True: True,
-    False: False,
-    "true": True,
-    "yes": True,
-    "1": True,
-    "false": False,
-    "no": False,
-    "0": False,
-}
+_TRUTHS: Final = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _WORD: Final = re.compile(r"\w+")
 
 
@@ -45,11 +36,9 @@ def read_fact(given: object) -> Fact:
     if isinstance(given, Fact):
         return given
     fields = _fields_of_line(given) if isinstance(given, str) else _object("fact", given, FACT)
-    faults = [f"needs the field {name!r}" for name in ("subject", "relation", "object") if name not in fields]
-    if faults == ["needs the field 'object'"] and fields.get("ended"):
-        faults, fields["object"] = [], ""
-    if faults:
-        raise InvalidInputError("fact", faults)
+    if fields.get("ended"):
+        fields.setdefault("object", "")
+    check.refuse("fact", *(f"needs the field {name!r}" for name in FACT[:3] if name not in fields))
     return Fact(**fields)
 
 
@@ -66,9 +55,7 @@ def read_entity(given: object) -> NamedEntity:
             raise InvalidInputError("entity", [f"{given!r} must be: name | type | alias, alias | description"])
         given = {name: part for name, part in zip(ENTITY, parts, strict=False) if part}
     fields = _object("entity", given, ENTITY)
-    faults = [f"needs the field {name!r}" for name in ("name", "type") if name not in fields]
-    if faults:
-        raise InvalidInputError("entity", faults)
+    check.refuse("entity", *(f"needs the field {name!r}" for name in ENTITY[:2] if name not in fields))
     if isinstance(aliases := fields.get("aliases"), str):
         fields["aliases"] = [alias for each in aliases.split(",") if (alias := each.strip())]
     return NamedEntity(**fields)
@@ -103,11 +90,9 @@ def _object(subject: str, given: object, known: Sequence[str]) -> dict[str, Any]
     if "ended" in fields:
         fields["ended"] = _TRUTHS.get(str(fields["ended"]).casefold(), fields["ended"])
         unknown += [fault] if (fault := check.truth("ended", fields["ended"])) else []
-    for name in ("since", "until"):
-        if isinstance(year := fields.get(name), int) and not isinstance(year, bool):
-            fields[name] = str(year)
-    if unknown:
-        raise InvalidInputError(subject, unknown)
+    years = {name: str(fields[name]) for name in ("since", "until") if type(fields.get(name)) is int}
+    fields.update(years)
+    check.refuse(subject, *unknown)
     return fields
 
 
@@ -126,8 +111,7 @@ def _fields_of_line(line: str) -> dict[str, Any]:
             faults.append(f"{part!r} is neither since …, until …, ended nor a quote in quotation marks")
     if len(parts) < len(FACT[:3]):
         faults.append(f"{line!r} must be: {_LINE}")
-    if faults:
-        raise InvalidInputError("fact", faults)
+    check.refuse("fact", *faults)
     return fields
 
 
@@ -154,10 +138,7 @@ def _sentence(fact: Fact) -> str:
 
 
 def state(
-    memories: Sequence[Memory],
-    facts: Sequence[Fact],
-    entities: Sequence[NamedEntity],
-    known: Container[str] = (),
+    memories: Sequence[Memory], facts: Sequence[Fact], entities: Sequence[NamedEntity], known: Container[str] = ()
 ) -> list[Memory]:
     """Memories with facts and entities that are stated of all of them together, each with the one that proves it.
 

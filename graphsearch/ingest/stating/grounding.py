@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
@@ -14,8 +14,8 @@ from graphsearch.ingest.stating.scope import Name, Scope
 from graphsearch.ingest.stating.table import bases, folded, places, words
 from graphsearch.model import Memory, Span
 
-MOST_SKIPPED: Final = 4
-"""Most words of a text that a quote may leave out at a place."""
+FARTHEST_WORD: Final = 5
+"""How far apart in a text two words may be that follow each other in a quote."""
 MISSING: Final = 5
 """Of so many words of a quote one may be another than the text's."""
 FARTHEST: Final = 60
@@ -23,7 +23,6 @@ FARTHEST: Final = 60
 _WORD: Final = re.compile(r"\w+")
 _SENTENCE: Final = re.compile(r"(?<=[.!?;])\s|\n")
 _PLAIN: Final = re.compile(r"[^.;:!?,()\n]*")
-_LISTED: Final = re.compile(r",? (?:and|or|&) (?:also )?|, | ?[+/] ?")
 _REPLACED: Final = re.compile(r"\b(?:instead of|in place of|rather than|not|unlike|replacing|replaces|from) (?:the )?$")
 _DETERMINER: Final = re.compile(r"(?:that|this|the|an?|my|our|his|her|their) $")
 _AHEAD: Final = re.compile(r"\b(?:will|'ll|gonna|(?:going|plans?|wants?|hopes?|intends?) to) (\w+)")
@@ -58,7 +57,7 @@ def find_quote(quote: str, text: str) -> Span | None:
     for first in places.get(sought[0], [])[:50]:
         last, missed = first, 0
         for word in sought[1:]:
-            near = next((at for at in places.get(word, ()) if last < at <= last + 1 + MOST_SKIPPED), None)
+            near = next((at for at in places.get(word, ()) if 0 < at - last <= FARTHEST_WORD), None)
             last, missed = (last, missed + 1) if near is None else (near, missed)
         if missed <= len(sought) // MISSING:
             return Span(start=found[first][1], end=found[last][2])
@@ -138,20 +137,17 @@ def _against(
         return
     there = mentions(source, sentence, speaker)
     relevant = [each for each in _readings(sentence, source, target, scope, speaker) if each[1].type == phrase.type]
-    same = [reading for first, reading, second in relevant if _in(first, source) and _in(second, target)]
-    if any(each.denied for each in same):
-        yield "the text denies it"
-    if any(each.ended for each in same):
-        yield "the text says that it is over"
-    if any(each.mode == "wished" for each in same):
-        yield "the text wishes it"
+    same = [reading for first, reading, second in relevant if (first, second) == (source, target)]
+    for each in same:
+        flags = {"denies it": each.denied, "says that it is over": each.ended, "wishes it": each.mode == "wished"}
+        yield from (f"the text {said}" for said, holds in flags.items() if holds)
     if phrase.type in SYMMETRIC or same:
         return
-    if any(_in(first, target) and _in(second, source) for first, _, second in relevant):
+    if any((first, second) == (target, source) for first, _, second in relevant):
         yield "the text says it the other way round"
     elif all(_REPLACED.search(sentence[max(0, start - 20) : start]) for start, _ in there):
         plain = [each for each in relevant if not (each[1].mode or each[1].denied or each[1].ended)]
-        yield from (f"the text says {_shown(first[-1])}" for first, _, second in plain[:1] if _in(second, target))
+        yield from (f"the text says {first}" for first, _, second in plain[:1] if second == target)
 
 
 def _by_words(sentence: str, target: Name | str, phrase: Phrase, speaker: Name | None) -> Iterator[str]:
@@ -166,40 +162,25 @@ def _by_words(sentence: str, target: Name | str, phrase: Phrase, speaker: Name |
     ahead = {base for match in _AHEAD.finditer(sentence) for base in bases(match[1])}
     if phrase.is_past and not phrase.mode and ahead & bases(phrase.normal.split("_")[0]):
         yield "the text plans it"
-    said = set(_WORD.findall(sentence)) & words("titles_held")
-    if said and phrase.noun in words("titles_held") - said:
-        yield f"the text says {min(said)}"
-
-
-def _in(ends: Sequence[Name | str], end: Name | str) -> bool:
-    return any(each is end or (isinstance(each, str) and each == end) for each in ends)
-
-
-def _shown(end: Name | str) -> str:
-    return end if isinstance(end, str) else end.name
 
 
 def _readings(
     sentence: str, source: Name, target: Name | str, scope: Scope, speaker: Name | None
-) -> Iterator[tuple[Sequence[Name | str], Phrase, Sequence[Name | str]]]:
-    """What the words between neighbouring names of a sentence state: sources, phrase, targets; "X and Y" are two."""
+) -> Iterator[tuple[Name | str, Phrase, Name | str]]:
+    """What the words between neighbouring names of a sentence state: source, phrase, target."""
     places: dict[tuple[int, int], Name | str] = {}
     for name in (*(each for each in scope.names if each.is_capitalised), source, target):
         for place in mentions(name, sentence, speaker):
             places[place] = name
-    groups: list[tuple[int, int, list[Name | str]]] = []
+    apart: list[tuple[int, int, Name | str]] = []
     for (start, end), name in sorted(places.items(), key=lambda each: (each[0][0], -each[0][1])):
-        if groups and start < groups[-1][1]:
-            continue
-        if groups and _LISTED.fullmatch(sentence, groups[-1][1], start):
-            groups[-1] = (groups[-1][0], end, [*groups[-1][2], name])
-        else:
-            groups.append((start, end, [name]))
-    for (_, end, first), (start, _, second) in pairwise(groups):
+        if not apart or start >= apart[-1][1]:
+            apart.append((start, end, name))
+    for (_, end, first), (start, _, second) in pairwise(apart):
         between = _DETERMINER.sub("", sentence[end:start])
         if len(between) > FARTHEST or not _PLAIN.fullmatch(between) or _ANSWERED.search(between):
             continue
-        reading = read_phrase(between, _kind(first[-1]), _kind(second[0]))
+        reading = read_phrase(between, _kind(first), _kind(second))
         if reading.type and not reading.left and not reading.noun:
             yield (second, reading, first) if reading.inverse else (first, reading, second)
 

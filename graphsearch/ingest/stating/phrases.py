@@ -34,15 +34,7 @@ NEUTRAL: Final = 0.4
 SURE: Final = 0.8
 """Where a hint speaks against one end, the other has to fit better than this."""
 CLOSE: Final = 1e-6
-_BEFORE_NOUNS: Final = (
-    ["as"],
-    ["work", "as"],
-    ["serve", "as"],
-    ["back", "as"],
-    ["return", "as"],
-    ["works", "as"],
-    ["serves", "as"],
-)
+_BEFORE_NOUNS: Final = (["as"], *([word, "as"] for word in ("work", "works", "serve", "serves", "back", "return")))
 LONGEST_NOUN: Final = 4
 LONGEST_ADJUNCT: Final = 4
 
@@ -134,15 +126,8 @@ def read_phrase(
     if not fitting or _is_tossed(fitting):
         return result
     best = fitting[0][1]
-    return attrs.evolve(
-        result,
-        type=best.frame.type,
-        inverse=best.inverse,
-        phase=best.frame.phase,
-        left=best.left,
-        noun=best.noun,
-        frame=best.frame,
-    )
+    frame, inverse, left, noun = best.frame, best.inverse, best.left, best.noun
+    return attrs.evolve(result, type=frame.type, phase=frame.phase, frame=frame, inverse=inverse, left=left, noun=noun)
 
 
 def _is_tossed(fitting: Sequence[tuple[float, _Found]]) -> bool:
@@ -157,18 +142,28 @@ def _is_tossed(fitting: Sequence[tuple[float, _Found]]) -> bool:
 
 def _without_cues(given: Sequence[str]) -> tuple[list[str], Phrase]:
     """The words without those that say how it is meant: over, planned, wished, begun, denied."""
-    rest, ended = _uncued(given, "ended")
+    rest, ended = _uncued(_idiom(given), "ended")
     mode: Mode = ""
-    for name in ("planned", "wished"):
-        cut = None if mode else _cut(rest, listed(name))
-        if cut is not None:
-            rest, mode = cut[0] or rest, "planned" if name == "planned" else "wished"
+    names: tuple[Mode, ...] = ("planned", "wished")
+    for name in names:
+        if not mode and (cut := _cut(rest, listed(name))):
+            rest, mode = cut[0] or rest, name
     rest, begun = (rest, False) if ended else _uncued(rest, "begun")
     negations = words("negations") - {"without"} | {each for each in rest if each.endswith("n't")}
     denied = not ended and not negations.isdisjoint(rest[:3])
     if denied:
         rest = [each for each in rest if each not in negations | words("do")]
     return rest, Phrase("", ended=ended, begun=begun, denied=denied, mode=mode)
+
+
+def _idiom(given: Sequence[str]) -> Sequence[str]:
+    """What a negation or a condition that belongs to its verb states: "can't stand", "would not exist without"."""
+    negated = not words("negations").isdisjoint(given[:3])
+    if negated and len(given) > 1 and given[-1] in words("unbearable"):
+        return ["dislike"]
+    if given[-1:] == ["without"] and (negated or not (words("aux") | words("failing")).isdisjoint(given)):
+        return ["depend", "on"]
+    return given
 
 
 def _uncued(given: Sequence[str], name: str) -> tuple[list[str], bool]:
@@ -209,16 +204,23 @@ def _helpers() -> frozenset[str]:
 
 def _plain(rest: Sequence[str]) -> list[str]:
     """The words without auxiliaries that lead them, articles and adverbs."""
-    kept = [each for each in rest if each not in words("soft") and each not in words("determiners")]
-    while len(kept) > 1 and kept[0] in words("be") | words("have") | words("do") | words("aux") | {"'s"}:
+    kept = _core(rest)
+    while len(kept) > 1 and kept[0] in _helpers():
         kept = kept[1:]
     return kept
+
+
+def _core(rest: Sequence[str]) -> list[str]:
+    return [each for each in rest if each not in words("soft") | words("determiners")]
 
 
 def _fitting(rest: Sequence[str], subject: Kind, object_: Kind) -> Iterator[tuple[float, _Found]]:
     """The frames that explain the words, each with how well its ends fit."""
     for each in (*_by_verb(rest, object_), *_by_noun(rest, object_)):
         source, target = (object_, subject) if each.inverse else (subject, object_)
+        persons = source.kind == target.kind == "person" and "p" not in each.frame.target
+        if persons and each.noun and rest[-1] not in words("prepositions"):  # "skipper is": whose, is not told
+            continue
         alone = each.frame.slot[-1:] == NO_OBJECT or (each.left and object_.kind == "value")
         fits = fit(source, each.frame.source), NEUTRAL if alone else fit(target, each.frame.target)
         sure = [found for found in fits if found is not None]
@@ -245,10 +247,10 @@ def fit(end: Kind, ends: str) -> float | None:
 
 def _by_verb(rest: Sequence[str], object_: Kind) -> Iterator[_Found]:
     """Readings as a verb that leads the phrase, behind auxiliaries and adverbs."""
-    core = [each for each in rest if each not in words("soft") and each not in words("determiners")]
+    core = _core(rest)
     if " ".join(core) in table().nouns:  # "boss", "lead": a verb would be "bosses", "leads"
         return
-    helpers = words("be") | words("have") | words("do") | words("aux") | {"'s"}
+    helpers = _helpers()
     lead = next((at for at, each in enumerate(core) if each not in helpers), len(core))
     for at, word in enumerate(core[: lead + 1]):
         if 0 < at == lead and word in table().nouns and core[at - 1] not in words("aux"):  # "has boss"
@@ -256,6 +258,9 @@ def _by_verb(rest: Sequence[str], object_: Kind) -> Iterator[_Found]:
         after_be = not words("be").isdisjoint(core[:at])
         for base in bases(word) if at == lead else bases(word) & {"be", "have", "do", "get"}:
             yield from _slots(base, tuple(core[at + 1 :]), object_, passive=after_be or word != base)
+    if len(core) > 2 and core[-1] == "by" and core[0] not in helpers:  # noqa: PLR2004 - "day to day managed by"
+        for base in bases(core[-2]) - {core[-2]}:
+            yield from _slots(base, ("by",), object_, passive=True)
     if core and core[0] in words("prepositions") and object_.named and (len(core) > 1 or object_.kind):
         yield from _slots("be", tuple(core), object_, passive=False)  # "in charge of", "on": the "is" left out
 
@@ -265,15 +270,11 @@ def _slots(base: str, after: tuple[str, ...], object_: Kind, *, passive: bool) -
     for frame in table().verbs.get(base, ()):
         score = _slot_score(frame, base, after, object_)
         if score is not None and frame.type == "leads" and score[1]:  # "in charge of ops | Halden"
-            yield _Found(_employee(), False, 1.5 + score[0])
+            yield _Found(table().nouns["employee"][0], False, 1.5 + score[0])
         elif score is not None:
             yield _Found(frame, False, 1.5 + score[0], score[1])
-        elif passive and frame.slot == OBJECT and after == ("by",):
+        elif passive and after == (*(each for each in frame.slot if each not in ("obj", "-")), "by"):
             yield _Found(frame, True, 1.9)
-
-
-def _employee() -> Frame:
-    return table().nouns["employee"][0]
 
 
 def _slot_score(frame: Frame, base: str, after: tuple[str, ...], object_: Kind) -> tuple[float, tuple[str, ...]] | None:
@@ -281,6 +282,8 @@ def _slot_score(frame: Frame, base: str, after: tuple[str, ...], object_: Kind) 
     slot = frame.slot
     if slot[-1:] == NO_OBJECT:
         return (0.6 + len(slot), ()) if after == slot[:-1] and object_.kind in (NONE, "value") else None
+    if frame.type == "uses" and slot == after[-1:] and len(after) in (2, 3) and after[-2].endswith("s"):
+        return (0.3, ()) if object_.named else None  # "keeps minutes in"
     size = len(slot) - 1 if slot[-1:] == OBJECT else len(slot)
     if after[:size] != slot[:size]:
         return None
@@ -290,20 +293,12 @@ def _slot_score(frame: Frame, base: str, after: tuple[str, ...], object_: Kind) 
         return None if len(left) >= LONGEST_ADJUNCT or ends in words("prepositions") - {"at", "for"} else (0.1, left)
     if not left:
         short = base in ("be", "do", "go", "get", "have") and len(slot) == 1
-        return None if short and not object_.named and object_.kind != "value" else (0.5 * len(slot), ())
+        known = object_.named or object_.kind in ("value", "group", "place")
+        return None if short and not known else (0.5 * len(slot), ())
     if len(left) > LONGEST_ADJUNCT or ends in words("prepositions") or base == "be":
         return None
-    if (
-        object_.kind == "value"
-        and frame.target != "v"
-        and frame.phase in ("opens", "closes")
-        and not left[0].endswith("ing")
-    ):
-        return (0.3 * len(slot), left)  # "last day at Plinthworks | 29 november": the object stands in the phrase
     purpose = left[0] in ADJUNCTS and object_.named and frame.type in ("uses", "depends_on")
-    if len(left) > 1 and (purpose or left[0] in ("every", "each")):
-        return (0.2, left)
-    return None
+    return (0.2, left) if len(left) > 1 and (purpose or left[0] in ("every", "each")) else None
 
 
 def _nouns(plain: Sequence[str]) -> Iterator[tuple[str, int, int]]:
@@ -311,15 +306,13 @@ def _nouns(plain: Sequence[str]) -> Iterator[tuple[str, int, int]]:
     for size in range(min(LONGEST_NOUN, len(plain)), 0, -1):
         for at in range(len(plain) - size + 1):
             noun = " ".join(plain[at : at + size])
-            for form in (noun, noun.removesuffix("s")):
-                if form in table().nouns:
-                    yield form, at, at + size
-                    break
+            if noun in table().nouns:
+                yield noun, at, at + size
 
 
 def _by_noun(rest: Sequence[str], object_: Kind) -> Iterator[_Found]:
     """Readings as a noun that heads the phrase: "boss of", "has boss", "boss is", "is boss of", "head of ops at"."""
-    core = [each for each in rest if each not in words("soft") and each not in words("determiners")]
+    core = _core(rest)
     copulas = words("be") | words("have") | {"'s"}
     plain = [each for each in core if each not in copulas]
     owned = bool(core) and (core[0] in words("have") | {"'s"} or core[-1] in words("be"))
@@ -335,6 +328,8 @@ def _by_noun(rest: Sequence[str], object_: Kind) -> Iterator[_Found]:
             if frame.slot and after[-1:] not in (("at",), ("with",)):
                 continue
             if after:
+                if owned and after == ("in",) and frame.type in ("lives_in", "located_in"):  # "has her home in"
+                    yield _Found(frame, True, score + 0.4, noun=noun)
                 if frame.phase != "holds" and object_.kind == "value" and after[0] == "at" and len(after) > 1:
                     yield _Found(frame, False, score, after[1:], noun)
                 elif _links(frame, before, after):
@@ -362,15 +357,8 @@ def _links(frame: Frame, before: Sequence[str], after: Sequence[str]) -> bool:
     if frame.type == "met_with":
         return after == ("with",)
     if frame.type == "works_at":
-        return (
-            after[-1] in ("at", "for", "with", "of", "in")
-            and after[0] in words("prepositions")
-            and len(after) <= LONGEST_NOUN
-        )
-    before = [] if list(before) in _BEFORE_NOUNS else before
-    places = (
-        ("of", "for", "to", "on", "in", "at", "with")
-        if frame.type in ("member_of", "leads")
-        else ("of", "for", "to", "on", "with")
-    )
-    return not before and len(after) == 1 and after[0] in places
+        leads = after[0] in words("prepositions") and after[-1] in ("at", "for", "with", "of", "in")
+        return leads and len(after) <= LONGEST_NOUN
+    of_group = frame.type in ("member_of", "leads") and after in (("in",), ("at",))
+    links = of_group or after in (("of",), ("for",), ("to",), ("on",), ("with",))
+    return links and (not before or list(before) in _BEFORE_NOUNS)

@@ -13,7 +13,7 @@ import attrs
 from graphsearch.ingest.stating.dates import is_date, read_date
 from graphsearch.ingest.stating.phrases import COMMON, NONE, Kind, Phrase, read_phrase
 from graphsearch.ingest.stating.scope import VALUE, End, Scope, is_pronoun, is_role, is_state
-from graphsearch.ingest.stating.table import NO_OBJECT, folded, listed, tokens, words
+from graphsearch.ingest.stating.table import folded, listed, tokens, words
 from graphsearch.model import Fact, Memory
 from graphsearch.model.identity import snake_case
 
@@ -26,7 +26,6 @@ _ALIAS: Final = re.compile(
 )
 _NOT: Final = re.compile(r"(not|no longer|never) ", re.IGNORECASE)
 _ALSO: Final = re.compile(r"\b(?:also|too|as well|additionally|second)\b", re.IGNORECASE)
-_OPENS: Final = re.compile(r"promoted|bec[oa]me|new|now|appointed", re.IGNORECASE)
 _PAST: Final = re.compile(r"(?:ed|went|left|bought|moved|quit|used|former|began|became|got|took)\b")
 
 
@@ -69,11 +68,11 @@ def read_fact(fact: Fact, memory: Memory, scope: Scope, own: AbstractSet[str], l
     objects, role = scope.ends(written, memory, fact.object_type, is_object=True) if written.strip() else ([], "")
     if role and not _is_copular(fact.relation):
         objects, role = [End(written, scope.known(written), Kind(COMMON, False, False))], ""
-    _demand_names((*subjects, *objects))
+    demand_names((*subjects, *objects))
     office = bool(objects) and _is_copular(fact.relation) and _is_office(objects[0])
     relation = "role" if office else f"{role} of" if role else fact.relation
     object_ = objects[0] if objects else End("", None, Kind(NONE))
-    phrase = _phrase(relation, subjects[0].kind, object_, own, memory.occurred_at)
+    phrase = _phrase(relation, subjects[0].kind, object_, own)
     if not (phrase.type or snake_case(phrase.normal)):
         raise RefusalError("its relation has no words")
     over = fact.ended or (denial is not None and denial[1].casefold() == "no longer")
@@ -81,7 +80,6 @@ def read_fact(fact: Fact, memory: Memory, scope: Scope, own: AbstractSet[str], l
         phrase,
         ended=phrase.ended or over,
         denied=phrase.denied or (denial is not None and not over),
-        begun=phrase.begun or bool(role and _OPENS.search(fact.relation)),
     )
     reading = _dated(Reading(fact, phrase, subjects, objects, role), memory, scope, last)
     if phrase.mode == "wished":
@@ -91,24 +89,25 @@ def read_fact(fact: Fact, memory: Memory, scope: Scope, own: AbstractSet[str], l
     return reading
 
 
-def _demand_names(ends: Sequence[End]) -> None:
+def demand_names(ends: Sequence[End]) -> None:
+    """Refuse ends that name nothing, or nobody who is known."""
     for each in ends:
+        if not any(letter.isalnum() for letter in each.written):
+            raise RefusalError("it is no name")
         if words("vague") & set(folded(each.written).split()[:1]):
             raise RefusalError("it names nothing")
         if each.name is None and is_pronoun(each.written):
             raise RefusalError(f"it is not known whom {each.written!r} means")
 
 
-def _phrase(relation: str, subject: Kind, object_: End, own: AbstractSet[str], at: datetime | None) -> Phrase:
+def _phrase(relation: str, subject: Kind, object_: End, own: AbstractSet[str]) -> Phrase:
     """Read a phrase between two ends; of an object in lower case that no name is, also as a value."""
     phrase = read_phrase(relation, subject, object_.kind, own)
     if not phrase.type and object_.name is None and object_.kind.kind in (COMMON, ""):
         valued = read_phrase(relation, subject, Kind(VALUE, True, False), own)
         if valued.noun and valued.frame and not valued.inverse and valued.frame.target == "v" and not valued.left:
             return valued
-    state = phrase.type == "has_status" and not phrase.noun and not is_state(object_.written)
-    alone = phrase.frame is not None and phrase.frame.slot[-1:] == NO_OBJECT and phrase.type != "has_status"
-    if state or (alone and object_.written and not is_date(object_.written, at)):
+    if phrase.type == "has_status" and not phrase.noun and not is_state(object_.written):
         return attrs.evolve(phrase, type="", frame=None)
     return phrase
 

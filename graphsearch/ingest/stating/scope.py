@@ -71,6 +71,14 @@ class Name:
         """All of its forms, folded."""
         return self.surfaces | {folded(self.name)}
 
+    @property
+    def as_end(self) -> End:
+        """It, as an end of a fact."""
+        return End(self.name, self, Kind(self.kind, self.is_proven))
+
+    def __str__(self) -> str:
+        return self.name
+
 
 @attrs.frozen
 class End:
@@ -98,7 +106,7 @@ class Held:
     until: datetime | None
     memory_id: str = ""
 
-    def is_of(self, source: Name, type_: str, target: Name | str | None = None) -> bool:
+    def is_of(self, source: Name | None, type_: str, target: Name | str | None = None) -> bool:
         """Whether it has these ends and this type."""
         if self.source is not source or self.type != type_:
             return False
@@ -108,9 +116,13 @@ class Held:
         """Whether it holds at a moment, or for all that is known."""
         return self.until is None or (at is not None and self.until > at)
 
+    @property
+    def ends(self) -> tuple[str, str, str]:
+        """Its source, type and target."""
+        return self.source.name, self.type, str(self.target)
+
     def __str__(self) -> str:
-        target = self.target if isinstance(self.target, str) else self.target.name
-        return f"{self.source.name} {self.type} {target}"
+        return " ".join(self.ends)
 
 
 def kind_of(type_: str) -> str:
@@ -155,13 +167,12 @@ class Scope:
             meant = [each for each in self.names if speaker in each.forms and speaker.startswith(folded(written))]
         if len(meant) <= 1 or memory is None:
             return meant[0] if len(meant) == 1 else None
-        named = [each for each in meant if folded(each.name) in text]
-        form = folded(written)
-        if not named and (
-            form not in text or any(f"{each} {form}" in text for each in ("i'm", "i am", "i'm the", "im"))
-        ):
-            named = [each for each in meant if speaker in each.forms]
-        return named[0] if len(named) == 1 else None
+        form, named = folded(written), [each for each in meant if folded(each.name) in text]
+        if named:
+            meant = named
+        elif form not in text or any(f"{each} {form}" in text for each in ("i'm", "i am", "im")):
+            meant = [each for each in meant if speaker in each.forms]
+        return meant[0] if len(meant) == 1 else None
 
     def _meant(self, written: str) -> list[Name]:
         """The names that a form may mean, by the nearest kind of likeness."""
@@ -170,25 +181,20 @@ class Scope:
         if exact:
             whole = [each for each in exact if key == folded(each.name)]
             return whole if len(whole) == 1 else exact
-        parts = _parts(key)
+        parts = name_parts(key)
         if not parts:
             return []
-        heads = [each for each in self.names if each.is_cut and _is_head(parts, _parts(folded(each.name)))]
+        heads = [each for each in self.names if each.is_cut and _is_head(parts, name_parts(each.name))]
         if heads or len(parts) > 1:
             return heads
-        first = names_of().get(parts[0], frozenset())
-        short = [
-            each
-            for each in self.names
-            if each.kind == PERSON and _parts(folded(each.name))[:1] and _parts(folded(each.name))[0] in first
-        ]
+        nicknames = names_of().get(parts[0], frozenset())
+        persons = [each for each in self.names if each.kind == PERSON]
+        short = [each for each in persons if not nicknames.isdisjoint(name_parts(each.name)[:1])]
         if short or len(parts[0]) < SHORTEST_SURNAME or not written[:1].isupper():
             return short
-        tails = [each for each in self.names if len(own := _parts(folded(each.name))) > 1 and own[-1] == parts[0]]
+        tails = [each for each in self.names if len(own := name_parts(each.name)) > 1 and own[-1] == parts[0]]
         firms = [each for each in tails if each.kind != PERSON]
-        if len(firms) == 1:  # "Lavigne": the firm; persons go by first names
-            return firms
-        return tails
+        return firms if len(firms) == 1 else tails  # "Lavigne": the firm; persons go by first names
 
     def knows(self, name: Name) -> bool:
         """Whether a name is stored, or was stated before."""
@@ -198,16 +204,12 @@ class Scope:
         """The name that an end means, from now on known by this form too; a longer form becomes its name."""
         name = end.name or self.known(end.written)
         if name is None:
-            parts = _parts(folded(end.written))
-            short = [
-                each
-                for each in self.names
-                if len(own := _parts(folded(each.name))) < len(parts) and own == parts[: len(own)] and own
-            ]
-            named = all(each[:1].isupper() for each in end.written.split())
-            kinds = {short[0].kind, end.kind.kind} if len(short) == 1 else set()
-            fits = bool(kinds) and (len(kinds) == 1 or short[0].kind == "" or kinds == {PERSON, ""})
-            name = short[0] if named and fits and short[0].is_capitalised else None
+            parts = name_parts(end.written)
+            heads = [parts[:size] for size in range(1, len(parts))]
+            short = [each for each in self.names if name_parts(each.name) in heads]
+            named = len(short) == 1 and short[0].is_capitalised and end.written.istitle()
+            if named and (short[0].kind in ("", end.kind.kind) or {short[0].kind, end.kind.kind} == {PERSON, ""}):
+                name = short[0]
             if name is None:
                 name = Name(end.written)
                 self.names.append(name)
@@ -244,51 +246,39 @@ class Scope:
     def ends(self, written: str, memory: Memory, type_: str | None, *, is_object: bool) -> tuple[list[End], str]:
         """The names and values that an end states, and the role that it puts before them: "COO of Halden"."""
         text = " ".join(written.split()).strip(_QUOTES + " .!")
-        text = text[: text.rindex("(")].rstrip() if text.endswith(")") and text.find("(") > 0 else text
         text = _as_in(text, memory.text)
         given = kind_of(type_) if type_ else ""
-        if given == VALUE:
-            return [_value(text)], ""
-        pronoun = self._pronoun(folded(text), memory)
-        if pronoun is not None:
-            return [pronoun], ""
-        if name := self.known(text, memory):
-            return [self._end(text, name, type_, memory)], ""
-        if is_value(text, memory.occurred_at) and not type_:
-            return [_value(text)], ""
+        known = self.known(text, memory)
+        if known or self._pronoun(folded(text), memory):
+            return [self._end(text, known, type_, memory)], ""
+        if given == VALUE or (not type_ and is_value(text, memory.occurred_at)):
+            return [End(text, None, Kind(VALUE, True, False))], ""
         bare = _QUANTITY.sub("", _DETERMINER.sub("", text, count=1), count=1)
         role = ""
-        if is_object and not self.known(bare, memory) and (match := _ROLE.fullmatch(bare)) and is_role(match[1]):
+        known = self.known(bare, memory)
+        if is_object and not known and (match := _ROLE.fullmatch(bare)) and is_role(match[1]):
             role, bare = match[1], _DETERMINER.sub("", match[2], count=1)
+            known = self.known(bare, memory)
         parts = [part for part in SPLIT.split(bare) if part.strip()]
-        if len(parts) > 1 and not self.known(bare, memory) and all(self._is_name(part) for part in parts):
+        if len(parts) > 1 and not known and all(self._is_name(part) for part in parts):
             return [self._end(part, self.known(part, memory), type_, memory) for part in parts], role
-        if (
-            (match := _PLACED.fullmatch(bare))
-            and not self.known(bare, memory)
-            and (self.known(match[1], memory) or match[2][:1].isupper())
-        ):
-            bare = match[1] if is_object or self.known(match[1], memory) else bare
-        return [self._end(bare, self.known(bare, memory), type_, memory)], role
+        if not known and (match := _PLACED.fullmatch(bare)):
+            known = self.known(match[1], memory)
+            bare = match[1] if known or (is_object and match[2][:1].isupper()) else bare
+        return [self._end(bare, known, type_, memory)], role
 
     def _end(self, written: str, name: Name | None, type_: str | None, memory: Memory) -> End:
         if pronoun := self._pronoun(folded(written), memory):
             return pronoun
-        plain = memory.text.islower()
         if type_:
             return End(written, name, Kind(kind_of(type_), True), snake_case(type_))
         if name is not None:
-            written = written if self.known(written) is name else name.name
-            return End(written, name, Kind(name.kind, name.is_proven))
-        if written.islower() and written.endswith("ing") and " " not in written:  # "smoking": something done
-            return _value(written)
+            return attrs.evolve(name.as_end, written=written if self.known(written) is name else name.name)
         guess = guessed_kind(written)
-        lower = (
-            written[:1].islower()
-            and not any(each.isupper() for each in written)
-            and not (plain and " " not in written and not written.endswith("ing"))
-        )
-        return End(written, None, Kind(guess or (COMMON if lower else ""), bool(guess) and guess != PERSON, not lower))
+        plain = memory.text.islower() and " " not in written and not written.endswith("ing")
+        lower = written[:1].islower() and written == written.lower() and not plain
+        kind = Kind(guess or (COMMON if lower else ""), guess not in ("", PERSON, "place"), not lower)
+        return End(written, None, kind)
 
     def _is_name(self, part: str) -> bool:
         return part[:1].isupper() or self.known(part) is not None or len(part.split()) < LONGEST_PHRASE
@@ -300,23 +290,15 @@ class Scope:
             return End(memory.speaker, name, Kind(PERSON, True), "" if name.type else PERSON)
         if key in words("pronouns_we") and memory.speaker:
             speaker = self.known(memory.speaker)
-            for type_ in ("works_at", "member_of"):
-                for held in reversed(self.held):
-                    if (
-                        held.source is speaker
-                        and held.type == type_
-                        and held.until is None
-                        and isinstance(held.target, Name)
-                    ):
-                        return End(held.target.name, held.target, Kind(held.target.kind, held.target.is_proven))
-            return None
+            names = [each.target for each in self.held if each.is_of(speaker, "works_at") and each.until is None]
+            return next((name.as_end for name in reversed(names) if isinstance(name, Name)), None)
         person, others = key in words("pronouns_person"), key in words("pronouns_they")
         if not person and not others:
             return None
         for name in reversed(self.recent[-30:]):
             fits = name.kind == PERSON if person else name.kind in (ORGANISATION, "group", "")
             if fits and folded(memory.speaker) not in name.forms:
-                return End(name.name, name, Kind(name.kind, name.is_proven))
+                return name.as_end
         return None
 
 
@@ -359,35 +341,23 @@ def is_role(text: str) -> bool:
 
 
 def guessed_kind(text: str) -> str:
-    """The kind that the last word of a name tells: "the night crew", "Halden Kliniken", "the booking site"."""
+    """The kind that the last word of a name tells, or the first: "the night crew", "Halden Kliniken", "Mill Street"."""
     *before, last = folded(text).split() or [""]
-    capitals = all(each[:1].isupper() for each in text.split())
-    if last in words("groups") and (
-        text.rsplit(maxsplit=1)[-1].islower() or last not in words("loose_groups") or before[-1:] == ["working"]
-    ):
+    first, is_capital = (before or [last])[0], text.rsplit(maxsplit=1)[-1:][0][:1].isupper() if text.split() else False
+    loose = last in words("loose_groups") and before[-1:] != ["working"]
+    if last in words("groups") and not (is_capital and loose):
         return "group"
-    if before and text.rsplit(maxsplit=1)[-1][:1].isupper() and (last in words("firms") or "&" in before):
+    if before and is_capital and (last in words("firms") or "&" in before):
         return ORGANISATION
-    if capitals and before and before[0] in words("firms"):  # "Hotel Aurora"
-        return ORGANISATION
-    if last in words("things") or (before and before[0] in words("things")):
-        return "thing"
-    first = (before or [last])[0]
-    given = len(before) <= 2 and is_given_name(first) and capitals  # noqa: PLR2004
-    return PERSON if given else ""
-
-
-def _value(text: str) -> End:
-    return End(" ".join(text.split()), None, Kind(VALUE, True, False))
+    if before and is_capital and last in words("streets"):
+        return "place"
+    given = len(before) <= 2 and is_given_name(first) and all(each[:1].isupper() for each in text.split())  # noqa: PLR2004
+    return PERSON if given or (before and first.rstrip(".") in words("titles")) else ""
 
 
 def name_parts(name: str) -> list[str]:
     """The words of a name, folded, without titles."""
-    return _parts(folded(name))
-
-
-def _parts(key: str) -> list[str]:
-    return [each for each in _WORDS.findall(key) if each.strip(".") not in words("titles")]
+    return [each for each in _WORDS.findall(folded(name)) if each.strip(".") not in words("titles")]
 
 
 def _is_head(parts: Sequence[str], own: Sequence[str]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Final
@@ -16,7 +16,7 @@ from graphsearch.claims.folding import BESIDE, CO_OCCURRENCE_TYPES
 from graphsearch.claims.naming import UNKNOWN_TYPES
 from graphsearch.ingest.stating.grounding import Proof, prove
 from graphsearch.ingest.stating.phrases import COMMON, Kind, Phrase
-from graphsearch.ingest.stating.reading import Reading, RefusalError, is_alias, read_fact
+from graphsearch.ingest.stating.reading import Reading, RefusalError, demand_names, is_alias, read_fact
 from graphsearch.ingest.stating.scope import (
     LONGEST_PHRASE,
     ORGANISATION,
@@ -99,9 +99,10 @@ class _Draft:
     undated: list[_Claim] = attrs.field(factory=list)
     last: datetime | None = None
 
-    def name(self, end: Name, written: str, confidence: float = QUOTED) -> None:
-        """Note that the memory names something."""
-        self.mentions[end, written] = max(confidence, self.mentions.get((end, written), 0.0))
+    def name(self, end: Name | str, written: str, confidence: float = QUOTED) -> None:
+        """Note that the memory names something; a value is no name."""
+        if isinstance(end, Name):
+            self.mentions[end, written] = max(confidence, self.mentions.get((end, written), 0.0))
 
 
 class Stating:
@@ -137,23 +138,17 @@ class Stating:
     async def _seed(self, memories: Sequence[Memory]) -> None:
         """Look up the names and the standing facts that memories may speak of."""
         self._types = await self._store.relation_types()
-        ends = [
-            text for each in memories for fact in each.facts for text in (fact.subject, fact.object) if text.strip()
-        ]
+        ends = [each.speaker for each in memories if each.speaker]
+        ends += [text for each in memories for fact in each.facts for text in (fact.subject, fact.object)]
         ends += [name for each in memories for named in each.entities for name in (named.name, *named.aliases)]
-        ends += [each.speaker for each in memories if each.speaker]
-        sought = {
-            word
-            for text in (*ends, *(word for each in memories for word in capitalised(each.text)))
-            for word in name_words(text)
-        }
+        texts = (*ends, *(word for each in memories for word in capitalised(each.text)))
+        sought = {word for text in texts for word in name_words(text)}
         found = await self._store.find_name_words(sorted(sought), limit=20) if sought else ()
         await self._add([each.entity_id for each in found])
-        spoken_of = [{*name_parts(text)} for text in _parts_of(ends)]
+        parts = [{*name_parts(part)} for text in ends for part in (text, *SPLIT.split(text))]
+        known = {each.entity.id: {*name_parts(each.name)} for each in self._scope.names if each.entity}
         named = {
-            each.entity.id
-            for each in self._scope.names
-            if each.entity and any(_shares(spoken, {*name_parts(each.name)}) for spoken in spoken_of)
+            id_ for id_, own in known.items() if own and any(each and (own <= each or each <= own) for each in parts)
         }
         of_facts = {memory.id for memory in memories}
         for id_ in sorted(named - self._read):
@@ -250,19 +245,18 @@ class Stating:
         ends = [
             self._scope.ends(each, draft.memory, None, is_object=False)[0][0] for each in (fact.subject, fact.object)
         ]
+        demand_names(ends)
         if any(each.is_value for each in ends):
             raise RefusalError("a value is no name")
         names = [self._scope.add(each) for each in ends]
         short, full = sorted(names, key=lambda each: (each.entity is not None, len(each.name.split()), len(each.name)))
-        if short is full:
-            status = FactStatus.CONFIRMED
-        elif short.entity is not None and full.entity is not None:
+        status = FactStatus.CONFIRMED if short is full else FactStatus.NEW
+        if short is not full and short.entity is not None:
             raise RefusalError("both are known as two: merge them")
-        else:
-            status = FactStatus.NEW
-            self._scope.join(short, full)
-            for name, written in [each for each in draft.mentions if each[0] is short]:
-                draft.mentions[full, written] = draft.mentions.pop((name, written))
+        self._scope.join(short, full)
+        draft.mentions = {
+            (full if name is short else name, form): sure for (name, form), sure in draft.mentions.items()
+        }
         for each in ends:
             draft.name(full, each.written)
         draft.same.append((short.name, full))
@@ -277,9 +271,8 @@ class Stating:
             return
         source = scope.add(first)
         scope.recent.append(source)
-        as_value = second.is_value or (
-            second.name is None and second.kind.kind == COMMON and _is_phrase(second, phrase)
-        )
+        common = second.name is None and second.kind.kind == COMMON
+        as_value = second.is_value or (common and _is_phrase(second, phrase))
         target: Name | str = second.written if as_value else scope.add(second)
         if source is target:
             outcome.refuse("both ends are one")
@@ -292,15 +285,14 @@ class Stating:
         if outcome.against or outcome.refused:
             return
         draft.name(source, first.written)
-        if isinstance(target, Name):
-            draft.name(target, second.written)
+        draft.name(target, second.written)
         type_ = phrase.type or phrase.normal
         if phrase.denied or phrase.closes:
             self._end(outcome, source, type_, target)
             return
         self._begin(outcome, source, type_, target)
-        leader = type_ == "leads" and phrase.noun in words("heads") and isinstance(target, Name)
-        if leader and target.kind not in ("group", "thing", "place"):  # type: ignore[union-attr]
+        leader = type_ == "leads" and phrase.noun in words("heads")
+        if leader and isinstance(target, Name) and target.kind not in ("group", "thing", "place"):
             self._begin(outcome, source, "works_at", target)
 
     def _end(self, outcome: _Outcome, source: Name, type_: str, target: Name | str) -> None:
@@ -310,6 +302,8 @@ class Stating:
         stand = [each for each in known if each.stands(at)]
         if known and not stand and until is None:  # what took its place has ended it
             outcome.held, outcome.confirmed = known[-1], True
+        elif outcome.phrase.denied and not stand and type_ == "prefers":  # "is no fan of"
+            self._begin(outcome, source, "dislikes", target)
         elif outcome.phrase.denied and not stand:
             outcome.refuse("a denial is no fact")
         else:
@@ -341,28 +335,19 @@ class Stating:
         known = self._types.get(type_)
         functional, here = known is not None and known.functional, outcome.draft.memory.id
         for each in list(self._scope.held):
-            if (
-                each.type != type_
-                or not each.stands(start)
-                or each.memory_id == here
-                or (each.since and each.since >= start)
-            ):
+            begins_later = each.since is not None and each.since >= start
+            if each.type != type_ or each.memory_id == here or begins_later or not each.stands(start):
                 continue
-            if each.source is source and each.target is not target and each.target != target:
-                if functional:  # the fold ends it
-                    each.until = start
-                    outcome.about.append(str(each))
-                elif type_ in SINGLE:
-                    outcome.about.append(str(each))
-                    self._close(outcome, source, type_, each.target, start)
-            elif (
-                type_ == "leads"
-                and each.target is target
-                and each.source is not source
-                and (outcome.reading.since or outcome.phrase.opens)
-            ):
-                outcome.about.append(str(each))
-                self._close(outcome, each.source, type_, target, start)
+            opens = outcome.reading.since is not None or outcome.phrase.opens
+            of_source = each.source is source and each.target is not target and each.target != target
+            led = type_ == "leads" and each.target is target and each.source is not source and opens
+            if not (led or (of_source and (functional or type_ in SINGLE))):
+                continue
+            outcome.about.append(str(each))
+            if functional and of_source:  # the fold ends it
+                each.until = start
+            else:
+                self._close(outcome, each.source, type_, each.target, start)
 
     def _close(self, outcome: _Outcome, source: Name, type_: str, target: Name | str, end: datetime) -> _Claim:
         """Claim that something ended."""
@@ -370,8 +355,7 @@ class Stating:
             each.until = end
         claim = self._claim(outcome, Held(source, type_, target, None, end, outcome.draft.memory.id))
         for end_ in (source, target):
-            if isinstance(end_, Name):
-                outcome.draft.name(end_, end_.name)
+            outcome.draft.name(end_, str(end_))
         if type_ == "works_at":
             self._follow(outcome, source, end)
         return claim
@@ -416,17 +400,13 @@ class Stating:
         memory = draft.memory
         for ended in draft.undated:  # an ending without a date takes that of what begins in its place
             begun = [each.since for each in draft.claims if _takes_place(each.held, ended.held)]
-            ended.until = next((each for each in begun if each), ended.until)
+            ended.until = next(filter(None, begun), ended.until)
         surfaces = {each: _extracted(*each, confidence, memory) for each, confidence in draft.mentions.items()}
-        of_name: dict[Name, ExtractedName] = {}
-        for (name, _), surface in surfaces.items():
-            of_name.setdefault(name, surface)
+        of_name = {name: surface for (name, _), surface in reversed(surfaces.items())}
         statements = []
         for each in draft.claims:
             source, target = (
-                _value_name(end, each.confidence, memory)
-                if isinstance(end, str)
-                else of_name.get(end) or _extracted(end, end.name, each.confidence, memory)
+                (not isinstance(end, str) and of_name.get(end)) or _extracted(end, str(end), each.confidence, memory)
                 for end in (each.held.source, each.held.target)
             )
             if source.name == target.name and source.type == target.type:
@@ -497,26 +477,16 @@ class _Outcome:
             status = FactStatus.CONTRADICTS if self.against else FactStatus.REFUSED
         else:
             status = FactStatus.ENDS if self.about else FactStatus.CONFIRMED if self.confirmed else FactStatus.NEW
-        held = (
-            None
-            if self.held is None
-            else (
-                self.held.source.name,
-                self.held.type,
-                self.held.target if isinstance(self.held.target, str) else self.held.target.name,
-            )
-        )
+        why = (self.refused, *self.against, *self.reading.unread, *self.why)
         return FactReport(
             memory_id=self.draft.memory.id,
             fact=self.reading.fact,
             status=status,
-            held=held,
+            held=self.held.ends if self.held else None,
             grounded=self.grounded,
             mapped=bool(self.phrase.type),
             about=tuple(dict.fromkeys(self.about)),
-            why="; ".join(
-                dict.fromkeys(each for each in (self.refused, *self.against, *self.reading.unread, *self.why) if each)
-            ),
+            why="; ".join(dict.fromkeys(filter(None, why))),
         )
 
 
@@ -526,23 +496,18 @@ def _refused(draft: _Draft, fact: Fact, why: str) -> FactReport:
 
 def _is_phrase(end: End, phrase: Phrase) -> bool:
     """Whether an unknown end in lower case is a value: no type takes it for a name, or it is too long for one."""
-    names = phrase.frame is not None and any(each in phrase.frame.target + phrase.frame.source for each in "pogt")
-    return (
-        not names or "*" in (phrase.frame.target if phrase.frame else "*") or len(end.written.split()) > LONGEST_PHRASE
-    )
+    frame = phrase.frame
+    is_name = frame is not None and "*" not in frame.target and not {*"pogt"}.isdisjoint(frame.target + frame.source)
+    return not is_name or len(end.written.split()) > LONGEST_PHRASE
 
 
 @cache
 def _kinds(type_: str) -> tuple[str, str]:
     """The kinds that a type tells of its ends; "" for those that it does not."""
-    frames = [
-        each for some in (*table().verbs.values(), *table().nouns.values()) for each in some if each.type == type_
-    ]
-    sure = [
-        {letter for each in frames for letter in getattr(each, end).partition("(")[0].strip()}
-        for end in ("source", "target")
-    ]
-    source, target = (KINDS.get(next(iter(letters)), "") if len(letters) == 1 else "" for letters in sure)
+    frames = [each for each in table().frames if each.type == type_]
+    ends = [each.source for each in frames], [each.target for each in frames]
+    sure = [{letter for each in some for letter in each.partition("(")[0].strip()} for some in ends]
+    source, target = (KINDS.get(min(letters), "") if len(letters) == 1 else "" for letters in sure)
     return source, target
 
 
@@ -567,35 +532,14 @@ def _public_type(name: Name) -> str:
     return {PERSON: PERSON, ORGANISATION: ORGANISATION, "group": ORGANISATION, "place": "place"}.get(name.kind, "")
 
 
-def _extracted(name: Name, written: str, confidence: float, memory: Memory) -> ExtractedName:
-    at = (
-        memory.text.casefold().find(written.casefold())
-        if len(memory.text.casefold()) == len(memory.text)
-        else memory.text.find(written)
-    )
+def _extracted(end: Name | str, written: str, confidence: float, memory: Memory) -> ExtractedName:
+    text, lower = memory.text, memory.text.casefold()
+    at = lower.find(written.casefold()) if len(lower) == len(text) else text.find(written)
     return ExtractedName(
-        name=_canonical(name),
-        type=_public_type(name),
+        name=end if isinstance(end, str) else _canonical(end),
+        type=VALUE if isinstance(end, str) else _public_type(end),
         span=None if at < 0 else Span(start=at, end=at + len(written)),
         confidence=confidence,
         pattern=STATED,
         written=written,
     )
-
-
-def _value_name(text: str, confidence: float, memory: Memory) -> ExtractedName:
-    at = memory.text.find(text)
-    span = None if at < 0 else Span(start=at, end=at + len(text))
-    return ExtractedName(name=text, type=VALUE, span=span, confidence=confidence, pattern=STATED)
-
-
-def _shares(spoken: set[str], own: set[str]) -> bool:
-    """Whether one of two names may be a part of the other."""
-    return bool(own) and bool(spoken) and (own <= spoken or spoken <= own)
-
-
-def _parts_of(texts: Iterable[str]) -> Iterator[str]:
-    """Texts and the parts of those that may be lists."""
-    for text in texts:
-        yield text
-        yield from SPLIT.split(text)

@@ -46,7 +46,12 @@ class Table:
     @property
     def types(self) -> frozenset[str]:
         """All types."""
-        return frozenset(each.type for frames in (*self.verbs.values(), *self.nouns.values()) for each in frames)
+        return frozenset(each.type for each in self.frames)
+
+    @property
+    def frames(self) -> Sequence[Frame]:
+        """All frames."""
+        return [each for frames in (*self.verbs.values(), *self.nouns.values()) for each in frames]
 
 
 @cache

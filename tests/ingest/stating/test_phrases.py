@@ -41,6 +41,23 @@ U = UNKNOWN
         ("co-wrote", P, T, "created", False),
         ("deadline", T, V, "deadline", False),
         ("is the mother of", P, P, "parent_of", False),
+        ("can't stand", P, SMALL, "dislikes", False),
+        ("won't work without", T, T, "depends_on", False),
+        ("would not exist without", T, U, "depends_on", False),
+        ("line-managed by", U, U, "reports_to", False),
+        ("closely supervised by", U, U, "reports_to", False),
+        ("privately owned by", T, O, "owns", True),
+        ("wed to", U, U, "married_to", False),
+        ("keen on", U, SMALL, "prefers", False),
+        ("has her home in", P, U, "lives_in", False),
+        ("has its office in", O, U, "located_in", False),
+        ("is on", P, Kind("group", True, False), "member_of", False),
+        ("is on", U, Kind("place", False, False), "located_in", False),
+        ("tracks orders in", O, U, "uses", False),
+        ("belongs to", U, P, "owns", True),
+        ("is part of", U, U, "part_of", False),
+        ("is part of", P, U, "member_of", False),
+        ("hires", U, U, "works_at", True),
         ("is the daughter of", P, P, "parent_of", True),
     ],
 )
@@ -65,6 +82,8 @@ def test_a_phrase_states_a_type(phrase, subject, object_, type_, inverse):
         ("lives on the same street as", P, U),
         ("running time", T, V),
         ("contains", T, T),
+        ("skipper is", Kind("person"), Kind("person")),  # whose?
+        ("keeps bees in", P, SMALL),
     ],
 )
 def test_what_the_table_does_not_explain_stays_in_its_own_words(phrase, subject, object_):
