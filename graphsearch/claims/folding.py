@@ -355,7 +355,8 @@ class _Periods:
         if taker not in self._own[taker.target_id]:  # absorbed since
             return
         place = bisect_left(self._starts, taker.start)
-        later = (each for start in self._starts[place + 1 :] for each in self._by_start[start].values())
+        within = range(place + 1, bisect_left(self._starts, taker.end))
+        later = (each for at in within for each in self._by_start[self._starts[at]].values())
         ending = next((each for each in later if each.target_id != taker.target_id and taker.ends_by(each)), None)
         if ending is not None:
             taker.end = ending.start

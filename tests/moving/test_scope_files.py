@@ -332,7 +332,12 @@ async def test_only_who_sees_the_whole_scope_exports_it(scoped, tmp_path):
         with pytest.raises(PartialViewError):
             await export_scope(scoped, path, gate=gate)
         assert not path.exists()
-    cedar = Gate(CedarAuthorizer.default(), Principal(id="ada", projects=(scoped.scope,)))
+    member = Principal(id="ada", projects=(scoped.scope,))
+    with pytest.raises(PartialViewError):  # some is secret
+        await export_scope(scoped, path, gate=Gate(CedarAuthorizer.default(), member))
+    cedar = Gate(
+        CedarAuthorizer.default(), Principal(id="ada", attributes={"see_private": True}, projects=(scoped.scope,))
+    )
     await export_scope(scoped, path, gate=cedar)
     whole = path.read_bytes()
     await export_scope(scoped, path)
