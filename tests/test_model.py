@@ -227,6 +227,9 @@ def test_known_types_are_those_of_the_design():
         "lives_in",
         "works_at",
         "has_status",
+        "deadline",
+        "budget",
+        "priority",
     }
     assert {name for name, kind in KNOWN_RELATION_TYPES.items() if kind.skip} == {"met_with"}
 

@@ -57,8 +57,7 @@ class SearchOptions(UngatedSearchOptions, total=False):
     * ``since``: with it, what held at any moment from then to ``as_of`` counts, not only what held at ``as_of``.
     * ``min_edge_confidence``: relations less sure than this are left out, in [0, 1].
     * ``skip_types``: relations of these types are left out, in place of those of the types that the scope skips.
-    * ``min_score``: the relevance floor; triplets and connections that score less, or less than 1e-6, are
-      left out, in [0, 1].
+    * ``min_score``: the relevance floor, in [0, 1]; triplets and connections below it, or below 1e-6, are left out.
     * ``diversity``: 1 − λ of maximal marginal relevance over the lines of triplets, in [0, 1]; 0 is the order of the
       scores.
     * ``traversal``: "k_hop" or "pagerank" in place of the engine's traversal, or a `Traversal` of one's own.

@@ -131,7 +131,10 @@ async def test_in_doubt_a_block_is_short_and_says_so(scoped: GraphStore) -> None
     assert block.reason == "what was found has no word of Brackwater"
     assert not (await built(scoped, "who is our contact at Quarrel?")).reason
     strange = await built(scoped, "kettle", graph=False)
-    assert (strange.text, strange.reason) == ("", "no memory shares a word, a meaning or an entity with the question")
+    assert (strange.text, strange.reason) == (
+        "",
+        "no visible memory shares a word, a meaning or an entity with the question",
+    )
 
 
 async def test_what_is_hardly_relevant_is_shown_shortly(scoped: GraphStore) -> None:

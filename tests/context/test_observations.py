@@ -22,7 +22,7 @@ from graphsearch.recall.options import Workload
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder, WordCounter
 from graphsearch.testing.strategies import texts
-from graphsearch.text.rendering import memory_line
+from graphsearch.text.rendering import IN_DOUBT, memory_line
 from graphsearch.traversal.pagerank import PersonalizedPageRank
 from tests.graphs import days_ago, edge, people, person
 from tests.properties import examples
@@ -243,7 +243,7 @@ async def test_never_over_budget_whatever_is_stored(wordings, targets, budget):
     lines = block.text.splitlines()
     observed = [memory_line(each.memory) for each in block.memories]
     whole = [line for line, each in zip(observed, block.memories, strict=True) if size(each.memory.text) <= WORDS]
-    assert lines[:1] == [OBSERVATIONS] or not observed
+    assert not observed or lines[0] == (IN_DOUBT if block.reason else OBSERVATIONS)
     assert set(whole) <= set(lines[1 : len(observed) + 1])
     assert len(lines) == sum(len(shown) + 1 for shown in (block.memories, block.triplets) if shown)
     assert len(set(lines)) == len(lines)

@@ -228,14 +228,16 @@ async def test_what_is_read_whole_is_limited_and_more_are_read_where_more_are_as
     assert many.found == few.found == whole.found
 
 
-async def test_a_relation_without_any_reliability_is_ranked_too(scoped):
-    await scoped.register_types([RelationType(name="mutters_about", prior=0.0)])
+@pytest.mark.parametrize(("prior", "shown"), [(1e-4, True), (1e-7, False), (0.0, False)])
+async def test_a_relation_is_ranked_however_little_reliable_but_not_shown_with_nothing(scoped, prior, shown):
+    await scoped.register_types([RelationType(name="mutters_about", prior=prior)])
     rumour = related("Moss Teague", "mutters_about", "Gannets", "Moss Teague mutters about the Gannets")
     engine = await harbour_engine(scoped, relations=[*RELATIONS, rumour])
     found = await engine.search("who mutters about the Gannets?", limit=40)
-    (score,) = [each.breakdown for each in found.triplets if each.relation.type == "mutters_about"]
-    assert (score.value, score.prior) == (0.0, 0.0)
-    assert score.proximity > 0.5
+    scores = [each.breakdown for each in found.triplets if each.relation.type == "mutters_about"]
+    assert [each.prior for each in scores] == [prior] * shown
+    assert all(each.proximity > 0.5 for each in scores)
+    assert lines(found), "the others are ranked all the same"
 
 
 # -- behind a gate ------------------------------------------------------------------------------------------------
