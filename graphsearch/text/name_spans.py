@@ -53,7 +53,6 @@ _LONG_ACRONYM: Final = 6
 _SHOUTED: Final = 5
 """Least letters of a word in capitals that is hardly an acronym beside another."""
 
-_INSTITUTIONS: Final = known.ORGANISATION_ENDS | known.FACILITY_ENDS | known.CLUB_ENDS | known.EVENT_ENDS
 
 CERTAIN: Final = 0.9
 SEVERAL_WORDS: Final = 0.85
@@ -246,13 +245,13 @@ def _run(text: str, read: Sequence[_Word], first: int, blocked: Sequence[tuple[i
 def _continues_possessive(read: Sequence[_Word], at: int) -> bool:
     """Whether an institution is named after its patron: "St. Mary's Hospital"."""
     following = read[at + 1]
-    return following.capital and following.key in _INSTITUTIONS
+    return following.capital and following.key in known.INSTITUTION_ENDS
 
 
 def _belongs_to_many(gap: str, word: _Word, following: _Word) -> bool:
     """Whether an institution is named after several: "the Brewers' Guild", "St Thomas' Hospital"."""
     plural = gap in {"' ", "’ "} and word.key.endswith("s")
-    return plural and following.capital and following.key in _INSTITUTIONS
+    return plural and following.capital and following.key in known.INSTITUTION_ENDS
 
 
 def _joins(gap: str, word: _Word) -> bool:
@@ -313,7 +312,7 @@ def _name(
     before = read[first].start
     opening = before == sentence or not _GOES_ON.search(text, max(sentence, before - 4), before)
     begins, first, person = _opening(text, read, first, last, people, opening=opening)
-    if first < last and read[first].key in known.ROLES and read[last].key not in _INSTITUTIONS:
+    if first < last and read[first].key in known.ROLES and read[last].key not in known.INSTITUTION_ENDS:
         first, person = first + 1, True
     while last >= first and read[last].key in known.GRAMMAR and not _is_surname(read, first, last):
         last -= 1
@@ -324,7 +323,8 @@ def _name(
     dated = first - 1 if not person and _is_dated(text, read, first) else first
     if dated == last:
         return _single(text, read, first, opening=opening and first == begins, person=person)
-    dedicated = read[first].key in known.PATRONS and read[last].key in _INSTITUTIONS  # "Saint Brannoc's Hospital"
+    # "Saint Brannoc's Hospital"
+    dedicated = read[first].key in known.PATRONS and read[last].key in known.INSTITUTION_ENDS
     person = person or (
         first < last and read[first].key in known.HONORIFICS and read[first + 1].capital and not dedicated
     )

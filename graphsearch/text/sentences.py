@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from graphsearch.model import Span
-from graphsearch.text.word_lists import COMMON, word_set
+from graphsearch.text import word_lists as known
+from graphsearch.text.word_lists import word_set
 
 MAX_SENTENCE: Final = 1_000
 """Maximum characters of a sentence; a longer one is cut at a space, or anywhere if it has none."""
@@ -133,7 +134,7 @@ def _small_letter_starts_sentence(text: str, start: int, match: re.Match[str]) -
     word = _word_before(text, start, match)
     if word.casefold() in ABBREVIATIONS or not word.isalpha():
         return _CONTRACTED.search(word) is not None
-    if word.islower() and (len(word) >= _WHOLE_WORD or word in COMMON):
+    if word.islower() and (len(word) >= _WHOLE_WORD or word in known.COMMON):
         return True
     return len(word) >= _LONG_WORD or (len(word) >= _WHOLE_WORD and _OPENER.match(text, match.end()) is not None)
 

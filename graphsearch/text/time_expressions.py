@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 import attrs
 
+from graphsearch.text import word_lists
 from graphsearch.text.calendar import (
     HOLIDAYS,
     CalendarPeriod,
@@ -23,7 +24,6 @@ from graphsearch.text.calendar import (
     months_later,
     period_from,
 )
-from graphsearch.text.word_lists import NUMBERED
 
 Prefer = Literal["past", "future", "nearest"]
 """Which occurrence of a date without a year is meant: the latest that has begun, the first not over, or the nearer."""
@@ -223,7 +223,7 @@ def is_numbering(text: str, start: int) -> bool:
     if before is None:
         return False
     word = before["word"].casefold()
-    if word in NUMBERED or word.removesuffix("s") in NUMBERED:
+    if word in word_lists.NUMBERED or word.removesuffix("s") in word_lists.NUMBERED:
         return True
     plain = before["word"].islower() and word not in _OF_TIME and word not in _SEASONS and word[:3] not in MONTHS
     return plain and (before["before"] or "").casefold() in _WITHOUT_ARTICLE

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -27,12 +27,17 @@ def _tables() -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for line in data_lines("graphsearch.text", "word_lists.txt"):
         name, _, words = line.partition(": ")
-        found[name] = word_set(words)
+        found[name] = frozenset().union(*(found[each[1:]] if each[0] == "@" else {each} for each in words.split()))
     return found
 
 
-def _listed(name: str) -> frozenset[str]:
-    return _tables()[name]
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> frozenset[str]:
+        """A list, read when it is first asked for, not at import."""
+        if name not in __annotations__:
+            raise AttributeError(name)
+        return globals().setdefault(name, _tables()[name.lower()])
 
 
 _LETTERS: Final = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in range(256))  # noqa: PLR2004 - ASCII
@@ -43,106 +48,92 @@ def ascii_words(text: str) -> list[bytes]:
     return text.lower().encode("ascii", "replace").translate(_LETTERS).split()
 
 
-HONORIFICS: Final = _listed("honorifics")
-"""Before a name they make it a person's."""
-
-PATRONS: Final = word_set("king lady lord pope president prince princess queen saint")
-"""Honorifics of those to whom institutions are dedicated."""
-
-POSTS: Final = _listed("posts")
-"""Before "of" they are what somebody is."""
-
-SURNAME_PARTICLES: Final = word_set("af al av da das de della der di dos du ibn van von zu zur")
-"""Small words that begin a surname: "van der Berg"."""
-
-GENERATIONS: Final = word_set("jr sr ii iii iv")
-"""After a name they tell namesakes of one family apart."""
-
-GIVEN_WORDS: Final = _listed("given_words")
-"""Ordinary words that are given names as well."""
-
-SURNAME_WORDS: Final = word_set("an be do ha he ho in la may my no on so to ye you will")
-"""Small words that are names after a given name: "Minh An"."""
-
-ROLES: Final = _listed("roles")
-"""Before the name of a person, not part of it."""
-
-NAME_PARTICLES: Final = _listed("name_particles")
-"""Small words within a name."""
-
-PERSON_NAME_PARTICLES: Final = NAME_PARTICLES - {"of"}
-
-OF_HEADS: Final = _listed("of_heads")
-"""Words that begin a name with "of", "of the" or "for"; before "of", any single capitalised word does."""
-
-ORGANISATION_ENDS: Final = _listed("organisation_ends")
-CLUB_ENDS: Final = _listed("club_ends")
-"""Last words of groups with members instead of employees."""
-GROUP_HEADS: Final = _listed("group_heads")
-"""Before "Group" they name a group of people, not a company: "Working Group"."""
-# Without words that are surnames as well (Park, Hill, Church, Hall).
-PLACE_ENDS: Final = _listed("place_ends")
-FACILITY_ENDS: Final = _listed("facility_ends")
-EVENT_ENDS: Final = _listed("event_ends")
-PLACE_STARTS: Final = word_set("cape fort lake mount mt")
-
-PLACE_OPENINGS: Final = PLACE_STARTS | _listed("place_openings")
-"""First words of places of several words."""
-
-PERSON_VERBS: Final = _listed("person_verbs")
-"""After a name they make it a person's."""
-
-NAME_VERBS: Final = PERSON_VERBS | _listed("name_verbs")
-"""After a capitalised word they make it a name."""
-
-OWNED_BY_PEOPLE: Final = _listed("owned_by_people")
-"""After "'s" they make the name before it a person's."""
-
-_CALENDAR: Final = _listed("calendar")
-
-_GRAMMAR = _listed("grammar")
-
-_OPENINGS: Final = _listed("openings")
-
-# Written in haste: "Im", "Thats".
-_GRAMMAR |= frozenset(word.replace("'", "") for word in _GRAMMAR if "'" in word)
-
-COMMON: Final = _GRAMMAR | _OPENINGS | _CALENDAR
-"""Capitalised at the beginning of a sentence or for emphasis; no names by themselves."""
-
-
 @cache
 def ordinary_words() -> frozenset[str]:
     """Words that are no names by themselves, though emphasis, a label or an interface writes them with a capital."""
-    return COMMON | word_set(files("graphsearch.text").joinpath("ordinary_words.txt").read_text(encoding="utf-8"))
+    text = files("graphsearch.text").joinpath("ordinary_words.txt").read_text(encoding="utf-8")
+    return _tables()["common"] | word_set(text)
 
 
-GRAMMAR: Final = _GRAMMAR | _CALENDAR
+HONORIFICS: frozenset[str]
+"""Before a name they make it a person's."""
+
+PATRONS: frozenset[str]
+"""Honorifics of those to whom institutions are dedicated."""
+
+POSTS: frozenset[str]
+"""Before "of" they are what somebody is."""
+
+SURNAME_PARTICLES: frozenset[str]
+"""Small words that begin a surname: "van der Berg"."""
+
+GENERATIONS: frozenset[str]
+"""After a name they tell namesakes of one family apart."""
+
+GIVEN_WORDS: frozenset[str]
+"""Ordinary words that are given names as well."""
+
+SURNAME_WORDS: frozenset[str]
+"""Small words that are names after a given name: "Minh An"."""
+
+ROLES: frozenset[str]
+"""Before the name of a person, not part of it."""
+
+NAME_PARTICLES: frozenset[str]
+"""Small words within a name."""
+
+PERSON_NAME_PARTICLES: frozenset[str]
+
+OF_HEADS: frozenset[str]
+"""Words that begin a name with "of", "of the" or "for"; before "of", any single capitalised word does."""
+
+ORGANISATION_ENDS: frozenset[str]
+CLUB_ENDS: frozenset[str]
+"""Last words of groups with members instead of employees."""
+GROUP_HEADS: frozenset[str]
+"""Before "Group" they name a group of people, not a company: "Working Group"."""
+# Without words that are surnames as well (Park, Hill, Church, Hall).
+PLACE_ENDS: frozenset[str]
+FACILITY_ENDS: frozenset[str]
+EVENT_ENDS: frozenset[str]
+INSTITUTION_ENDS: frozenset[str]
+PLACE_STARTS: frozenset[str]
+
+PLACE_OPENINGS: frozenset[str]
+"""First words of places of several words."""
+
+PERSON_VERBS: frozenset[str]
+"""After a name they make it a person's."""
+
+NAME_VERBS: frozenset[str]
+"""After a capitalised word they make it a name."""
+
+OWNED_BY_PEOPLE: frozenset[str]
+"""After "'s" they make the name before it a person's."""
+
+COMMON: frozenset[str]
+"""Capitalised at the beginning of a sentence or for emphasis; no names by themselves."""
+
+GRAMMAR: frozenset[str]
 """Neither names nor the first or last words of names, anywhere in a sentence."""
 
-NEVER_NAMES: Final = _CALENDAR | _listed("never_names")
+NEVER_NAMES: frozenset[str]
 """No names anywhere, capitalised or not."""
 
-NOT_ALONE: Final = (
-    NEVER_NAMES
-    | HONORIFICS
-    | ROLES
-    | GENERATIONS
-    | word_set("api apis ceos cli co corp ctos faq hr id inc llc ltd pdf prs qa ui url ux")
-)
+NOT_ALONE: frozenset[str]
 """No names by themselves."""
 
-YEARLY: Final = EVENT_ENDS | _listed("yearly")
+YEARLY: frozenset[str]
 """What there is one of in a year, so that the year tells them apart."""
 
-UNNUMBERED: Final = GRAMMAR | _listed("unnumbered")
+UNNUMBERED: frozenset[str]
 """Before a number they refer to a part of a text or of a time, and make no name with it."""
 
-COUNTED: Final = _listed("counted")
+COUNTED: frozenset[str]
 """After a number they show that it counts them: "joined Acme 3 years ago"."""
 
-SMALL_TEAM_WORDS: Final = _listed("small_team_words")
+SMALL_TEAM_WORDS: frozenset[str]
 """Before "team" they make no name of a team."""
 
-NUMBERED: Final = _listed("numbered")
+NUMBERED: frozenset[str]
 """What numbers are given to: the number behind them is no year."""
