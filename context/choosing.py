@@ -106,16 +106,17 @@ def doubt(
     """Why what was found may well not answer the question; empty where nothing speaks against it.
 
     It is less relevant than the ``floor``, and the graph does not answer in the question's own words either; or no
-    memory has a word for half of what the question writes as names, by rarity; or the graph, which holds what most of
-    these memories state, has no answer in the question's own words. ``covered``: the ``terms`` of the memories. A
-    reason says what was found, never what there is: some of it may be hidden, or have no words in common.
+    memory, and no end of a triplet, has a word for half of what the question writes as names, by rarity; or the graph,
+    which holds what most of these memories state, has no answer in the question's own words. ``covered``: the ``terms``
+    of the memories. A reason says what was found, never what there is: some of it may be hidden, or in other words.
     """
     meant = found.interpretation if found is not None and found.anchors else None
     worded = meant is not None and meant.worded >= WORDED
     answered = found is not None and bool(found.triplets)
     if recalled.relevance < floor and not (worded and answered):
         return f"what was found has little to do with the question ({recalled.relevance:.2f}, less than {floor:g})"
-    rarity, heard = recalled.rarity, frozenset[str]().union(*covered)
+    shown = {end.name for each in (found.triplets if found else ()) for end in (each.source, each.target)}
+    rarity, heard = recalled.rarity, frozenset[str]().union(*covered, *map(terms, shown))
     names = {each.text: rarity.keys() & terms(each.text) for each in recalled.analysis.names if not each.tentative}
     every = frozenset[str]().union(*names.values())
     if every and 2.0 * _weight(every - heard, rarity) >= _weight(every, rarity):
