@@ -50,8 +50,8 @@ async def test_the_second_act_tells_a_teams_year(capsys):
     printed = capsys.readouterr().out
     assert re.search(r"first: (\d+) memories, \1 written", printed)
     assert re.search(r"again: \d+ memories, 0 written, 0 entities, 0 relations", printed)
-    ((observations, triplets),) = re.findall(
-        r"\| ## Relevant Past Observations\n((?:  \| - .*\n)+)  \| ## Knowledge Graph Triplets\n((?:  \| - .*\n)+)",
+    ((triplets, observations),) = re.findall(
+        r"\| ## Knowledge Graph Triplets\n((?:  \| - .*\n)+)  \| ## Relevant Past Observations\n((?:  \| - .*\n)+)",
         printed,
     )
     assert re.match(r"  \| - 2025-\d\d-\d\d [A-Z]\w+ [A-Z]\w+: ", observations)

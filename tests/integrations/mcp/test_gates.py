@@ -81,6 +81,16 @@ async def test_what_is_hidden_is_not_there(tool, arguments):
     assert hidden == absent
 
 
+@pytest.mark.parametrize("query", ["Does Ada live in Paris?", "who lives in Paris?"])
+async def test_a_reason_says_the_same_of_what_is_hidden_as_of_what_is_not_there(query):
+    reasons = []
+    for batch in (SECRETS, WITHOUT):
+        async with asking(server_for(await team_engine(batch), READER)) as ask:
+            reasons.append((await ask("graph_query", query=query))["reason"])
+    assert reasons[0] == reasons[1]
+    assert "of Paris" in reasons[0], "a word of the question itself"
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [

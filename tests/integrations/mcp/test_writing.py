@@ -315,7 +315,7 @@ async def test_what_the_tool_context_showed_is_no_new_evidence(engine, asked):
     async with asked as ask:
         await ask("remember", turns=TURNS, session_id="chat-1")
         shown = await ask("graph_query", query="what did Grace Hopper build?")
-        session, [line] = shown["session_id"], [each for each in shown["text"].splitlines() if "Noted" in each]
+        session, [*_, line] = shown["session_id"], [each for each in shown["text"].splitlines() if "Noted" in each]
         before = await engine.store.statistics()
         note = await ask("remember", text=f"You said: {line}", context_session=session)
         assert (note["changed"], note["memory_ids"], len(note["echoes"])) == (0, [], 1)

@@ -78,7 +78,6 @@ def test_a_first_name_that_two_have_stays_ambiguous() -> None:
             "Project Heron was started by Bo and handed over to Cyd.",
             [("Bo", "created", "Project Heron")],
         ),
-        ("The Tide Scheduler keeps its plans in postgres.", [("Tide Scheduler", "uses", "postgres")]),
         ("Bo moved from Acme Inc to Globex Ltd.", [("Bo", "works_at", "Globex Ltd")]),
         ("We've moved to Galway.", [("Ada", "lives_in", "Galway")]),
         ("Bo met Ilse's needs.", []),

@@ -277,14 +277,6 @@ def test_who_is_on_in_or_with_a_team_is_a_member_of_it(text, team):
 
 
 @pytest.mark.parametrize(
-    ("text", "team"),
-    [],
-)
-def test_a_given_name_that_a_team_qualifies_is_that_of_a_member(text, team):
-    assert ("Sam", "member_of", team) in triples(text)
-
-
-@pytest.mark.parametrize(
     "text",
     [
         "We use Kestrel on the Platform team.",
