@@ -386,7 +386,7 @@ def _shouted(written: str) -> bool:
 
 def _proves_nothing(words: Sequence[_Word]) -> bool:
     """Whether capitalised words are all ordinary ones ("Known Issues"), or shouted ("WORK RENEWED")."""
-    ordinary = known.ordinary_words()
+    ordinary = known.ORDINARY
     return all(word.key in ordinary for word in words) or all(_shouted(word.text) for word in words)
 
 

@@ -48,13 +48,6 @@ def ascii_words(text: str) -> list[bytes]:
     return text.lower().encode("ascii", "replace").translate(_LETTERS).split()
 
 
-@cache
-def ordinary_words() -> frozenset[str]:
-    """Words that are no names by themselves, though emphasis, a label or an interface writes them with a capital."""
-    text = files("graphsearch.text").joinpath("ordinary_words.txt").read_text(encoding="utf-8")
-    return _tables()["common"] | word_set(text)
-
-
 HONORIFICS: frozenset[str]
 """Before a name they make it a person's."""
 
@@ -113,6 +106,9 @@ OWNED_BY_PEOPLE: frozenset[str]
 
 COMMON: frozenset[str]
 """Capitalised at the beginning of a sentence or for emphasis; no names by themselves."""
+
+ORDINARY: frozenset[str]
+"""No names by themselves, though emphasis, a label or an interface writes them with a capital."""
 
 GRAMMAR: frozenset[str]
 """Neither names nor the first or last words of names, anywhere in a sentence."""

@@ -17,7 +17,7 @@ from graphsearch.model import EdgeKind
 from graphsearch.names.given_names import is_given_name
 from graphsearch.text.dates import DateSpan
 from graphsearch.text.name_spans import is_coined
-from graphsearch.text.word_lists import GIVEN_WORDS, HONORIFICS, NAME_VERBS, PLACE_OPENINGS, ROLES, ordinary_words
+from graphsearch.text.word_lists import GIVEN_WORDS, HONORIFICS, NAME_VERBS, ORDINARY, PLACE_OPENINGS, ROLES
 
 CO_OCCURS: Final = "co_occurs"
 CO_OCCURRENCE: Final = 0.55
@@ -255,18 +255,18 @@ def _becomes(name: SentenceName, accepted: Sequence[str]) -> str | None:
         # "left Ostrava Lines", but not "left Paris", "left New York", "left Emma Stone"
         first = name.key.partition(" ")[0]
         long = kind == "employer" or " " in name.key
-        other = is_given_name(first) or first in PLACE_OPENINGS or name.key in ordinary_words()
+        other = is_given_name(first) or first in PLACE_OPENINGS or name.key in ORDINARY
         return "organisation" if long and not other else None
     if kind == "person" and not _may_be_called(name.key.split()):
         return None
-    guessed = not (kind in {"person", "place"} and is_coined(name.written)) and name.key not in ordinary_words()
+    guessed = not (kind in {"person", "place"} and is_coined(name.written)) and name.key not in ORDINARY
     return kind if guessed else None
 
 
 def _may_be_called(words: Sequence[str]) -> bool:
     """Whether somebody may have a name of these words: not "Vice President", "Underground Bands"."""
     return words[-1] not in HONORIFICS | ROLES and (
-        len(words) == 1 or words[0] in GIVEN_WORDS or words[0] not in ordinary_words()
+        len(words) == 1 or words[0] in GIVEN_WORDS or words[0] not in ORDINARY
     )
 
 
