@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -79,6 +80,7 @@ def mentions(name: Name | str, text: str, speaker: Name | None) -> list[tuple[in
     return sorted({place for form in forms for place in places(form, text)})
 
 
+@lru_cache(maxsize=1 << 14)
 def _first_word(form: str) -> str:
     first, *others = form.split()[:2] or [""]
     common = words("titles") | words("determiners") | words("prepositions") | words("negations") | words("soft")

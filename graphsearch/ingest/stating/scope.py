@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 import attrs
@@ -177,14 +178,14 @@ class Scope:
     def _meant(self, written: str) -> list[Name]:
         """The names that a form may mean, by the nearest kind of likeness."""
         key = folded(written).strip()
-        exact = [each for each in self.names if key in each.forms]
+        exact = [each for each in self.names if key in each.surfaces or key == folded(each.name)]
         if exact:
             whole = [each for each in exact if key == folded(each.name)]
             return whole if len(whole) == 1 else exact
         parts = name_parts(key)
         if not parts:
             return []
-        heads = [each for each in self.names if each.is_cut and _is_head(parts, name_parts(each.name))]
+        heads = [each for each in self.names if _is_head(parts, name_parts(each.name)) and each.is_cut]
         if heads or len(parts) > 1:
             return heads
         nicknames = names_of().get(parts[0], frozenset())
@@ -355,14 +356,15 @@ def guessed_kind(text: str) -> str:
     return PERSON if given or (before and first.rstrip(".") in words("titles")) else ""
 
 
-def name_parts(name: str) -> list[str]:
+@lru_cache(maxsize=1 << 14)
+def name_parts(name: str) -> tuple[str, ...]:
     """The words of a name, folded, without titles."""
-    return [each for each in _WORDS.findall(folded(name)) if each.strip(".") not in words("titles")]
+    return tuple(each for each in _WORDS.findall(folded(name)) if each.strip(".") not in words("titles"))
 
 
-def _is_head(parts: Sequence[str], own: Sequence[str]) -> bool:
+def _is_head(parts: tuple[str, ...], own: tuple[str, ...]) -> bool:
     """Whether a name begins with some parts, or they are its first word and an initial: "Pete L"."""
-    if list(own[: len(parts)]) == list(parts):
+    if own[: len(parts)] == parts:
         return True
     initial = parts[-1].rstrip(".")
     return len(parts) == 2 == len(own) and parts[0] == own[0] and len(initial) == 1 and own[1].startswith(initial)  # noqa: PLR2004

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import cache
+from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
@@ -60,8 +61,8 @@ MOST_RELATIONS: Final = 300
 """Most relations of a name that are read."""
 MAKERS: Final = frozenset({"owns", "created"})
 """Types whose source is a person or an organisation: a name of two words is rather a person's."""
-SINGLE: Final = frozenset({"deadline", "budget", "price", "size", "birth_date", "has_status"})
-"""Types of values of which one holds at a time."""
+SINGLE: Final = frozenset({"price", "size", "birth_date"})
+"""Types of values, not declared functional, of which one holds at a time."""
 
 
 @attrs.frozen
@@ -130,7 +131,7 @@ class Stating:
         if not given:
             return {}
         await self._seed(given)
-        drafts = [self._memory(each) for each in given]
+        drafts = await asyncio.to_thread(lambda: [self._memory(each) for each in given])
         return {each.memory.id: self._stated(each) for each in drafts}
 
     # -- the scope ---------------------------------------------------------------------------------------------------
@@ -491,7 +492,7 @@ class _Outcome:
 
 
 def _refused(draft: _Draft, fact: Fact, why: str) -> FactReport:
-    return FactReport(memory_id=draft.memory.id, fact=fact, status=FactStatus.REFUSED, why=why, mapped=True)
+    return FactReport(memory_id=draft.memory.id, fact=fact, status=FactStatus.REFUSED, why=why)
 
 
 def _is_phrase(end: End, phrase: Phrase) -> bool:
@@ -501,7 +502,7 @@ def _is_phrase(end: End, phrase: Phrase) -> bool:
     return not is_name or len(end.written.split()) > LONGEST_PHRASE
 
 
-@cache
+@lru_cache(maxsize=1 << 10)
 def _kinds(type_: str) -> tuple[str, str]:
     """The kinds that a type tells of its ends; "" for those that it does not."""
     frames = [each for each in table().frames if each.type == type_]

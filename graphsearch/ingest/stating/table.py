@@ -6,12 +6,14 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
+from functools import cache, lru_cache
 from typing import Final, Literal
 
 import attrs
 
+from graphsearch.text.word_lists import data_lines
+
+_PACKAGE: Final = "graphsearch.ingest.stating"
 Phase = Literal["holds", "opens", "closes", "done", "event"]
 KINDS: Final = {"p": "person", "o": "organisation", "g": "group", "l": "place", "t": "thing", "v": "value"}
 _NOUNS: Final[Mapping[str, Phase]] = {"is": "holds", "has": "holds", "at": "holds", "begins": "opens", "ends": "closes"}
@@ -59,7 +61,7 @@ def table() -> Table:
     """The table of relations."""
     verbs: defaultdict[str, list[Frame]] = defaultdict(list)
     nouns: defaultdict[str, list[Frame]] = defaultdict(list)
-    for rank, line in enumerate(_lines("relations.txt")):
+    for rank, line in enumerate(data_lines(_PACKAGE, "relations.txt")):
         type_, ends, phase, entries = (part.strip() for part in line.split("|"))
         source, target = (part.strip() for part in ends.split(">"))
         for entry in (each.strip() for each in entries.split(";")):
@@ -85,7 +87,7 @@ def words(name: str) -> frozenset[str]:
 @cache
 def listed(name: str) -> tuple[str, ...]:
     """A closed list, in order; its entries may have several words."""
-    entries = dict(line.split(": ", 1) for line in _lines("words.txt"))[name]
+    entries = dict(line.split(": ", 1) for line in data_lines(_PACKAGE, "words.txt"))[name]
     return tuple(each.strip() for each in entries.split(";")) if ";" in entries else tuple(entries.split())
 
 
@@ -96,13 +98,10 @@ def grouped(name: str) -> Mapping[str, str]:
     return {word: key for key, members in groups for word in members.split(",")}
 
 
-def _lines(name: str) -> list[str]:
-    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
-    return [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
-
-
 def folded(text: str) -> str:
     """A text for comparison: case folded, without accents, straight apostrophes."""
+    if text.isascii():  # as most names are, and each is compared with all that are known
+        return text.lower()
     plain = unicodedata.normalize("NFKD", text.casefold().replace("’", "'"))
     return "".join(each for each in plain if not unicodedata.combining(each))
 
@@ -133,7 +132,7 @@ _SHORTEST: Final = 2
 _DOUBLED: Final = 3
 
 
-@cache
+@lru_cache(maxsize=1 << 14)
 def bases(word: str) -> frozenset[str]:
     """The verbs of which a word may be a form, itself among them."""
     irregular = grouped("irregular").get(word)
