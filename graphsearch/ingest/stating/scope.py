@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Final
@@ -357,12 +357,12 @@ def guessed_kind(text: str) -> str:
 
 
 @lru_cache(maxsize=1 << 14)
-def name_parts(name: str) -> tuple[str, ...]:
+def name_parts(name: str) -> Sequence[str]:
     """The words of a name, folded, without titles."""
     return tuple(each for each in _WORDS.findall(folded(name)) if each.strip(".") not in words("titles"))
 
 
-def _is_head(parts: tuple[str, ...], own: tuple[str, ...]) -> bool:
+def _is_head(parts: Sequence[str], own: Sequence[str]) -> bool:
     """Whether a name begins with some parts, or they are its first word and an initial: "Pete L"."""
     if own[: len(parts)] == parts:
         return True
