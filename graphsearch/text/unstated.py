@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 Ranges = Sequence[tuple[int, int]]
@@ -35,6 +35,37 @@ def quotations(text: str) -> Ranges:
 def machine_lines(text: str) -> Ranges:
     """The lines of logs, traces, records, prompts and diffs, and those quoted from another message, in order."""
     return [match.span() for match in _MACHINE.finditer(text)]
+
+
+_FENCE: Final = re.compile(r"^[ \t]{0,3}(```+|~~~+)[^\n]*(?:\n|\Z)", re.MULTILINE)
+_INK: Final = re.compile(r"\S+")
+
+
+def blank_unstated(text: str) -> str:
+    """Put blanks in place of fenced code and of what machines wrote, so that other places stay as they are."""
+    ranges = [*machine_lines(text), *_fenced(text)]
+    if not ranges:
+        return text
+    pieces, at = [], 0
+    for start, end in sorted(ranges):
+        if end > at:
+            start = max(at, start)
+            pieces += [text[at:start], _INK.sub(lambda match: " " * len(match[0]), text[start:end])]
+            at = end
+    return "".join((*pieces, text[at:]))
+
+
+def _fenced(text: str) -> Iterator[tuple[int, int]]:
+    """The ranges of fenced code; a fence that is not closed reaches to the end."""
+    start, fence = 0, ""
+    for match in _FENCE.finditer(text) if "```" in text or "~~~" in text else ():
+        if not fence:
+            start, fence = match.start(), match[1]
+        elif match[1].startswith(fence):
+            yield start, match.end()
+            fence = ""
+    if fence:
+        yield start, len(text)
 
 
 def is_within(ranges: Ranges, start: int, end: int) -> bool:

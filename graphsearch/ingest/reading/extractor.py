@@ -1,0 +1,260 @@
+"""The reader of texts, which needs no model: names of all memories of a call together, then sentence by sentence."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from copy import copy
+from datetime import datetime
+from typing import Final
+
+import attrs
+
+from graphsearch._support.concurrency import in_slices
+from graphsearch.ingest.extract.context import speaker_of, subject_of
+from graphsearch.ingest.reading._parts import (
+    Context,
+    Mention,
+    Named,
+    Read,
+    Stated,
+    find_names,
+    key,
+    own_kind,
+    read_sentence,
+)
+from graphsearch.ingest.reading.assembling import Assembly, ReadSentence
+from graphsearch.ingest.reading.corrections import (
+    Part,
+    assert_denied,
+    correct_earlier,
+    find_correction,
+    masked,
+    may_correct,
+    settle,
+)
+from graphsearch.ingest.reading.users import introduced_users, of_user, with_user
+from graphsearch.ingest.reading.vocabulary import Vocabulary
+from graphsearch.model import Memory, Span
+from graphsearch.model import validation as check
+from graphsearch.model.extracted import ExtractedMemory, KnownName
+from graphsearch.text.dates import Dates, DateSpan, NaturalDates, repeated_dates
+from graphsearch.text.unstated import blank_unstated, quotations
+
+NAME: Final = "frames/1"
+_SURE_KIND: Final = 0.7
+_REMEMBERED: Final = 6
+
+
+@attrs.define
+class _Turn:
+    """A memory with its names, and what holds before its first sentence."""
+
+    memory: Memory
+    read: Read
+    speaker: str
+    follows: _Turn | None = None
+    """The memory before it in its session."""
+    sentences: list[ReadSentence] = attrs.field(factory=list)
+    recent: list[Named] = attrs.field(factory=list)
+    """The last names of the session."""
+
+    def context(self) -> Context:
+        """What pronouns may refer to at its beginning."""
+        before = self.follows
+        addressed = before.speaker if before and before.speaker != self.speaker else ""
+        return Context(self.speaker, _title(self.memory, self.read), before.recent if before else [], addressed)
+
+
+class TextExtractor:
+    """Extracts names, relations and dates from English text, in any case, without a model; deterministic.
+
+    ``dates`` finds dates: `NaturalDates` by default; `IsoDates` reads ISO dates alone. ``known`` are names found in any
+    case, in addition to a vocabulary of tools (`graphsearch.names.known_tools`) and to what the scope knows. ``user`` is
+    the person whom memories of the speaker "user" or "human" are by, and who is called "the user" in those without a
+    speaker. Raises `InvalidInputError` if it is no text.
+    """
+
+    def __init__(
+        self, *, dates: Dates | None = None, name: str = NAME, known: Iterable[KnownName] = (), user: str = ""
+    ) -> None:
+        check.refuse("extractor", check.text("user", user, empty=True))
+        self._dates = NaturalDates() if dates is None else dates
+        self._vocabulary = Vocabulary.of(known)
+        self._user = " ".join(user.split())
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """The name given, by default "frames/1", and a digest of known names, patterns and user, if there are any.
+
+        Texts are read again when it changes.
+        """
+        options = (self._vocabulary.digest, self._user)
+        digest = f"+{hashlib.sha256(repr(options).encode()).hexdigest()[:12]}" if any(options) else ""
+        return f"{self._name}{digest}"
+
+    def knowing(self, names: Iterable[KnownName]) -> TextExtractor:
+        """The same extractor, which finds some names of the scope in any case as well."""
+        extractor = copy(self)
+        extractor._vocabulary = self._vocabulary.knowing(names)
+        return extractor
+
+    async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
+        """The content of each memory, in order; runs in threads, in slices between which it can be cancelled."""
+        return await in_slices(self._extract(memories))
+
+    def _extract(self, memories: Sequence[Memory]) -> Generator[None, None, list[ExtractedMemory]]:
+        users = {} if self._user else introduced_users(memories)
+        memories = [of_user(memory, self._user or users.get(memory.session_id, "")) for memory in memories]
+        turns = self._turns(memories)
+        yield
+        for turn in turns:
+            yield from self._read(turn)
+        kinds = _voted(one for turn in turns for each in turn.sentences for one in each.stated)
+        for turn in turns:
+            if _take_kinds(turn, kinds):
+                yield from self._read(turn)
+        found = []
+        for turn in turns:
+            quoted = quotations(turn.memory.text)
+            found.append(Assembly(turn.memory, turn.read, turn.sentences, self._vocabulary, quoted).build())
+            yield
+        return correct_earlier(memories, found, _whole_names(turns))
+
+    def _turns(self, memories: Sequence[Memory]) -> list[_Turn]:
+        """Find the names of all memories, which agree with each other."""
+        texts = [blank_unstated(memory.text) for memory in memories]
+        speakers = [speaker_of(memory) for memory in memories]
+        titles = ["" if memory.speaker else subject_of(memory) for memory in memories]
+        reads = find_names(texts, speakers, titles, self._vocabulary.kinds())
+        turns: list[_Turn] = []
+        for memory, read, speaker in zip(memories, reads, speakers, strict=True):
+            before = turns[-1] if turns and memory.session_id == turns[-1].memory.session_id != "" else None
+            turns.append(_Turn(memory, with_user(read, self._user) if self._user and not speaker else read, speaker, before))
+        return turns
+
+    def _read(self, turn: _Turn) -> Generator[None, None, None]:
+        """Read the sentences of a memory, or those again of which the kinds of names have changed."""
+        context, text, last = turn.context(), turn.memory.text, None
+        corrects = may_correct(text)
+        mentions = _by_sentence(turn.read)
+        before = turn.sentences or [None] * len(mentions)
+        turn.sentences, turn.recent = [], [*(turn.follows.recent if turn.follows else ())]
+        for (first, stop), names, earlier in zip(turn.read.sentences, mentions, before, strict=True):
+            context.addressed = _addressee(turn.read, first, names) or context.addressed
+            if earlier is None or names != earlier.mentions:
+                dates, last = self._dates_in(turn.memory, turn.read, first, stop, last)
+                part = Part(turn.read, first, stop, [each for each in dates if not _is_named(each, turn.read, names)])
+                sentence = _read_part(part, names, context, turn.memory.occurred_at, corrects=corrects)
+                yield
+            else:
+                sentence = earlier
+            turn.sentences.append(sentence)
+            named = [Named(each.name, each.kind, 1.0, -1, each.hard) for each in names]
+            context.add(named)
+            turn.recent = [*turn.recent, *named][-_REMEMBERED:]
+
+    def _dates_in(
+        self, memory: Memory, read: Read, first: int, stop: int, last: DateSpan | None
+    ) -> tuple[list[DateSpan], DateSpan | None]:
+        """The dates of a sentence, references to the last date among them, and the last date after it."""
+        start = read.words[first].start
+        text = memory.text[start : read.words[stop - 1].end]
+        found = [*self._dates.find(text, memory.occurred_at)]
+        named = found[0] if found else last
+        repeated = repeated_dates(text, named) if named else ()
+        found += [each for each in repeated if all(each.start >= one.end or one.start >= each.end for one in found)]
+        found = [attrs.evolve(each, start=each.start + start, end=each.end + start) for each in found]
+        return sorted(found, key=lambda each: each.start), found[-1] if found else last
+
+
+def _read_part(
+    part: Part, mentions: Sequence[Mention], context: Context, at: datetime | None, *, corrects: bool
+) -> ReadSentence:
+    """Read a sentence, and what it corrects or denies."""
+    words = part.read.words
+    span = Span(start=words[part.first].start, end=words[part.stop - 1].end)
+    if not corrects:
+        return ReadSentence(span, mentions, _statements(part, context, at))
+    written = masked(part, mentions)
+    settled = settle(part, mentions, written)
+    asserted = assert_denied(settled)
+    denied = _statements(asserted, context, at) if asserted else ()
+    return ReadSentence(span, mentions, _statements(settled, context, at), denied, find_correction(written))
+
+
+def _statements(part: Part, context: Context, at: datetime | None) -> list[Stated]:
+    return read_sentence(part.read, part.first, part.stop, context, part.dates, at)
+
+
+def _by_sentence(read: Read) -> list[list[Mention]]:
+    """The names of each sentence."""
+    found: list[list[Mention]] = [[] for _ in read.sentences]
+    number = 0
+    for mention in read.mentions:
+        while mention.first >= read.sentences[number][1]:
+            number += 1
+        found[number].append(mention)
+    return found
+
+
+def _is_named(date: DateSpan, read: Read, mentions: Sequence[Mention]) -> bool:
+    """Whether a date is part of a longer name, as in "Harbour Festival 2024"."""
+    spans = ((read.words[each.first].start, read.words[each.end - 1].end) for each in mentions)
+    return any(start <= date.start and date.end <= end and date.end - date.start < end - start for start, end in spans)
+
+
+def _addressee(read: Read, first: int, mentions: Sequence[Mention]) -> str:
+    """Whom "you" means in "Jo, you report to Ada"; empty if nobody is addressed."""
+    name = mentions[0] if mentions and mentions[0].first == first and mentions[0].kind == "person" else None
+    after = [word.text.casefold() for word in read.words[name.end : name.end + 4]] if name else []
+    return name.name if name and after[:1] == [","] and "you" in after else ""
+
+
+def _title(memory: Memory, read: Read) -> Named | None:
+    """The subject of a document; it is a person if it is named as one, or called "he" or "she" first."""
+    title = "" if memory.speaker else subject_of(memory)
+    if not title:
+        return None
+    form = key(title.partition(" (")[0])
+    kind = next((each.kind for each in read.mentions if key(each.name) == form), own_kind(title))
+    lows = (word.text.casefold() for word in read.words)
+    first = next((low for low in lows if low in ("he", "she", "his", "her", "it", "its")), "")
+    if first.startswith("it"):
+        kind = "" if kind == "person" else kind
+    elif first and not kind:
+        kind = "person"
+    return Named(title, kind, 0.8, -1, kind == "person")
+
+
+def _voted(stated: Iterable[Stated]) -> Mapping[str, str]:
+    """The kinds that statements show, where the words of a name show none: what somebody built is no person."""
+    votes: dict[str, Counter[str]] = defaultdict(Counter)
+    for each in stated:
+        for named in (each.source, each.target):
+            kind = "thing" if named.kind in ("tool", "project") else named.kind
+            if kind not in ("", "value", "status") and not named.hard and each.confidence >= _SURE_KIND:
+                votes[key(named.name)][kind] += 1
+    return {form: count.most_common(1)[0][0] for form, count in votes.items()}
+
+
+def _take_kinds(turn: _Turn, kinds: Mapping[str, str]) -> bool:
+    """Give the names of a memory the kinds that were voted for; tell whether any has changed."""
+    mentions = [
+        each if each.hard or (kind := kinds.get(key(each.name), each.kind)) == each.kind else each._replace(kind=kind)
+        for each in turn.read.mentions
+    ]
+    if mentions == turn.read.mentions:
+        return False
+    turn.read = turn.read._replace(mentions=mentions)
+    return True
+
+
+def _whole_names(turns: Sequence[_Turn]) -> Mapping[str, str]:
+    """Full names by the short ones of people who speak, and by declared ones."""
+    speakers = {turn.speaker for turn in turns if turn.speaker}
+    firsts = Counter(part for name in speakers if " " in name for part in {name.split()[0], name.split()[-1]})
+    whole = {key(part): key(name) for name in speakers for part in name.split() if firsts[part] == 1}
+    return whole | {key(short): key(full) for turn in turns for short, full in turn.read.same}
