@@ -13,43 +13,18 @@ from typing import Final
 
 import attrs
 
+from graphsearch.ingest.extract.context import speaker_of
 from graphsearch.ingest.extract.rules.declarations import DeclaredAlias, declarations
 from graphsearch.ingest.extract.rules.phrases import undertakings
 from graphsearch.ingest.extract.rules.relating import CO_OCCURS
 from graphsearch.model import Memory
-from graphsearch.model.extracted import ExtractedMemory, ExtractedName
+from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.names.given_names import is_given_name
 from graphsearch.text import word_lists as known
-from graphsearch.text.marked_names import marked_names
 from graphsearch.text.name_spans import NameSpan, type_of
 
-ROLES: Final = frozenset(
-    {"user", "assistant", "system", "tool", "function", "developer", "human", "ai", "bot", "model"}
-)
-"""Speakers that are roles in a conversation, not persons."""
 USERS: Final = frozenset({"user", "human"})
 """Speakers that stand for the user."""
-MAX_SUBJECT: Final = 120
-"""Maximum characters of a subject that is a name; a longer one is a sentence."""
-
-_BESIDE: Final = 0.9
-_CALLED: Final = 0.6
-
-
-def context_surfaces(memory: Memory) -> list[ExtractedName]:
-    """The surfaces of the subject of a memory, in each of its forms, and of its speaker, which is last."""
-    return [*_subjects(subject_of(memory)), *_speakers(speaker_of(memory))]
-
-
-def speaker_of(memory: Memory) -> str:
-    """The speaker of a memory, whom "I" refers to; empty if unknown."""
-    return _known(memory.speaker)
-
-
-@lru_cache(maxsize=1024)
-def _known(speaker: str) -> str:
-    speaker = " ".join(speaker.split())
-    return "" if speaker.casefold() in ROLES else speaker
 
 
 def of_user(memory: Memory, user: str) -> Memory:
@@ -100,30 +75,6 @@ def _longest(names: Iterable[str]) -> str:
     longest = max(names, key=len)
     words = {*longest.casefold().split()}
     return longest if all({*each.casefold().split()} <= words for each in names) else ""
-
-
-def subject_of(memory: Memory) -> str:
-    """The subject of a memory; empty if it has none or it is a sentence."""
-    subject = " ".join(memory.subject.split())
-    return subject if len(subject) <= MAX_SUBJECT else ""
-
-
-def _subjects(subject: str) -> list[ExtractedName]:
-    if not subject:
-        return []
-    mark = next((found for found in marked_names(subject, 0, len(subject)) if found.end == len(subject)), None)
-    type_ = mark.type if mark and mark.start == 0 else ""
-    found = [ExtractedName(name=subject, type=type_, span=None, confidence=_BESIDE, pattern="subject")]
-    bare, _, qualifier = subject.rpartition("(")  # "Palo Alto (2013 film)" is what texts call Palo Alto
-    if bare and qualifier.partition(")")[1:] == (")", ""):
-        found.append(ExtractedName(name=bare.rstrip(), type="", span=None, confidence=_CALLED, pattern="subject"))
-    return found
-
-
-def _speakers(speaker: str) -> list[ExtractedName]:
-    if not speaker:
-        return []
-    return [ExtractedName(name=speaker, type="person", span=None, confidence=_BESIDE, pattern="speaker")]
 
 
 # -- known names ------------------------------------------------------------------------------------------------------

@@ -7,14 +7,13 @@ from typing import Final
 
 import attrs
 
+from graphsearch.ingest.extract.context import context_surfaces, speaker_of
 from graphsearch.ingest.extract.rules.amending import Amendment, corrected, correction, may_correct, may_retract
 from graphsearch.ingest.extract.rules.assembling import ReadSentence, TextNames, assembled
 from graphsearch.ingest.extract.rules.conversation import (
     Conversation,
     LowerCaseNames,
-    context_surfaces,
     name_key,
-    speaker_of,
 )
 from graphsearch.ingest.extract.rules.documents import is_of_document, opens
 from graphsearch.ingest.extract.rules.masked_sentence import (
