@@ -8,7 +8,7 @@ import pytest
 
 from graphsearch.errors import ExtractionError, InvalidInputError
 from graphsearch.ingest import DEFAULT_EXTRACTOR, Ingestor, RememberReport, ingestor
-from graphsearch.ingest.extract.rules.extractor import TextExtractor
+from graphsearch.ingest.reading.extractor import TextExtractor
 from graphsearch.ingest.resolve.resolution import Stage
 from graphsearch.model import EdgeKind, ElementKind, Entity, Memory
 from graphsearch.model.extracted import ExtractedMemory

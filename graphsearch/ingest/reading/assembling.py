@@ -129,7 +129,9 @@ class Assembly:
             amendment = self._amendment(sentence, own)
             before = next((each for each in reversed(found[-REACH:]) if each), None)
             if amendment and before:
-                before[:] = [each if each in before else self._until(each, sentence) for each in amend(before, amendment)]
+                before[:] = [
+                    each if each in before else self._until(each, sentence) for each in amend(before, amendment)
+                ]
             elif amendment or denied:
                 pending = attrs.evolve(amendment or pending or Amendment(span=sentence.span), denied=denied)
             found.append(own)
@@ -144,7 +146,11 @@ class Assembly:
         for each in stated:
             source, target = self._end(each.source), self._end(each.target)
             apart = frozenset((key(source.name), key(target.name))) not in self._same
-            if apart and key(source.name) != key(target.name) and not (self._is_quoted(source) or self._is_quoted(target)):
+            if (
+                apart
+                and key(source.name) != key(target.name)
+                and not (self._is_quoted(source) or self._is_quoted(target))
+            ):
                 yield Statement(
                     source=source,
                     type=each.relation,

@@ -34,7 +34,7 @@ _FIRST_DATE: Final = 0xE100
 _MOST: Final = 0x100
 _NAME: Final = "[\ue000-\ue0ff]"
 _DATE: Final = "[\ue100-\ue1ff]"
-_STRAIGHT: Final = str.maketrans("’“”*`\u00a0", "'\"\"   ") | dict.fromkeys(range(_FIRST_NAME, 0xE200), "?")
+_STRAIGHT: Final = str.maketrans("’“”*`\u00a0", '\'""   ') | dict.fromkeys(range(_FIRST_NAME, 0xE200), "?")
 
 _HESITATION: Final = r"(?:and|but|oh|er|erm|um|uh|ah|argh|well|hang on|hold on|that is)"
 _MARK: Final = (

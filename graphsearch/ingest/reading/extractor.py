@@ -22,6 +22,7 @@ from graphsearch.ingest.reading._parts import (
     find_names,
     key,
     own_kind,
+    read_line,
     read_sentence,
 )
 from graphsearch.ingest.reading.assembling import Assembly, ReadSentence
@@ -67,19 +68,46 @@ class _Turn:
         return Context(self.speaker, _title(self.memory, self.read), before.recent if before else [], addressed)
 
 
+@attrs.frozen
+class RelationPattern:
+    """A line of the table of relations, which says by which verbs or nouns a text states a relation type.
+
+    ``line`` is "type | source > target | phase | entry; entry", as in "mentors | p > p | holds | mentor obj; train with".
+    Kinds of the ends: p person, o organisation, g group, l place, t thing, v value, * any; one in brackets must be
+    known. Phases: holds, opens, closes, done. An entry is a verb with what its object follows: "obj", or prepositions
+    joined by "/"; after "^" the object is the source. For nouns the phase is "is" ("boss": the source is the boss of
+    the target) or "has" (the target is the boss of the source), and an entry is the noun.
+
+    Raises `InvalidInputError` if it is no such line.
+    """
+
+    line: str
+
+    def __attrs_post_init__(self) -> None:
+        read_line(self.line)
+
+
 class TextExtractor:
     """Extracts names, relations and dates from English text, in any case, without a model; deterministic.
 
-    ``dates`` finds dates: `NaturalDates` by default; `IsoDates` reads ISO dates alone. ``known`` are names found in any
+    ``patterns`` are relations that it reads beside those of its own table, and before them. ``dates`` finds dates:
+    `NaturalDates` by default; `IsoDates` reads ISO dates alone. ``known`` are names found in any
     case, in addition to a vocabulary of tools (`graphsearch.names.known_tools`) and to what the scope knows. ``user`` is
     the person whom memories of the speaker "user" or "human" are by, and who is called "the user" in those without a
     speaker. Raises `InvalidInputError` if it is no text.
     """
 
     def __init__(
-        self, *, dates: Dates | None = None, name: str = NAME, known: Iterable[KnownName] = (), user: str = ""
+        self,
+        patterns: Iterable[RelationPattern] = (),
+        *,
+        dates: Dates | None = None,
+        name: str = NAME,
+        known: Iterable[KnownName] = (),
+        user: str = "",
     ) -> None:
         check.refuse("extractor", check.text("user", user, empty=True))
+        self._lines = tuple(each.line for each in patterns)
         self._dates = NaturalDates() if dates is None else dates
         self._vocabulary = Vocabulary.of(known)
         self._user = " ".join(user.split())
@@ -91,7 +119,7 @@ class TextExtractor:
 
         Texts are read again when it changes.
         """
-        options = (self._vocabulary.digest, self._user)
+        options = (self._lines, self._vocabulary.digest, self._user)
         digest = f"+{hashlib.sha256(repr(options).encode()).hexdigest()[:12]}" if any(options) else ""
         return f"{self._name}{digest}"
 
@@ -132,7 +160,9 @@ class TextExtractor:
         turns: list[_Turn] = []
         for memory, read, speaker in zip(memories, reads, speakers, strict=True):
             before = turns[-1] if turns and memory.session_id == turns[-1].memory.session_id != "" else None
-            turns.append(_Turn(memory, with_user(read, self._user) if self._user and not speaker else read, speaker, before))
+            turns.append(
+                _Turn(memory, with_user(read, self._user) if self._user and not speaker else read, speaker, before)
+            )
         return turns
 
     def _read(self, turn: _Turn) -> Generator[None, None, None]:

@@ -13,7 +13,7 @@ from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import AccessDeniedError, UnknownScopeError
 from graphsearch.ingest import Ingestor
-from graphsearch.ingest.extract.rules.extractor import TextExtractor
+from graphsearch.ingest.reading.extractor import TextExtractor
 from graphsearch.ingest.write.permission import Permission
 from graphsearch.model import Action, Batch, Claim, Memory, Principal, Relation
 from graphsearch.stores.memory import InMemoryGraphStore
