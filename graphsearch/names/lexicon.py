@@ -5,6 +5,7 @@ The words are data, ``lexicon.txt``, which `tools/train_tagger` makes; ``NOTICE.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
@@ -27,11 +28,17 @@ DEMONYM: Final = 32
 """Of a nationality or a faith, as in "Danish"."""
 SURNAME: Final = 64
 """A surname."""
+FUNCTION: Final = 128
+"""A word that holds English sentences together, as "the" and "with"."""
 
 LETTERS: Final[Mapping[str, int]] = MappingProxyType(
-    {"o": ORDINARY, "c": CAPITALISED, "g": GIVEN, "p": PLACE, "k": CALENDAR, "d": DEMONYM, "s": SURNAME}
+    {"o": ORDINARY, "c": CAPITALISED, "g": GIVEN, "p": PLACE, "k": CALENDAR, "d": DEMONYM, "s": SURNAME, "f": FUNCTION}
 )
 """How ``lexicon.txt`` spells the flags."""
+
+
+_STRETCHED: Final = re.compile(r"(.)\1\1+")
+"""What no word has: the "ooo" of "sooo"."""
 
 
 @cache
@@ -47,7 +54,8 @@ def _words() -> Mapping[str, int]:
 
 def flags(word: str) -> int:
     """The flags of a word in any case, or of a country of several words ("costa rica"); 0 for one that is unknown."""
-    return _words().get(word.casefold().replace(" ", "_"), 0)
+    low = word.casefold().replace(" ", "_")
+    return _words().get(low) or _words().get(_STRETCHED.sub(r"\1", low), 0)
 
 
 def is_ordinary(word: str) -> bool:

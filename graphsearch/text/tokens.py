@@ -27,6 +27,9 @@ _PATTERN: Final = r"""
 _ENDS: Final = frozenset({".", "?", "!", "…", "...", "。", "？", "！"})
 _UNSPACED: Final = frozenset({"。", "？", "！"})
 
+LONGEST: Final = 250
+"""Most tokens of a sentence; a longer one is cut."""
+
 
 class Token(NamedTuple):
     """A token of a text: ``text[start:end]``."""
@@ -47,14 +50,15 @@ def tokens(text: str) -> list[Token]:
 
 
 def sentences(text: str, words: Sequence[Token]) -> list[tuple[int, int]]:
-    """Cut tokens into sentences, as ranges [first, end): after . ? ! before a space, and at line breaks.
+    """Cut tokens into sentences, as ranges [first, end) of at most `LONGEST`.
 
-    What follows need not have a capital: chats often have none.
+    A sentence ends after . ? ! before a space, and at a line break. What follows need not have a capital: chats often
+    have none.
     """
     found, first = [], 0
     for number, word in enumerate(words, 1):
         following = words[number] if number < len(words) else None
-        if following is None:
+        if following is None or number - first == LONGEST:
             ends = True
         elif following.start == word.end:
             ends = word.text in _UNSPACED

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.text.tokens import sentences, tokens
+from graphsearch.text.tokens import LONGEST, sentences, tokens
 from tests.waiting import calls
 
 HOSTILE = (
@@ -72,6 +72,10 @@ def test_tokens(text: str, expected: str | list[str]) -> None:
 )
 def test_sentences(text: str, expected: list[str]) -> None:
     assert [" ".join(words) for words in split(text)] == expected
+
+
+def test_a_sentence_without_end_is_cut() -> None:
+    assert [len(words) for words in split("on and " * LONGEST)] == [LONGEST, LONGEST]
 
 
 @given(st.text())

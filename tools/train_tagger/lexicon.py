@@ -1,4 +1,4 @@
-"""Build the lexicon of single words out of word lists, names of a census, names of places, and slang."""
+"""Build the lexicon of single words out of word lists, names of a census, and names of places."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from textwrap import wrap
 from typing import Any, Final
 
 from graphsearch.names.given_names import formal_names
-from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, LETTERS, ORDINARY, PLACE, SURNAME
+from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, FUNCTION, GIVEN, LETTERS, ORDINARY, PLACE, SURNAME
 from graphsearch.text.word_lists import word_set
 
 DICTIONARIES: Final = ("american-english", "british-english")
@@ -21,7 +21,8 @@ CITY: Final = 100_000
 OWN: Final = Path(__file__).with_name("words.txt")
 HEADER: Final = """\
 # Flags of words, made by tools/train_tagger; sources and their licences are in NOTICE.txt.
-# o ordinary, c written with a capital, g given name, p place, k calendar, d of a nationality or a faith, s surname.
+# o ordinary, c written with a capital, g given name, p place, k calendar, d of a nationality or a faith, s surname,
+# f of grammar.
 """
 _DEMONYM_ENDS: Final = ("ese", "ish", "ian", "ians", "ean", "eans")
 _DEMONYM_OF_PLACE: Final = ("n", "an", "ans", "ian", "ians", "i", "ese", "ish", "er", "ers")
@@ -38,7 +39,7 @@ def build(folder: Path) -> str:
         for word in words:
             flags[word] |= flag
 
-    mark(small | own["chat"] | word_set((folder / "slang.txt").read_text(encoding="utf-8")), ORDINARY)
+    mark(small | own["chat"], ORDINARY)
     mark(capital, CAPITALISED)
     for file, flag, most in NAMES:
         lines = (folder / file).read_text(encoding="utf-8").splitlines()[:most]
@@ -47,6 +48,7 @@ def build(folder: Path) -> str:
     mark(places, PLACE)
     mark(own["calendar"], CALENDAR)
     mark(own["given"], GIVEN)
+    mark(own["function"], ORDINARY | FUNCTION)
     called = {word for word, flag in flags.items() if flag & (GIVEN | SURNAME)} | formal_names().keys()
     ending = {each for each in capital if each.endswith(_DEMONYM_ENDS) and len(each) > _LEAST_LETTERS}
     of_places = {word for place in places for word in _people_of(place)} & capital
