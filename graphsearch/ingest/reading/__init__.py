@@ -1,0 +1,1 @@
+"""The reader of texts: names, and what sentences state about them."""
