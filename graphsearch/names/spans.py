@@ -6,9 +6,10 @@ they are not: there an ordinary word names nothing by itself.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from lean.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE, flags
@@ -22,7 +23,7 @@ Tagged = Sequence[tuple[int, int, str, float]]
 
 # What a word is to names, beside the flags of the lexicon; the sections of ``name_words.txt``.
 _SECTIONS: Final = (
-    "title group firm clear loose of_head particle noise function role alone dwelling using modifier unnumbered".split()
+    "title group firm clear loose of_head particle noise function role alone dwelling using moving running modifier unnumbered".split()
 )
 (
     TITLE,
@@ -38,6 +39,8 @@ _SECTIONS: Final = (
     ALONE,
     DWELLING,
     USING,
+    MOVING,
+    RUNNING,
     MODIFIER,
     UNNUMBERED,
 ) = (1 << bit for bit in range(8, 8 + len(_SECTIONS)))
@@ -51,7 +54,13 @@ ONE: Final = 1.0
 """How sure a name is, on the scale of the margins of the tagger."""
 _READABLE: Final = 12
 """Words in lower case of which most must be English for a text to be read."""
+_PREFIX: Final = re.compile(r"^(?:anti|auto|co|de|dis|fore|hyper|inter|micro|mid|mini|mis|multi|non|out|over|post|pre|re|semi|sub|super|trans|un|under)(?=[a-z]{4})")
+_SUFFIX: Final = re.compile(r"(?:e?s|ed|ers?|ings?|ly|ness|less|ful|ish|able|y)$")
+_COINED: Final = re.compile(r"[0-9_#+]|[A-Z]{2}[a-z]|\b(?!Mc|Mac|De|Di|Du|La|Le|Van|Von|Fitz)[^\W_]*[a-z][A-Z]")
+"""What no name of a person is spelt like: "TikTok", "DIYs", "R2"."""
 _SHOUTED: Final = 3
+_CALLED: Final = frozenset(",.!?…:")
+"""After an unknown word that begins a sentence they show that it may be an interjection."""
 _GOES_ON: Final = frozenset(",'’&(@$%")
 _STRONG_PARTICLES: Final = frozenset("van von de der bin ibn al".split())
 _QUOTES: Final = {'"': '"', "“": "”", "«": "»"}
@@ -105,17 +114,27 @@ def word_marks() -> Mapping[str, int]:
     return marks
 
 
+@lru_cache(1 << 16)
 def mark(low: str) -> int:
     """What is known of a word in lower case: flags of the lexicon and marks of this module."""
-    return flags(low) | word_marks().get(low, 0)
+    return (flags(low) or _derived(low)) | word_marks().get(low, 0)
+
+
+def _derived(low: str) -> int:
+    """`ORDINARY` for an unknown word that is made of ordinary ones: "much-needed", "superheroes"."""
+    parts = low.split("-")
+    if len(parts) > 1:
+        return ORDINARY if all(flags(part) & ORDINARY or part.isdecimal() for part in parts) else 0
+    stem = _PREFIX.sub("", low)
+    stems = (stem, *(_SUFFIX.sub(end, stem) for end in ("", "e", "y")))
+    return ORDINARY if any(len(each) > 3 and flags(each) & ORDINARY for each in stems) else 0  # noqa: PLR2004
 
 
 def read_words(text: str) -> Read:
     """A text in tokens and sentences, without names."""
     words = tokens(text)
     lows = [word.text.casefold() for word in words]
-    own = word_marks()
-    marks = [flags(low) | own.get(low, 0) for low in lows]
+    marks = [*map(mark, lows)]
     cut: list[tuple[int, int]] = sentences(text, words)
     if machine := machine_lines(text):
         cut = [(first, end) for first, end in cut if not is_within(machine, words[first].start, words[end - 1].end)]
@@ -187,11 +206,24 @@ def style_of(read: Read, first: int, stop: int) -> _Style:
     return _Style(small, shouted, heading)
 
 
-class _Sentence:
-    """Finds the names of the sentence [first, stop) of a text, of which the places ``taken`` are in others already."""
+class SentenceContext(NamedTuple):
+    """What is known of the text of a sentence.
 
-    def __init__(self, read: Read, first: int, stop: int, taken: set[int]) -> None:
-        self.read, self.first, self.stop, self.taken = read, first, stop, taken
+    ``taken`` are the places that are in names already, ``people`` the names of those who speak in lower case. ``small``:
+    its author writes without capitals, so that names are written so, too.
+    """
+
+    taken: set[int]
+    people: Container[str] = frozenset()
+    small: bool = True
+
+
+class _Sentence:
+    """Finds the names of the sentence [first, stop) of a text."""
+
+    def __init__(self, read: Read, first: int, stop: int, context: SentenceContext) -> None:
+        self.read, self.first, self.stop, self.context = read, first, stop, context
+        self.taken = context.taken
         self.words, self.lows, self.marks = read.words, read.lows, read.marks
         self.style = style_of(read, first, stop)
 
@@ -207,7 +239,7 @@ class _Sentence:
             yield mention
         for first, end, kind, sure in tags:
             cleaned = self._cleaned(first, end)
-            if cleaned and self.taken.isdisjoint(range(*cleaned)) and not self._has_capital(*cleaned):
+            if cleaned and self.taken.isdisjoint(range(*cleaned)) and self._is_written_small(*cleaned):
                 self.taken.update(range(*cleaned))
                 yield self.mention(*cleaned, kind, sure)
         for place in range(self.first, self.stop - 1):
@@ -228,6 +260,8 @@ class _Sentence:
             )
         )
         name = self.read.text[self.words[first].start : self.words[end - 1].end]
+        if kind == "person" and _COINED.search(name):
+            kind = ""
         return Mention(first, end, name, shown or kind, sure, bool(shown), cased)
 
     # -- by capitals ----------------------------------------------------------------------------------------------
@@ -245,7 +279,7 @@ class _Sentence:
                 first = start
             if inside and last == end and inside[-1][1] > end:
                 last = end = self._extended(end, inside[-1][1])
-            if first < last <= first + MAX_WORDS and self._names(first, last, tagged=bool(inside)):
+            if first < last <= first + MAX_WORDS and self._names(first, last, sure=max((tag[3] for tag in inside), default=0.0)):
                 best = max(inside, key=lambda tag: tag[3], default=None)
                 sure = SEVERAL if last > first + 1 else ONE
                 yield self.mention(first, last, best[2] if best else "", max(sure, best[3]) if best else sure)
@@ -275,15 +309,20 @@ class _Sentence:
         """Whether all words but small ones have capitals, and not only the first."""
         plain = [place for place in range(first, end) if self.words[place].text == self.lows[place]]
         several = end - first - len(plain) > 1 or (end == first + 1 and not self.marks[first] & ORDINARY)
-        return several and first not in plain and all(self.marks[place] & (FUNCTION | PARTICLE) for place in plain)
+        small = (place for place in plain if self.lows[place] not in ("'s", "’s"))
+        return several and first not in plain and all(self.marks[place] & (FUNCTION | PARTICLE) for place in small)
 
-    def _has_capital(self, first: int, end: int) -> bool:
-        return any(word.text != low for word, low in zip(self.words[first:end], self.lows[first:end], strict=True))
+    def _is_written_small(self, first: int, end: int) -> bool:
+        """Whether words may be a name without capitals: those of an author who writes capitals are known ones."""
+        if any(word.text != low for word, low in zip(self.words[first:end], self.lows[first:end], strict=True)):
+            return False
+        known = self.marks[first]
+        return self.context.small or bool(known & (GIVEN | PLACE) and not known & ORDINARY)
 
     def _is_capital(self, place: int) -> bool:
         """Whether a word is written as the part of a name."""
         low, word = self.lows[place], self.words[place].text
-        if place in self.taken or word == low or low == "i" or not low[0].isalnum():
+        if place in self.taken or word == low or low in ("i", "i.") or not low[0].isalnum():
             return False
         known = self.marks[place]
         if known & CALENDAR and not (known & GIVEN and self._follows_capital(place) and not self._is_dated(place)):
@@ -375,6 +414,8 @@ class _Sentence:
             if opening and known & ORDINARY and not known & (GIVEN | PLACE):
                 before_person = not single and marks[first + 1] & GIVEN and not known & TITLE
                 drops = drops or before_person or lows[first].endswith(("ly", "ing", "ed"))
+            if opening and not single and not known & (GIVEN | TITLE) and " ".join(lows[first + 1 : end]) in self.context.people:
+                drops = True  # "Woah Ana"
             if self.style.heading and self._is_plain(first, first + 1):
                 drops = True
             if not drops:
@@ -386,8 +427,9 @@ class _Sentence:
             end -= 1
         return first, end
 
-    def _names(self, first: int, end: int, *, tagged: bool) -> bool:
-        """Whether words with capitals are a name."""
+    def _names(self, first: int, end: int, *, sure: float) -> bool:
+        """Whether words with capitals are a name, of which the tagger is so sure."""
+        tagged = sure > 0
         marks, word = self.marks, self.words[first].text
         if end == first + 1:
             known = marks[first]
@@ -398,7 +440,10 @@ class _Sentence:
             if word.isupper() and (len(word) > 5 or known & ORDINARY):  # noqa: PLR2004 - shouted
                 return False
             if not known & ORDINARY:
-                return tagged or not self._is_label(end)
+                if not self._opens(first):
+                    return True
+                called = end < self.stop and self.lows[end] in _CALLED
+                return bool(known & (GIVEN | PLACE | CAPITALISED)) or (sure >= 3 if called else sure > 1)
             if self._opens(first):
                 return tagged and bool(known & (GIVEN | PLACE | CAPITALISED))
             return tagged or not marks[first - 1] & (MODIFIER | PARTICLE) or bool(known & (GIVEN | CAPITALISED))
@@ -457,9 +502,9 @@ def _is_single(low: str, known: int) -> bool:
     return any(map(str.isalpha, low)) and not any(one == two == three for one, two, three in zip(low, low[1:], low[2:]))
 
 
-def find_in_sentence(read: Read, first: int, stop: int, tagged: Tagged, taken: set[int]) -> list[Mention]:
-    """The names of the sentence [first, stop) of a text; their places are added to ``taken``."""
-    return [*_Sentence(read, first, stop, taken).find(tagged)]
+def find_in_sentence(read: Read, first: int, stop: int, tagged: Tagged, context: SentenceContext) -> list[Mention]:
+    """The names of the sentence [first, stop) of a text; their places are taken then."""
+    return [*_Sentence(read, first, stop, context).find(tagged)]
 
 
 def find_marked(read: Read) -> tuple[list[Mention], set[int]]:

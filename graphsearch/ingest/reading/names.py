@@ -23,10 +23,13 @@ from graphsearch.names.spans import (
     GROUP,
     NATIONALITY,
     NOISE,
+    MOVING,
     ROLE,
+    RUNNING,
     USING,
     Mention,
     Read,
+    SentenceContext,
     Tagged,
     find_in_sentence,
     find_marked,
@@ -60,7 +63,8 @@ _KINDS: Final = {
 }
 """The kinds of entity types; any other known one is a thing."""
 _BEFORE_SHORT: Final = frozenset("at for from with to joined left quit by on joining leaving of".split())
-_BEFORE_TOOL: Final = frozenset("to from on in with via off over into".split())
+_CUES: Final = {**dict.fromkeys("to from off onto".split(), MOVING), **dict.fromkeys("on in with".split(), RUNNING)}
+"""Small words before a tool, and what stands before them then: "moved to", "runs on"."""
 _OURS: Final = frozenset("the our my their his her its".split())
 _PRONOUNS: Final = frozenset("i you he she it we they this that these those there the a an my your his her our".split())
 _REACH: Final = 6
@@ -92,7 +96,7 @@ def find_names(
     titles = titles or ("",) * len(reads)
     known = known or KnownNames()
     found = [_own(read, title, known) for read, title in zip(reads, titles, strict=True)]
-    _add_tagged(reads, found)
+    _add_tagged(reads, speakers, found)
     _without_ordinary(reads, found)
     declared = [short_names(text, speaker) for text, speaker in zip(texts, speakers, strict=True)]
     people = _people(speakers) | {key(short): "person" for some in declared for short, _, _ in some}
@@ -156,28 +160,42 @@ def _is_beside(read: Read, place: int, but: int) -> bool:
 
 def _is_tool(read: Read, place: int) -> bool:
     """Whether an ordinary word means the tool that is called so: "we moved to notion", "in Notion"."""
-    if read.words[place].text != read.lows[place] and place and read.lows[place - 1].isalpha():
+    inside = place > 0 and read.lows[place - 1].isalpha()
+    if read.words[place].text != read.lows[place] and inside:
         return True
-    before = place - 1 - (place > 0 and read.lows[place - 1] in _OURS)
+    before = place - 1 - (inside and read.lows[place - 1] in _OURS)
     if before < 0:
         return False
     if read.marks[before] & USING:
         return True
-    return read.lows[before] in _BEFORE_TOOL and any(
-        known & USING for known in read.marks[max(0, before - _REACH) : before]
-    )
+    cue = _CUES.get(read.lows[before], 0)
+    return bool(cue) and any(known & cue for known in read.marks[max(0, before - _REACH) : before])
 
 
-def _add_tagged(reads: Sequence[Read], found: Sequence[list[Mention]]) -> None:
+def _add_tagged(reads: Sequence[Read], speakers: Sequence[str], found: Sequence[list[Mention]]) -> None:
     """Add the names that the tagger finds, and those by capitals; all sentences are tagged at once."""
-    places = [(read, some, first, stop) for read, some in zip(reads, found, strict=True) for first, stop in read.sentences]
-    tagged = _tagged([[word.text for word in read.words[first:stop]] for read, _, first, stop in places])
-    previous: Read | None = None
-    taken: set[int] = set()
-    for (read, some, first, stop), tags in zip(places, tagged, strict=True):
-        if read is not previous:
-            taken, previous = _places(some), read
-        some += find_in_sentence(read, first, stop, tags, taken)
+    tagged = _tagged([[word.text for word in read.words[first:stop]] for read in reads for first, stop in read.sentences])
+    people = frozenset(_people(speakers))
+    small = _small_writers(reads, speakers)
+    for read, speaker, some in zip(reads, speakers, found, strict=True):
+        context = SentenceContext(_places(some), people, small[speaker] if speaker else _writes_small([read]))
+        for first, stop in read.sentences:
+            some += find_in_sentence(read, first, stop, next(tagged), context)
+
+
+def _small_writers(reads: Sequence[Read], speakers: Sequence[str]) -> dict[str, bool]:
+    """Which speakers write without capitals."""
+    written: dict[str, list[Read]] = defaultdict(list)
+    for read, speaker in zip(reads, speakers, strict=True):
+        if speaker:
+            written[speaker].append(read)
+    return {speaker: _writes_small(some) for speaker, some in written.items()}
+
+
+def _writes_small(reads: Iterable[Read]) -> bool:
+    """Whether most sentences begin with a small letter."""
+    openings = [read.words[first].text[0] for read in reads for first, _ in read.sentences]
+    return sum(map(str.islower, openings)) >= sum(map(str.isupper, openings))
 
 
 def _tagged(sentences: Sequence[Sequence[str]]) -> Iterator[Tagged]:
