@@ -10,7 +10,7 @@ import attrs
 
 from graphsearch.model import validation as check
 from graphsearch.names.known_tools import known_tools
-from lean.tokens import tokens
+from graphsearch.text.tokens import tokens
 
 TOOL: Final = "tool"
 MOST_WORDS: Final = 12

@@ -12,19 +12,16 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
-from lean.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE, flags
-from lean.tokens import Token, sentences, tokens
-
+from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE, flags
 from graphsearch.text.marked_names import marked_names
+from graphsearch.text.tokens import Token, sentences, tokens
 from graphsearch.text.unstated import is_within, machine_lines
 from graphsearch.text.word_lists import data_lines
 
 Tagged = Sequence[tuple[int, int, str, float]]
 
 # What a word is to names, beside the flags of the lexicon; the sections of ``name_words.txt``.
-_SECTIONS: Final = (
-    "title group firm clear loose of_head particle noise function role alone dwelling using moving running modifier unnumbered".split()
-)
+_SECTIONS: Final = "title group firm clear loose of_head particle noise grammar role alone dwelling using moving running modifier unnumbered".split()
 (
     TITLE,
     GROUP,
@@ -34,7 +31,7 @@ _SECTIONS: Final = (
     OF_HEAD,
     PARTICLE,
     NOISE,
-    FUNCTION,
+    GRAMMAR,
     ROLE,
     ALONE,
     DWELLING,
@@ -54,7 +51,9 @@ ONE: Final = 1.0
 """How sure a name is, on the scale of the margins of the tagger."""
 _READABLE: Final = 12
 """Words in lower case of which most must be English for a text to be read."""
-_PREFIX: Final = re.compile(r"^(?:anti|auto|co|de|dis|fore|hyper|inter|micro|mid|mini|mis|multi|non|out|over|post|pre|re|semi|sub|super|trans|un|under)(?=[a-z]{4})")
+_PREFIX: Final = re.compile(
+    r"^(?:anti|auto|co|de|dis|fore|hyper|inter|micro|mid|mini|mis|multi|non|out|over|post|pre|re|semi|sub|super|trans|un|under)(?=[a-z]{4})"
+)
 _SUFFIX: Final = re.compile(r"(?:e?s|ed|ers?|ings?|ly|ness|less|ful|ish|able|y)$")
 _COINED: Final = re.compile(r"[0-9_#+]|[A-Z]{2}[a-z]|\b(?!Mc|Mac|De|Di|Du|La|Le|Van|Von|Fitz)[^\W_]*[a-z][A-Z]")
 """What no name of a person is spelt like: "TikTok", "DIYs", "R2"."""
@@ -193,7 +192,7 @@ def style_of(read: Read, first: int, stop: int) -> _Style:
     loud = sum(len(lows[place]) > 1 and words[place].text.isupper() for place in capital)
     shouted = loud >= _SHOUTED and 2 * loud > len(letters)
     small = words[letters[0]].text == lows[letters[0]] or not [*filter(lambda place: place != letters[0], capital)]
-    rest = [place for place in letters[1:] if not marks[place] & FUNCTION]
+    rest = [place for place in letters[1:] if not marks[place] & GRAMMAR]
     heading = (
         len(letters) > 1
         and len(capital) > 1
@@ -255,9 +254,7 @@ class _Sentence:
         shown = "" if kind == NATIONALITY else _shown_kind(self.lows[first:end], self.marks[first:end])
         cased = first > self.first and all(
             word.text != low or mark & PARTICLE
-            for word, low, mark in zip(
-                self.words[first:end], self.lows[first:end], self.marks[first:end], strict=True
-            )
+            for word, low, mark in zip(self.words[first:end], self.lows[first:end], self.marks[first:end], strict=True)
         )
         name = self.read.text[self.words[first].start : self.words[end - 1].end]
         if kind == "person" and _COINED.search(name):
@@ -279,7 +276,9 @@ class _Sentence:
                 first = start
             if inside and last == end and inside[-1][1] > end:
                 last = end = self._extended(end, inside[-1][1])
-            if first < last <= first + MAX_WORDS and self._names(first, last, sure=max((tag[3] for tag in inside), default=0.0)):
+            if first < last <= first + MAX_WORDS and self._names(
+                first, last, sure=max((tag[3] for tag in inside), default=0.0)
+            ):
                 best = max(inside, key=lambda tag: tag[3], default=None)
                 sure = SEVERAL if last > first + 1 else ONE
                 yield self.mention(first, last, best[2] if best else "", max(sure, best[3]) if best else sure)
@@ -287,7 +286,7 @@ class _Sentence:
 
     def _extended(self, end: int, tagged: int) -> int:
         """Where a name ends that the tagger takes further: "Marlin foods"."""
-        while end < tagged and not self.marks[end] & (FUNCTION | MODIFIER) and self.lows[end].isalpha():
+        while end < tagged and not self.marks[end] & (GRAMMAR | MODIFIER) and self.lows[end].isalpha():
             end += 1
         return end
 
@@ -298,7 +297,11 @@ class _Sentence:
             low = self.lows[place]
             if opened >= 0 and low == _QUOTES[self.lows[opened]]:
                 first, end = opened + 1, place
-                if first < end <= first + MAX_WORDS and self._is_title(first, end) and self.taken.isdisjoint(range(first, end)):
+                if (
+                    first < end <= first + MAX_WORDS
+                    and self._is_title(first, end)
+                    and self.taken.isdisjoint(range(first, end))
+                ):
                     self.taken.update(range(first, end))
                     yield self.mention(first, end, "thing", SEVERAL)
                 opened = -1
@@ -310,7 +313,7 @@ class _Sentence:
         plain = [place for place in range(first, end) if self.words[place].text == self.lows[place]]
         several = end - first - len(plain) > 1 or (end == first + 1 and not self.marks[first] & ORDINARY)
         small = (place for place in plain if self.lows[place] not in ("'s", "’s"))
-        return several and first not in plain and all(self.marks[place] & (FUNCTION | PARTICLE) for place in small)
+        return several and first not in plain and all(self.marks[place] & (GRAMMAR | PARTICLE) for place in small)
 
     def _is_written_small(self, first: int, end: int) -> bool:
         """Whether words may be a name without capitals: those of an author who writes capitals are known ones."""
@@ -339,7 +342,7 @@ class _Sentence:
         )
 
     def _is_dated(self, place: int) -> bool:
-        return place > self.first and bool(self.marks[place - 1] & FUNCTION)
+        return place > self.first and bool(self.marks[place - 1] & GRAMMAR)
 
     def _run(self, place: int) -> int:
         """The end of the run of words that begins at a place, across small words that belong to names."""
@@ -363,9 +366,9 @@ class _Sentence:
         if at + 1 >= self.stop or not self._is_capital(at + 1):
             return False
         if low in ("of", "for"):
-            alone = low == "of" and at == first + 1 and not head & (ORDINARY | ROLE | FUNCTION | TITLE)
+            alone = low == "of" and at == first + 1 and not head & (ORDINARY | ROLE | GRAMMAR | TITLE)
             return bool(head & OF_HEAD) or alone
-        return low == "&" or bool(self.marks[at] & PARTICLE and not head & (ROLE | FUNCTION))
+        return low == "&" or bool(self.marks[at] & PARTICLE and not head & (ROLE | GRAMMAR))
 
     def _links_far(self, first: int, at: int) -> bool:
         """Whether two small words do: "Bank of the West", "Jan van der Berg"."""
@@ -382,11 +385,13 @@ class _Sentence:
     def _numbers(self, at: int) -> bool:
         """Whether a number belongs to the name before it, as in "Ward 7": it counts nothing and is no year."""
         low, before = self.lows[at], self.marks[at - 1]
-        if not low.isdecimal() or len(low) > 3 or before & (UNNUMBERED | CALENDAR | FUNCTION | GIVEN):  # noqa: PLR2004
+        if not low.isdecimal() or len(low) > 3 or before & (UNNUMBERED | CALENDAR | GRAMMAR | GIVEN):  # noqa: PLR2004
             return False
         after = self.lows[at + 1] if at + 1 < self.stop else ""
-        return not after or (not after[0].isdecimal() and after not in (":", "%", "-", "–", "/")) and (
-            not after[0].isalpha() or bool(self.marks[at + 1] & FUNCTION)
+        return (
+            not after
+            or (not after[0].isdecimal() and after not in (":", "%", "-", "–", "/"))
+            and (not after[0].isalpha() or bool(self.marks[at + 1] & GRAMMAR))
         )
 
     def _opens(self, place: int) -> bool:
@@ -399,7 +404,7 @@ class _Sentence:
     def _is_plain(self, first: int, end: int) -> bool:
         """Whether words are all ordinary ones."""
         return all(
-            known & ORDINARY and not known & (GIVEN | PLACE) or known & (FUNCTION | ROLE)
+            known & ORDINARY and not known & (GIVEN | PLACE) or known & (GRAMMAR | ROLE)
             for known in self.marks[first:end]
         )
 
@@ -410,20 +415,27 @@ class _Sentence:
         while first < end:
             known = marks[first]
             single = first + 1 == end
-            drops = known & FUNCTION or (known & ROLE and not institution)
+            drops = known & GRAMMAR or (known & ROLE and not institution)
             if opening and known & ORDINARY and not known & (GIVEN | PLACE):
                 before_person = not single and marks[first + 1] & GIVEN and not known & TITLE
                 drops = drops or before_person or lows[first].endswith(("ly", "ing", "ed"))
-            if opening and not single and not known & (GIVEN | TITLE) and " ".join(lows[first + 1 : end]) in self.context.people:
+            if (
+                opening
+                and not single
+                and not known & (GIVEN | TITLE)
+                and " ".join(lows[first + 1 : end]) in self.context.people
+            ):
                 drops = True  # "Woah Ana"
             if self.style.heading and self._is_plain(first, first + 1):
                 drops = True
             if not drops:
                 break
             first += 1
-        while first < end and marks[end - 1] & (FUNCTION | UNNUMBERED):
+        while first < end and marks[end - 1] & (GRAMMAR | UNNUMBERED):
             end -= 1
-        while self.style.heading and first < end and self._is_plain(end - 1, end) and not marks[end - 1] & (FIRM | GROUP):
+        while (
+            self.style.heading and first < end and self._is_plain(end - 1, end) and not marks[end - 1] & (FIRM | GROUP)
+        ):
             end -= 1
         return first, end
 
@@ -447,7 +459,7 @@ class _Sentence:
             if self._opens(first):
                 return tagged and bool(known & (GIVEN | PLACE | CAPITALISED))
             return tagged or not marks[first - 1] & (MODIFIER | PARTICLE) or bool(known & (GIVEN | CAPITALISED))
-        plain = all(known & (ORDINARY | FUNCTION) and not known & (GIVEN | PLACE) for known in marks[first:end])
+        plain = all(known & (ORDINARY | GRAMMAR) and not known & (GIVEN | PLACE) for known in marks[first:end])
         if plain and (self.style.heading or (self._opens(first) and (self._is_label(end) or not tagged))):
             return bool(marks[end - 1] & (FIRM | GROUP)) and not self._is_label(end)
         return any(letter.isalpha() for letter in word)
@@ -461,9 +473,9 @@ class _Sentence:
     def _cleaned(self, first: int, end: int) -> tuple[int, int] | None:
         """What the tagger found, without the words around a name; None if it is none."""
         marks, lows = self.marks, self.lows
-        while first < end and (marks[first] & (FUNCTION | NOISE) or not lows[first][0].isalnum()):
+        while first < end and (marks[first] & (GRAMMAR | NOISE) or not lows[first][0].isalnum()):
             first += 1
-        while first < end and (marks[end - 1] & (FUNCTION | NOISE) or not lows[end - 1][-1].isalnum()):
+        while first < end and (marks[end - 1] & (GRAMMAR | NOISE) or not lows[end - 1][-1].isalnum()):
             end -= 1
         if not first < end <= first + MAX_WORDS or not any(map(str.isalpha, lows[first])):
             return None
@@ -471,25 +483,27 @@ class _Sentence:
             return None
         if end < self.stop - 1 and self.lows[end] in _STRONG_PARTICLES:  # "ludwig van der berg"
             after = end + 1 + bool(self.marks[end + 1] & PARTICLE)
-            end = after + 1 if after < self.stop and self.lows[after].isalpha() and not marks[after] & FUNCTION else end
+            end = after + 1 if after < self.stop and self.lows[after].isalpha() and not marks[after] & GRAMMAR else end
         if end == first + 1:
             shouted = self.words[first].text.isupper() and len(lows[first]) > 1 and marks[first] & ORDINARY
             return (first, end) if _is_single(lows[first], marks[first]) and not shouted else None
-        nothing = all(known & (CALENDAR | ROLE | ALONE | FUNCTION) and not known & GIVEN for known in marks[first:end])
+        nothing = all(known & (CALENDAR | ROLE | ALONE | GRAMMAR) and not known & GIVEN for known in marks[first:end])
         return None if nothing else (first, end)
 
     def _after_cue(self, place: int) -> Iterator[Mention]:
         """Names after "dr", and after "live in" where nothing has capitals."""
         after, known = place + 1, self.marks[place + 1]
         if self.marks[place] & TITLE:
-            if after not in self.taken and place not in self.taken and not known & (ORDINARY | MODIFIER | FUNCTION):
+            if after not in self.taken and place not in self.taken and not known & (ORDINARY | MODIFIER | GRAMMAR):
                 if self.lows[after].isalpha():
                     self.taken.update((place, after))
                     yield self.mention(place, after + 1, "person", TITLED)
         elif self.style.small and self.lows[after] in ("in", "to", "near") and after + 1 < self.stop:
             there = after + 1
             known = self.marks[there]
-            place_word = known & ORDINARY and known & (CAPITALISED | PLACE) and not known & (CALENDAR | DEMONYM | FUNCTION)
+            place_word = (
+                known & ORDINARY and known & (CAPITALISED | PLACE) and not known & (CALENDAR | DEMONYM | GRAMMAR)
+            )
             if place_word and there not in self.taken and len(self.lows[there]) > 2:  # noqa: PLR2004
                 self.taken.add(there)
                 yield self.mention(there, there + 1, "place", ONE)
@@ -497,7 +511,7 @@ class _Sentence:
 
 def _is_single(low: str, known: int) -> bool:
     """Whether one word may be a name: no date, no role, no title, no interjection."""
-    if len(low) < 2 or known & (FUNCTION | NOISE | ROLE | ALONE | TITLE) or (known & CALENDAR and not known & GIVEN):  # noqa: PLR2004
+    if len(low) < 2 or known & (GRAMMAR | NOISE | ROLE | ALONE | TITLE) or (known & CALENDAR and not known & GIVEN):  # noqa: PLR2004
         return False
     return any(map(str.isalpha, low)) and not any(one == two == three for one, two, three in zip(low, low[1:], low[2:]))
 

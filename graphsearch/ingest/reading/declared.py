@@ -11,9 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from lean.lexicon import CALENDAR, GIVEN
-
-from graphsearch.names.spans import CLEAR, FIRM, FUNCTION, GROUP, LOOSE, MODIFIER, NOISE, Mention, Read, mark
+from graphsearch.names.lexicon import CALENDAR, GIVEN
+from graphsearch.names.spans import CLEAR, FIRM, GRAMMAR, GROUP, LOOSE, MODIFIER, NOISE, Mention, Read, mark
 
 _WORD: Final = r"[^\W\d_][\w'-]{1,40}"
 _HINT: Final = re.compile(r"\b(?:call|calls|called|go|goes|answer|answers|known|nick\w*|short|aka|me)\b", re.IGNORECASE)
@@ -42,7 +41,7 @@ def short_names(text: str, speaker: str) -> list[tuple[str, str, int]]:
     pairs = [(found[1], speaker, found.start()) for pattern in (_OWN, _ME) for found in pattern.finditer(text)]
     pairs += [(found[1], "", found.start()) for found in _OTHER.finditer(text)]
     pairs += [(found[2], found[1], found.start()) for found in _SHORT.finditer(text)]
-    return [each for each in pairs if not mark(each[0].casefold()) & (CALENDAR | FUNCTION | MODIFIER | NOISE)]
+    return [each for each in pairs if not mark(each[0].casefold()) & (CALENDAR | GRAMMAR | MODIFIER | NOISE)]
 
 
 def first_words(forms: Iterable[str]) -> dict[str, str]:
@@ -50,7 +49,7 @@ def first_words(forms: Iterable[str]) -> dict[str, str]:
     firsts: dict[str, list[str]] = defaultdict(list)
     for form in sorted(forms):
         first, _, rest = form.partition(" ")
-        if rest and len(first) >= _CLEAR_LENGTH and not mark(first) & (FUNCTION | MODIFIER | FIRM | GROUP):
+        if rest and len(first) >= _CLEAR_LENGTH and not mark(first) & (GRAMMAR | MODIFIER | FIRM | GROUP):
             firsts[first].append(form)
     return {first: names[0] for first, names in firsts.items() if len(names) == 1}
 
@@ -82,13 +81,23 @@ def completed(read: Read, start: int, stop: int, found: Sequence[Mention]) -> li
         if number is not None:
             before = found[number]
             single = before.end - before.first == 1 and not mark(before.name.casefold()) & GIVEN
-            if before.end == place and not before.type and (before.kind != "person" or single) and not _is_verb(read, place, stop):
+            if (
+                before.end == place
+                and not before.type
+                and (before.kind != "person" or single)
+                and not _is_verb(read, place, stop)
+            ):
                 whole[number] = mention(before.first, place + 1, 4.0)
             continue
         if not known & (GROUP | CLEAR):
             continue
         first = place
-        while first > start and place - first < 2 and first - 1 not in taken and _may_modify(lows[first - 1], marks[first - 1]):
+        while (
+            first > start
+            and place - first < 2
+            and first - 1 not in taken
+            and _may_modify(lows[first - 1], marks[first - 1])
+        ):
             first -= 1
         if first == place or (known & LOOSE and place - first < 2):
             continue
@@ -102,9 +111,9 @@ def completed(read: Read, start: int, stop: int, found: Sequence[Mention]) -> li
 def _is_verb(read: Read, place: int, stop: int) -> bool:
     """Whether a noun such as "works" is a verb here: something follows that it acts on or is at."""
     return read.lows[place] in ("works", "shipping", "shares", "books", "records", "practice", "posts", "times") and (
-        place + 1 < stop and bool(read.marks[place + 1] & FUNCTION)
+        place + 1 < stop and bool(read.marks[place + 1] & GRAMMAR)
     )
 
 
 def _may_modify(low: str, known: int) -> bool:
-    return low.isalpha() and not known & (MODIFIER | FUNCTION) and not low.endswith("ly")
+    return low.isalpha() and not known & (MODIFIER | GRAMMAR) and not low.endswith("ly")

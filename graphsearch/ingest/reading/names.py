@@ -11,26 +11,23 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from lean.lexicon import CALENDAR, DEMONYM, GIVEN, ORDINARY, PLACE
-from lean.tagger import tag
-
 from graphsearch.ingest.reading.declared import completed, first_words, heads, short_names
 from graphsearch.names.known_names import Known, KnownNames, WordIndex, name_words
+from graphsearch.names.lexicon import CALENDAR, DEMONYM, GIVEN, ORDINARY, PLACE
 from graphsearch.names.spans import (
     CERTAIN,
     FIRM,
-    FUNCTION,
+    GRAMMAR,
     GROUP,
+    MOVING,
     NATIONALITY,
     NOISE,
-    MOVING,
     ROLE,
     RUNNING,
     USING,
     Mention,
     Read,
     SentenceContext,
-    Tagged,
     find_in_sentence,
     find_marked,
     mark,
@@ -38,6 +35,7 @@ from graphsearch.names.spans import (
     read_words,
     style_of,
 )
+from graphsearch.names.tagger import tag_sentences
 
 PARENTHESIS: Final = re.compile(r"\s*\([^)]*\)\s*$")
 LONGEST_TITLE: Final = 120
@@ -148,13 +146,15 @@ def _is_in_longer(read: Read, first: int, end: int) -> bool:
     if read.words[first].text == read.lows[first]:
         return False
     sides = (first - 1, end)
-    return any(_is_beside(read, side, ORDINARY if side < first else ROLE) for side in sides if 0 <= side < len(read.lows))
+    return any(
+        _is_beside(read, side, ORDINARY if side < first else ROLE) for side in sides if 0 <= side < len(read.lows)
+    )
 
 
 def _is_beside(read: Read, place: int, but: int) -> bool:
     """Whether a word with a capital beside a name belongs to it."""
     word, known = read.words[place], read.marks[place]
-    apart = known & (but | CALENDAR | FUNCTION | NOISE | DEMONYM)
+    apart = known & (but | CALENDAR | GRAMMAR | NOISE | DEMONYM)
     return word.text[0].isupper() and not word.text.isupper() and not apart
 
 
@@ -174,7 +174,11 @@ def _is_tool(read: Read, place: int) -> bool:
 
 def _add_tagged(reads: Sequence[Read], speakers: Sequence[str], found: Sequence[list[Mention]]) -> None:
     """Add the names that the tagger finds, and those by capitals; all sentences are tagged at once."""
-    tagged = _tagged([[word.text for word in read.words[first:stop]] for read in reads for first, stop in read.sentences])
+    tagged = iter(
+        tag_sentences(
+            [[word.text for word in read.words[first:stop]] for read in reads for first, stop in read.sentences]
+        )
+    )
     people = frozenset(_people(speakers))
     small = _small_writers(reads, speakers)
     for read, speaker, some in zip(reads, speakers, found, strict=True):
@@ -196,15 +200,6 @@ def _writes_small(reads: Iterable[Read]) -> bool:
     """Whether most sentences begin with a small letter."""
     openings = [read.words[first].text[0] for read in reads for first, _ in read.sentences]
     return sum(map(str.islower, openings)) >= sum(map(str.isupper, openings))
-
-
-def _tagged(sentences: Sequence[Sequence[str]]) -> Iterator[Tagged]:
-    for words in sentences:
-        first = next((word for word in words if word[0].isalpha()), "")
-        small = first[:1].islower() or not any(
-            any(map(str.isupper, word)) for word in words if word not in ("I", first)
-        )
-        yield tag(words, small=small)
 
 
 # -- what the call agrees on --------------------------------------------------------------------------------------
@@ -246,10 +241,8 @@ class _Form(NamedTuple):
 
 def _forms(found: Sequence[Sequence[Mention]], people: Iterable[str]) -> WordIndex[_Form]:
     """The forms that are surely names, to be found in any case, and those to be found as they are written."""
-    sure: set[str] = {form for form in people if " " in form or not mark(form) & ORDINARY}
-    cased: dict[str, set[str]] = defaultdict(set)
-    for form in people:
-        cased[form].add(form.capitalize())
+    sure: set[str] = {form for form in people if not mark(form) & GRAMMAR}
+    cased: dict[str, set[str]] = defaultdict(set, {form: {form.capitalize()} for form in people})
     for each in (each for some in found for each in some):
         if each.type or each.kind == NATIONALITY:
             continue
@@ -379,7 +372,10 @@ def _finished(
         sure = kind.kind == "person" and " " in each.name and each.sure >= SURE_PERSON
         mentions.append(
             each._replace(
-                kind=kind.kind, hard=kind.hard or sure, type=kind.type, faint=_is_faint(each, counts[form], hard=kind.hard)
+                kind=kind.kind,
+                hard=kind.hard or sure,
+                type=kind.type,
+                faint=_is_faint(each, counts[form], hard=kind.hard),
             )
         )
     return read._replace(mentions=mentions, same=same, aside=aside)
