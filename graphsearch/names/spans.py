@@ -21,7 +21,7 @@ from graphsearch.text.word_lists import data_lines
 Tagged = Sequence[tuple[int, int, str, float]]
 
 # What a word is to names, beside the flags of the lexicon; the sections of ``name_words.txt``.
-_SECTIONS: Final = "title group firm clear loose of_head particle noise grammar role alone dwelling using moving running modifier unnumbered".split()
+_SECTIONS: Final = ["title", "group", "firm", "clear", "loose", "of_head", "particle", "noise", "grammar", "role", "alone", "dwelling", "using", "moving", "running", "modifier", "unnumbered"]
 (
     TITLE,
     GROUP,
@@ -61,7 +61,7 @@ _SHOUTED: Final = 3
 _CALLED: Final = frozenset(",.!?…:")
 """After an unknown word that begins a sentence they show that it may be an interjection."""
 _GOES_ON: Final = frozenset(",'’&(@$%")
-_STRONG_PARTICLES: Final = frozenset("van von de der bin ibn al".split())
+_STRONG_PARTICLES: Final = frozenset(["van", "von", "de", "der", "bin", "ibn", "al"])
 _QUOTES: Final = {'"': '"', "“": "”", "«": "»"}
 
 
@@ -390,8 +390,8 @@ class _Sentence:
         after = self.lows[at + 1] if at + 1 < self.stop else ""
         return (
             not after
-            or (not after[0].isdecimal() and after not in (":", "%", "-", "–", "/"))
-            and (not after[0].isalpha() or bool(self.marks[at + 1] & GRAMMAR))
+            or ((not after[0].isdecimal() and after not in (":", "%", "-", "–", "/"))
+            and (not after[0].isalpha() or bool(self.marks[at + 1] & GRAMMAR)))
         )
 
     def _opens(self, place: int) -> bool:
@@ -404,7 +404,7 @@ class _Sentence:
     def _is_plain(self, first: int, end: int) -> bool:
         """Whether words are all ordinary ones."""
         return all(
-            known & ORDINARY and not known & (GIVEN | PLACE) or known & (GRAMMAR | ROLE)
+            (known & ORDINARY and not known & (GIVEN | PLACE)) or known & (GRAMMAR | ROLE)
             for known in self.marks[first:end]
         )
 

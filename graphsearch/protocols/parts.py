@@ -11,7 +11,8 @@ from graphsearch.model import Action, Memory, Principal, Scope, Vector
 from graphsearch.model.signatures import Resource
 
 if TYPE_CHECKING:
-    from graphsearch.model.extracted import ExtractedMemory, KnownName
+    from graphsearch.model.extracted import ExtractedMemory
+    from graphsearch.names.known_names import KnownName
 
 InputType = Literal["query", "document"]
 

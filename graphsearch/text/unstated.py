@@ -41,18 +41,13 @@ _FENCE: Final = re.compile(r"^[ \t]{0,3}(```+|~~~+)[^\n]*(?:\n|\Z)", re.MULTILIN
 _INK: Final = re.compile(r"\S+")
 
 
-def blank_unstated(text: str) -> str:
-    """Put blanks in place of fenced code and of what machines wrote, so that other places stay as they are."""
-    ranges = [*machine_lines(text), *_fenced(text)]
-    if not ranges:
-        return text
+def blank_code(text: str) -> str:
+    """Put blanks in place of fenced code, so that the places of all else stay as they are."""
     pieces, at = [], 0
-    for start, end in sorted(ranges):
-        if end > at:
-            start = max(at, start)
-            pieces += [text[at:start], _INK.sub(lambda match: " " * len(match[0]), text[start:end])]
-            at = end
-    return "".join((*pieces, text[at:]))
+    for start, end in _fenced(text):
+        pieces += [text[at:start], _INK.sub(lambda match: " " * len(match[0]), text[start:end])]
+        at = end
+    return "".join((*pieces, text[at:])) if at else text
 
 
 def _fenced(text: str) -> Iterator[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
@@ -9,11 +10,13 @@ from typing import Final
 import attrs
 
 from graphsearch.ingest.extract.context import context_surfaces
-from graphsearch.ingest.reading._parts import Mention, Named, Read, Stated, key
+from graphsearch.ingest.reading._parts import Named, Stated
 from graphsearch.ingest.reading.corrections import REACH, Amendment, Correction, amend
-from graphsearch.ingest.reading.vocabulary import Vocabulary
+from graphsearch.ingest.reading.names import key
 from graphsearch.model import EdgeKind, Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement, fact_in
+from graphsearch.names.known_names import KnownNames
+from graphsearch.names.spans import Mention, Read
 from graphsearch.text.unstated import Ranges, is_within
 
 CO_OCCURS: Final = "co_occurs"
@@ -41,10 +44,10 @@ class Assembly:
     """Builds the content of one memory; ``quoted`` are the ranges of its text that it quotes."""
 
     def __init__(
-        self, memory: Memory, read: Read, sentences: Sequence[ReadSentence], vocabulary: Vocabulary, quoted: Ranges
+        self, memory: Memory, read: Read, sentences: Sequence[ReadSentence], known: KnownNames, quoted: Ranges
     ) -> None:
         self._memory, self._read, self._sentences, self._quoted = memory, read, sentences, quoted
-        self._vocabulary = vocabulary.names
+        self._known = known
         self._same = {frozenset(map(key, pair)) for pair in read.same}
         self._types: dict[str, str] = {}
         self._surfaces: list[ExtractedName] = []
@@ -64,12 +67,17 @@ class Assembly:
         for mention in self._read.mentions:
             if not mention.faint or key(mention.name) in self._types:
                 self._mention(mention)
+        for mention in self._read.aside:
+            self._mention(mention._replace(kind=""))
         stated, pending = self._stated()
+        synonyms = tuple(self._synonyms())
+        if any(sentence.correction for sentence in self._sentences):
+            stated = self._retyped(stated)
         extracted = ExtractedMemory(
             memory_id=self._memory.id,
             surfaces=tuple(self._surfaces),
             statements=(*stated, *self._together(stated)),
-            same=(*self._read.same, *self._synonyms()),
+            same=(*self._read.same, *synonyms),
         )
         return extracted, pending
 
@@ -80,15 +88,13 @@ class Assembly:
         span = Span(start=words[mention.first].start, end=words[mention.end - 1].end)
         inside = text.startswith(mention.name, span.start)
         sure = min(0.95, 0.6 + mention.sure / 20)
-        type_ = self._type(mention.name, mention.kind)
+        type_ = mention.type or self._type(mention.name, mention.kind)
         name = " ".join(mention.name.split())
         surface = ExtractedName(name=name, type=type_, span=span if inside else None, confidence=sure, pattern="tagger")
         self._at[span.start] = self._add(surface)
 
     def _type(self, name: str, kind: str) -> str:
-        form = key(name)
-        known = self._vocabulary.get(form)
-        return (known and known.type) or self._types.get(form) or _TYPES.get(kind, kind)
+        return self._types.get(key(name)) or _TYPES.get(kind, kind)
 
     def _add(self, surface: ExtractedName) -> ExtractedName:
         self._first.setdefault(key(surface.name), surface)
@@ -108,14 +114,12 @@ class Assembly:
 
     def _synonyms(self) -> Iterator[tuple[str, str]]:
         """Other spellings of known names, with these; the known names become surfaces."""
-        for form, surface in [*self._first.items()]:
-            known = self._vocabulary.get(form)
-            if known and key(known.name) != form:
-                yield surface.name, known.name
-                named = ExtractedName(
-                    name=known.name, type=known.type, span=None, confidence=_KNOWN, pattern="vocabulary"
-                )
-                self._add(named)
+        for written in dict.fromkeys(each.name for each in self._read.mentions if each.type):
+            full = self._known.full_name(written)
+            if full and key(full.name) != key(written):
+                yield written, full.name
+                whole = ExtractedName(name=full.name, type=full.type, span=None, confidence=_KNOWN, pattern="known")
+                self._add(whole)
 
     # -- statements ---------------------------------------------------------------------------------------------------
 
@@ -180,10 +184,13 @@ class Assembly:
         what = sentence.correction
         if what is None or (what.again and not own):
             return None
-        meant = None if what.meant is None else self._read.words[sentence.mentions[what.meant].first].start
+        mention = None if what.meant is None else sentence.mentions[what.meant]
+        meant = self._at.get(self._read.words[mention.first].start) if mention else None
+        if meant and mention and not mention.hard:  # its kind is a guess, better told by what it replaces
+            meant = attrs.evolve(meant, type="")
         return Amendment(
             correction=what,
-            meant=None if meant is None else self._at.get(meant),
+            meant=meant,
             wrong="" if what.wrong is None else sentence.mentions[what.wrong].name,
             again=tuple(own),
             span=sentence.span,
@@ -194,12 +201,27 @@ class Assembly:
         span = Span(start=stated.span.start, end=sentence.span.end)
         return attrs.evolve(stated, span=span, fact=fact_in(self._memory, span))
 
+    def _retyped(self, stated: Sequence[Statement]) -> list[Statement]:
+        """Let names have the types that corrections gave them: "I meant Galway", of where somebody lives."""
+        kept = {*self._surfaces}
+        new = {key(end.name): end.type for each in stated for end in (each.source, each.target) if end not in kept}
+
+        def typed(name: ExtractedName) -> ExtractedName:
+            return attrs.evolve(name, type=new.get(key(name.name), name.type)) if new else name
+
+        self._surfaces = [*map(typed, self._surfaces)]
+        self._at = {place: typed(name) for place, name in self._at.items()}
+        return [attrs.evolve(each, source=typed(each.source), target=typed(each.target)) for each in stated]
+
     def _together(self, stated: Sequence[Statement]) -> Iterator[Statement]:
         """Co-occurrences of names of one sentence that nothing relates, each pair once."""
         related = self._same | {frozenset((key(each.source.name), key(each.target.name))) for each in stated}
+        places = deque(sorted(self._at))
         for sentence in self._sentences:
-            places = (self._read.words[each.first].start for each in sentence.mentions)
-            found = {key(each.name): each for place in places if (each := self._at.get(place))}
+            found: dict[str, ExtractedName] = {}
+            while places and places[0] < sentence.span.end:
+                surface = self._at[places.popleft()]
+                found.setdefault(key(surface.name), surface)
             fact = fact_in(self._memory, sentence.span) if len(found) > 1 else ""
             for one, other in combinations([*found][:MAX_TOGETHER], 2):
                 pair = frozenset((one, other))

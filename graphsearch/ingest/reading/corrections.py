@@ -14,9 +14,10 @@ from typing import Final, NamedTuple
 
 import attrs
 
-from graphsearch.ingest.reading._parts import Mention, Read, key
+from graphsearch.ingest.reading.names import key
 from graphsearch.model import KNOWN_RELATION_TYPES, EdgeKind, Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement, fact_in
+from graphsearch.names.spans import Mention, Read
 from graphsearch.text.dates import DateSpan
 
 REACH: Final = 2
@@ -188,10 +189,11 @@ def _without(part: Part, is_left_out: Callable[[int], bool]) -> Part:
         for each in read.mentions
         if each.first in new and each.end - 1 in new
     ]
-    words = [read.words[place] for place in kept]
+    words, lows, marks = ([each[place] for place in kept] for each in (read.words, read.lows, read.marks))
     starts = {word.start for word in words}
     dates = [each for each in part.dates if each.start in starts]
-    return Part(read._replace(words=words, sentences=[(0, len(words))], mentions=mentions), 0, len(words), dates)
+    left = read._replace(words=words, lows=lows, marks=marks, sentences=[(0, len(words))], mentions=mentions)
+    return Part(left, 0, len(words), dates)
 
 
 def amend(stated: Sequence[Statement], amendment: Amendment) -> list[Statement]:

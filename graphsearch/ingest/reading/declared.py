@@ -27,8 +27,8 @@ _OTHER: Final = re.compile(
 )
 _SHORT: Final = re.compile(rf"\b({_WORD}(?: [A-Z][\w'-]{{1,40}})?),? (?:\(|or |aka )?({_WORD}) for short\b")
 _CLEAR_LENGTH: Final = 4
-_ABOUT: Final = frozenset("at for to from with joined left join of".split())
-_AUXILIARIES: Final = frozenset("is was has had are have will".split())
+_ABOUT: Final = frozenset(["at", "for", "to", "from", "with", "joined", "left", "join", "of"])
+_AUXILIARIES: Final = frozenset(["is", "was", "has", "had", "are", "have", "will"])
 
 
 def short_names(text: str, speaker: str) -> list[tuple[str, str, int]]:

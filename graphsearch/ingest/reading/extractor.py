@@ -13,18 +13,7 @@ import attrs
 
 from graphsearch._support.concurrency import in_slices
 from graphsearch.ingest.extract.context import speaker_of, subject_of
-from graphsearch.ingest.reading._parts import (
-    Context,
-    Mention,
-    Named,
-    Read,
-    Stated,
-    find_names,
-    key,
-    own_kind,
-    read_line,
-    read_sentence,
-)
+from graphsearch.ingest.reading._parts import Context, Named, Stated, read_line, read_sentence
 from graphsearch.ingest.reading.assembling import Assembly, ReadSentence
 from graphsearch.ingest.reading.corrections import (
     Part,
@@ -35,13 +24,15 @@ from graphsearch.ingest.reading.corrections import (
     may_correct,
     settle,
 )
+from graphsearch.ingest.reading.names import PARENTHESIS, find_names, key
 from graphsearch.ingest.reading.users import introduced_users, of_user, with_user
-from graphsearch.ingest.reading.vocabulary import Vocabulary
 from graphsearch.model import Memory, Span
 from graphsearch.model import validation as check
-from graphsearch.model.extracted import ExtractedMemory, KnownName
+from graphsearch.model.extracted import ExtractedMemory
+from graphsearch.names.known_names import KnownName, KnownNames
+from graphsearch.names.spans import Mention, Read, own_kind
 from graphsearch.text.dates import Dates, DateSpan, NaturalDates, repeated_dates
-from graphsearch.text.unstated import blank_unstated, quotations
+from graphsearch.text.unstated import blank_code, quotations
 
 NAME: Final = "frames/1"
 _SURE_KIND: Final = 0.7
@@ -109,7 +100,8 @@ class TextExtractor:
         check.refuse("extractor", check.text("user", user, empty=True))
         self._lines = tuple(each.line for each in patterns)
         self._dates = NaturalDates() if dates is None else dates
-        self._vocabulary = Vocabulary.of(known)
+        self._added = tuple(known)
+        self._known = KnownNames(self._added)
         self._user = " ".join(user.split())
         self._name = name
 
@@ -119,14 +111,14 @@ class TextExtractor:
 
         Texts are read again when it changes.
         """
-        options = (self._lines, self._vocabulary.digest, self._user)
+        options = (self._lines, self._added, self._user)
         digest = f"+{hashlib.sha256(repr(options).encode()).hexdigest()[:12]}" if any(options) else ""
         return f"{self._name}{digest}"
 
     def knowing(self, names: Iterable[KnownName]) -> TextExtractor:
         """The same extractor, which finds some names of the scope in any case as well."""
         extractor = copy(self)
-        extractor._vocabulary = self._vocabulary.knowing(names)
+        extractor._known = KnownNames((*self._added, *names))
         return extractor
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
@@ -147,16 +139,16 @@ class TextExtractor:
         found = []
         for turn in turns:
             quoted = quotations(turn.memory.text)
-            found.append(Assembly(turn.memory, turn.read, turn.sentences, self._vocabulary, quoted).build())
+            found.append(Assembly(turn.memory, turn.read, turn.sentences, self._known, quoted).build())
             yield
         return correct_earlier(memories, found, _whole_names(turns))
 
     def _turns(self, memories: Sequence[Memory]) -> list[_Turn]:
         """Find the names of all memories, which agree with each other."""
-        texts = [blank_unstated(memory.text) for memory in memories]
+        texts = [blank_code(memory.text) for memory in memories]
         speakers = [speaker_of(memory) for memory in memories]
         titles = ["" if memory.speaker else subject_of(memory) for memory in memories]
-        reads = find_names(texts, speakers, titles, self._vocabulary.kinds())
+        reads = find_names(texts, speakers, titles, self._known)
         turns: list[_Turn] = []
         for memory, read, speaker in zip(memories, reads, speakers, strict=True):
             before = turns[-1] if turns and memory.session_id == turns[-1].memory.session_id != "" else None
@@ -239,7 +231,7 @@ def _is_named(date: DateSpan, read: Read, mentions: Sequence[Mention]) -> bool:
 def _addressee(read: Read, first: int, mentions: Sequence[Mention]) -> str:
     """Whom "you" means in "Jo, you report to Ada"; empty if nobody is addressed."""
     name = mentions[0] if mentions and mentions[0].first == first and mentions[0].kind == "person" else None
-    after = [word.text.casefold() for word in read.words[name.end : name.end + 4]] if name else []
+    after = read.lows[name.end : name.end + 4] if name else []
     return name.name if name and after[:1] == [","] and "you" in after else ""
 
 
@@ -248,10 +240,9 @@ def _title(memory: Memory, read: Read) -> Named | None:
     title = "" if memory.speaker else subject_of(memory)
     if not title:
         return None
-    form = key(title.partition(" (")[0])
+    form = key(PARENTHESIS.sub("", title))
     kind = next((each.kind for each in read.mentions if key(each.name) == form), own_kind(title))
-    lows = (word.text.casefold() for word in read.words)
-    first = next((low for low in lows if low in ("he", "she", "his", "her", "it", "its")), "")
+    first = next((low for low in read.lows if low in ("he", "she", "his", "her", "it", "its")), "")
     if first.startswith("it"):
         kind = "" if kind == "person" else kind
     elif first and not kind:

@@ -11,8 +11,8 @@ from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
 from graphsearch.claims.naming import UNKNOWN_TYPES, folded_name
 from graphsearch.model import Memory
-from graphsearch.model.extracted import KnownName
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
+from graphsearch.names.known_names import KnownName
 from graphsearch.names.lexicon import GIVEN, ORDINARY, flags
 from graphsearch.protocols import GraphStore
 from graphsearch.text.analyser import STOP_WORDS

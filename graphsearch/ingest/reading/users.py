@@ -9,8 +9,9 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.reading._parts import CALENDAR, DEMONYM, GIVEN, ORDINARY, Mention, Read, flags, own_kind
 from graphsearch.model import Memory
+from graphsearch.names.lexicon import CALENDAR, DEMONYM, GIVEN, ORDINARY, flags
+from graphsearch.names.spans import CERTAIN, Mention, Read, own_kind
 
 USERS: Final = frozenset({"user", "human"})
 """Speakers that stand for the user."""
@@ -27,7 +28,6 @@ _INTRODUCTIONS: Final = (
 _USER: Final = re.compile(
     r"\b(?:[Tt]he user|User)(?=['’]s |[.,;:!?]|$| (?:and|or|to|in|on|at|with|from|for)\b| [a-z]+(?:s|ed|t)\b)"
 )
-_SURE: Final = 9.0
 
 
 def is_user(memory: Memory) -> bool:
@@ -79,7 +79,7 @@ def with_user(read: Read, user: str) -> Read:
     first = {word.start: number for number, word in enumerate(read.words)}
     end = {word.end: number + 1 for number, word in enumerate(read.words)}
     meant = [
-        Mention(first[start], end[stop], user, "person", _SURE, hard=True)
+        Mention(first[start], end[stop], user, "person", CERTAIN, hard=True)
         for start, stop in places.items()
         if start in first and stop in end
     ]
