@@ -186,7 +186,7 @@ class Assembly:
             return None
         mention = None if what.meant is None else sentence.mentions[what.meant]
         meant = self._at.get(self._read.words[mention.first].start) if mention else None
-        if meant and mention and not mention.hard:  # its kind is a guess, better told by what it replaces
+        if meant and mention and what.sure and not mention.hard:  # its kind is a guess, better told by what it replaces
             meant = attrs.evolve(meant, type="")
         return Amendment(
             correction=what,
