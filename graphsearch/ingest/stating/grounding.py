@@ -12,7 +12,7 @@ import attrs
 
 from graphsearch.ingest.stating.phrases import SYMMETRIC, Kind, Phrase, read_phrase
 from graphsearch.ingest.stating.scope import Name, Scope
-from graphsearch.ingest.stating.table import bases, folded, places, words
+from graphsearch.ingest.frames import bases, folded, places, words
 from graphsearch.model import Memory, Span
 
 FARTHEST_WORD: Final = 5

@@ -33,7 +33,7 @@ from graphsearch.ingest.stating.scope import (
     kind_of,
     name_parts,
 )
-from graphsearch.ingest.stating.table import KINDS, folded, table, words
+from graphsearch.ingest.frames import KINDS, folded, table, words
 from graphsearch.model import (
     EdgeKind,
     Entity,

@@ -1,0 +1,1 @@
+"""Reading texts: the names in them, and what their sentences state."""
