@@ -1,0 +1,1 @@
+"""Tools of those who work on graphsearch; nothing of them ships."""

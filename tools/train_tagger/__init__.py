@@ -1,0 +1,1 @@
+"""Train the tagger of names, and build its lexicon, from data at hand."""
