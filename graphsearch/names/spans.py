@@ -21,7 +21,25 @@ from graphsearch.text.word_lists import data_lines
 Tagged = Sequence[tuple[int, int, str, float]]
 
 # What a word is to names, beside the flags of the lexicon; the sections of ``name_words.txt``.
-_SECTIONS: Final = ["title", "group", "firm", "clear", "loose", "of_head", "particle", "noise", "grammar", "role", "alone", "dwelling", "using", "moving", "running", "modifier", "unnumbered"]
+_SECTIONS: Final = [
+    "title",
+    "group",
+    "firm",
+    "clear",
+    "loose",
+    "of_head",
+    "particle",
+    "noise",
+    "grammar",
+    "role",
+    "alone",
+    "dwelling",
+    "using",
+    "moving",
+    "running",
+    "modifier",
+    "unnumbered",
+]
 (
     TITLE,
     GROUP,
@@ -388,10 +406,9 @@ class _Sentence:
         if not low.isdecimal() or len(low) > 3 or before & (UNNUMBERED | CALENDAR | GRAMMAR | GIVEN):  # noqa: PLR2004
             return False
         after = self.lows[at + 1] if at + 1 < self.stop else ""
-        return (
-            not after
-            or ((not after[0].isdecimal() and after not in (":", "%", "-", "–", "/"))
-            and (not after[0].isalpha() or bool(self.marks[at + 1] & GRAMMAR)))
+        return not after or (
+            (not after[0].isdecimal() and after not in (":", "%", "-", "–", "/"))
+            and (not after[0].isalpha() or bool(self.marks[at + 1] & GRAMMAR))
         )
 
     def _opens(self, place: int) -> bool:

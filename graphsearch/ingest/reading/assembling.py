@@ -10,9 +10,10 @@ from typing import Final
 import attrs
 
 from graphsearch.ingest.extract.context import context_surfaces
-from graphsearch.ingest.reading._parts import Named, Stated
 from graphsearch.ingest.reading.corrections import REACH, Amendment, Correction, amend
 from graphsearch.ingest.reading.names import key
+from graphsearch.ingest.reading.references import Named
+from graphsearch.ingest.reading.statements import Stated
 from graphsearch.model import EdgeKind, Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement, fact_in
 from graphsearch.names.known_names import KnownNames

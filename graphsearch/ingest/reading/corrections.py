@@ -17,7 +17,7 @@ import attrs
 from graphsearch.ingest.reading.names import key
 from graphsearch.model import KNOWN_RELATION_TYPES, EdgeKind, Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement, fact_in
-from graphsearch.names.spans import Mention, Read
+from graphsearch.names.spans import Read
 from graphsearch.text.dates import DateSpan
 
 REACH: Final = 2
@@ -65,20 +65,18 @@ _SURE: Final = re.compile(r"\b(?:mean|meant|correction|mistake|typo|make that|ra
 _CERTAIN: Final = re.compile(r"\b(?:mean|meant|correction|mistake|typo|make that|rather|sorry|oops|whoops|error)\b")
 # Whatever corrects, retracts or denies has one of these words.
 _CUE: Final = re.compile(
-    r"\b(?:no|nope|sorry|apologies|oops|whoops|wait|actually|mistake|mistaken|bad|error|typo|correction|rather|meant?|make"
-    r"|should|read|scratch|strike|forget|ignore|disregard|delete|undo|misspoke|mistyped|misread|wrong|not|untrue|false"
-    r"|take|never)\b",
+    rf"\b(?:{_MARK}|scratch|strike|forget|ignore|disregard|delete|undo|misspoke|mistyped|misread|wrong|mistaken?|untrue"
+    r"|false|not (?:right|true)|take (?:that|it) back|never)\b|^\W{0,20}not\b",
     re.IGNORECASE,
 )
 
 
 class Part(NamedTuple):
-    """What is read of a sentence: its words and names, a text of one sentence, and its dates."""
+    """A sentence: the words [first, stop) of a text, whose names are those of the sentence alone."""
 
     read: Read
     first: int
     stop: int
-    dates: Sequence[DateSpan]
 
 
 @attrs.frozen(kw_only=True)
@@ -110,22 +108,22 @@ class Amendment:
     span: Span
 
 
-def may_correct(text: str) -> bool:
-    """Tell whether a text may correct or deny anything."""
-    return _CUE.search(text) is not None
+def may_correct(text: str, span: Span) -> bool:
+    """Tell whether a sentence may correct or deny anything."""
+    return _CUE.search(text, span.start, span.end) is not None
 
 
 # -- one sentence -----------------------------------------------------------------------------------------------------
 
 
-def masked(part: Part, mentions: Sequence[Mention]) -> str:
+def masked(part: Part, dates: Sequence[DateSpan]) -> str:
     """Write a sentence in lower case, with one character for each of its names and dates."""
     words, text = part.read.words, part.read.text
     spans = [
         (words[each.first].start, words[each.end - 1].end, chr(_FIRST_NAME + number))
-        for number, each in enumerate(mentions[:_MOST])
+        for number, each in enumerate(part.read.mentions[:_MOST])
     ]
-    spans += [(each.start, each.end, chr(_FIRST_DATE + number)) for number, each in enumerate(part.dates[:_MOST])]
+    spans += [(each.start, each.end, chr(_FIRST_DATE + number)) for number, each in enumerate(dates[:_MOST])]
     pieces, at = [], words[part.first].start
     for start, end, sign in sorted(spans):
         if start >= at:
@@ -156,10 +154,10 @@ def _number(group: str | None) -> int | None:
     return ord(group[-1]) - _FIRST_NAME if group else None
 
 
-def settle(part: Part, mentions: Sequence[Mention], written: str) -> Part:
-    """Leave out what a sentence corrects at once, as in "lives in Sligo, sorry, Galway", and "Correction:" before it."""
+def settle(part: Part, dates: Sequence[DateSpan], written: str) -> tuple[Part, list[DateSpan]]:
+    """Leave out what a sentence corrects at once, as in "Sligo, sorry, Galway", and a "Correction:" before it."""
     words, ranges = part.read.words, []
-    starts = [words[each.first].start for each in mentions[:_MOST]], [each.start for each in part.dates[:_MOST]]
+    starts = [words[each.first].start for each in part.read.mentions], [each.start for each in dates]
     for match in _AT_ONCE.finditer(written):
         kinds = [sign >= chr(_FIRST_DATE) for sign in (match["wrong"], match["meant"])]
         if kinds[0] == kinds[1]:
@@ -168,7 +166,12 @@ def settle(part: Part, mentions: Sequence[Mention], written: str) -> Part:
     if (led := _STARTS.match(written)) and _CERTAIN.search(led[0]):
         at = words[part.first].start  # what leads has no names: its characters are those of the text
         ranges.append((at, at + led.end()))
-    return _without(part, lambda place: any(start <= words[place].start < end for start, end in ranges))
+
+    def is_left_out(at: int) -> bool:
+        return any(start <= at < end for start, end in ranges)
+
+    left = [each for each in dates if not is_left_out(each.start)]
+    return _without(part, lambda place: is_left_out(words[place].start)), left
 
 
 def assert_denied(part: Part) -> Part | None:
@@ -190,10 +193,8 @@ def _without(part: Part, is_left_out: Callable[[int], bool]) -> Part:
         if each.first in new and each.end - 1 in new
     ]
     words, lows, marks = ([each[place] for place in kept] for each in (read.words, read.lows, read.marks))
-    starts = {word.start for word in words}
-    dates = [each for each in part.dates if each.start in starts]
     left = read._replace(words=words, lows=lows, marks=marks, sentences=[(0, len(words))], mentions=mentions)
-    return Part(left, 0, len(words), dates)
+    return Part(left, 0, len(words))
 
 
 def amend(stated: Sequence[Statement], amendment: Amendment) -> list[Statement]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from copy import copy
-from datetime import datetime
+from functools import partial
 from typing import Final
 
 import attrs
 
 from graphsearch._support.concurrency import in_slices
 from graphsearch.ingest.extract.context import speaker_of, subject_of
-from graphsearch.ingest.reading._parts import Context, Named, Stated, read_line, read_sentence
+from graphsearch.ingest.frames import read_line, text_forms
 from graphsearch.ingest.reading.assembling import Assembly, ReadSentence
 from graphsearch.ingest.reading.corrections import (
     Part,
@@ -25,6 +25,8 @@ from graphsearch.ingest.reading.corrections import (
     settle,
 )
 from graphsearch.ingest.reading.names import PARENTHESIS, find_names, key
+from graphsearch.ingest.reading.references import Context, Named
+from graphsearch.ingest.reading.statements import Stated, read_sentence
 from graphsearch.ingest.reading.users import introduced_users, of_user, with_user
 from graphsearch.model import Memory, Span
 from graphsearch.model import validation as check
@@ -37,6 +39,8 @@ from graphsearch.text.unstated import blank_code, quotations
 NAME: Final = "frames/1"
 _SURE_KIND: Final = 0.7
 _REMEMBERED: Final = 6
+_BACK_TO_DATE: Final = 300
+"""Characters before a sentence in which the date is that "that day" means."""
 
 
 @attrs.define
@@ -51,12 +55,6 @@ class _Turn:
     sentences: list[ReadSentence] = attrs.field(factory=list)
     recent: list[Named] = attrs.field(factory=list)
     """The last names of the session."""
-
-    def context(self) -> Context:
-        """What pronouns may refer to at its beginning."""
-        before = self.follows
-        addressed = before.speaker if before and before.speaker != self.speaker else ""
-        return Context(self.speaker, _title(self.memory, self.read), before.recent if before else [], addressed)
 
 
 @attrs.frozen
@@ -99,6 +97,7 @@ class TextExtractor:
     ) -> None:
         check.refuse("extractor", check.text("user", user, empty=True))
         self._lines = tuple(each.line for each in patterns)
+        self._forms = text_forms(self._lines)
         self._dates = NaturalDates() if dates is None else dates
         self._added = tuple(known)
         self._known = KnownNames(self._added)
@@ -130,12 +129,13 @@ class TextExtractor:
         memories = [of_user(memory, self._user or users.get(memory.session_id, "")) for memory in memories]
         turns = self._turns(memories)
         yield
+        firms: dict[str, Named] = {}
         for turn in turns:
-            yield from self._read(turn)
+            yield from self._read(turn, firms)
         kinds = _voted(one for turn in turns for each in turn.sentences for one in each.stated)
         for turn in turns:
             if _take_kinds(turn, kinds):
-                yield from self._read(turn)
+                yield from self._read(turn, firms)
         found = []
         for turn in turns:
             quoted = quotations(turn.memory.text)
@@ -157,58 +157,68 @@ class TextExtractor:
             )
         return turns
 
-    def _read(self, turn: _Turn) -> Generator[None, None, None]:
-        """Read the sentences of a memory, or those again of which the kinds of names have changed."""
-        context, text, last = turn.context(), turn.memory.text, None
-        corrects = may_correct(text)
-        mentions = _by_sentence(turn.read)
-        before = turn.sentences or [None] * len(mentions)
-        turn.sentences, turn.recent = [], [*(turn.follows.recent if turn.follows else ())]
-        for (first, stop), names, earlier in zip(turn.read.sentences, mentions, before, strict=True):
-            context.addressed = _addressee(turn.read, first, names) or context.addressed
-            if earlier is None or names != earlier.mentions:
-                dates, last = self._dates_in(turn.memory, turn.read, first, stop, last)
-                part = Part(turn.read, first, stop, [each for each in dates if not _is_named(each, turn.read, names)])
-                sentence = _read_part(part, names, context, turn.memory.occurred_at, corrects=corrects)
+    def _read(self, turn: _Turn, firms: dict[str, Named]) -> Generator[None, None, None]:
+        """Read the sentences of a memory, or those again of which the kinds of names have changed.
+
+        ``firms`` are the employers of those who speak, as far as they were read.
+        """
+        speaker, follows, at = turn.speaker, turn.follows, turn.memory.occurred_at
+        title, dates = _title(turn.memory, turn.read), _DatesOf(self._dates, turn.memory)
+        addressed = follows.speaker if follows and follows.speaker != speaker else ""
+        names = _by_sentence(turn.read)
+        before = turn.sentences or [None] * len(names)
+        turn.sentences, turn.recent = [], [*(follows.recent if follows else ())]
+        for (first, stop), mentions, earlier in zip(turn.read.sentences, names, before, strict=True):
+            addressed = _addressee(turn.read, first, mentions) or addressed
+            sentence = earlier
+            if sentence is None or mentions != sentence.mentions:
+                context = Context(speaker, firms.get(speaker), title, turn.recent, addressed)
+                read = partial(read_sentence, context=context, at=at, forms=self._forms)
+                sentence = _read_part(Part(turn.read._replace(mentions=mentions), first, stop), dates, read)
                 yield
-            else:
-                sentence = earlier
+            for each in sentence.stated:
+                if each.relation == "works_at" and each.source.name == speaker and each.until is None:
+                    firms[speaker] = each.target._replace(sure=min(each.confidence, each.target.sure), start=-1)
             turn.sentences.append(sentence)
-            named = [Named(each.name, each.kind, 1.0, -1, each.hard) for each in names]
-            context.add(named)
-            turn.recent = [*turn.recent, *named][-_REMEMBERED:]
-
-    def _dates_in(
-        self, memory: Memory, read: Read, first: int, stop: int, last: DateSpan | None
-    ) -> tuple[list[DateSpan], DateSpan | None]:
-        """The dates of a sentence, references to the last date among them, and the last date after it."""
-        start = read.words[first].start
-        text = memory.text[start : read.words[stop - 1].end]
-        found = [*self._dates.find(text, memory.occurred_at)]
-        named = found[0] if found else last
-        repeated = repeated_dates(text, named) if named else ()
-        found += [each for each in repeated if all(each.start >= one.end or one.start >= each.end for one in found)]
-        found = [attrs.evolve(each, start=each.start + start, end=each.end + start) for each in found]
-        return sorted(found, key=lambda each: each.start), found[-1] if found else last
+            turn.recent = [*turn.recent, *(Named(each.name, each.kind, hard=each.hard) for each in mentions)][
+                -_REMEMBERED:
+            ]
 
 
-def _read_part(
-    part: Part, mentions: Sequence[Mention], context: Context, at: datetime | None, *, corrects: bool
-) -> ReadSentence:
+class _DatesOf:
+    """The dates of a memory, found where a sentence asks for them."""
+
+    def __init__(self, dates: Dates, memory: Memory) -> None:
+        self._dates, self._text, self._at = dates, memory.text, memory.occurred_at
+
+    def find(self, start: int, end: int) -> list[DateSpan]:
+        """The dates between two places, "that day" among them, which is the last date before."""
+        text = self._text[start:end]
+        found = [*self._dates.find(text, self._at)]
+        if "that" in text or "same" in text:
+            earlier = found or [*self._dates.find(self._text[max(0, start - _BACK_TO_DATE) : start], self._at)]
+            repeated = repeated_dates(text, earlier[0 if found else -1]) if earlier else ()
+            found += [each for each in repeated if all(each.start >= one.end or one.start >= each.end for one in found)]
+        moved = [attrs.evolve(each, start=each.start + start, end=each.end + start) for each in found]
+        return sorted(moved, key=lambda each: each.start)
+
+
+def _read_part(part: Part, dates: _DatesOf, read: Callable[..., list[Stated]]) -> ReadSentence:
     """Read a sentence, and what it corrects or denies."""
-    words = part.read.words
+    words, mentions = part.read.words, part.read.mentions
     span = Span(start=words[part.first].start, end=words[part.stop - 1].end)
-    if not corrects:
-        return ReadSentence(span, mentions, _statements(part, context, at))
-    written = masked(part, mentions)
-    settled = settle(part, mentions, written)
+
+    def unnamed(start: int, end: int) -> list[DateSpan]:
+        return [each for each in dates.find(start, end) if not _is_named(each, part.read)]
+
+    if not may_correct(part.read.text, span):
+        return ReadSentence(span, mentions, read(*part, dates=unnamed))
+    found = unnamed(span.start, span.end)
+    written = masked(part, found)
+    settled, left = settle(part, found, written)
     asserted = assert_denied(settled)
-    denied = _statements(asserted, context, at) if asserted else ()
-    return ReadSentence(span, mentions, _statements(settled, context, at), denied, find_correction(written))
-
-
-def _statements(part: Part, context: Context, at: datetime | None) -> list[Stated]:
-    return read_sentence(part.read, part.first, part.stop, context, part.dates, at)
+    denied = read(*asserted, dates=lambda *_: left) if asserted else ()
+    return ReadSentence(span, mentions, read(*settled, dates=lambda *_: left), denied, find_correction(written))
 
 
 def _by_sentence(read: Read) -> list[list[Mention]]:
@@ -222,9 +232,9 @@ def _by_sentence(read: Read) -> list[list[Mention]]:
     return found
 
 
-def _is_named(date: DateSpan, read: Read, mentions: Sequence[Mention]) -> bool:
+def _is_named(date: DateSpan, read: Read) -> bool:
     """Whether a date is part of a longer name, as in "Harbour Festival 2024"."""
-    spans = ((read.words[each.first].start, read.words[each.end - 1].end) for each in mentions)
+    spans = ((read.words[each.first].start, read.words[each.end - 1].end) for each in read.mentions)
     return any(start <= date.start and date.end <= end and date.end - date.start < end - start for start, end in spans)
 
 

@@ -60,11 +60,36 @@ _KINDS: Final = {
     "region": "place",
 }
 """The kinds of entity types; any other known one is a thing."""
-_BEFORE_SHORT: Final = frozenset(["at", "for", "from", "with", "to", "joined", "left", "quit", "by", "on", "joining", "leaving", "of"])
+_BEFORE_SHORT: Final = frozenset(
+    ["at", "for", "from", "with", "to", "joined", "left", "quit", "by", "on", "joining", "leaving", "of"]
+)
 _CUES: Final = {**dict.fromkeys(["to", "from", "off", "onto"], MOVING), **dict.fromkeys(["on", "in", "with"], RUNNING)}
 """Small words before a tool, and what stands before them then: "moved to", "runs on"."""
 _OURS: Final = frozenset(["the", "our", "my", "their", "his", "her", "its"])
-_PRONOUNS: Final = frozenset(["i", "you", "he", "she", "it", "we", "they", "this", "that", "these", "those", "there", "the", "a", "an", "my", "your", "his", "her", "our"])
+_PRONOUNS: Final = frozenset(
+    [
+        "i",
+        "you",
+        "he",
+        "she",
+        "it",
+        "we",
+        "they",
+        "this",
+        "that",
+        "these",
+        "those",
+        "there",
+        "the",
+        "a",
+        "an",
+        "my",
+        "your",
+        "his",
+        "her",
+        "our",
+    ]
+)
 _REACH: Final = 6
 """Words before a tool that may speak of its use."""
 

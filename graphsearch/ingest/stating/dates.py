@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from graphsearch.ingest.stating.table import folded
+from graphsearch.ingest.frames import folded
 from graphsearch.text.calendar import CalendarPeriod, Precision
 from graphsearch.text.time_expressions import Expression, find_expressions
 
