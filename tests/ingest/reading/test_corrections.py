@@ -22,8 +22,8 @@ from tests.ingest.reading.reading import read as read_one
         ("Oskar lives in Sligo. Oops, make that Galway!", [("Oskar", "lives_in", "Galway")]),
         ("Oskar reports to Henrik. Correction: Oskar reports to Dan.", [("Oskar", "reports_to", "Dan")]),
         ("Oskar reports to Henrik. No, not Henrik, Dan.", [("Oskar", "reports_to", "Dan")]),
-        ("Oskar leads Apollo. I mean Henrik does.", [("Henrik", "leads", "Apollo")]),
-        ("Oskar leads Apollo. Sorry, I meant Henrik.", [("Henrik", "leads", "Apollo")]),
+        ("Oskar leads Lantern Films. I mean Henrik does.", [("Henrik", "leads", "Lantern Films")]),
+        ("Oskar leads Lantern Films. Sorry, I meant Henrik.", [("Henrik", "leads", "Lantern Films")]),
         ("Oskar lives in Sligo. Scratch that.", []),
         ("Oskar lives in Sligo. Scratch that, Galway.", [("Oskar", "lives_in", "Galway")]),
         ("Oskar lives in Sligo. Sorry, scratch that. Oskar lives in Galway.", [("Oskar", "lives_in", "Galway")]),
@@ -36,14 +36,14 @@ def test_within_a_turn_only_what_is_meant_is_stated(text: str, stated: list[tupl
 @pytest.mark.parametrize(
     "text",
     [
-        "Oskar leads Apollo. Sorry, Henrik.",
-        "Oskar leads Apollo. No more trains to Cork!",
-        "Oskar leads Apollo. Actually, Henrik uses Vim too.",
-        "Oskar leads Apollo. Sorry!",
+        "Oskar leads Lantern Films. Sorry, Henrik.",
+        "Oskar leads Lantern Films. No more trains to Cork!",
+        "Oskar leads Lantern Films. Actually, Henrik uses Vim too.",
+        "Oskar leads Lantern Films. Sorry!",
     ],
 )
 def test_an_apology_corrects_nothing(text: str) -> None:
-    assert ("Oskar", "leads", "Apollo") in triples(text, speaker="Ana")
+    assert ("Oskar", "leads", "Lantern Films") in triples(text, speaker="Ana")
 
 
 def test_what_is_corrected_is_proved_by_both_sentences() -> None:
