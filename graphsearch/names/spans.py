@@ -176,6 +176,8 @@ def _shown_kind(lows: Sequence[str], marks: Sequence[int]) -> str:
         return "place"
     if first & TITLE and not last & (FIRM | GROUP):
         return "person"
+    if last & LOOSE and all(known & ORDINARY and not known & (GIVEN | PLACE) for known in marks):
+        return ""  # "Industrial Design"
     if last & GROUP:
         return "group"
     if last & FIRM or (lows[1] == "of" and first & (FIRM | OF_HEAD) and first & FIRM):

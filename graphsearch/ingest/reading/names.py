@@ -71,7 +71,6 @@ _KINDS: Final = {
 _BEFORE_SHORT: Final = frozenset("at for from with to joined left quit by on joining leaving of".split())
 _CUES: Final = {**dict.fromkeys("to from off onto".split(), MOVING), **dict.fromkeys("on in with".split(), RUNNING)}
 """Small words before a tool, and what stands before them then: "moved to", "runs on"."""
-_OURS: Final = frozenset("the our my their his her its".split())
 _PRONOUNS: Final = frozenset("i you he she it we they this that these those there the a an my your his her our".split())
 _REACH: Final = 6
 """Words before a tool that may speak of its use."""
@@ -171,13 +170,12 @@ def _is_tool(read: Read, place: int) -> bool:
     inside = place > 0 and read.lows[place - 1].isalpha()
     if read.words[place].text != read.lows[place] and inside:
         return True
-    before = place - 1 - (inside and read.lows[place - 1] in _OURS)
-    if before < 0:
+    if not inside:
         return False
-    if read.marks[before] & USING:
-        return True
-    cue = _CUES.get(read.lows[before], 0)
-    return bool(cue) and any(known & cue for known in read.marks[max(0, before - _REACH) : before])
+    cue = _CUES.get(read.lows[place - 1], 0)
+    return bool(read.marks[place - 1] & USING) or any(
+        known & cue for known in read.marks[max(0, place - 1 - _REACH) : place - 1]
+    )
 
 
 def _add_tagged(reads: Sequence[Read], speakers: Sequence[str], found: Sequence[list[Mention]]) -> None:
