@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 Ranges = Sequence[tuple[int, int]]
@@ -22,6 +22,7 @@ _MACHINE: Final = re.compile(
     r"|(?:diff --git|index [0-9a-f]{7}|@@ |[+-]{3} [ab]/))[^\n]*",
     re.MULTILINE,
 )
+_FENCE: Final = re.compile(r"^[ \t]{0,3}(```+|~~~+)[^\n]*", re.MULTILINE)
 _HINT: Final = re.compile(r"[\"“”«„‘’']")
 
 
@@ -37,30 +38,19 @@ def machine_lines(text: str) -> Ranges:
     return [match.span() for match in _MACHINE.finditer(text)]
 
 
-_FENCE: Final = re.compile(r"^[ \t]{0,3}(```+|~~~+)[^\n]*(?:\n|\Z)", re.MULTILINE)
-_INK: Final = re.compile(r"\S+")
-
-
-def blank_code(text: str) -> str:
-    """Put blanks in place of fenced code, so that the places of all else stay as they are."""
-    pieces, at = [], 0
-    for start, end in _fenced(text):
-        pieces += [text[at:start], _INK.sub(lambda match: " " * len(match[0]), text[start:end])]
-        at = end
-    return "".join((*pieces, text[at:])) if at else text
-
-
-def _fenced(text: str) -> Iterator[tuple[int, int]]:
-    """The ranges of fenced code; a fence that is not closed reaches to the end."""
-    start, fence = 0, ""
-    for match in _FENCE.finditer(text) if "```" in text or "~~~" in text else ():
-        if not fence:
-            start, fence = match.start(), match[1]
-        elif match[1].startswith(fence):
-            yield start, match.end()
-            fence = ""
-    if fence:
-        yield start, len(text)
+def code_blocks(text: str) -> Ranges:
+    """The ranges of fenced code, in order; a fence that is never closed reaches to the end."""
+    if "```" not in text and "~~~" not in text:
+        return ()
+    found: list[tuple[int, int]] = []
+    opened: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opened is None:
+            opened = fence
+        elif fence[1].startswith(opened[1]):
+            found.append((opened.start(), fence.end()))
+            opened = None
+    return found if opened is None else [*found, (opened.start(), len(text))]
 
 
 def is_within(ranges: Ranges, start: int, end: int) -> bool:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from graphsearch.names.lexicon import CALENDAR, GIVEN
+from graphsearch.names.lexicon import CALENDAR, GIVEN, ORDINARY
 from graphsearch.names.spans import CLEAR, FIRM, GRAMMAR, GROUP, LOOSE, MODIFIER, NOISE, Mention, Read, mark
 
 _WORD: Final = r"[^\W\d_][\w'-]{1,40}"
@@ -49,7 +49,7 @@ def first_words(forms: Iterable[str]) -> dict[str, str]:
     firsts: dict[str, list[str]] = defaultdict(list)
     for form in sorted(forms):
         first, _, rest = form.partition(" ")
-        if rest and len(first) >= _CLEAR_LENGTH and not mark(first) & (GRAMMAR | MODIFIER | FIRM | GROUP):
+        if rest and len(first) >= _CLEAR_LENGTH and not mark(first) & ORDINARY:
             firsts[first].append(form)
     return {first: names[0] for first, names in firsts.items() if len(names) == 1}
 

@@ -34,7 +34,7 @@ from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.names.known_names import KnownName, KnownNames
 from graphsearch.names.spans import Mention, Read, own_kind
 from graphsearch.text.dates import Dates, DateSpan, NaturalDates, repeated_dates
-from graphsearch.text.unstated import blank_code, quotations
+from graphsearch.text.unstated import quotations
 
 NAME: Final = "frames/1"
 _SURE_KIND: Final = 0.7
@@ -145,7 +145,7 @@ class TextExtractor:
 
     def _turns(self, memories: Sequence[Memory]) -> list[_Turn]:
         """Find the names of all memories, which agree with each other."""
-        texts = [blank_code(memory.text) for memory in memories]
+        texts = [memory.text for memory in memories]
         speakers = [speaker_of(memory) for memory in memories]
         titles = ["" if memory.speaker else subject_of(memory) for memory in memories]
         reads = find_names(texts, speakers, titles, self._known)

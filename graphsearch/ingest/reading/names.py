@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from graphsearch.ingest.reading.declared import completed, first_words, heads, short_names
 from graphsearch.names.known_names import Known, KnownNames, WordIndex, name_words
-from graphsearch.names.lexicon import CALENDAR, DEMONYM, GIVEN, ORDINARY, PLACE
+from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE
 from graphsearch.names.spans import (
     CERTAIN,
     FIRM,
@@ -22,6 +22,7 @@ from graphsearch.names.spans import (
     MOVING,
     NATIONALITY,
     NOISE,
+    ONE,
     ROLE,
     RUNNING,
     USING,
@@ -43,6 +44,13 @@ SURE: Final = 3.0
 """From here on, a form is a name everywhere in the call."""
 FAINT: Final = 7.0
 SURE_PERSON: Final = 8.0
+_LEAST_LEADS: Final = {
+    ("person", False): 6.5,
+    ("person", True): 3.0,
+    ("place", False): 4.5,
+    ("organisation", False): 4.0,
+}
+"""By how much the votes for a kind must lead, for a name of one word and of several."""
 MATCHED: Final = 5.0
 MEANT: Final = 1.5
 _KINDS: Final = {
@@ -60,36 +68,10 @@ _KINDS: Final = {
     "region": "place",
 }
 """The kinds of entity types; any other known one is a thing."""
-_BEFORE_SHORT: Final = frozenset(
-    ["at", "for", "from", "with", "to", "joined", "left", "quit", "by", "on", "joining", "leaving", "of"]
-)
-_CUES: Final = {**dict.fromkeys(["to", "from", "off", "onto"], MOVING), **dict.fromkeys(["on", "in", "with"], RUNNING)}
+_BEFORE_SHORT: Final = frozenset("at for from with to joined left quit by on joining leaving of".split())
+_CUES: Final = {**dict.fromkeys("to from off onto".split(), MOVING), **dict.fromkeys("on in with".split(), RUNNING)}
 """Small words before a tool, and what stands before them then: "moved to", "runs on"."""
-_OURS: Final = frozenset(["the", "our", "my", "their", "his", "her", "its"])
-_PRONOUNS: Final = frozenset(
-    [
-        "i",
-        "you",
-        "he",
-        "she",
-        "it",
-        "we",
-        "they",
-        "this",
-        "that",
-        "these",
-        "those",
-        "there",
-        "the",
-        "a",
-        "an",
-        "my",
-        "your",
-        "his",
-        "her",
-        "our",
-    ]
-)
+_PRONOUNS: Final = frozenset("i you he she it we they this that these those there the a an my your his her our".split())
 _REACH: Final = 6
 """Words before a tool that may speak of its use."""
 
@@ -188,13 +170,12 @@ def _is_tool(read: Read, place: int) -> bool:
     inside = place > 0 and read.lows[place - 1].isalpha()
     if read.words[place].text != read.lows[place] and inside:
         return True
-    before = place - 1 - (inside and read.lows[place - 1] in _OURS)
-    if before < 0:
+    if not inside:
         return False
-    if read.marks[before] & USING:
-        return True
-    cue = _CUES.get(read.lows[before], 0)
-    return bool(cue) and any(known & cue for known in read.marks[max(0, before - _REACH) : before])
+    cue = _CUES.get(read.lows[place - 1], 0)
+    return bool(read.marks[place - 1] & USING) or any(
+        known & cue for known in read.marks[max(0, place - 1 - _REACH) : place - 1]
+    )
 
 
 def _add_tagged(reads: Sequence[Read], speakers: Sequence[str], found: Sequence[list[Mention]]) -> None:
@@ -241,7 +222,7 @@ def _people(speakers: Iterable[str]) -> dict[str, str]:
 
 def _agreed_kinds(found: Sequence[Sequence[Mention]], people: Mapping[str, str]) -> dict[str, _Kind]:
     """The kind of each form: what its words show, or what most of its mentions say."""
-    votes: dict[str, Counter[str]] = defaultdict(Counter)
+    votes: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     hard: dict[str, _Kind] = {}
     for each in (each for some in found for each in some):
         form = key(each.name)
@@ -249,12 +230,20 @@ def _agreed_kinds(found: Sequence[Sequence[Mention]], people: Mapping[str, str])
             hard[form] = _Kind(each.kind, hard=True, type=each.type)
         elif form not in hard:
             votes[form][each.kind] += max(0.5, each.sure)
-    kinds = {form: _Kind(max(sorted(count), key=lambda kind: count[kind]), hard=False) for form, count in votes.items()}
+    kinds = {form: _Kind(_voted(form, count), hard=False) for form, count in votes.items()}
     for form in [form for form, (kind, *_) in kinds.items() if kind == "person" and form.count(" ") == 1]:
         for part in form.split():  # "Berg" of "Jo Berg" is he
             if part in kinds and not mark(part) & PLACE:
                 kinds[part] = _Kind("person", hard=False)
     return kinds | hard | {form: _Kind("person", hard=True) for form in people}
+
+
+def _voted(form: str, votes: Mapping[str, float]) -> str:
+    """The kind that has most votes; "" if it leads by too few for what the tagger alone says."""
+    ordered = sorted(votes, key=lambda kind: (-votes[kind], kind))
+    lead = votes[ordered[0]] - (votes[ordered[1]] if len(ordered) > 1 else 0.0)
+    least = _LEAST_LEADS.get((ordered[0], " " in form), 2.0)
+    return ordered[0] if lead >= least else ""
 
 
 class _Form(NamedTuple):
@@ -285,18 +274,24 @@ def _forms(found: Sequence[Sequence[Mention]], people: Iterable[str]) -> WordInd
 
 
 def _without_ordinary(reads: Sequence[Read], found: Sequence[list[Mention]]) -> None:
-    """Drop ordinary words with a capital that the call also writes without one: emphasis, or a title of an office."""
+    """Drop ordinary words with a capital that the call also writes without one: emphasis, or the title of an office.
+
+    One that has a capital only once, where the tagger sees no name, is dropped, too.
+    """
     cased: Counter[str] = Counter()
+    sure: Counter[str] = Counter()
     for each in (each for some in found for each in some):
         if _is_weak(each):
-            cased[each.name.casefold()] += 1
+            form = each.name.casefold()
+            cased[form] += 1
+            sure[form] += each.sure > ONE or bool(mark(form) & CAPITALISED)
     small = Counter(
         low
         for read in reads
         for word, low in zip(read.words, read.lows, strict=True)
         if low in cased and word.text == low
     )
-    dropped = {form for form, count in cased.items() if small[form] >= count}
+    dropped = {form for form, count in cased.items() if small[form] >= count or (count == 1 and not sure[form])}
     if dropped:
         for some in found:
             some[:] = [each for each in some if not (_is_weak(each) and each.name.casefold() in dropped)]
