@@ -1,1 +1,1 @@
-"""Reading texts: the names in them, and what their sentences state."""
+"""The reader of texts: names, and what sentences state about them."""

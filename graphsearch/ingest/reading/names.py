@@ -1,0 +1,404 @@
+"""The names of the memories of one call, which agree with each other.
+
+A form that is surely a name once is one wherever it stands in the call, in any case, and its kind is what most of its
+occurrences say. So "Tidewright", written with a capital once, is found as "tidewright" in every other turn.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from graphsearch.ingest.reading.declared import completed, first_words, heads, short_names
+from graphsearch.names.known_names import Known, KnownNames, WordIndex, name_words
+from graphsearch.names.lexicon import CALENDAR, DEMONYM, GIVEN, ORDINARY, PLACE
+from graphsearch.names.spans import (
+    CERTAIN,
+    FIRM,
+    GRAMMAR,
+    GROUP,
+    MOVING,
+    NATIONALITY,
+    NOISE,
+    ROLE,
+    RUNNING,
+    USING,
+    Mention,
+    Read,
+    SentenceContext,
+    find_in_sentence,
+    find_marked,
+    mark,
+    own_kind,
+    read_words,
+    style_of,
+)
+from graphsearch.names.tagger import tag_sentences
+
+PARENTHESIS: Final = re.compile(r"\s*\([^)]*\)\s*$")
+LONGEST_TITLE: Final = 120
+SURE: Final = 3.0
+"""From here on, a form is a name everywhere in the call."""
+FAINT: Final = 7.0
+SURE_PERSON: Final = 8.0
+MATCHED: Final = 5.0
+MEANT: Final = 1.5
+_KINDS: Final = {
+    "person": "person",
+    "user": "person",
+    "organisation": "organisation",
+    "organization": "organisation",
+    "company": "organisation",
+    "team": "group",
+    "group": "group",
+    "place": "place",
+    "location": "place",
+    "city": "place",
+    "country": "place",
+    "region": "place",
+}
+"""The kinds of entity types; any other known one is a thing."""
+_BEFORE_SHORT: Final = frozenset("at for from with to joined left quit by on joining leaving of".split())
+_CUES: Final = {**dict.fromkeys("to from off onto".split(), MOVING), **dict.fromkeys("on in with".split(), RUNNING)}
+"""Small words before a tool, and what stands before them then: "moved to", "runs on"."""
+_OURS: Final = frozenset("the our my their his her its".split())
+_PRONOUNS: Final = frozenset("i you he she it we they this that these those there the a an my your his her our".split())
+_REACH: Final = 6
+"""Words before a tool that may speak of its use."""
+
+
+class _Kind(NamedTuple):
+    """What a form is. ``hard``: more than the tagger's guess."""
+
+    kind: str
+    hard: bool
+    type: str = ""
+
+
+def key(name: str) -> str:
+    """What two spellings of one name have in common."""
+    return " ".join(name.casefold().split()).removeprefix("the ")
+
+
+def find_names(
+    texts: Sequence[str], speakers: Sequence[str], titles: Sequence[str] = (), known: KnownNames | None = None
+) -> list[Read]:
+    """Each text in tokens, with its names.
+
+    ``speakers`` and ``titles`` are those who speak and the subjects of documents, "" if there is none. ``known`` are
+    names of the scope, found in any case.
+    """
+    reads = [read_words(text) for text in texts]
+    titles = titles or ("",) * len(reads)
+    known = known or KnownNames()
+    found = [_own(read, title, known) for read, title in zip(reads, titles, strict=True)]
+    _add_tagged(reads, speakers, found)
+    _without_ordinary(reads, found)
+    declared = [short_names(text, speaker) for text, speaker in zip(texts, speakers, strict=True)]
+    people = _people(speakers) | {key(short): "person" for some in declared for short, _, _ in some}
+    kinds = _agreed_kinds(found, people)
+    forms = _forms(found, people)
+    for read, some in zip(reads, found, strict=True):
+        _add_matches(read, some, forms)
+        _complete(read, some)
+    firms: dict[str, str] = {}
+    if any(speakers):
+        meant = heads({form: kind.kind for form, kind in kinds.items()})
+        names = {key(each.name) for some in found for each in some if each.kind not in ("person", "place")}
+        firms = first_words(names)
+        for read, some in zip(reads, found, strict=True):
+            _add_meant(read, some, meant, firms)
+    counts = Counter(key(each.name) for some in found for each in some)
+    return [
+        _finished(read, some, kinds, counts, tuple(_same(read, some, shorts, firms)))
+        for read, some, shorts in zip(reads, found, declared, strict=True)
+    ]
+
+
+# -- what each text shows by itself -------------------------------------------------------------------------------
+
+
+def _own(read: Read, title: str, known: KnownNames) -> list[Mention]:
+    """Names that need no tagger: marked ones, known ones, and the subject of a document as it is written there."""
+    found, taken = find_marked(read)
+    subject = [word.text for word in read_words(PARENTHESIS.sub("", title)).words] if title else []
+    if subject and len(title) <= LONGEST_TITLE:
+        for place, word in enumerate(read.words):
+            if word.text == subject[0] and [each.text for each in read.words[place : place + len(subject)]] == subject:
+                _add(found, taken, _at(read, place, place + len(subject), CERTAIN))
+    for first, end, name in known.find(read.lows):
+        if (not name.plain or _is_tool(read, first)) and not _is_in_longer(read, first, end):
+            kind = _KINDS.get(name.type, "thing" if name.type else "")
+            mention = _at(read, first, end, CERTAIN)._replace(kind=kind, hard=bool(kind), type=name.type)
+            _add(found, taken, mention._replace(name=_spelt(mention.name, name)))
+    return found
+
+
+def _spelt(written: str, known: Known) -> str:
+    """A known name as it is spelt, unless the text uses another form of it."""
+    return known.name if written.casefold() == known.name.casefold() else written
+
+
+def _is_in_longer(read: Read, first: int, end: int) -> bool:
+    """Whether a known name with a capital is a part of a longer one, as in "GitHub Actions"."""
+    if read.words[first].text == read.lows[first]:
+        return False
+    sides = (first - 1, end)
+    return any(
+        _is_beside(read, side, ORDINARY if side < first else ROLE) for side in sides if 0 <= side < len(read.lows)
+    )
+
+
+def _is_beside(read: Read, place: int, but: int) -> bool:
+    """Whether a word with a capital beside a name belongs to it."""
+    word, known = read.words[place], read.marks[place]
+    apart = known & (but | CALENDAR | GRAMMAR | NOISE | DEMONYM)
+    return word.text[0].isupper() and not word.text.isupper() and not apart
+
+
+def _is_tool(read: Read, place: int) -> bool:
+    """Whether an ordinary word means the tool that is called so: "we moved to notion", "in Notion"."""
+    inside = place > 0 and read.lows[place - 1].isalpha()
+    if read.words[place].text != read.lows[place] and inside:
+        return True
+    before = place - 1 - (inside and read.lows[place - 1] in _OURS)
+    if before < 0:
+        return False
+    if read.marks[before] & USING:
+        return True
+    cue = _CUES.get(read.lows[before], 0)
+    return bool(cue) and any(known & cue for known in read.marks[max(0, before - _REACH) : before])
+
+
+def _add_tagged(reads: Sequence[Read], speakers: Sequence[str], found: Sequence[list[Mention]]) -> None:
+    """Add the names that the tagger finds, and those by capitals; all sentences are tagged at once."""
+    tagged = iter(
+        tag_sentences(
+            [[word.text for word in read.words[first:stop]] for read in reads for first, stop in read.sentences]
+        )
+    )
+    people = frozenset(_people(speakers))
+    small = _small_writers(reads, speakers)
+    for read, speaker, some in zip(reads, speakers, found, strict=True):
+        context = SentenceContext(_places(some), people, small[speaker] if speaker else _writes_small([read]))
+        for first, stop in read.sentences:
+            some += find_in_sentence(read, first, stop, next(tagged), context)
+
+
+def _small_writers(reads: Sequence[Read], speakers: Sequence[str]) -> dict[str, bool]:
+    """Which speakers write without capitals."""
+    written: dict[str, list[Read]] = defaultdict(list)
+    for read, speaker in zip(reads, speakers, strict=True):
+        if speaker:
+            written[speaker].append(read)
+    return {speaker: _writes_small(some) for speaker, some in written.items()}
+
+
+def _writes_small(reads: Iterable[Read]) -> bool:
+    """Whether most sentences begin with a small letter."""
+    openings = [read.words[first].text[0] for read in reads for first, _ in read.sentences]
+    return sum(map(str.islower, openings)) >= sum(map(str.isupper, openings))
+
+
+# -- what the call agrees on --------------------------------------------------------------------------------------
+
+
+def _people(speakers: Iterable[str]) -> dict[str, str]:
+    """Speakers, and their first names and surnames where these belong to one of them alone."""
+    whole = sorted({" ".join(each.split()) for each in speakers if each})
+    parts = Counter(part for name in whole if " " in name for part in {name.split()[0], name.split()[-1]})
+    alone = (part for name in whole for part in name.split() if parts[part] == 1 and len(part) > 2)  # noqa: PLR2004
+    called = [part for part in alone if not mark(part.casefold()) & ORDINARY or mark(part.casefold()) & GIVEN]
+    return dict.fromkeys((*map(key, whole), *map(key, called)), "person")
+
+
+def _agreed_kinds(found: Sequence[Sequence[Mention]], people: Mapping[str, str]) -> dict[str, _Kind]:
+    """The kind of each form: what its words show, or what most of its mentions say."""
+    votes: dict[str, Counter[str]] = defaultdict(Counter)
+    hard: dict[str, _Kind] = {}
+    for each in (each for some in found for each in some):
+        form = key(each.name)
+        if each.hard:
+            hard[form] = _Kind(each.kind, hard=True, type=each.type)
+        elif form not in hard:
+            votes[form][each.kind] += max(0.5, each.sure)
+    kinds = {form: _Kind(max(sorted(count), key=lambda kind: count[kind]), hard=False) for form, count in votes.items()}
+    for form in [form for form, (kind, *_) in kinds.items() if kind == "person" and form.count(" ") == 1]:
+        for part in form.split():  # "Berg" of "Jo Berg" is he
+            if part in kinds and not mark(part) & PLACE:
+                kinds[part] = _Kind("person", hard=False)
+    return kinds | hard | {form: _Kind("person", hard=True) for form in people}
+
+
+class _Form(NamedTuple):
+    """A form to be found in the whole call: in any case, or as it is ``written``."""
+
+    kind: str
+    written: frozenset[str] = frozenset()
+
+
+def _forms(found: Sequence[Sequence[Mention]], people: Iterable[str]) -> WordIndex[_Form]:
+    """The forms that are surely names, to be found in any case, and those to be found as they are written."""
+    sure: set[str] = {form for form in people if not mark(form) & GRAMMAR}
+    cased: dict[str, set[str]] = defaultdict(set, {form: {form.capitalize()} for form in people})
+    for each in (each for some in found for each in some):
+        if each.type or each.kind == NATIONALITY:
+            continue
+        form = key(each.name)
+        known = mark(form) if " " not in form else 0
+        if each.sure >= SURE and len(form) > 2 and not known & ORDINARY:  # noqa: PLR2004
+            sure.add(form)
+        if each.cased:
+            cased[form].add(each.name)
+    index: WordIndex[_Form] = WordIndex()
+    for form in {*sure, *cased}:
+        written = frozenset() if form in sure else frozenset(cased[form])
+        index.add(name_words(form), _Form("", written))
+    return index
+
+
+def _without_ordinary(reads: Sequence[Read], found: Sequence[list[Mention]]) -> None:
+    """Drop ordinary words with a capital that the call also writes without one: emphasis, or a title of an office."""
+    cased: Counter[str] = Counter()
+    for each in (each for some in found for each in some):
+        if _is_weak(each):
+            cased[each.name.casefold()] += 1
+    small = Counter(
+        low
+        for read in reads
+        for word, low in zip(read.words, read.lows, strict=True)
+        if low in cased and word.text == low
+    )
+    dropped = {form for form, count in cased.items() if small[form] >= count}
+    if dropped:
+        for some in found:
+            some[:] = [each for each in some if not (_is_weak(each) and each.name.casefold() in dropped)]
+
+
+def _is_weak(each: Mention) -> bool:
+    """Whether only its capital shows that a word is a name."""
+    if each.hard or each.sure >= MATCHED or each.end != each.first + 1:
+        return False
+    known = mark(each.name.casefold())
+    return bool(known & ORDINARY) and not known & (GIVEN | PLACE) and each.name != each.name.casefold()
+
+
+# -- what each text shows by the others ---------------------------------------------------------------------------
+
+
+def _at(read: Read, first: int, end: int, sure: float, name: str = "") -> Mention:
+    return Mention(first, end, name or read.text[read.words[first].start : read.words[end - 1].end], "", sure)
+
+
+def _places(some: Iterable[Mention]) -> set[int]:
+    return {place for each in some for place in range(each.first, each.end)}
+
+
+def _add(found: list[Mention], taken: set[int], mention: Mention) -> None:
+    """Add a mention where no other one is."""
+    places = range(mention.first, mention.end)
+    if taken.isdisjoint(places):
+        taken.update(places)
+        found.append(mention)
+
+
+def _add_matches(read: Read, some: list[Mention], forms: WordIndex[_Form]) -> None:
+    """Add the places of forms; a longer one replaces those inside of it."""
+    owners = {place: each for each in some for place in range(each.first, each.end)}
+    for first, end, form in forms.find(read.lows):
+        written = read.text[read.words[first].start : read.words[end - 1].end]
+        if form.written and (written not in form.written or _is_asking(read, first, end)):
+            continue
+        inside = {owners[place] for place in range(first, end) if place in owners}
+        if any(each.end - each.first >= end - first or each.type for each in inside):
+            continue
+        for each in inside:
+            some.remove(each)
+        mention = _at(read, first, end, MATCHED)
+        some.append(mention)
+        owners |= dict.fromkeys(range(first, end), mention)
+
+
+def _is_asking(read: Read, first: int, end: int) -> bool:
+    """Whether an ordinary word with a capital begins a question or an order: "Will you", "Mark this"."""
+    opens = first == 0 or not read.lows[first - 1][-1:].isalnum()
+    return opens and end < len(read.lows) and read.lows[end] in _PRONOUNS
+
+
+def _complete(read: Read, some: list[Mention]) -> None:
+    """Add the nouns that end names in lower case, in sentences without capitals."""
+    for first, stop in read.sentences:
+        if any(known & (FIRM | GROUP) for known in read.marks[first:stop]) and style_of(read, first, stop).small:
+            inside = sorted(each for each in some if first <= each.first < stop)
+            whole = completed(read, first, stop, inside)
+            if whole != inside:
+                some[:] = [each for each in some if not first <= each.first < stop] + whole
+
+
+def _add_meant(read: Read, some: list[Mention], heads_: Mapping[str, str], firms: Mapping[str, str]) -> None:
+    """Add "the portal" and "bellamy" where they stand for longer names."""
+    lows, taken = read.lows, _places(some)
+    for place, low in enumerate(lows[:-1]):
+        if low == "the" and (whole := heads_.get(lows[place + 1])) and not _goes_on(read, place + 2):
+            _add(some, taken, _at(read, place, place + 2, MEANT, whole))
+        elif (whole := firms.get(lows[place + 1])) and low in _BEFORE_SHORT and not _goes_on(read, place + 2):
+            _add(some, taken, _at(read, place + 1, place + 2, MEANT, whole))
+
+
+def _goes_on(read: Read, place: int) -> bool:
+    """Whether a noun follows, which what stands before only describes."""
+    return place < len(read.marks) and bool(read.marks[place] & (GROUP | FIRM))
+
+
+def _finished(
+    read: Read,
+    some: Iterable[Mention],
+    kinds: Mapping[str, _Kind],
+    counts: Mapping[str, int],
+    same: tuple[tuple[str, str], ...],
+) -> Read:
+    """A text with its mentions in order, each with the kind that the call agrees on."""
+    mentions, aside = [], []
+    for each in sorted(some):
+        form = key(each.name)
+        if each.kind == NATIONALITY and form not in kinds:
+            aside.append(each)
+            continue
+        kind = kinds.get(form) or _Kind(own_kind(each.name) or each.kind, hard=False)
+        if each.hard:
+            kind = _Kind(each.kind, hard=True, type=each.type)
+        sure = kind.kind == "person" and " " in each.name and each.sure >= SURE_PERSON
+        mentions.append(
+            each._replace(
+                kind=kind.kind,
+                hard=kind.hard or sure,
+                type=kind.type,
+                faint=_is_faint(each, counts[form], hard=kind.hard),
+            )
+        )
+    return read._replace(mentions=mentions, same=same, aside=aside)
+
+
+def _is_faint(mention: Mention, count: int, *, hard: bool) -> bool:
+    alone = count == 1 and mention.end == mention.first + 1 and mention.name.islower()
+    return alone and not hard and mention.sure < FAINT and not mark(mention.name)
+
+
+def _same(
+    read: Read, mentions: Iterable[Mention], declared: Iterable[tuple[str, str, int]], firms: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Pairs of a short name and the whole one: declared, or the first word of a firm."""
+    for short, whole, start in declared:
+        before = [
+            each.name
+            for each in sorted(mentions)
+            if read.words[each.first].start < start and each.kind in ("person", "") and key(each.name) != key(short)
+        ]
+        named = whole or (before[-1] if before else "")
+        if named and key(named) != key(short):
+            yield short, named
+    for each in mentions:
+        if each.kind != "person" and (firm := firms.get(key(each.name))):
+            yield each.name, firm

@@ -1,0 +1,117 @@
+"""Names known beforehand: those of a scope, the vocabulary of tools, and how they are found in a text in any case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import Final, Generic, NamedTuple, TypeVar
+
+import attrs
+
+from graphsearch.model import validation as check
+from graphsearch.names.known_tools import known_tools
+from graphsearch.text.tokens import tokens
+
+TOOL: Final = "tool"
+MOST_WORDS: Final = 12
+"""Words of a name that is looked for."""
+V = TypeVar("V")
+
+
+@attrs.frozen(kw_only=True)
+class KnownName:
+    """A name that a text may contain in any case: its entity type, and other spellings of it.
+
+    Raises `InvalidInputError` for a name, a type or an alias that is no text.
+    """
+
+    name: str
+    type: str = TOOL
+    aliases: tuple[str, ...] = attrs.field(default=(), converter=check.as_tuple)
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            f"known name {self.name!r}",
+            check.text("name", self.name),
+            check.text("type", self.type, empty=True),
+            check.texts("aliases", self.aliases),
+        )
+
+
+class WordIndex(Generic[V]):
+    """Values by sequences of words in lower case; however many there are, a text is searched once."""
+
+    def __init__(self) -> None:
+        self._values: dict[tuple[str, ...], V] = {}
+        self._lengths: dict[str, tuple[int, ...]] = {}
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def get(self, words: Sequence[str]) -> V | None:
+        """The value of some words."""
+        return self._values.get(tuple(words))
+
+    def add(self, words: Sequence[str], value: V) -> None:
+        """Add a value; the first of equal words counts."""
+        whole = tuple(words)
+        if not 0 < len(whole) <= MOST_WORDS or whole in self._values:
+            return
+        self._values[whole] = value
+        lengths = self._lengths.get(whole[0], ())
+        if len(whole) not in lengths:
+            self._lengths[whole[0]] = tuple(sorted((*lengths, len(whole)), reverse=True))
+
+    def find(self, lows: Sequence[str]) -> Iterator[tuple[int, int, V]]:
+        """The longest match at each word of a text, as (first, end, value)."""
+        lengths = self._lengths
+        for place, low in enumerate(lows):
+            for length in lengths.get(low, ()):
+                if place + length > len(lows):
+                    continue
+                if (value := self._values.get(tuple(lows[place : place + length]))) is not None:
+                    yield place, place + length, value
+                    break
+
+
+class Known(NamedTuple):
+    """A spelling of a known name. ``plain``: it is an ordinary word as well."""
+
+    name: str
+    type: str
+    plain: bool = False
+
+
+class KnownNames:
+    """The names of a scope or a user, and the vocabulary of tools, which gives way to them."""
+
+    def __init__(self, names: Iterable[KnownName] = ()) -> None:
+        self._index: WordIndex[Known] = WordIndex()
+        for each in names:
+            for written in (each.name, *each.aliases):
+                self._index.add(name_words(written), Known(each.name, each.type))
+
+    def find(self, lows: Sequence[str]) -> Iterator[tuple[int, int, Known]]:
+        """The longest known name at each word of a text, as (first, end, name)."""
+        if len(self._index):
+            yield from self._index.find(lows)
+        for first, end, known in _tools().find(lows):
+            if self._index.get(lows[first:end]) is None:
+                yield first, end, known
+
+
+def name_words(written: str) -> list[str]:
+    """The words of a name in lower case, as a text is cut into them."""
+    low = written.casefold()
+    parts = low.split()
+    return parts if "".join(parts).isalpha() and low.isascii() else [word.text.casefold() for word in tokens(written)]
+
+
+@cache
+def _tools() -> WordIndex[Known]:
+    index: WordIndex[Known] = WordIndex()
+    for section, tools in known_tools().items():
+        for name, others in tools.items():
+            for written in (name, *others):
+                index.add(name_words(written), Known(name, TOOL, plain=section != "sure" and " " not in written))
+    return index
