@@ -108,7 +108,11 @@ class Clauses(Phrases):
             bits = self.bits[place]
             if bits & (BREAK | COMMA):
                 break
-            if bits & OPEN or (self.lows[place] in words("likened") and left - place < _FAR):
+            if (
+                bits & OPEN
+                or self.lows[place] in ("when", "whenever", "until")
+                or (self.lows[place] in words("likened") and left - place < _FAR)
+            ):
                 return True, hearsay
             hearsay = hearsay or bool(bits & HEARSAY) or (self.lows[place] in ("say", "says", "said") and place > 0)
         return False, hearsay
@@ -133,7 +137,8 @@ class Clauses(Phrases):
             tense = "present"
         by = self.low(place + 1) == "by" and bool(forms & {"participle", "past"}) and not group & words("have")
         if by and not tense.endswith("passive"):
-            subject, tense = subject if group & words("be") else None, "past passive"  # "a novel written by"
+            tense = "future passive" if tense == "future" else "past passive"
+            subject = subject if group & words("be") else None  # "a novel written by"
         passive = tense.endswith("passive")
         surface = subject or (self.described(left) if passive else ()) or ()
         opened, hearsay = self._scope(left)
@@ -230,6 +235,9 @@ class Clauses(Phrases):
 
     def _noun(self, place: int, end: int, noun: str) -> Iterator[Clause]:
         """What a noun of the table relates: "X, the head of Y", "X's head is Y", "my boss Y", "Acme CEO Y"."""
+        if not self._is_head(end):
+            return
+        plural = noun.endswith("s") and noun[:-1] in self.forms.nouns
         start = place
         while start and not self.bits[start - 1] & (NAME | POSSESSIVE) and self._leads(start - 1, place):
             start -= 1
@@ -241,7 +249,7 @@ class Clauses(Phrases):
             start, other = start - 1, (self.ref(start - 1),)
         elif self.low(start - 1) == "'s" and self.has(start - 2, NAME):
             start, other = start - 2, (self.ref(start - 2),)
-        elif before and before.kind != "person" and start == place and not self.has(start - 2, PREPOSITION):
+        elif before and before.kind != "person" and start == place and not (plural or self.has(start - 2, PREPOSITION)):
             start, other = start - 1, (self.ref(start - 1),)
         after = end
         if self.low(end) in words("linking"):
@@ -252,7 +260,7 @@ class Clauses(Phrases):
                 after = reach if len(slots) == 1 else self._place_of(linked[-1], end)
         elif self.low(end) == "there":
             other, link, after = (Ref(None, "there"),), "at", end + 1
-        holder = self._holder(start, after)
+        holder = self._holder(start, place, after)
         if (
             linked and other is not linked and self.low(after) in ("is", "'s", "was", "will")
         ):  # "my last day at Acme is"
@@ -268,6 +276,13 @@ class Clauses(Phrases):
         slots = {"holder": holder, "other": other}
         yield Clause(noun, (), slots, tense, place, max(end, after), True, negated, hearsay, (), holder, link)
 
+    def _is_head(self, end: int) -> bool:
+        """Whether a noun that ends before a place heads its phrase: "the principal court" has no principal."""
+        low = self.low(end)
+        return (
+            not low.isalpha() or len(low) == 1 or bool(self.bits[end]) or low in words("after_names") or low == "here"
+        )
+
     def _place_of(self, ref: Ref, start: int) -> int:
         places = range(start, len(self.units))
         return next((at + 1 for at in places if ref.mention and self.name(at) is ref.mention), start)
@@ -277,7 +292,7 @@ class Clauses(Phrases):
         plain = noun - place < _LONGEST_LEAD and not self.bits[place] & (ADVERB | VERB) and self.is_filler(place)
         return bool(self.bits[place] & ARTICLE) or plain
 
-    def _holder(self, start: int, after: int) -> Refs:
+    def _holder(self, start: int, noun: int, after: int) -> Refs:
         """Whom a noun phrase [start, after) describes: the subject of "is", what it stands beside, or what follows."""
         left = start - 1
         while left >= 0 and (self.bits[left] & ADVERB or self.lows[left] in words("called")):
@@ -295,7 +310,7 @@ class Clauses(Phrases):
             return (self.ref(after),)  # "my manager Jo Berg"
         if self.low(after) in (",", "is", "'s", ":", "(", "was") and self.has(after + 1, NAME):
             return (self.ref(after + 1),)
-        return (self.ref(start - 1),) if _is_person(self.name(start - 1)) else ()
+        return (self.ref(start - 1),) if start == noun and _is_person(self.name(start - 1)) else ()
 
     # -- "is at" --------------------------------------------------------------------------------------------------
 
@@ -320,6 +335,7 @@ class Clauses(Phrases):
         if not subject or (word == "be" and not self.has(start, PREPOSITION)):
             return
         slots, reach = self.slots(start)
+        slots = {slot: refs for slot, refs in slots.items() if slot == self.low(start)}
         opened, hearsay = self._scope(left)
         if opened or not slots:
             return
@@ -337,7 +353,7 @@ class Clauses(Phrases):
                 yield Clause("write", slots["by"], {"obj": thing}, "past", place, reach, surface=thing)
             return
         name = self.name(place - 1)
-        if low not in self.forms.beside or not name or name.kind not in ("person", ""):
+        if low not in self.forms.beside or not name or name.kind != "person":
             return
         apart = self.spoken or place == 1 or self.low(place - 2) in (",", "said", "says", "(", "by", "and", '"')
         opened, hearsay = self._scope(place - 1)

@@ -228,19 +228,13 @@ class Phrases:
                 slot, filler = "", 0
             elif low == "there" and slot == "obj" and not slots:
                 slots, slot = {"at": (Ref(None, low),), "in": (Ref(None, low),)}, ""
-            elif bits & PREPOSITION and not (low == "to" and self.has(place + 1, VERB)):
+            elif bits & PREPOSITION and not (low == "to" and self._is_infinitive(place + 1)):
                 slot, filler = low, 0
             elif bits & (STOP | BREAK | PRONOUN | (AUXILIARY & ~DO)):
                 break
-            elif (
-                slot == "obj"
-                and not slots
-                and low.endswith("ing")
-                and len(low) > _SHORTEST + 2
-                and not (self.has(place - 1, ARTICLE))
-            ):
-                break  # "started reading X"
-            elif bits & VERB and slot in ("", "obj") and not self.has(place - 1, ARTICLE):
+            elif low.endswith("ing") and len(low) > _SHORTEST + 2 and not self.has(place - 1, ARTICLE):
+                break  # "started reading X", "worked on learning X"
+            elif low == "to" or (bits & VERB and slot in ("", "obj") and not self.has(place - 1, ARTICLE)):
                 break
             elif bits & (JOINER | COMMA):
                 slot = slot if slot == "obj" and not filler else ""
@@ -250,13 +244,20 @@ class Phrases:
             place += 1
         return slots, reach
 
+    def _is_infinitive(self, place: int) -> bool:
+        """Whether a verb is behind "to": a word that is no part of a place's name."""
+        return self.has(place, VERB) or (
+            self.low(place).isalpha() and not self.bits[place] and self.low(place + 1) != "·"
+        )
+
     def _modifies(self, place: int) -> bool:
-        """Whether a name only describes the noun after it: "the Turin office", "the Harkin deal"."""
-        noun, bits = self.low(place + 1), self.has(place + 1, ~0)
-        if not self.has(place - 1, ARTICLE) or not noun.isalpha() or len(noun) < _SHORTEST:
+        """Whether a name only describes what is after it: "the Turin office", "Labor leader Simon Crean"."""
+        noun = self.low(place + 1)
+        apart = self.has(place + 1, _CLOSED | VERB | ADVERB | NAME)
+        if apart or not noun.isalpha() or len(noun) < _SHORTEST or noun in words("after_names"):
             return False
-        apart = bits & (_CLOSED | VERB | ADVERB) or noun in words("kind_nouns") | words("after_names")
-        return not apart
+        articled = self.has(place - 1, ARTICLE) and noun not in words("kind_nouns")
+        return bool(articled or self.has(place + 2, NAME) or (noun.endswith("s") and noun not in words("kind_nouns")))
 
     def _listed_after(self, place: int) -> tuple[Refs, int]:
         """The names of a list that begins at a place, and the place of the last; "and Bo leads" is no part of it."""

@@ -63,8 +63,7 @@ class Context(NamedTuple):
         if pronoun in SEVERAL:
             if title and title.kind != "person":
                 return title
-            firms = [each for each in _FIRMS if each in kinds]
-            return self._last(firms, earlier) or self._last([each for each in kinds if each == "person"], earlier)
+            return self._last(["person"] if as_person else [each for each in _FIRMS if each in kinds], earlier)
         return None
 
     def _last(self, kinds: Sequence[str], earlier: Sequence[Named]) -> Named | None:

@@ -35,6 +35,13 @@ LEAST: Final = 0.6
 _ASSIGNED: Final = {"uses": "tool", "works_on": "project", "leads": "project"}
 _STATUS_AFTER: Final = frozenset({"is", "'s", "are", "been", "now", "currently", "still", "officially", "went", "got"})
 
+_MISTAKEN: Final = {
+    "": ("person", "organisation", "group", "place", "thing"),
+    "organisation": ("group", "thing"),
+    "group": ("organisation", "thing"),
+    "thing": ("organisation", "group"),
+}
+"""What a name of several words can be that was taken for another kind; a single word can be anything but a place."""
 _ANYONE: Final = Ends(("person", "organisation", "group", "thing"))
 
 Dates = Callable[[int, int], Sequence[DateSpan]]
@@ -92,6 +99,9 @@ def _is_unstated(lows: Sequence[str]) -> bool:
         return True
     if lows[0] in words("askers") and len(lows) > 1 and (lows[1] == "·" or lows[1] in words("pronouns")):
         return True
+    for before, verb, after in zip(("", *lows), lows, lows[1:], strict=False):  # "lol do you prefer"
+        if verb in words("inverting") and after in words("pronouns") and before not in words("before_inverted"):
+            return True
     text = f" {' '.join(lows)} "
     return any(f" {each.replace(chr(39) + 's', ' ' + chr(39) + 's')} " in text for each in listed("denials"))
 
@@ -100,7 +110,9 @@ def _accepted(ends: Ends, named: Named) -> str | None:
     """The kind that a name gets in a slot; None if it does not fit. A kind that is only guessed can be wrong."""
     if named.kind in ends.kinds:
         return named.kind
-    return None if named.hard else ends.assumed or None
+    single = " " not in named.name and ends.assumed != "place"
+    mistaken = single or ends.assumed in _MISTAKEN.get(named.kind, ())
+    return ends.assumed if ends.assumed and not named.hard and mistaken else None
 
 
 def _fit(ends: Ends, named: Named) -> int:
