@@ -42,7 +42,7 @@ class DateSpan:
     absolute: bool = False
     _written: tuple[Expression, ...] = attrs.field(default=(), eq=False, repr=False)
 
-    def towards(self, at: datetime | None, ahead: bool | None) -> DateSpan:  # noqa: FBT001 - unknown is None
+    def towards(self, at: datetime | None, ahead: bool | None) -> DateSpan:
         """This date where its clause is ``ahead`` of a memory ``at`` a time, or past; as it is where that is unknown.
 
         Only a date without a year depends on it: ahead, "on 1 December" is the first one that is not over.
@@ -105,15 +105,17 @@ def _find(text: str, at: datetime | None, written: Iterable[Expression]) -> Sequ
 
 
 def _resolve(text: str, at: datetime | None, written: Iterable[Expression]) -> Iterator[Dated]:
-    today, last = midnight(at or datetime.min.replace(tzinfo=UTC)), 0
+    today, last, ahead = midnight(at or datetime.min.replace(tzinfo=UTC)), 0, None
     for each in written:
         if at is None and not each.absolute:
             continue
         before = pattern("SENTENCE_END").split(text[max(0, each.start - _NEAR) : each.start])[-1]
         if not _is_time(each, text, before):
             continue
-        since_last = before[max(0, last - each.start + len(before)) :]
-        ahead = None if each.absolute else _is_ahead(each, text, before, since_last)
+        if each.absolute:
+            ahead = None
+        elif not pattern("JOINT").fullmatch(text, last, each.start):  # the end of a period is where its start is
+            ahead = _is_ahead(each, text, before, before[max(0, last - each.start + len(before)) :])
         if (each.kind != "ahead" or ahead) and (period := each.period(today, ahead)):
             yield Dated(each, period)
         last = each.end

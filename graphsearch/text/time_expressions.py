@@ -373,9 +373,9 @@ def _which(written: str, seen: _Seen) -> CalendarPeriod:
 
 
 _READERS: Final[Mapping[str, Callable[[str, _Seen], CalendarPeriod]]] = {
-    **{"iso": _iso, "iso_pair": _iso_pair, "iso_week": _iso_week, "numeric": _numeric, "years": _years, "day": _day},
-    **{"part": _part, "month": _month, "holiday": _holiday, "weekday": _weekday, "nth": _nth, "near": _near},
-    **{"rolling": _rolling, "which": _which, "ago": _counted, "ahead": _counted, "lasting": _counted},
+    "iso": _iso, "iso_pair": _iso_pair, "iso_week": _iso_week, "numeric": _numeric, "years": _years, "day": _day,
+    "part": _part, "month": _month, "holiday": _holiday, "weekday": _weekday, "nth": _nth, "near": _near,
+    "rolling": _rolling, "which": _which, "ago": _counted, "ahead": _counted, "lasting": _counted,
     "numeric_month": lambda written, _: period_from(day_of(int(written[-4:]), int(written[:-5])), Precision.MONTH),
     "decade": lambda written, _: period_from(day_of(int(written[:4])), Precision.YEAR, 10),
     "century": lambda written, _: period_from(day_of(100 * int(written[:2].strip("snrt")) - 99), Precision.YEAR, 100),
