@@ -187,8 +187,8 @@ class Assembly:
             return None
         mention = None if what.meant is None else sentence.mentions[what.meant]
         meant = self._at.get(self._read.words[mention.first].start) if mention else None
-        if meant and mention and what.sure and not mention.hard:  # its kind is a guess, better told by what it replaces
-            meant = attrs.evolve(meant, type="")
+        if meant and mention and not mention.hard:  # its kind is a guess, better told by what it replaces
+            meant = attrs.evolve(meant, type="") if what.sure else None
         return Amendment(
             correction=what,
             meant=meant,
