@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from graphsearch.ingest.frames import Forms, words
 
 if TYPE_CHECKING:
-    from graphsearch.ingest.reading.names import Read
-    from graphsearch.ingest.reading.spans import Mention
+    from graphsearch.names.spans import Mention, Read
 
 ARTICLE, POSSESSIVE, PRONOUN, BE, HAVE, DO, FUTURE, MODAL = (1 << place for place in range(8))
 NEGATION, PREPOSITION, JOINER, STOP, OPEN, ADVERB, HELPER, VERB = (1 << place for place in range(8, 16))
@@ -93,8 +92,8 @@ def read_units(read: Read, first: int, stop: int, bits: Mapping[str, int]) -> li
             found.append(Unit("·", NAME, word.start, read.words[mention.end - 1].end, mention))
             place = mention.end
             continue
-        low = word.text.casefold().replace("’", "'")
-        if low == "from" and place + 2 < stop and read.words[place + 2].text.casefold() == "on":
+        low = read.lows[place].replace("’", "'")
+        if low == "from" and place + 2 < stop and read.lows[place + 2] == "on":
             place += 3
             continue
         for part in expanded.get(low, (low,)):

@@ -23,7 +23,7 @@ from graphsearch.ingest.reading.references import Context, Named
 from graphsearch.text.dates import DateSpan
 
 if TYPE_CHECKING:
-    from graphsearch.ingest.reading.names import Read
+    from graphsearch.names.spans import Read
 
 CLEAR: Final = 0.88
 ASSUMED: Final = 0.8
