@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from graphsearch.ingest.extract.extraction import Unread as Unread
     from graphsearch.ingest.extract.llm.extractor import LLMExtractor as LLMExtractor
     from graphsearch.ingest.ingestor import Ingestor as Ingestor
-    from graphsearch.ingest.reading.extractor import DEFAULT_PATTERNS as DEFAULT_PATTERNS
     from graphsearch.ingest.reading.extractor import RelationPattern as RelationPattern
     from graphsearch.ingest.reading.extractor import TextExtractor as TextExtractor
     from graphsearch.ingest.report import IngestReport as IngestReport

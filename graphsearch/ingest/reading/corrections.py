@@ -192,7 +192,8 @@ def _without(part: Part, is_left_out: Callable[[int], bool]) -> Part:
         for each in read.mentions
         if each.first in new and each.end - 1 in new
     ]
-    words, lows, marks = ([each[place] for place in kept] for each in (read.words, read.lows, read.marks))
+    words = [read.words[place] for place in kept]
+    lows, marks = [read.lows[place] for place in kept], [read.marks[place] for place in kept]
     left = read._replace(words=words, lows=lows, marks=marks, sentences=[(0, len(words))], mentions=mentions)
     return Part(left, 0, len(words))
 
@@ -308,9 +309,8 @@ def _retract(memory: Memory, earlier: _Earlier, span: Span) -> Iterator[Statemen
     wrong = _apart(earlier.statement)
     start = wrong.valid_from or (None if wrong.valid_to else earlier.memory.occurred_at)
     if start is not None:
-        when = {"valid_from": start, "valid_to": start}
-        fact = fact_in(memory, span)
-        yield attrs.evolve(wrong, **when, kind=EdgeKind.LIFECYCLE, fact=fact, span=span, pattern=CORRECTED)
+        over = attrs.evolve(wrong, valid_from=start, valid_to=start, kind=EdgeKind.LIFECYCLE)
+        yield attrs.evolve(over, fact=fact_in(memory, span), span=span, pattern=CORRECTED)
 
 
 def _apart(stated: Statement) -> Statement:

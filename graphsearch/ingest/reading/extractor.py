@@ -59,9 +59,9 @@ class _Turn:
 
 @attrs.frozen
 class RelationPattern:
-    """A line of the table of relations, which says by which verbs or nouns a text states a relation type.
+    """A line of the table of relations, which says by which verbs or nouns texts state a relation type.
 
-    ``line`` is "type | source > target | phase | entry; entry", as in "mentors | p > p | holds | mentor obj; train with".
+    ``line`` is "type | source > target | phase | entry; entry", as in "mentors | p > p | holds | mentor obj".
     Kinds of the ends: p person, o organisation, g group, l place, t thing, v value, * any; one in brackets must be
     known. Phases: holds, opens, closes, done. An entry is a verb with what its object follows: "obj", or prepositions
     joined by "/"; after "^" the object is the source. For nouns the phase is "is" ("boss": the source is the boss of
@@ -80,10 +80,10 @@ class TextExtractor:
     """Extracts names, relations and dates from English text, in any case, without a model; deterministic.
 
     ``patterns`` are relations that it reads beside those of its own table, and before them. ``dates`` finds dates:
-    `NaturalDates` by default; `IsoDates` reads ISO dates alone. ``known`` are names found in any
-    case, in addition to a vocabulary of tools (`graphsearch.names.known_tools`) and to what the scope knows. ``user`` is
-    the person whom memories of the speaker "user" or "human" are by, and who is called "the user" in those without a
-    speaker. Raises `InvalidInputError` if it is no text.
+    `NaturalDates` by default; `IsoDates` reads ISO dates alone. ``known`` are names found in any case, in addition to a
+    vocabulary of tools (`graphsearch.names.known_tools`) and to what the scope knows. ``user`` is the person whom
+    memories of the speaker "user" or "human" are by, and who is called "the user" in those without a speaker. Raises
+    `InvalidInputError` if it is no text.
     """
 
     def __init__(
@@ -166,7 +166,7 @@ class TextExtractor:
         title, dates = _title(turn.memory, turn.read), _DatesOf(self._dates, turn.memory)
         addressed = follows.speaker if follows and follows.speaker != speaker else ""
         names = _by_sentence(turn.read)
-        before = turn.sentences or [None] * len(names)
+        before: Sequence[ReadSentence | None] = turn.sentences or [None] * len(names)
         turn.sentences, turn.recent = [], [*(follows.recent if follows else ())]
         for (first, stop), mentions, earlier in zip(turn.read.sentences, names, before, strict=True):
             addressed = _addressee(turn.read, first, mentions) or addressed
