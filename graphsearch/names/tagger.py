@@ -41,7 +41,7 @@ CAPITAL: Final = 3.0
 Tagged = tuple[int, int, str, float]
 """First word and end, kind, and how much likelier than no name the weakest of its words is, as a logarithm."""
 
-_CHUNK: Final = 16_384
+_CHUNK: Final = 4_096
 """Words that are tagged at once."""
 _LONG: Final = 2
 """A word of more letters may lean to be a name."""
@@ -147,7 +147,7 @@ OWN: Final = len(_AFFIXES)
 
 def _batch(sentences: Sequence[Sequence[str]]) -> _Batch:
     index: defaultdict[str, int] = defaultdict(count().__next__)
-    edge = index[_EDGE]
+    edge = index[_EDGE]  # 0
     ids = [edge, edge]
     places: list[int] = []
     for words in sentences:
@@ -218,7 +218,7 @@ def _context_features(batch: _Batch) -> Ids:
     places = batch.places
     word, shape, known, size = batch.seen.T
     flag = known & np.uint32(_FLAGS)
-    first = (np.diff(places, prepend=-1) > 1).astype(np.uint32)
+    first = (batch.ids[places - 1] == 0).astype(np.uint32)  # an edge is before it
     columns = {"none": np.zeros_like(batch.cases), "case": batch.cases, "flag": flag[places], "size": size[places]}
     columns["look"] = _mix(shape[places], batch.cases + 256 * first)
     columns["flags"] = flag[places] + 256 * flag[places - 1] + 65_536 * flag[places + 1]
@@ -270,9 +270,7 @@ def _tag_some(batch: _Batch, model: Model) -> list[list[Tagged]]:
 
 def _summed(model: Model, ids: Ids) -> NDArray[np.int16]:
     """The sums of the weights of features, a row of ids each."""
-    total = np.zeros((len(ids), len(TAGS) - 1), np.int16)
-    for column in ids.T:
-        total += model.weights.take(column, axis=0)
+    total: NDArray[np.int16] = model.weights.take(ids.T, axis=0).sum(0, dtype=np.int16)
     return total
 
 
