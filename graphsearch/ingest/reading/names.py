@@ -7,6 +7,7 @@ occurrences say. So "Tidewright", written with a capital once, is found as "tide
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -327,6 +328,7 @@ def _add(found: list[Mention], taken: set[int], mention: Mention) -> None:
 def _add_matches(read: Read, some: list[Mention], forms: WordIndex[_Form]) -> None:
     """Add the places of forms; a longer one replaces those inside of it."""
     owners = {place: each for each in some for place in range(each.first, each.end)}
+    replaced: set[Mention] = set()
     for first, end, form in forms.find(read.lows):
         written = read.text[read.words[first].start : read.words[end - 1].end]
         if form.written and (written not in form.written or _is_asking(read, first, end)):
@@ -334,11 +336,13 @@ def _add_matches(read: Read, some: list[Mention], forms: WordIndex[_Form]) -> No
         inside = {owners[place] for place in range(first, end) if place in owners}
         if any(each.end - each.first >= end - first or each.type for each in inside):
             continue
-        for each in inside:
-            some.remove(each)
+        replaced |= inside
         mention = _at(read, first, end, MATCHED)
         some.append(mention)
-        owners |= dict.fromkeys(range(first, end), mention)
+        for place in range(first, end):
+            owners[place] = mention
+    if replaced:
+        some[:] = [each for each in some if each not in replaced]
 
 
 def _is_asking(read: Read, first: int, end: int) -> bool:
@@ -348,13 +352,21 @@ def _is_asking(read: Read, first: int, end: int) -> bool:
 
 
 def _complete(read: Read, some: list[Mention]) -> None:
-    """Add the nouns that end names in lower case, in sentences without capitals."""
+    """Add the nouns that end names in lower case."""
+    if not any(known & (FIRM | GROUP) for known in read.marks):
+        return
+    some.sort()
+    whole: list[Mention] = []
+    at = 0
     for first, stop in read.sentences:
-        if any(known & (FIRM | GROUP) for known in read.marks[first:stop]) and style_of(read, first, stop).small:
-            inside = sorted(each for each in some if first <= each.first < stop)
-            whole = completed(read, first, stop, inside)
-            if whole != inside:
-                some[:] = [each for each in some if not first <= each.first < stop] + whole
+        begun = at
+        while at < len(some) and some[at].first < stop:
+            at += 1
+        inside = some[begun:at]
+        if any(known & (FIRM | GROUP) for known in read.marks[first:stop]):
+            inside = completed(read, first, stop, inside, small=style_of(read, first, stop).small)
+        whole += inside
+    some[:] = [*whole, *some[at:]]
 
 
 def _add_meant(read: Read, some: list[Mention], heads_: Mapping[str, str], firms: Mapping[str, str]) -> None:
@@ -410,15 +422,12 @@ def _same(
     read: Read, mentions: Iterable[Mention], declared: Iterable[tuple[str, str, int]], firms: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Pairs of a short name and the whole one: declared, or the first word of a firm."""
+    named = sorted((read.words[each.first].start, each.name) for each in mentions if each.kind in ("person", ""))
     for short, whole, start in declared:
-        before = [
-            each.name
-            for each in sorted(mentions)
-            if read.words[each.first].start < start and each.kind in ("person", "") and key(each.name) != key(short)
-        ]
-        named = whole or (before[-1] if before else "")
-        if named and key(named) != key(short):
-            yield short, named
+        before = bisect_left(named, (start,))
+        last = next((name for _, name in reversed(named[max(0, before - 3) : before]) if key(name) != key(short)), "")
+        if (meant := whole or last) and key(meant) != key(short):
+            yield short, meant
     for each in mentions:
         if each.kind != "person" and (firm := firms.get(key(each.name))):
             yield each.name, firm
