@@ -297,7 +297,8 @@ class Clauses(Phrases):
         left = start - 1
         while left >= 0 and (self.bits[left] & ADVERB or self.lows[left] in words("called")):
             left -= 1
-        if self.has(left, BE | HAVE) and (subject := self.subject(left - 1)):
+        been = self.has(left, HAVE) and "been" in self.lows[left:start]
+        if (been or self.has(left, BE)) and (subject := self.subject(left - 1)):
             return subject
         low = self.low(left)
         if low in (",", "(") and _is_person(self.name(left - 1)):

@@ -11,6 +11,7 @@ from graphsearch.ingest.reading.clauses import Clause, Clauses
 from graphsearch.ingest.reading.periods import read_period
 from graphsearch.ingest.reading.phrases import (
     BE,
+    HAVE,
     NOUN,
     PREPOSITION,
     VERB,
@@ -20,10 +21,11 @@ from graphsearch.ingest.reading.phrases import (
     word_bits,
 )
 from graphsearch.ingest.reading.references import Context, Named
+from graphsearch.names.lexicon import DEMONYM, GIVEN, ORDINARY, flags
 from graphsearch.text.dates import DateSpan
 
 if TYPE_CHECKING:
-    from graphsearch.names.spans import Read
+    from graphsearch.names.spans import Mention, Read
 
 CLEAR: Final = 0.88
 ASSUMED: Final = 0.8
@@ -33,7 +35,7 @@ HEARSAY: Final = 0.6
 LEAST: Final = 0.6
 """What is less sure is not stated."""
 _ASSIGNED: Final = {"uses": "tool", "works_on": "project", "leads": "project"}
-_STATUS_AFTER: Final = frozenset({"is", "'s", "are", "been", "now", "currently", "still", "officially", "went", "got"})
+_STATUS_WORDS: Final = frozenset({"been", "now", "currently", "still", "officially", "went", "got"})
 
 _MISTAKEN: Final = {
     "": ("person", "organisation", "group", "place", "thing"),
@@ -41,7 +43,7 @@ _MISTAKEN: Final = {
     "group": ("organisation", "thing"),
     "thing": ("organisation", "group"),
 }
-"""What a name of several words can be that was taken for another kind; a single word can be anything but a place."""
+"""What a name of several words can be that was taken for another kind; a single word can be anything."""
 _ANYONE: Final = Ends(("person", "organisation", "group", "thing"))
 
 Dates = Callable[[int, int], Sequence[DateSpan]]
@@ -110,9 +112,12 @@ def _accepted(ends: Ends, named: Named) -> str | None:
     """The kind that a name gets in a slot; None if it does not fit. A kind that is only guessed can be wrong."""
     if named.kind in ends.kinds:
         return named.kind
-    single = " " not in named.name and ends.assumed != "place"
+    single = " " not in named.name
+    if named.kind == "person" and single and ends.assumed == "place":
+        return "place"  # "I live in Florence"
+    person = named.kind == "person" and flags(named.name) & (GIVEN | ORDINARY) == GIVEN and ends.assumed == "thing"
     mistaken = single or ends.assumed in _MISTAKEN.get(named.kind, ())
-    return ends.assumed if ends.assumed and not named.hard and mistaken else None
+    return ends.assumed if ends.assumed and mistaken and not (named.hard or person) else None
 
 
 def _fit(ends: Ends, named: Named) -> int:
@@ -126,6 +131,10 @@ def _may_be_group(frame: Frame, target: Named) -> bool:
     """Whether a name of unknown kind may be the group that a frame asks for: "the Access Working Group"."""
     asks = frame.type == "member_of" and frame.target[0] == "g"
     return not asks or target.kind in ("group", "organisation") or target.name.split()[-1].casefold() in words("groups")
+
+
+def _is_nationality(*ends: Named) -> bool:
+    return any(flags(each.name) & DEMONYM for each in ends)
 
 
 class _Reader:
@@ -164,17 +173,25 @@ class _Reader:
         before = self._sentence.units[clause.place].start
         for ref in refs:
             if ref.mention:
-                start = next(unit.start for unit in self._sentence.units if unit.mention is ref.mention)
-                found.append(Named(ref.mention.name, ref.mention.kind, ref.sure, start, ref.mention.hard))
+                found.append(self._of_mention(ref.mention, ref.sure))
                 continue
             earlier = [each for each in self._names if each.start < before]
             if named := self._context.meant(ref.pronoun, earlier, ends.kinds):
                 found.append(named._replace(sure=named.sure * ref.sure))
         return found
 
+    def _of_mention(self, mention: Mention, sure: float) -> Named:
+        """A name with the kind that its own words, or the noun after it, show."""
+        place, unit = next((at, unit) for at, unit in enumerate(self._sentence.units) if unit.mention is mention)
+        if self._sentence.low(place + 1) in words("groups") and mention.kind != "person":
+            return Named(mention.name, "group", sure, unit.start)
+        return Named(mention.name, mention.kind, sure, unit.start, mention.hard)
+
     def _verbal(self, clause: Clause, slot: str, refs: Refs) -> Iterator[Stated]:
-        indefinite = (slot == "obj" and not clause.acted) or clause.word.startswith("be")
-        if indefinite and any(ref.pronoun in words("indefinite") for ref in refs):
+        indefinite = words("indefinite")
+        if clause.word.startswith("be") and any(ref.pronoun in indefinite for ref in (*clause.subject, *refs)):
+            return
+        if slot == "obj" and not clause.acted and any(ref.pronoun in indefinite for ref in refs):
             return
         forms = self._sentence.forms
         frames = forms.beside.get(slot, ()) if clause.word == "·" else forms.frames.get((clause.word, slot), ())
@@ -210,7 +227,9 @@ class _Reader:
                 continue
             source, target = sources[0], targets[0]
             fits = _fit(source_ends, source), _fit(target_ends, target)
-            if min(fits) >= (2 if KNOWN_ENDS in frame.marks else 0) and _may_be_group(frame, target):
+            known = min(fits) >= (2 if KNOWN_ENDS in frame.marks else 0) and sum(fits) >= 2  # noqa: PLR2004
+            replaced = frame.type == "succeeds" and "with" in clause.slots  # "replaced Ana with Bo"
+            if known and not replaced and _may_be_group(frame, target) and not _is_nationality(source, target):
                 ranked.append((sum(fits), min(fits), frame, source, target))
         for total, least, frame, source, target in sorted(ranked, key=lambda each: -each[0]):
             sure = CLEAR if least > 1 else AGAINST if least < 1 else ASSUMED if total > 2 else UNKNOWN  # noqa: PLR2004
@@ -251,12 +270,19 @@ class _Reader:
             if not unit.mention:
                 continue
             after = place + 1
-            while sentence.low(after) in _STATUS_AFTER:
+            linked = (
+                bool(sentence.has(after, BE))
+                or sentence.low(after) in ("went", "got")
+                or (sentence.low(after + 1) == "been")
+            )
+            while linked and (sentence.has(after, BE | HAVE) or sentence.low(after) in _STATUS_WORDS):
                 after += 1
             pairs = ("_".join(sentence.lows[after : after + size]) for size in (2, 1))
-            word = next((each for each in pairs if each in words("lasting")), "")
-            turned = after == place + 1 and sentence.low(after) in words("turned") and sentence.is_end(after + 1)
-            named = Named(unit.mention.name, unit.mention.kind, 1.0, unit.start, unit.mention.hard)
-            if (turned or (word and after > place + 1)) and named.kind not in ("person", "place"):
+            word = next((each for each in pairs if linked and each in words("lasting")), "")
+            turned = not linked and sentence.low(after) in words("turned") and sentence.is_end(after + 1)
+            named = self._of_mention(unit.mention, 1.0)
+            person = named.kind == "person" and (named.hard or " " in named.name)
+            if (turned or word) and not person and named.kind != "place" and not _is_nationality(named):
                 value = (word or sentence.low(after)).replace("_", " ")
-                yield Stated(named, "has_status", Named(value, "status"), CLEAR)
+                sure = AGAINST if named.kind == "person" else CLEAR
+                yield Stated(named, "has_status", Named(value, "status"), sure)
