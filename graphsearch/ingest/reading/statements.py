@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphsearch.ingest.frames import KNOWN_ENDS, Ends, Forms, Frame, listed, read_ends, text_forms, words
@@ -21,6 +22,7 @@ from graphsearch.ingest.reading.phrases import (
     word_bits,
 )
 from graphsearch.ingest.reading.references import Context, Named
+from graphsearch.ingest.reading.values import find_values
 from graphsearch.names.lexicon import DEMONYM, GIVEN, ORDINARY, flags
 from graphsearch.text.dates import DateSpan
 
@@ -87,7 +89,7 @@ def read_sentence(
         return []
     sentence = Clauses(units, forms, spoken=bool(context.speaker))
     best: dict[tuple[str, str, str], Stated] = {}
-    for each in _Reader(sentence, context, dates, at).read():
+    for each in _Reader(read.text, sentence, context, dates, at).read():
         pair = each.source.name, each.relation, each.target.name
         same = each.source.name.casefold() == each.target.name.casefold()
         if not same and (pair not in best or each.confidence > best[pair].confidence):
@@ -140,9 +142,9 @@ def _is_nationality(*ends: Named) -> bool:
 class _Reader:
     """Reads the statements of one sentence."""
 
-    def __init__(self, sentence: Clauses, context: Context, dates: Dates, at: datetime | None) -> None:
-        self._sentence, self._context, self._at = sentence, context, at
-        self._find_dates, self._dates = dates, None
+    def __init__(self, text: str, sentence: Clauses, context: Context, dates: Dates, at: datetime | None) -> None:
+        self._text, self._sentence, self._context, self._at = text, sentence, context, at
+        self._find_dates = dates
         self._names = [
             Named(unit.mention.name, unit.mention.kind, 1.0, unit.start, unit.mention.hard)
             for unit in sentence.units
@@ -152,20 +154,20 @@ class _Reader:
     def read(self) -> Iterator[Stated]:
         """The statements of its clauses."""
         yield from self._status()
-        for clause in self._sentence.read():
+        clauses = self._sentence.read()
+        yield from self._values(clauses)
+        for clause in clauses:
             if clause.noun:
                 yield from self._nominal(clause)
             else:
                 for slot, refs in clause.slots.items():
                     yield from self._verbal(clause, slot, refs)
 
-    @property
+    @cached_property
     def dates(self) -> Sequence[DateSpan]:
         """The dates of the sentence, found when they are first needed."""
-        if self._dates is None:
-            units = self._sentence.units
-            self._dates = self._find_dates(units[0].start, units[-1].end)
-        return self._dates
+        units = self._sentence.units
+        return self._find_dates(units[0].start, units[-1].end)
 
     def _named(self, refs: Refs, clause: Clause, ends: Ends) -> list[Named]:
         """The names that references mean as ends of a frame."""
@@ -201,7 +203,12 @@ class _Reader:
 
     def _nominal(self, clause: Clause) -> Iterator[Stated]:
         frames = self._sentence.forms.nouns[clause.word]
-        fitting = [each for each in frames if not each.slot or clause.link in each.slot]
+        fitting = [
+            each
+            for each in frames
+            if (not each.slot or clause.link in each.slot)
+            and not (each.inverse and clause.link and KNOWN_ENDS in each.marks)  # "my lead Bo", not "the lead of Atlas"
+        ]
         yield from self._fitting(clause, fitting, clause.slots["holder"], clause.slots["other"])
 
     def _fitting(
@@ -254,7 +261,7 @@ class _Reader:
     def _replaced(self, clause: Clause, stated: Stated) -> Iterator[Stated]:
         """Whom "Roz leads it instead of Ines" and "takes it over from Ines" relieve."""
         instead = clause.slots.get("of", ()) if not {"instead", "place"}.isdisjoint(self._sentence.lows) else ()
-        refs = clause.slots.get("from", ()) if clause.word == "take over" else instead
+        refs = clause.slots.get("from", ()) if clause.word == "take" and "over" in clause.slots else instead
         until = stated.since or self._at
         for named in self._named(refs, clause, _ANYONE) if until and stated.relation in _ASSIGNED else ():
             ended = stated._replace(since=None, until=until, changes=True)
@@ -262,6 +269,20 @@ class _Reader:
                 yield ended._replace(source=named._replace(kind="person"))
             elif stated.relation == "uses" and named.name != stated.target.name:
                 yield ended._replace(target=named._replace(kind="tool"))
+
+    def _values(self, clauses: Sequence[Clause]) -> Iterator[Stated]:
+        """What is due, budgeted, priced or born: a date or an amount."""
+        if not any(low[:1].isdigit() for low in self._sentence.lows):
+            return
+        for frames, subjects, place, start, end in find_values(self._sentence, clauses, self.dates):
+            value = Named(self._text[start:end], "value", 1.0, start, hard=True)
+            clause = Clause("", (), {}, "present", place, place)
+            for frame, ref in ((frame, ref) for ref in subjects for frame in frames[:1]):
+                for named in self._named((ref,), clause, read_ends(frame.source)):
+                    fit = _fit(read_ends(frame.source), named)
+                    if fit > 0:
+                        sure = round((CLEAR if fit > 1 else ASSUMED) * named.sure, 2)
+                        yield Stated(named, frame.type, value, sure)
 
     def _status(self) -> Iterator[Stated]:
         """ "The atlas is paused", "Tidewright is on hold"."""
