@@ -172,7 +172,7 @@ def text_forms(extra: tuple[str, ...] = ()) -> Forms:
                 nouns[noun].append(frame)
                 nouns[f"{noun[:-3]}men" if noun.endswith("man") else f"{noun}s"].append(frame)
     verbs: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
-    for verb in longer.keys() - {"be"}:
+    for verb in longer.keys() - {"be", "been"}:
         for form in verb_forms(verb):
             verbs[form[0]].append((verb, form[1]))
     ordered = {verb: sorted(some - {()}, key=len, reverse=True) for verb, some in longer.items()}

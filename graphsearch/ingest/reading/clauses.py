@@ -78,7 +78,7 @@ class Clauses(Phrases):
                 found.append(clause)
                 if clause.slots and clause.tense in ("present", "past"):
                     continue
-            if bits & NOUN and (noun := self._longest_noun(place)):
+            if bits & NOUN and (noun := self.longest_noun(place)):
                 inside = place + noun.count(" ")
                 found += self._noun(place, inside + 1, noun)
             elif bits & BE:
@@ -87,7 +87,10 @@ class Clauses(Phrases):
                 found += self._beside(place)
         return [each for each in found if not self._is_unstated(each)]
 
-    def _longest_noun(self, place: int) -> str:
+    def longest_noun(self, place: int) -> str:
+        """The longest noun of the table that begins at a place, or ""."""
+        if not self.bits[place] & NOUN:
+            return ""
         for size in range(min(_LONGEST_NOUN, len(self.lows) - place), 0, -1):
             noun = " ".join(self.lows[place : place + size])
             if noun in self.forms.nouns:
@@ -297,7 +300,8 @@ class Clauses(Phrases):
         left = start - 1
         while left >= 0 and (self.bits[left] & ADVERB or self.lows[left] in words("called")):
             left -= 1
-        if self.has(left, BE | HAVE) and (subject := self.subject(left - 1)):
+        been = self.has(left, HAVE) and "been" in self.lows[left:start]
+        if (been or self.has(left, BE)) and (subject := self.subject(left - 1)):
             return subject
         low = self.low(left)
         if low in (",", "(") and _is_person(self.name(left - 1)):
@@ -337,11 +341,14 @@ class Clauses(Phrases):
         slots, reach = self.slots(start)
         slots = {slot: refs for slot, refs in slots.items() if slot == self.low(start)}
         opened, hearsay = self._scope(left)
-        if opened or not slots:
+        valued = any(each.target == "v" for each in self.forms.frames.get((word, self.low(start)), ()))
+        if opened or not (slots or valued):
             return
+        word = "been" if word == "be" and "been" in said and ("been", self.low(start)) in self.forms.frames else word
         tense = "future" if said & words("future") else "past" if said & _PAST or "used" in said else "present"
         tense = "perfect" if "been" in said and tense == "present" else tense
         negated = not said.isdisjoint(words("negating")) or "longer" in said
+        reach = reach if slots else start
         yield Clause(word, subject, slots, tense, place, reach, False, negated, hearsay, (), subject)
 
     def _beside(self, place: int) -> Iterator[Clause]:

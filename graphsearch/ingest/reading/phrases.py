@@ -213,7 +213,7 @@ class Phrases:
     def slots(self, place: int) -> tuple[Slots, int]:
         """What follows a verb or noun, by preposition, and the place after it; "obj" is what follows at once."""
         slots: Slots = {}
-        slot, filler, reach = "obj", 0, place
+        slot, filler, reach, passed = "obj", 0, place, set[str]()
         while place < len(self.units):
             low, bits = self.lows[place], self.bits[place]
             if bits & NAME or (bits & PRONOUN and low not in _SUBJECTIVE):
@@ -228,7 +228,8 @@ class Phrases:
             elif low == "there" and slot == "obj" and not slots:
                 slots, slot = {"at": (Ref(None, low),), "in": (Ref(None, low),)}, ""
             elif bits & PREPOSITION and not (low == "to" and self._is_infinitive(place + 1)):
-                slot, filler = low, 0
+                slot, filler = "" if low in passed else low, 0
+                passed.add(low)
             elif bits & (STOP | BREAK | PRONOUN | (AUXILIARY & ~DO)):
                 break
             elif low.endswith("ing") and len(low) > _SHORTEST + 2 and not self.has(place - 1, ARTICLE):
@@ -258,12 +259,18 @@ class Phrases:
         articled = self.has(place - 1, ARTICLE) and noun not in words("kind_nouns")
         return bool(articled or self.has(place + 2, NAME) or (noun.endswith("s") and noun not in words("kind_nouns")))
 
+    def _may_act(self, place: int) -> bool:
+        """Whether a word after a name may be its verb: of the table, or unknown."""
+        low = self.low(place)
+        unknown = low.isalpha() and not self.has(place, ~0) and low.endswith(("s", "ed"))
+        return bool(self.has(place, VERB | AUXILIARY)) or unknown
+
     def _listed_after(self, place: int) -> tuple[Refs, int]:
         """The names of a list that begins at a place, and the place of the last; "and Bo leads" is no part of it."""
         refs = [self.ref(place)]
         while self.has(place + 1, JOINER | COMMA):
             step = 3 if self.has(place + 2, JOINER | ARTICLE) else 2
-            if not self.name(place + step) or self.has(place + step + 1, VERB | AUXILIARY):
+            if not self.name(place + step) or self._may_act(place + step + 1):
                 break
             place += step
             refs.append(self.ref(place))

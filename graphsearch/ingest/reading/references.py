@@ -12,7 +12,7 @@ PERSON: Final = frozenset({"he", "she", "him", "her", "his"})
 THING: Final = frozenset({"it", "its"})
 SEVERAL: Final = frozenset({"they", "them", "their"})
 _FIRMS: Final = ("organisation", "group")
-_ALONE, _NEAREST, _BEFORE, _FAR, _ADDRESSED, _FIRM = 0.9, 0.8, 0.85, 0.72, 0.75, 0.85
+_ALONE, _NEAREST, _BEFORE, _FAR, _ADDRESSED, _FIRM = 0.9, 0.8, 0.8, 0.7, 0.75, 0.85
 _WINDOW: Final = 6
 
 
@@ -53,7 +53,10 @@ class Context(NamedTuple):
             return Named(self.addressed, "person", _ADDRESSED, hard=True) if self.addressed else None
         title = None if self.speaker else self.title
         if pronoun in PERSON:
-            return title if title and title.kind == "person" else self._last(("person",), earlier)
+            if not title or title.kind != "person":
+                return self._last(("person",), earlier)
+            others = [each for each in earlier if each.kind == "person" and each.name not in title.name]
+            return title._replace(sure=title.sure * _NEAREST) if others else title
         if pronoun == "there":
             return self._last([each for each in ("place", *_FIRMS) if each in kinds], earlier)
         if pronoun in THING:
@@ -63,7 +66,8 @@ class Context(NamedTuple):
         if pronoun in SEVERAL:
             if title and title.kind != "person":
                 return title
-            return self._last(["person"] if as_person else [each for each in _FIRMS if each in kinds], earlier)
+            meant = self._last(["person"] if as_person else [each for each in _FIRMS if each in kinds], earlier)
+            return meant and (meant if meant in earlier else meant._replace(sure=min(meant.sure, _FAR)))
         return None
 
     def _last(self, kinds: Sequence[str], earlier: Sequence[Named]) -> Named | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphsearch.ingest.frames import KNOWN_ENDS, Ends, Forms, Frame, listed, read_ends, text_forms, words
@@ -11,6 +12,7 @@ from graphsearch.ingest.reading.clauses import Clause, Clauses
 from graphsearch.ingest.reading.periods import read_period
 from graphsearch.ingest.reading.phrases import (
     BE,
+    HAVE,
     NOUN,
     PREPOSITION,
     VERB,
@@ -20,10 +22,12 @@ from graphsearch.ingest.reading.phrases import (
     word_bits,
 )
 from graphsearch.ingest.reading.references import Context, Named
+from graphsearch.ingest.reading.values import find_values
+from graphsearch.names.lexicon import DEMONYM, GIVEN, ORDINARY, flags
 from graphsearch.text.dates import DateSpan
 
 if TYPE_CHECKING:
-    from graphsearch.names.spans import Read
+    from graphsearch.names.spans import Mention, Read
 
 CLEAR: Final = 0.88
 ASSUMED: Final = 0.8
@@ -33,7 +37,7 @@ HEARSAY: Final = 0.6
 LEAST: Final = 0.6
 """What is less sure is not stated."""
 _ASSIGNED: Final = {"uses": "tool", "works_on": "project", "leads": "project"}
-_STATUS_AFTER: Final = frozenset({"is", "'s", "are", "been", "now", "currently", "still", "officially", "went", "got"})
+_STATUS_WORDS: Final = frozenset({"been", "now", "currently", "still", "officially", "went", "got"})
 
 _MISTAKEN: Final = {
     "": ("person", "organisation", "group", "place", "thing"),
@@ -41,7 +45,7 @@ _MISTAKEN: Final = {
     "group": ("organisation", "thing"),
     "thing": ("organisation", "group"),
 }
-"""What a name of several words can be that was taken for another kind; a single word can be anything but a place."""
+"""What a name of several words can be that was taken for another kind; a single word can be anything."""
 _ANYONE: Final = Ends(("person", "organisation", "group", "thing"))
 
 Dates = Callable[[int, int], Sequence[DateSpan]]
@@ -85,7 +89,7 @@ def read_sentence(
         return []
     sentence = Clauses(units, forms, spoken=bool(context.speaker))
     best: dict[tuple[str, str, str], Stated] = {}
-    for each in _Reader(sentence, context, dates, at).read():
+    for each in _Reader(read.text, sentence, context, dates, at).read():
         pair = each.source.name, each.relation, each.target.name
         same = each.source.name.casefold() == each.target.name.casefold()
         if not same and (pair not in best or each.confidence > best[pair].confidence):
@@ -110,9 +114,12 @@ def _accepted(ends: Ends, named: Named) -> str | None:
     """The kind that a name gets in a slot; None if it does not fit. A kind that is only guessed can be wrong."""
     if named.kind in ends.kinds:
         return named.kind
-    single = " " not in named.name and ends.assumed != "place"
+    single = " " not in named.name
+    if named.kind == "person" and single and ends.assumed == "place":
+        return "place"  # "I live in Florence"
+    person = named.kind == "person" and flags(named.name) & (GIVEN | ORDINARY) == GIVEN and ends.assumed == "thing"
     mistaken = single or ends.assumed in _MISTAKEN.get(named.kind, ())
-    return ends.assumed if ends.assumed and not named.hard and mistaken else None
+    return ends.assumed if ends.assumed and mistaken and not (named.hard or person) else None
 
 
 def _fit(ends: Ends, named: Named) -> int:
@@ -128,12 +135,16 @@ def _may_be_group(frame: Frame, target: Named) -> bool:
     return not asks or target.kind in ("group", "organisation") or target.name.split()[-1].casefold() in words("groups")
 
 
+def _is_nationality(*ends: Named) -> bool:
+    return any(flags(each.name) & DEMONYM for each in ends)
+
+
 class _Reader:
     """Reads the statements of one sentence."""
 
-    def __init__(self, sentence: Clauses, context: Context, dates: Dates, at: datetime | None) -> None:
-        self._sentence, self._context, self._at = sentence, context, at
-        self._find_dates, self._dates = dates, None
+    def __init__(self, text: str, sentence: Clauses, context: Context, dates: Dates, at: datetime | None) -> None:
+        self._text, self._sentence, self._context, self._at = text, sentence, context, at
+        self._find_dates = dates
         self._names = [
             Named(unit.mention.name, unit.mention.kind, 1.0, unit.start, unit.mention.hard)
             for unit in sentence.units
@@ -143,20 +154,20 @@ class _Reader:
     def read(self) -> Iterator[Stated]:
         """The statements of its clauses."""
         yield from self._status()
-        for clause in self._sentence.read():
+        clauses = self._sentence.read()
+        yield from self._values(clauses)
+        for clause in clauses:
             if clause.noun:
                 yield from self._nominal(clause)
             else:
                 for slot, refs in clause.slots.items():
                     yield from self._verbal(clause, slot, refs)
 
-    @property
+    @cached_property
     def dates(self) -> Sequence[DateSpan]:
         """The dates of the sentence, found when they are first needed."""
-        if self._dates is None:
-            units = self._sentence.units
-            self._dates = self._find_dates(units[0].start, units[-1].end)
-        return self._dates
+        units = self._sentence.units
+        return self._find_dates(units[0].start, units[-1].end)
 
     def _named(self, refs: Refs, clause: Clause, ends: Ends) -> list[Named]:
         """The names that references mean as ends of a frame."""
@@ -164,17 +175,25 @@ class _Reader:
         before = self._sentence.units[clause.place].start
         for ref in refs:
             if ref.mention:
-                start = next(unit.start for unit in self._sentence.units if unit.mention is ref.mention)
-                found.append(Named(ref.mention.name, ref.mention.kind, ref.sure, start, ref.mention.hard))
+                found.append(self._of_mention(ref.mention, ref.sure))
                 continue
             earlier = [each for each in self._names if each.start < before]
             if named := self._context.meant(ref.pronoun, earlier, ends.kinds):
                 found.append(named._replace(sure=named.sure * ref.sure))
         return found
 
+    def _of_mention(self, mention: Mention, sure: float) -> Named:
+        """A name with the kind that its own words, or the noun after it, show."""
+        place, unit = next((at, unit) for at, unit in enumerate(self._sentence.units) if unit.mention is mention)
+        if self._sentence.low(place + 1) in words("groups") and mention.kind != "person":
+            return Named(mention.name, "group", sure, unit.start)
+        return Named(mention.name, mention.kind, sure, unit.start, mention.hard)
+
     def _verbal(self, clause: Clause, slot: str, refs: Refs) -> Iterator[Stated]:
-        indefinite = (slot == "obj" and not clause.acted) or clause.word.startswith("be")
-        if indefinite and any(ref.pronoun in words("indefinite") for ref in refs):
+        indefinite = words("indefinite")
+        if clause.word.startswith("be") and any(ref.pronoun in indefinite for ref in (*clause.subject, *refs)):
+            return
+        if slot == "obj" and not clause.acted and any(ref.pronoun in indefinite for ref in refs):
             return
         forms = self._sentence.forms
         frames = forms.beside.get(slot, ()) if clause.word == "·" else forms.frames.get((clause.word, slot), ())
@@ -184,7 +203,12 @@ class _Reader:
 
     def _nominal(self, clause: Clause) -> Iterator[Stated]:
         frames = self._sentence.forms.nouns[clause.word]
-        fitting = [each for each in frames if not each.slot or clause.link in each.slot]
+        fitting = [
+            each
+            for each in frames
+            if (not each.slot or clause.link in each.slot)
+            and not (each.inverse and clause.link and KNOWN_ENDS in each.marks)  # "my lead Bo", not "the lead of Atlas"
+        ]
         yield from self._fitting(clause, fitting, clause.slots["holder"], clause.slots["other"])
 
     def _fitting(
@@ -210,7 +234,9 @@ class _Reader:
                 continue
             source, target = sources[0], targets[0]
             fits = _fit(source_ends, source), _fit(target_ends, target)
-            if min(fits) >= (2 if KNOWN_ENDS in frame.marks else 0) and _may_be_group(frame, target):
+            known = min(fits) >= (2 if KNOWN_ENDS in frame.marks else 0) and sum(fits) >= 2  # noqa: PLR2004
+            replaced = frame.type == "succeeds" and "with" in clause.slots  # "replaced Ana with Bo"
+            if known and not replaced and _may_be_group(frame, target) and not _is_nationality(source, target):
                 ranked.append((sum(fits), min(fits), frame, source, target))
         for total, least, frame, source, target in sorted(ranked, key=lambda each: -each[0]):
             sure = CLEAR if least > 1 else AGAINST if least < 1 else ASSUMED if total > 2 else UNKNOWN  # noqa: PLR2004
@@ -235,7 +261,7 @@ class _Reader:
     def _replaced(self, clause: Clause, stated: Stated) -> Iterator[Stated]:
         """Whom "Roz leads it instead of Ines" and "takes it over from Ines" relieve."""
         instead = clause.slots.get("of", ()) if not {"instead", "place"}.isdisjoint(self._sentence.lows) else ()
-        refs = clause.slots.get("from", ()) if clause.word == "take over" else instead
+        refs = clause.slots.get("from", ()) if clause.word == "take" and "over" in clause.slots else instead
         until = stated.since or self._at
         for named in self._named(refs, clause, _ANYONE) if until and stated.relation in _ASSIGNED else ():
             ended = stated._replace(since=None, until=until, changes=True)
@@ -244,6 +270,20 @@ class _Reader:
             elif stated.relation == "uses" and named.name != stated.target.name:
                 yield ended._replace(target=named._replace(kind="tool"))
 
+    def _values(self, clauses: Sequence[Clause]) -> Iterator[Stated]:
+        """What is due, budgeted, priced or born: a date or an amount."""
+        if not any(low[:1].isdigit() for low in self._sentence.lows):
+            return
+        for frames, subjects, place, start, end in find_values(self._sentence, clauses, self.dates):
+            value = Named(self._text[start:end], "value", 1.0, start, hard=True)
+            clause = Clause("", (), {}, "present", place, place)
+            for frame, ref in ((frame, ref) for ref in subjects for frame in frames[:1]):
+                for named in self._named((ref,), clause, read_ends(frame.source)):
+                    fit = _fit(read_ends(frame.source), named)
+                    if fit > 0:
+                        sure = round((CLEAR if fit > 1 else ASSUMED) * named.sure, 2)
+                        yield Stated(named, frame.type, value, sure)
+
     def _status(self) -> Iterator[Stated]:
         """ "The atlas is paused", "Tidewright is on hold"."""
         sentence = self._sentence
@@ -251,12 +291,19 @@ class _Reader:
             if not unit.mention:
                 continue
             after = place + 1
-            while sentence.low(after) in _STATUS_AFTER:
+            linked = (
+                bool(sentence.has(after, BE))
+                or sentence.low(after) in ("went", "got")
+                or (sentence.low(after + 1) == "been")
+            )
+            while linked and (sentence.has(after, BE | HAVE) or sentence.low(after) in _STATUS_WORDS):
                 after += 1
             pairs = ("_".join(sentence.lows[after : after + size]) for size in (2, 1))
-            word = next((each for each in pairs if each in words("lasting")), "")
-            turned = after == place + 1 and sentence.low(after) in words("turned") and sentence.is_end(after + 1)
-            named = Named(unit.mention.name, unit.mention.kind, 1.0, unit.start, unit.mention.hard)
-            if (turned or (word and after > place + 1)) and named.kind not in ("person", "place"):
+            word = next((each for each in pairs if linked and each in words("lasting")), "")
+            turned = not linked and sentence.low(after) in words("turned") and sentence.is_end(after + 1)
+            named = self._of_mention(unit.mention, 1.0)
+            person = named.kind == "person" and (named.hard or " " in named.name)
+            if (turned or word) and not person and named.kind != "place" and not _is_nationality(named):
                 value = (word or sentence.low(after)).replace("_", " ")
-                yield Stated(named, "has_status", Named(value, "status"), CLEAR)
+                sure = AGAINST if named.kind == "person" else CLEAR
+                yield Stated(named, "has_status", Named(value, "status"), sure)
