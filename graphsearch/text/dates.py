@@ -40,21 +40,22 @@ class DateSpan:
     precision: Precision
     role: Role = Role.AT
     absolute: bool = False
-    _written: tuple[Expression, ...] = attrs.field(default=(), eq=False, repr=False)
+    expressions: tuple[Expression, ...] = attrs.field(default=(), eq=False, repr=False)
 
     def towards(self, at: datetime | None, ahead: bool | None) -> DateSpan:
         """This date where its clause is ``ahead`` of a memory ``at`` a time, or past; as it is where that is unknown.
 
         Only a date without a year depends on it: ahead, "on 1 December" is the first one that is not over.
         """
-        if at is None or ahead is None or self.absolute or not self._written:
+        if at is None or ahead is None or self.absolute or not self.expressions:
             return self
         today = midnight(at)
-        dates = [Dated(each, period) for each in self._written if (period := each.period(today, ahead))]
+        dates = [Dated(each, period) for each in self.expressions if (period := each.period(today, ahead))]
         last = dates[1] if len(dates) > 1 else None
-        if len(dates) < len(self._written) or (last and last.period.start < dates[0].period.start):
+        if len(dates) < len(self.expressions) or (last and last.period.start < dates[0].period.start):
             return self
-        return _span((dates[0], last), self.role, at.tzinfo)
+        turned = _span((dates[0], last), self.role, at.tzinfo)
+        return attrs.evolve(self, valid_from=turned.valid_from, valid_to=turned.valid_to)
 
 
 class Dates(Protocol):
@@ -181,7 +182,7 @@ def _span(pair: tuple[Dated, Dated | None], role: Role, zone: tzinfo | None) -> 
         end = last.period.start
     elif written.is_range and end is not None:
         end = end - timedelta(days=1) if period.precision is Precision.DAY else end.replace(year=end.year - 1)
-    elif written.at_end:
+    elif "end of" in written.lead:
         start = period.last_day
     return DateSpan(
         start=written.start,
@@ -191,7 +192,7 @@ def _span(pair: tuple[Dated, Dated | None], role: Role, zone: tzinfo | None) -> 
         precision=period.precision,
         role=role,
         absolute=written.absolute,
-        written=(written, last.expression) if last else (written,),
+        expressions=(written, last.expression) if last else (written,),
     )
 
 
@@ -207,6 +208,6 @@ def in_zone(moment: datetime, zone: tzinfo | None) -> datetime:
 
 def repeated_dates(text: str, last: DateSpan) -> Sequence[DateSpan]:
     """References of a sentence to the last date before it: "from that day", "the same month"."""
-    lowered, span = text.lower(), attrs.evolve(last, absolute=False, written=())
+    lowered, span = text.lower(), attrs.evolve(last, absolute=False, expressions=())
     found = [(match, _role_of(lead_before(lowered, match.start())[0])) for match in pattern("SAME").finditer(text)]
     return [attrs.evolve(span, start=match.start(), end=match.end(), role=role) for match, role in found]

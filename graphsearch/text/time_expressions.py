@@ -80,17 +80,12 @@ class Expression:
     @property
     def is_range(self) -> bool:
         """Whether it names both ends of a period itself, as "2011-17" does."""
-        return self.kind in ("iso_pair", "years") or (self.kind == "day" and len(_days_in(self.written)) > 1)
+        return self.kind == "years" or (self.kind == "day" and len(_days_in(self.written)) > 1)
 
     @property
     def placed(self) -> bool:
         """Whether the words before it say that a time follows."""
         return self.lead not in ("", "the")
-
-    @property
-    def at_end(self) -> bool:
-        """Whether the end of it is meant: "at the end of May"."""
-        return "end of" in self.lead
 
     def fits(self) -> bool:
         """Whether it is a time by the words before it, as far as texts and questions agree."""
@@ -243,19 +238,11 @@ class _Seen(NamedTuple):
         return self.meant(found)
 
 
-def _iso(written: str, _: _Seen | None = None) -> CalendarPeriod:
+def _iso(written: str, _: _Seen) -> CalendarPeriod:
     if len(written) > len("2024-05-01"):
         return period_from(datetime.fromisoformat(written.upper()), Precision.TIME)
     parts = [int(part) for part in re.split("[-/.]", written)]
     return period_from(day_of(*parts), (Precision.YEAR, Precision.MONTH, Precision.DAY)[len(parts) - 1])
-
-
-def _iso_pair(written: str, _: _Seen) -> CalendarPeriod:
-    first, last = written.split("/")
-    start, end = _iso(first), _iso(first[: -len(last)] + last)
-    if end.start < start.start:
-        raise ValueError(written)
-    return CalendarPeriod(start.start, end.end, Precision.DAY)
 
 
 def _iso_week(written: str, _: _Seen) -> CalendarPeriod:
@@ -335,17 +322,25 @@ def _near(written: str, seen: _Seen) -> CalendarPeriod:
 
 def _rolling(written: str, seen: _Seen) -> CalendarPeriod:
     """The days of "last two weeks" up to this day, or of "next 3 days" after it."""
-    which, *count, unit = written.split()
-    tomorrow = seen.day + timedelta(1)
-    ends = sorted((tomorrow, _shifted(tomorrow, unit, (_STEPS[which] or -1) * _count(count))))
+    which, *length = written.split()
+    tomorrow, (precision, number) = seen.day + timedelta(1), _length(length)
+    ends = sorted((tomorrow, later(tomorrow, precision, number * (_STEPS[which] or -1))))
     return CalendarPeriod(ends[0], ends[1], Precision.DAY)
 
 
 def _counted(written: str, seen: _Seen) -> CalendarPeriod:
     """The day, week, month or year that begins at the day of "two weeks ago", "in two weeks" or "for two weeks"."""
-    *count, unit = re.sub("^(?:in|for)(?: over| about| almost| nearly)? | ago$", "", written).split()
-    day = _shifted(seen.day, unit, _count(count) * (1 if written.startswith("in ") else -1))
-    return period_from(day, _unit(unit)[0])
+    precision, number = _length(re.sub("^(?:in|for)(?: over| about| almost| nearly)? | ago$", "", written).split())
+    return period_from(later(seen.day, precision, number * (1 if written.startswith("in ") else -1)), precision)
+
+
+def _length(words: list[str]) -> tuple[Precision, int]:
+    """The unit and the number of "3 weeks", "a couple of months" or "year"."""
+    *count, unit = words
+    word = "two" if "couple" in count else count[0] if count else "one"
+    number = int(word) if word.isdecimal() else _COUNTS.index(word) if word in _COUNTS else 1
+    unit = unit.removesuffix("s")
+    return (Precision.WEEK, 2 * number) if unit == "fortnight" else (Precision(unit), number)
 
 
 def _which(written: str, seen: _Seen) -> CalendarPeriod:
@@ -373,9 +368,22 @@ def _which(written: str, seen: _Seen) -> CalendarPeriod:
 
 
 _READERS: Final[Mapping[str, Callable[[str, _Seen], CalendarPeriod]]] = {
-    "iso": _iso, "iso_pair": _iso_pair, "iso_week": _iso_week, "numeric": _numeric, "years": _years, "day": _day,
-    "part": _part, "month": _month, "holiday": _holiday, "weekday": _weekday, "nth": _nth, "near": _near,
-    "rolling": _rolling, "which": _which, "ago": _counted, "ahead": _counted, "lasting": _counted,
+    "iso": _iso,
+    "iso_week": _iso_week,
+    "numeric": _numeric,
+    "years": _years,
+    "day": _day,
+    "part": _part,
+    "month": _month,
+    "holiday": _holiday,
+    "weekday": _weekday,
+    "nth": _nth,
+    "near": _near,
+    "rolling": _rolling,
+    "which": _which,
+    "ago": _counted,
+    "ahead": _counted,
+    "lasting": _counted,
     "numeric_month": lambda written, _: period_from(day_of(int(written[-4:]), int(written[:-5])), Precision.MONTH),
     "decade": lambda written, _: period_from(day_of(int(written[:4])), Precision.YEAR, 10),
     "century": lambda written, _: period_from(day_of(100 * int(written[:2].strip("snrt")) - 99), Precision.YEAR, 100),
@@ -404,19 +412,3 @@ def _month_of(written: str, year: int) -> CalendarPeriod:
     if season:
         return period_from(day_of(year, season), Precision.QUARTER)
     return period_from(day_of(year, _month_in(written)), Precision.MONTH)
-
-
-def _count(words: list[str]) -> int:
-    """The number of "3", "three", "a couple of" or "a"; one if none is written."""
-    word = "two" if "couple" in words else words[0] if words else "one"
-    return int(word) if word.isdecimal() else _COUNTS.index(word) if word in _COUNTS else 1
-
-
-def _unit(written: str) -> tuple[Precision, int]:
-    unit = written.removesuffix("s")
-    return (Precision.WEEK, 2) if unit == "fortnight" else (Precision(unit), 1)
-
-
-def _shifted(day: datetime, unit: str, number: int) -> datetime:
-    precision, size = _unit(unit)
-    return later(day, precision, size * number)

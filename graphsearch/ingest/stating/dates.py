@@ -41,7 +41,9 @@ def read_date(
         return at
     found = _expression(written, at)
     period = found and _nearest(found, at, future)
-    return None if not found or not period else in_zone(period.last_day if found.at_end else period.start, zone)
+    return (
+        None if not found or not period else in_zone(period.last_day if "end of" in found.lead else period.start, zone)
+    )
 
 
 def _expression(written: str, at: datetime | None) -> Expression | None:
