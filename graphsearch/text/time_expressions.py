@@ -108,7 +108,7 @@ class Expression:
         """
         try:
             return _READERS[self.kind](self.written, _Seen(today, ahead))
-        except (OverflowError, ValueError):  # 30 February, or out of the calendar
+        except (IndexError, OverflowError, StopIteration, ValueError):  # 30 February, or out of the calendar
             return None
 
 

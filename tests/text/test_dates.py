@@ -279,6 +279,8 @@ def test_the_ends_of_the_calendar_never_raise(year, month, day):
     for text in (
         "last Tuesday",
         "next year",
+        "next March",
+        "last spring, last March",
         "two weeks ago",
         "will in 3 months",
         "in March",
