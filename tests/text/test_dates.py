@@ -236,7 +236,7 @@ def test_births_and_deaths_are_no_period(text, roles):
 
 
 def test_a_whole_text_is_read_as_its_sentences_are():
-    sentences = ["Tove will leave. ", "She came in June. ", "Ann left on 1 July and will be back in August."]
+    sentences = ["Tove will leave. ", "She came in June. ", "She will be away. ", "Ann left on 1 July and will be back in August."]
     found = [str(each.valid_from)[:10] for each in NATURAL.find("".join(sentences), AT)]
     assert found == [str(each.valid_from)[:10] for text in sentences for each in NATURAL.find(text, AT)]
     assert found == ["2023-06-01", "2023-07-01", "2024-08-01"]
@@ -279,6 +279,8 @@ def test_the_ends_of_the_calendar_never_raise(year, month, day):
     for text in (
         "last Tuesday",
         "next year",
+        "next March",
+        "last spring, last March",
         "two weeks ago",
         "will in 3 months",
         "in March",
