@@ -55,12 +55,18 @@ async def settled(
             around[conversation_of[id_]] |= people
     meant: defaultdict[str, dict[ExtractedName, Resolution]] = defaultdict(dict)
     for each, surface in several:
-        people = {person.id: person for person in found[surface].candidates}
+        candidates = {person.id: person for person in found[surface].candidates}
         nearest = named[each.memory_id] - _related(each, surface, found), around[conversation_of[each.memory_id]]
-        left = next((some for context in nearest if (some := people.keys() & context)), set[UUID]())
+        left = next((some for context in nearest if (some := candidates.keys() & context)), set[UUID]())
         if len(left) == 1:
-            decided = {"entity": people[left.pop()], "stage": Stage.CONTEXT, "score": CONTEXT_SCORE}
-            meant[each.memory_id][surface] = attrs.evolve(found[surface], **decided, candidates=(), unseen=False)
+            meant[each.memory_id][surface] = attrs.evolve(
+                found[surface],
+                entity=candidates[left.pop()],
+                stage=Stage.CONTEXT,
+                score=CONTEXT_SCORE,
+                candidates=(),
+                unseen=False,
+            )
     return {id_: {**found, **names} for id_, names in meant.items()}
 
 
