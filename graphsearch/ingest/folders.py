@@ -34,7 +34,8 @@ from graphsearch.ingest.write.ledger import (
     waiting,
     with_notes,
 )
-from graphsearch.ingest.write.texts import ResolvedTexts, TextReader, moved, read_before
+from graphsearch.ingest.write.remembering import write_texts
+from graphsearch.ingest.write.texts import TextReader, moved
 from graphsearch.ingest.write.writer import Writer, chunks
 from graphsearch.model import Batch, Entity, Memory
 from graphsearch.model import validation as check
@@ -77,10 +78,11 @@ class FolderIngest:
     progress: Progress
     python: PythonSource = attrs.field(init=False)
     json: JsonSource = attrs.field(init=False)
-    files: FileWriter = attrs.field(init=False)
     sources: Mapping[str, Source] = attrs.field(init=False)
     """Readers by file suffix."""
     faults: list[Fault] = attrs.field(factory=list)
+    unfinished: set[str] = attrs.field(factory=set)
+    """Files with a text that was not read."""
     broken: set[str] = attrs.field(factory=set)
     """Unreadable files, whose stored content is kept."""
     described: set[UUID] = attrs.field(factory=set)
@@ -96,7 +98,6 @@ class FolderIngest:
     def __attrs_post_init__(self) -> None:
         documents = DocumentSource(self.folder)
         self.python, self.json = PythonSource(self.folder), JsonSource(self.folder)
-        self.files = FileWriter(self.ledger, self.writer, self.reader, self._is_stale)
         self.sources = {".py": self.python, ".jsonl": self.json, ".md": documents, ".txt": documents}
 
     @property
@@ -128,7 +129,7 @@ class FolderIngest:
             removed=self.writer.removed,
             relations=self.writer.relations,
             embedded=self.writer.embedded,
-            faults=tuple(sorted({*self.faults, *self.json.faults, *self.files.faults})),
+            faults=tuple(sorted({*self.faults, *self.json.faults})),
             left=len(totals.left),
             refused=totals.refused,
             unanswered=totals.unanswered,
@@ -242,7 +243,48 @@ class FolderIngest:
         for anew in (False, True):
             some = [each for each in extractions if self.ledger.embedded_by(each.memory.source, self.model) != anew]
             if some:
-                self.changed += await self.files.write(some, anew=anew)
+                await self._write_alike(some, anew=anew)
+
+    async def _write_alike(self, extractions: Sequence[Extraction], *, anew: bool) -> None:
+        """Write some extractions; ``anew`` embeds known elements as well.
+
+        A file with texts looks changed until the last of them is written: the next ingest continues after an
+        interruption, and knows which texts are of the file.
+        """
+        sources = {text.id: each.memory.source for each in extractions for text in each.texts}
+        texts = [read_by(text, self.reader.version) for each in extractions for text in each.texts]
+        found = await waiting(texts, self.writer.store)
+        await self.writer.permission.to_read([*found.read, *found.moved])
+        if found.read or found.moved:
+            touched = {sources[text.id] for text in (*found.read, *found.moved)}
+            await self._put([self._unfinished(each) for each in extractions if each.memory.source in touched])
+            await write_texts(found, self.writer, self.reader)
+        totals = self.reader.totals
+        self.unfinished |= {sources[id_] for id_ in totals.unfinished if id_ in sources}
+        self.faults += [
+            Fault(sources[each.memory_id], 0, str(each)) for each in totals.unread if each.memory_id in sources
+        ]
+        done = [self._unfinished(each) if each.memory.source in self.unfinished else each for each in extractions]
+        await self._put(done, totals.to_write(texts) if anew else (), anew=anew)
+        self.changed += sum(each.memory.source not in self.unfinished for each in extractions)
+
+    async def _put(
+        self, extractions: Sequence[Extraction], known: Sequence[Memory] = (), *, anew: bool = False
+    ) -> None:
+        """Write extractions in one transaction, without their texts; embed their notes, and the ``known`` texts."""
+        named = {entity.id: entity for each in reversed(extractions) for entity in reversed(each.named)}
+        notes = [note for each in extractions for note in each.notes]
+        batch = Batch(
+            named=named.values(),
+            memories=[*(each.memory for each in extractions), *notes],
+            mentions=[mention for each in extractions for mention in each.mentions],
+            claims=[claim for each in extractions for claim in each.claims],
+        )
+        await self.writer.write(batch, anew=anew, embed=[*notes, *known], stale=self._is_stale)
+
+    def _unfinished(self, extraction: Extraction) -> Extraction:
+        """Marked as incomplete: it looks changed at the next ingest, and the earlier notes of its file are kept."""
+        return with_notes(unfinished(extraction), self.ledger.notes(extraction.memory.source))
 
     def _is_stale(self, entity: Entity) -> bool:
         """Whether an entity was described by a file of this folder, and is not any more."""
@@ -258,7 +300,7 @@ class FolderIngest:
             if path in self.broken:
                 continue
             found.update(id_ for id_ in parts if id_ not in self.file_memories)
-            if path not in self.json.faulty and path not in self.files.unfinished:
+            if path not in self.json.faulty and path not in self.unfinished:
                 found.update(note for note in self.ledger.notes(path) if note not in self.notes)
         return sorted(found)
 
@@ -307,83 +349,3 @@ async def _stepwise(items: Iterator[T]) -> AsyncIterator[T]:
     end = object()
     while (item := await asyncio.to_thread(next, items, end)) is not end:
         yield item  # type: ignore[misc]
-
-
-@attrs.define(eq=False)
-class FileWriter:
-    """Writes the content of files, for one ingest.
-
-    ``stale`` returns whether an entity was once described by a file of the folder, and is not any more.
-    """
-
-    ledger: Ledger
-    writer: Writer
-    reader: TextReader
-    stale: Callable[[Entity], bool]
-    unfinished: set[str] = attrs.field(factory=set)
-    """Files with a text that was not read."""
-    faults: list[Fault] = attrs.field(factory=list)
-    """Texts that could not be read."""
-
-    async def write(self, extractions: Sequence[Extraction], *, anew: bool) -> int:
-        """Write some extractions; returns how many were completed. ``anew`` embeds known elements as well.
-
-        Texts are read a batch at a time, and each batch is written at once. A file looks changed until its last text is
-        read, so that the next ingest continues after an interruption.
-        """
-        texts = [read_by(text, self.reader.version) for each in extractions for text in each.texts]
-        sources = {text.id: each.memory.source for each in extractions for text in each.texts}
-        found = await waiting(texts, self.writer.store)
-        await self.writer.permission.to_read([*found.read, *found.moved])
-        *parts, last = list(chunks(found.read, self.reader.batch)) or [[]]
-        for part in parts:
-            if reading := await self._read(part, sources):
-                touched = {sources[text.id] for text in part}
-                opened = [self._unfinished(each) for each in extractions if each.memory.source in touched]
-                await self._write(opened, reading.to_write(part), reading, anew=False)
-        reading = await self._read(last, sources) or ResolvedTexts()
-        kept = await read_before(found.moved, self.writer.store)
-        whole = attrs.evolve(reading, mentions=reading.mentions + kept.mentions, claims=reading.claims + kept.claims)
-        totals = self.reader.totals
-        self.unfinished |= {source for text_id, source in sources.items() if text_id in totals.unfinished}
-        done = [self._unfinished(each) if each.memory.source in self.unfinished else each for each in extractions]
-        await self._write(done, totals.to_write([*last, *found.moved]), whole, anew=anew, known=totals.to_write(texts))
-        return sum(each.memory.source not in self.unfinished for each in extractions)
-
-    async def _read(self, texts: Sequence[Memory], sources: Mapping[str, str]) -> ResolvedTexts | None:
-        """The mentions and claims of some texts; None if none of them could be read."""
-        if not texts:
-            return None
-        await self.writer.begin()
-        reading = await self.reader.read(texts)
-        self.faults += [Fault(sources[each.memory_id], 0, str(each)) for each in reading.unread]
-        return reading if reading.to_write(texts) else None
-
-    async def _write(
-        self,
-        extractions: Sequence[Extraction],
-        texts: Sequence[Memory],
-        reading: ResolvedTexts,
-        *,
-        anew: bool,
-        known: Sequence[Memory] = (),
-    ) -> None:
-        """Write some extractions, and some of their texts with the mentions and claims read from them.
-
-        Texts in ``known`` are embedded too if ``anew``.
-        """
-        named = [*(entity for each in extractions for entity in each.named), *reading.named]
-        notes = [note for each in extractions for note in each.notes]
-        batch = Batch(
-            named={entity.id: entity for entity in reversed(named)}.values(),
-            memories=[*(each.memory for each in extractions), *notes, *texts],
-            mentions=[*(mention for each in extractions for mention in each.mentions), *reading.mentions],
-            claims=[*(claim for each in extractions for claim in each.claims), *reading.claims],
-            counters=reading.counts.counters,
-        )
-        embed = {text.id: text for text in (*notes, *texts, *known)}
-        await self.writer.write(batch, anew=anew, embed=list(embed.values()), stale=self.stale)
-
-    def _unfinished(self, extraction: Extraction) -> Extraction:
-        """Marked as incomplete: it looks changed at the next ingest, and the earlier notes of its file are kept."""
-        return with_notes(unfinished(extraction), self.ledger.notes(extraction.memory.source))

@@ -28,10 +28,11 @@ from graphsearch.ingest.write.ledger import FILE_PREFIX, read_by, read_ledger, w
 from graphsearch.ingest.write.limits import DEFAULT_LIMITS, IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.ingest.write.permission import Permission
-from graphsearch.ingest.write.texts import BATCH, DEFAULT_EXTRACTOR, ResolvedTexts, TextReader, read_before
+from graphsearch.ingest.write.remembering import write_texts
+from graphsearch.ingest.write.texts import BATCH, DEFAULT_EXTRACTOR, TextReader
 from graphsearch.ingest.write.writer import Writer, chunks, embed_facts
 from graphsearch.llms.function import AskFunction, as_llm
-from graphsearch.model import Batch, FactReport, FactStatus, Memory
+from graphsearch.model import FactReport, FactStatus, Memory
 from graphsearch.model import validation as check
 from graphsearch.protocols import LLM, Embedder, Extractor, GraphStore
 
@@ -231,26 +232,19 @@ async def remember(
     if not distinct:
         await writer.begin()  # also an empty ingest creates the scope
     done = changed = 0
-    repeated: list[Memory] = []
+
+    def step(count: int, last: Memory) -> None:
+        nonlocal done
+        done += count
+        progress(done, len(distinct), last.id)
+
     for some in chunks(list(distinct.values()), BATCH):
         found = await waiting([read_by(memory, reader.version) for memory in some], writer.store)
         await writer.permission.to_read([*found.read, *found.moved])
-        await writer.begin()
-        changed += await _write(found.moved, await read_before(found.moved, writer.store), writer)
         done += len(some) - len(found.read)
-        for part in chunks(found.read, reader.batch):
-            new = await echoes.keep(part)
-            repeated += [each for each in part if each.facts and each.id in echoes.found and each not in new]
-            if new:
-                found_in = await echoes.without(new, await _read(new, reader))
-                changed += await _write(new, found_in, writer)
-            await echoes.link(new)
-            done += len(part)
-            progress(done, len(distinct), part[-1].id)
+        changed += await write_texts(found, writer, reader, echoes=echoes, strict=True, progress=step)
         if not found.read:
-            progress(done, len(distinct), some[-1].id)
-    if not distinct:
-        await writer.begin()
+            step(0, some[-1])
     await writer.prune()
     await writer.settle()
     totals = reader.totals
@@ -267,35 +261,17 @@ async def remember(
         unanswered=totals.unanswered,
         refused=totals.refused,
         unread=totals.unread,
-        stated=(*totals.stated, *_repeated(repeated)),
+        stated=(*totals.stated, *_repeated(each for each in distinct.values() if _is_left(echoes, each))),
         echoes=tuple(echoes.found[id_] for id_ in sorted(echoes.found)),
     )
 
 
-async def _read(memories: Sequence[Memory], reader: TextReader) -> ResolvedTexts:
-    """The mentions and claims of some memories. Raises `InvalidInputError` for texts that exceed a limit."""
-    reading = await reader.read(memories)
-    check.refuse("memories", *reading.beyond)
-    return reading
+def _is_left(echoes: Echoes, memory: Memory) -> bool:
+    found = echoes.found.get(memory.id)
+    return found is not None and not found.stored
 
 
-async def _write(memories: Sequence[Memory], reading: ResolvedTexts, writer: Writer) -> int:
-    """Write some memories with their mentions and claims; returns how many were completed."""
-    if read := reading.to_write(memories):
-        batch = Batch(
-            named=reading.named,
-            memories=read,
-            mentions=reading.mentions,
-            claims=reading.claims,
-            counters=reading.counts.counters,
-        )
-        await writer.write(
-            batch, anew=False, embed=read, stale=lambda _: False
-        )  # files do not describe what memories name
-    return len(read) - len(reading.begun)
-
-
-def _repeated(memories: Sequence[Memory]) -> Iterable[FactReport]:
+def _repeated(memories: Iterable[Memory]) -> Iterable[FactReport]:
     """Reports on facts of memories that were not stored, as they only repeat what their session was shown."""
     why = "the memory repeats what its session was shown"
     return (

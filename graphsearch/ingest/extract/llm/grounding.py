@@ -152,20 +152,22 @@ def _relation(
     in_quote = sum(bool(places(name, passage.memory.text, quote)) for name in (source, target))
     if not in_quote:
         raise RefusedError("its quote names neither of its ends")
-    start, end, unread = _period(item, passage, quote)
-    if type_ not in own:  # "manages" between persons is the inverse of reports_to
+    state = item.get("state")
+    if type_ not in own:  # "manages" between persons is the inverse of reports_to, "left" ends works_at
         subject, object_ = (
             Kind(kind, bool(kind)) for kind in (_kind(named.get(name, "")) for name in (source, target))
         )
         phrase = read_phrase(type_.replace("_", " "), subject, object_)
-        type_ = phrase.type or type_
-        source, target = (target, source) if phrase.type and phrase.inverse else (source, target)
+        if phrase.type and not (phrase.denied or phrase.mode):
+            type_, state = phrase.type, "ended" if phrase.closes else "started" if phrase.opens else state
+            source, target = (target, source) if phrase.inverse else (source, target)
+    start, end, unread = _period(item, passage, quote, state)
     relation = _Relation(
         source=source,
         type=type_,
         target=target,
         confidence=min(_confidence(item), AMBIGUOUS if in_quote == 1 else CLEAR),
-        kind=EdgeKind.LIFECYCLE if item.get("state") in ("started", "ended") else EdgeKind.SEMANTIC,
+        kind=EdgeKind.LIFECYCLE if state in ("started", "ended") else EdgeKind.SEMANTIC,
         start=start,
         end=end,
         quote=quote,
@@ -188,13 +190,13 @@ def _confidence(item: Mapping[str, Any]) -> float:
 
 
 def _period(
-    item: Mapping[str, Any], passage: Passage, quote: Span
+    item: Mapping[str, Any], passage: Passage, quote: Span, state: object
 ) -> tuple[datetime | None, datetime | None, list[str]]:
     """The start and the end that words of the quote give, and those words that are no date in it.
 
     What started or ended at no stated time did so when the memory occurred.
     """
-    text, at, state = passage.memory.text, passage.memory.occurred_at, item.get("state")
+    text, at = passage.memory.text, passage.memory.occurred_at
     given = {field: words for field in ("since", "until") if (words := _words(item, field, LONGEST_DATE))}
     read = {field: read_date(words, at) if places(words, text, quote) else None for field, words in given.items()}
     start, end = read.get("since"), read.get("until")

@@ -196,13 +196,16 @@ DATED = "Bob joined Acme on 2024-03-01 and left Acme on 2024-06-01."
         ({"state": "ended", "since": "2024-06-01"}, (None, JUNE), EdgeKind.LIFECYCLE),
         ({"state": "ended", "until": "2024-06-01"}, (None, JUNE), EdgeKind.LIFECYCLE),
         ({"state": ["ended"]}, (None, None), EdgeKind.SEMANTIC),
+        ({"type": "left"}, (None, AT), EdgeKind.LIFECYCLE),
+        ({"type": "joined"}, (AT, None), EdgeKind.LIFECYCLE),
     ],
 )
 async def test_when_it_holds_is_given_by_words_of_the_quote(
     changed: dict[str, Any], period: tuple[datetime | None, datetime | None], kind: EdgeKind
 ) -> None:
-    (found,) = (await read(DATED, saying(relation("Bob", "works_at", "Acme", DATED, **changed)))).statements
-    assert ((found.valid_from, found.valid_to), found.kind) == (period, kind)
+    stated = {**relation("Bob", "works_at", "Acme", DATED), **changed}
+    (found,) = (await read(DATED, saying(stated, entities=[entity("Acme", "organisation")]))).statements
+    assert (found.type, (found.valid_from, found.valid_to), found.kind) == ("works_at", period, kind)
 
 
 @pytest.mark.parametrize("since", ["2023-01-01", "in spring", "Acme", "joined"])
