@@ -4,7 +4,7 @@ First `outline` every file and add it to an `Index`; then `extract` each, so tha
 Names that cannot be resolved are omitted, not guessed; classes of other packages and of Python itself are named where a
 class inherits from them, or where they are raised or caught.
 
-Confidence of a resolution; a call loses 0.02 for every re-export or base class followed, down to 0.90:
+Confidence of a resolution:
 
     defines 0.99 · imports 0.98 · inherits_from 0.98 · calls, raises, catches: in the same module 0.98, of another
     module 0.96, through ``self``, an instance or ``super()`` 0.95, of what is not in the folder 0.90
@@ -30,13 +30,13 @@ from graphsearch.ingest.extract.code.weighted_words import words
 from graphsearch.ingest.extract.extraction import Described, Extraction
 from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention
 
-EXTRACTOR: Final = "code/4"
+EXTRACTOR: Final = "code/5"
 """The version of the extraction: when it changes, known files are read again."""
 
 _IMPORTANCE: Final = {"module": 0.7, "class": 0.6, "function": 0.5}
 _SPECIAL, _LOW = 0.4, 0.3
 _DEFINES, _IMPORTS, _INHERITS, _SAME_MODULE, _OTHER_MODULE, _INSTANCE = 0.99, 0.98, 0.98, 0.98, 0.96, 0.95
-_DETOUR, _LEAST = 0.02, 0.90
+_OUTSIDE = 0.90
 _FACT_LENGTH: Final = 120
 
 
@@ -105,7 +105,7 @@ def extract(outline: Outline, index: Index) -> Extraction:
                 source_id=ids[reference.source],
                 type=reference.type,
                 target_id=ids[reference.target],
-                confidence=round(reference.confidence, 4),
+                confidence=reference.confidence,
                 kind=EdgeKind.STRUCTURAL,
                 fact=shortened(f"{outline.path}:{reference.line} {reference.summary}".strip(), _FACT_LENGTH),
                 extractor=EXTRACTOR,
@@ -194,7 +194,7 @@ def _used(frame: Frame, outline: Outline, index: Index) -> Iterator[_Reference]:
             path = path_of(expression, frame)
             if found := _class(path, outline, index):
                 raised.add(expression)
-                sureness = _sureness(path, found, outline.module) if found.name in index.kinds else _LEAST
+                sureness = _sureness(path, found, outline.module) if found.name in index.kinds else _OUTSIDE
                 yield _Reference(frame.name, type_, found.name, expression.lineno, sureness)
         yield from _calls(node, frame, outline.module, index, raised)
 
@@ -254,5 +254,5 @@ def _calls(node: ast.AST, frame: Frame, module: str, index: Index, raised: Conta
 
 
 def _sureness(path: str, found: Resolved, module: str) -> float:
-    direct = _SAME_MODULE if path.startswith(f"{module}.") else _OTHER_MODULE
-    return max(_LEAST, (_INSTANCE if "()" in path else direct) - _DETOUR * found.detours)
+    direct = _SAME_MODULE if found.name.startswith(f"{module}.") else _OTHER_MODULE
+    return _INSTANCE if "()" in path else direct
