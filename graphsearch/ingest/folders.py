@@ -18,7 +18,7 @@ import attrs
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.code import extractor as code
 from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
-from graphsearch.ingest.report import IngestReport, Progress
+from graphsearch.ingest.report import IngestReport, Progress, totals_of
 from graphsearch.ingest.sources import json_lines
 from graphsearch.ingest.sources.documents import DocumentSource
 from graphsearch.ingest.sources.files import Folder, fingerprint
@@ -120,20 +120,12 @@ class FolderIngest:
             await self.writer.forget(forgotten)
             await self.writer.prune()
         await self.writer.settle()
-        totals = self.reader.totals
         return IngestReport(
             files=len(self.found),
             changed=self.changed,
             forgotten=len(forgotten),
-            entities=self.writer.entities,
-            removed=self.writer.removed,
-            relations=self.writer.relations,
-            embedded=self.writer.embedded,
             faults=tuple(sorted({*self.faults, *self.json.faults})),
-            left=len(totals.left),
-            refused=totals.refused,
-            unanswered=totals.unanswered,
-            stated=totals.stated,
+            **totals_of(self.writer, self.reader.totals),
         )
 
     def _fingerprints(self) -> dict[str, str]:

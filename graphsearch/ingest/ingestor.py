@@ -17,7 +17,7 @@ from graphsearch.errors import InvalidInputError, MissingDependencyError
 from graphsearch.health.keeping import follow_growth
 from graphsearch.ingest.distinct_texts import DistinctTexts
 from graphsearch.ingest.folders import FolderIngest
-from graphsearch.ingest.report import IngestReport, Progress, RememberReport
+from graphsearch.ingest.report import IngestReport, Progress, RememberReport, totals_of
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.model_stages import EntityMatcher, visible
 from graphsearch.ingest.sources.files import locate, survey
@@ -248,30 +248,20 @@ async def remember(
     await writer.prune()
     await writer.settle()
     totals = reader.totals
-    return RememberReport(
+    left = [each for id_, each in distinct.items() if id_ in echoes.found and not echoes.found[id_].stored]
+    report = RememberReport(
         memories=len(distinct),
         changed=changed,
-        left=len(totals.left),
-        entities=writer.entities,
-        removed=writer.removed,
-        relations=writer.relations,
-        embedded=writer.embedded,
         resolutions=totals.counts,
         conflicts=totals.conflicts,
-        unanswered=totals.unanswered,
-        refused=totals.refused,
         unread=totals.unread,
-        stated=(*totals.stated, *_repeated(each for each in distinct.values() if _is_left(echoes, each))),
         echoes=tuple(echoes.found[id_] for id_ in sorted(echoes.found)),
+        **totals_of(writer, totals),
     )
+    return attrs.evolve(report, stated=(*report.stated, *_repeated(left)))
 
 
-def _is_left(echoes: Echoes, memory: Memory) -> bool:
-    found = echoes.found.get(memory.id)
-    return found is not None and not found.stored
-
-
-def _repeated(memories: Iterable[Memory]) -> Iterable[FactReport]:
+def _repeated(memories: Sequence[Memory]) -> Iterable[FactReport]:
     """Reports on facts of memories that were not stored, as they only repeat what their session was shown."""
     why = "the memory repeats what its session was shown"
     return (

@@ -71,46 +71,40 @@ def extract(outline: Outline, index: Index) -> Extraction:
     The file is represented by a memory without text, whose id is ``file:`` and the relative path. It has no date, so
     that the ids of its relations are stable.
     """
-    own = {definition.name: definition.kind for definition in outline.definitions}
-    found = sorted(_references(outline, index), key=lambda reference: (reference.line, -reference.confidence))
     surest: dict[tuple[str, str, str], _Reference] = {}
-    for reference in found:
-        key = (reference.source, reference.type, reference.target)
-        if reference.source != reference.target and reference.confidence > getattr(surest.get(key), "confidence", 0.0):
-            surest[key] = reference
+    for each in sorted(_references(outline, index), key=lambda reference: (-reference.confidence, reference.line)):
+        if each.source != each.target:
+            surest.setdefault((each.source, each.type, each.target), each)
+    found = sorted(surest.values(), key=lambda reference: reference.line)
     memory_id = f"file:{outline.path}"
-    kinds = {
-        reference.target: index.kinds.get(reference.target, reference.outside) for reference in surest.values()
-    } | own
     described = {entity.name: entity for entity in entities(outline)}
-    others = {name: Entity(type=kind, name=name) for name, kind in kinds.items() if name not in described}
+    others = {
+        each.target: _outside(each.target, index.kinds.get(each.target, each.outside))
+        for each in found
+        if each.target not in described
+    }
     ids = {name: entity.id for name, entity in (described | others).items()}
-    sureness = {reference.target: reference.confidence for reference in reversed(surest.values())}
+    sureness = {each.target: each.confidence for each in reversed(found)} | dict.fromkeys(described, 1.0)
     return Extraction(
         memory=Memory(id=memory_id, source=outline.path, labels=_labels(outline.module)),
         described=tuple(described.values()),
-        named=tuple(_outside(name, kinds[name]) for name in others if name not in index.kinds),
+        named=tuple(entity for name, entity in others.items() if name not in index.kinds),
         mentions=tuple(
-            Mention(
-                memory_id=memory_id,
-                entity_id=ids[name],
-                surface=name.rpartition(".")[2],
-                confidence=1.0 if name in own else sureness[name],
-            )
-            for name in kinds
+            Mention(memory_id=memory_id, entity_id=ids[name], surface=name.rpartition(".")[2], confidence=confidence)
+            for name, confidence in sureness.items()
         ),
         claims=tuple(
             Claim(
                 memory_id=memory_id,
-                source_id=ids[reference.source],
-                type=reference.type,
-                target_id=ids[reference.target],
-                confidence=reference.confidence,
+                source_id=ids[each.source],
+                type=each.type,
+                target_id=ids[each.target],
+                confidence=each.confidence,
                 kind=EdgeKind.STRUCTURAL,
-                fact=shortened(f"{outline.path}:{reference.line} {reference.summary}".strip(), _FACT_LENGTH),
+                fact=shortened(f"{outline.path}:{each.line} {each.summary}".strip(), _FACT_LENGTH),
                 extractor=EXTRACTOR,
             )
-            for reference in surest.values()
+            for each in found
         ),
     )
 
