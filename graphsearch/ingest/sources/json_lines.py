@@ -30,7 +30,7 @@ import attrs
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
 from graphsearch.ingest.sources.files import MAX_BYTES, Folder, lines_of, opened, unreadable
-from graphsearch.ingest.sources.stated import read_stated
+from graphsearch.ingest.sources.stated import read_each, read_stated
 from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention, Span
 from graphsearch.model import validation as check
 
@@ -177,15 +177,9 @@ def _mention_of(entity: Entity, memory_id: str) -> Mention:
 
 def _all(read: Callable[[object], T], items: Iterable[object]) -> list[T]:
     """The parsed items. Raises `InvalidInputError` with the faults of all."""
-    read_items, faults = [], []
-    for item in items:
-        try:
-            read_items.append(read(item))
-        except InvalidInputError as error:
-            faults.append(str(error))
-    if faults:
-        raise InvalidInputError("memory" if len(faults) > 1 else "in it", faults)
-    return read_items
+    found, faults = read_each((("", item) for item in items), read)
+    check.refuse("memory" if len(faults) > 1 else "in it", *faults)
+    return found
 
 
 def _fields(subject: str, value: object, allowed: frozenset[str], *required: str) -> dict[str, Any]:
