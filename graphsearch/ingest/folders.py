@@ -92,6 +92,10 @@ class FolderIngest:
     """Ids of the memories that represent the present files."""
     notes: set[str] = attrs.field(factory=set)
     """Ids of the memories that the present files contain."""
+    model: str = attrs.field(init=False)
+    """The name of the embedder."""
+    anew: bool = attrs.field(init=False)
+    """Whether known elements are embedded as well: earlier ingests had another embedder."""
     changed: int = 0
     steps: int = 0
 
@@ -100,10 +104,8 @@ class FolderIngest:
         self.python, self.json = PythonSource(self.folder), JsonSource(self.folder)
         self.sources = {".py": self.python, ".jsonl": self.json, ".md": documents, ".txt": documents}
 
-    @property
-    def model(self) -> str:
-        """The name of the embedder."""
-        return self.writer.embedder.name if self.writer.embedder else ""
+        self.model = self.writer.embedder.name if self.writer.embedder else ""
+        self.anew = not self.ledger.is_embedded_by(self.model)
 
     async def run(self) -> IngestReport:
         """Run the ingest."""
@@ -144,33 +146,31 @@ class FolderIngest:
         return prints
 
     async def _first_pass(self, prints: dict[str, str]) -> None:
-        waiting: dict[bool, list[Described]] = {True: [], False: []}
+        described: list[Described] = []
         for path in prints:
-            anew = not self.ledger.embedded_by(path, self.model)
             try:
-                async for described in _stepwise(
+                async for some in _stepwise(
                     map(self.writer.intake.described, _readable(path, self._source(path).describe))
                 ):
-                    waiting[anew].extend(each for each in described if each.entity.id not in self.described)
-                    self.described.update(each.entity.id for each in described)
-                    if len(waiting[anew]) >= _ENTITIES:
-                        await self._describe(waiting[anew], anew=anew)
-                        waiting[anew] = []
+                    described += (each for each in some if each.entity.id not in self.described)
+                    self.described.update(each.entity.id for each in some)
+                    if len(described) >= _ENTITIES:
+                        await self._describe(described)
+                        described = []
             except UnreadableError as error:
                 self._fail(path, error)
             self._step(path, 2 * len(prints))
-        for anew, rest in waiting.items():
-            await self._describe(rest, anew=anew)
+        await self._describe(described)
         self.described.update([self.ids.get(id_, id_) for id_ in self.described])
         self.writer.needed.update(self.json.referred)
-        for some in chunks(sorted(self.json.referred), _ENTITIES):
-            there = {entity.id for entity in await or_nothing(self.writer.store.get_entities(some))}
-            self.json.missing |= {id_ for id_ in some if id_ not in there}
+        for wanted in chunks(sorted(self.json.referred), _ENTITIES):
+            there = {entity.id for entity in await or_nothing(self.writer.store.get_entities(wanted))}
+            self.json.missing |= {id_ for id_ in wanted if id_ not in there}
 
-    async def _describe(self, described: Sequence[Described], *, anew: bool) -> None:
+    async def _describe(self, described: Sequence[Described]) -> None:
         await self._mint(each.entity.id for each in described)
         named = [attrs.evolve(each, entity=_renamed(each.entity, self.ids)) for each in described]
-        await self.writer.describe(named, anew=anew)
+        await self.writer.describe(named, anew=self.anew)
 
     async def _mint(self, ids: Iterable[UUID]) -> None:
         """Decide the ids of entities that files give by type and name: new ones are keyed, stored ones stay."""
@@ -206,7 +206,8 @@ class FolderIngest:
                 if size >= _ELEMENTS:
                     await self._write(waiting)
                     waiting, size = [], 0
-        await self._write(waiting)
+        if waiting:
+            await self._write(waiting)
 
     async def _stamped(self, path: str, content: str) -> AsyncIterator[Extraction]:
         """The content of a file; only the last part has the fingerprint, so that a file half written looks changed."""
@@ -229,20 +230,14 @@ class FolderIngest:
             return extraction
         return with_notes(extraction, (id_ for id_ in self.ledger.notes(path) if not self.json.gives(id_)))
 
-    async def _write(self, extractions: list[Extraction]) -> None:
-        await self._mint(entity.id for each in extractions for entity in each.named)
-        extractions = [_reidentified(each, self.ids) for each in extractions]
-        for anew in (False, True):
-            some = [each for each in extractions if self.ledger.embedded_by(each.memory.source, self.model) != anew]
-            if some:
-                await self._write_alike(some, anew=anew)
-
-    async def _write_alike(self, extractions: Sequence[Extraction], *, anew: bool) -> None:
-        """Write some extractions; ``anew`` embeds known elements as well.
+    async def _write(self, extractions: Sequence[Extraction]) -> None:
+        """Write some extractions.
 
         A file with texts looks changed until the last of them is written: the next ingest continues after an
         interruption, and knows which texts are of the file.
         """
+        await self._mint(entity.id for each in extractions for entity in each.named)
+        extractions = [_reidentified(each, self.ids) for each in extractions]
         sources = {text.id: each.memory.source for each in extractions for text in each.texts}
         texts = [read_by(text, self.reader.version) for each in extractions for text in each.texts]
         found = await waiting(texts, self.writer.store)
@@ -257,12 +252,10 @@ class FolderIngest:
             Fault(sources[each.memory_id], 0, str(each)) for each in totals.unread if each.memory_id in sources
         ]
         done = [self._unfinished(each) if each.memory.source in self.unfinished else each for each in extractions]
-        await self._put(done, totals.to_write(texts) if anew else (), anew=anew)
+        await self._put(done, totals.to_write(texts) if self.anew else ())
         self.changed += sum(each.memory.source not in self.unfinished for each in extractions)
 
-    async def _put(
-        self, extractions: Sequence[Extraction], known: Sequence[Memory] = (), *, anew: bool = False
-    ) -> None:
+    async def _put(self, extractions: Sequence[Extraction], known: Sequence[Memory] = ()) -> None:
         """Write extractions in one transaction, without their texts; embed their notes, and the ``known`` texts."""
         named = {entity.id: entity for each in reversed(extractions) for entity in reversed(each.named)}
         notes = [note for each in extractions for note in each.notes]
@@ -272,7 +265,7 @@ class FolderIngest:
             mentions=[mention for each in extractions for mention in each.mentions],
             claims=[claim for each in extractions for claim in each.claims],
         )
-        await self.writer.write(batch, anew=anew, embed=[*notes, *known], stale=self._is_stale)
+        await self.writer.write(batch, anew=self.anew, embed=[*notes, *known], stale=self._is_stale)
 
     def _unfinished(self, extraction: Extraction) -> Extraction:
         """Marked as incomplete: it looks changed at the next ingest, and the earlier notes of its file are kept."""

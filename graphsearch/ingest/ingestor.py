@@ -13,7 +13,7 @@ import attrs
 from graphsearch._support.concurrency import within
 from graphsearch._support.observing import observed
 from graphsearch.access.gate import ALLOW_ALL, Gate
-from graphsearch.errors import InvalidInputError, MissingDependencyError
+from graphsearch.errors import MissingDependencyError
 from graphsearch.health.keeping import follow_growth
 from graphsearch.ingest.distinct_texts import DistinctTexts
 from graphsearch.ingest.folders import FolderIngest
@@ -216,6 +216,8 @@ def checked_memories(given: Iterable[Memory]) -> list[Memory]:
         None if is_list else f"must be a list of Memory, not {type(given).__name__}",
         f"each must be a Memory, not {stray}: {how}" if stray else None,
     )
+    reserved = (each.id for each in found if each.id.startswith(FILE_PREFIX))
+    check.refuse("memories", *(f"the id {id_!r} is reserved for a file; choose another one" for id_ in reserved))
     return found
 
 
@@ -228,7 +230,6 @@ async def remember(
 ) -> RememberReport:
     """Ingest memories; see `graphsearch.ingest.Ingestor.remember`."""
     distinct = {memory.id: memory for memory in memories}
-    _refuse_file_ids(distinct)
     if not distinct:
         await writer.begin()  # also an empty ingest creates the scope
     done = changed = 0
@@ -248,32 +249,19 @@ async def remember(
     await writer.prune()
     await writer.settle()
     totals = reader.totals
-    left = [each for id_, each in distinct.items() if id_ in echoes.found and not echoes.found[id_].stored]
-    report = RememberReport(
+    why = "the memory repeats what its session was shown"
+    repeated = [
+        FactReport(memory_id=id_, fact=fact, status=FactStatus.REFUSED, why=why)
+        for id_, echo in echoes.found.items()
+        if not echo.stored
+        for fact in distinct[id_].facts
+    ]
+    return RememberReport(
         memories=len(distinct),
         changed=changed,
         resolutions=totals.counts,
         conflicts=totals.conflicts,
         unread=totals.unread,
         echoes=tuple(echoes.found[id_] for id_ in sorted(echoes.found)),
-        **totals_of(writer, totals),
+        **{**totals_of(writer, totals), "stated": (*totals.stated, *repeated)},
     )
-    return attrs.evolve(report, stated=(*report.stated, *_repeated(left)))
-
-
-def _repeated(memories: Sequence[Memory]) -> Iterable[FactReport]:
-    """Reports on facts of memories that were not stored, as they only repeat what their session was shown."""
-    why = "the memory repeats what its session was shown"
-    return (
-        FactReport(memory_id=each.id, fact=fact, status=FactStatus.REFUSED, why=why)
-        for each in memories
-        for fact in each.facts
-    )
-
-
-def _refuse_file_ids(ids: Iterable[str]) -> None:
-    wrong = [id_ for id_ in ids if id_.startswith(FILE_PREFIX)]
-    if wrong:
-        raise InvalidInputError(
-            "memories", [f"the id {id_!r} is reserved for a file; choose another one" for id_ in wrong]
-        )

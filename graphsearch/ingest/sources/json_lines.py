@@ -201,7 +201,8 @@ def _fields(subject: str, value: object, allowed: frozenset[str], *required: str
     check.refuse(subject, *faults)
     if _SPAN & {*fields}:
         start, end = fields.pop("start", None), fields.pop("end", None)
-        check.refuse(subject, "start and end must be given together" if start is None or end is None else None)
+        if start is None or end is None:
+            raise InvalidInputError(subject, ["start and end must be given together"])
         fields["span"] = Span(start=start, end=end)
     return fields
 
