@@ -62,16 +62,15 @@ def ground(
             name, type_ = _name(item, "name", passage, beside), snake_case(_words(item, "type", LONGEST_NAME))
             type_ = type_ if type_ in types else {"group": "organisation"}.get(kind := _kind(type_), kind)
             named[name] = named.get(name) or (type_ if type_ in types else "")
-    relations = list[_Relation]()
+    stated = list[Statement]()
     for item in _items(answer, "relations", refused):
-        with _reporting(
-            refused, f"relation {' '.join(_shown(item.get(each)) for each in ('source', 'type', 'target'))}"
-        ):
-            relation, unread = _relation(item, passage, beside, named, own)
-            relations.append(relation)
-            refused += [f"relation {relation}: {field} is not a date in its quote" for field in unread]
-    for each in relations:
-        named = {each.source: "", each.target: "", **named}
+        shown = " ".join(_shown(item.get(each)) for each in ("source", "type", "target"))
+        with _reporting(refused, f"relation {shown}"):
+            statement, unread = _statement(item, passage, beside, named, own)
+            stated.append(statement)
+            refused += [f"relation {shown}: {words} is not a date in its quote" for words in unread]
+    for each in stated:
+        named = {each.source.name: "", each.target.name: "", **named}
     surfaces = (
         *(attrs.evolve(each, type=each.type or named.get(each.name, "")) for each in context),
         *(
@@ -82,60 +81,32 @@ def ground(
     return ExtractedMemory(
         memory_id=passage.memory.id,
         surfaces=surfaces,
-        statements=tuple(dict.fromkeys(each.statement(passage, surfaces) for each in relations)),
+        statements=tuple(dict.fromkeys(_placed(each, surfaces) for each in stated)),
         refused=tuple(f"{passage.memory.id}: {why}" for why in refused),
     )
 
 
-@attrs.frozen(kw_only=True)
-class _Relation:
-    """A relation between two names, proven by its ``quote``."""
+def _placed(statement: Statement, surfaces: Sequence[ExtractedName]) -> Statement:
+    """A statement about the surfaces in its quote, else about the first of its names."""
 
-    source: str
-    type: str
-    target: str
-    confidence: float
-    kind: EdgeKind
-    start: datetime | None
-    end: datetime | None
-    quote: Span
-
-    def __str__(self) -> str:
-        return f"{_shown(self.source)} {self.type} {_shown(self.target)}"
-
-    def statement(self, passage: Passage, surfaces: Sequence[ExtractedName]) -> Statement:
-        """It as a statement about the surfaces in its quote, else about the first of its names."""
-
-        def end(name: str) -> ExtractedName:
-            called = [each for each in surfaces if each.name == name]
-            quote = self.quote
-            quoted = (
-                each for each in called if each.span and quote.start <= each.span.start and each.span.end <= quote.end
-            )
-            return next(quoted, called[0])
-
-        return Statement(
-            source=end(self.source),
-            type=self.type,
-            target=end(self.target),
-            confidence=self.confidence,
-            kind=self.kind,
-            valid_from=self.start,
-            valid_to=self.end,
-            fact=fact_in(passage.memory, self.quote),
-            span=self.quote,
-            pattern=PATTERN,
+    def surface(end: ExtractedName) -> ExtractedName:
+        quote, called = statement.span, [each for each in surfaces if each.name == end.name]
+        quoted = (
+            each for each in called if each.span and quote.start <= each.span.start and each.span.end <= quote.end
         )
+        return next(quoted, called[0])
+
+    return attrs.evolve(statement, source=surface(statement.source), target=surface(statement.target))
 
 
-def _relation(
+def _statement(
     item: Mapping[str, Any],
     passage: Passage,
     beside: AbstractSet[str],
     named: Mapping[str, str],
     own: AbstractSet[str],
-) -> tuple[_Relation, list[str]]:
-    """The relation that an item states, and its dates that cannot be read. Raises `RefusedError` if it is not proven.
+) -> tuple[Statement, list[str]]:
+    """What an item states, and its dates that cannot be read. Raises `RefusedError` if it is not proven.
 
     ``beside`` are the names outside the text, ``named`` the entity types of names.
     """
@@ -162,17 +133,23 @@ def _relation(
             type_, state = phrase.type, "ended" if phrase.closes else "started" if phrase.opens else state
             source, target = (target, source) if phrase.inverse else (source, target)
     start, end, unread = _period(item, passage, quote, state)
-    relation = _Relation(
-        source=source,
+    statement = Statement(
+        source=_unplaced(source),
         type=type_,
-        target=target,
+        target=_unplaced(target),
         confidence=min(_confidence(item), AMBIGUOUS if in_quote == 1 else CLEAR),
         kind=EdgeKind.LIFECYCLE if state in ("started", "ended") else EdgeKind.SEMANTIC,
-        start=start,
-        end=end,
-        quote=quote,
+        valid_from=start,
+        valid_to=end,
+        fact=fact_in(passage.memory, quote),
+        span=quote,
+        pattern=PATTERN,
     )
-    return relation, unread
+    return statement, unread
+
+
+def _unplaced(name: str) -> ExtractedName:
+    return ExtractedName(name=name, type="", span=None, confidence=NAME_CONFIDENCE, pattern=PATTERN)
 
 
 def _kind(type: str) -> str:

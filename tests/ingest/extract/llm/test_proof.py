@@ -212,7 +212,7 @@ async def test_when_it_holds_is_given_by_words_of_the_quote(
 async def test_a_date_that_its_quote_does_not_have_is_left_out_and_reported(since: str) -> None:
     extracted = await read(DATED, saying(relation("Bob", "works_at", "Acme", DATED, since=since, state="started")))
     assert extracted.statements[0].valid_from is None
-    assert extracted.refused == (f"m: relation 'Bob' works_at 'Acme': since {since!r} is not a date in its quote",)
+    assert extracted.refused == (f"m: relation 'Bob' 'works_at' 'Acme': since {since!r} is not a date in its quote",)
 
 
 @pytest.mark.parametrize(
