@@ -314,9 +314,8 @@ def _renamed(entity: Entity, ids: Mapping[UUID, UUID]) -> Entity:
 def _reidentified(extraction: Extraction, ids: Mapping[UUID, UUID]) -> Extraction:
     """The content of a file with other ids of entities."""
     mentions, claims = moved(extraction.mentions, extraction.claims, ids)
-    described = tuple(_renamed(each, ids) for each in extraction.described)
     named = tuple(_renamed(each, ids) for each in extraction.named)
-    return attrs.evolve(extraction, described=described, named=named, mentions=mentions, claims=claims)
+    return attrs.evolve(extraction, named=named, mentions=mentions, claims=claims)
 
 
 def _readable(path: str, read: Callable[[str], Iterator[T]]) -> Iterator[T]:

@@ -291,7 +291,6 @@ class JsonSource:
             mentions = {(m.memory_id, m.entity_id, m.span): m for record in valid for m in record.mentions}
             yield Extraction(
                 memory=Memory(id=part, source=path, attributes={"notes": sorted(note.id for note in (*notes, *texts))}),
-                described=tuple(entity for record in valid for entity in record.described),
                 named=tuple({entity.id: entity for record in valid for entity in record.named}.values()),
                 notes=notes,
                 texts=texts,

@@ -87,7 +87,6 @@ def extract(outline: Outline, index: Index) -> Extraction:
     sureness = {each.target: each.confidence for each in reversed(found)} | dict.fromkeys(described, 1.0)
     return Extraction(
         memory=Memory(id=memory_id, source=outline.path, labels=_labels(outline.module)),
-        described=tuple(described.values()),
         named=tuple(entity for name, entity in others.items() if name not in index.kinds),
         mentions=tuple(
             Mention(memory_id=memory_id, entity_id=ids[name], surface=name.rpartition(".")[2], confidence=confidence)

@@ -122,7 +122,8 @@ class LLMExtractor:
         if stop.why is not None:
             return [_unread(passage, stop.why) for passage in some]
         try:
-            answers = await _answers_about(some, self._llm, **self._types)
+            prompt = question(some, **self._types)
+            answers = await ask_with_repair(_Lenient(self._llm), prompt, SCHEMA, lambda data: _answers(data, len(some)))
         except _PROMPT_ERRORS as error:
             if len(some) == 1:
                 failed = ExtractionError(f"the language model could not read it: {error}")
@@ -179,17 +180,6 @@ def _merged(memory: Memory, found: Sequence[tuple[Passage, ExtractedMemory]]) ->
 # -- prompting ----------------------------------------------------------------------------------------------------
 
 
-async def _answers_about(
-    some: Sequence[Passage], llm: LLM, *, entity_types: Sequence[str], relation_types: Sequence[str]
-) -> Answers:
-    """Prompt the model; the answer about each passage by number from 1, for at least one of them.
-
-    Raises the errors of the model, and `LLMAnswerError` for an answer that is invalid even after a repair.
-    """
-    prompt = question(some, entity_types=entity_types, relation_types=relation_types)
-    return await ask_with_repair(_Lenient(llm), prompt, SCHEMA, lambda data: _answers(data, len(some)))
-
-
 @attrs.frozen
 class _Lenient:
     """A model wrapper that accepts objects which violate the schema, as items are validated one by one."""
@@ -211,6 +201,7 @@ class _Lenient:
 
 
 def _answers(data: Mapping[str, Any], count: int) -> Answers:
+    """The answer about each of ``count`` passages. Raises `LLMAnswerError` if it is about none of them."""
     answers: defaultdict[int, list[Mapping[str, Any]]] = defaultdict(list)
     listed = data.get("passages")
     for part in listed if isinstance(listed, list) else ():
