@@ -18,7 +18,7 @@ import attrs
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.code import extractor as code
 from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
-from graphsearch.ingest.report import IngestReport, Progress
+from graphsearch.ingest.report import IngestReport, Progress, totals_of
 from graphsearch.ingest.sources import json_lines
 from graphsearch.ingest.sources.documents import DocumentSource
 from graphsearch.ingest.sources.files import Folder, fingerprint
@@ -34,7 +34,8 @@ from graphsearch.ingest.write.ledger import (
     waiting,
     with_notes,
 )
-from graphsearch.ingest.write.texts import ResolvedTexts, TextReader, moved, read_before
+from graphsearch.ingest.write.remembering import write_texts
+from graphsearch.ingest.write.texts import TextReader, moved
 from graphsearch.ingest.write.writer import Writer, chunks
 from graphsearch.model import Batch, Entity, Memory
 from graphsearch.model import validation as check
@@ -77,10 +78,11 @@ class FolderIngest:
     progress: Progress
     python: PythonSource = attrs.field(init=False)
     json: JsonSource = attrs.field(init=False)
-    files: FileWriter = attrs.field(init=False)
     sources: Mapping[str, Source] = attrs.field(init=False)
     """Readers by file suffix."""
     faults: list[Fault] = attrs.field(factory=list)
+    unfinished: set[str] = attrs.field(factory=set)
+    """Files with a text that was not read."""
     broken: set[str] = attrs.field(factory=set)
     """Unreadable files, whose stored content is kept."""
     described: set[UUID] = attrs.field(factory=set)
@@ -90,19 +92,20 @@ class FolderIngest:
     """Ids of the memories that represent the present files."""
     notes: set[str] = attrs.field(factory=set)
     """Ids of the memories that the present files contain."""
+    model: str = attrs.field(init=False)
+    """The name of the embedder."""
+    anew: bool = attrs.field(init=False)
+    """Whether known elements are embedded as well: earlier ingests had another embedder."""
     changed: int = 0
     steps: int = 0
 
     def __attrs_post_init__(self) -> None:
         documents = DocumentSource(self.folder)
         self.python, self.json = PythonSource(self.folder), JsonSource(self.folder)
-        self.files = FileWriter(self.ledger, self.writer, self.reader, self._is_stale)
         self.sources = {".py": self.python, ".jsonl": self.json, ".md": documents, ".txt": documents}
 
-    @property
-    def model(self) -> str:
-        """The name of the embedder."""
-        return self.writer.embedder.name if self.writer.embedder else ""
+        self.model = self.writer.embedder.name if self.writer.embedder else ""
+        self.anew = not self.ledger.is_embedded_by(self.model)
 
     async def run(self) -> IngestReport:
         """Run the ingest."""
@@ -119,20 +122,12 @@ class FolderIngest:
             await self.writer.forget(forgotten)
             await self.writer.prune()
         await self.writer.settle()
-        totals = self.reader.totals
         return IngestReport(
             files=len(self.found),
             changed=self.changed,
             forgotten=len(forgotten),
-            entities=self.writer.entities,
-            removed=self.writer.removed,
-            relations=self.writer.relations,
-            embedded=self.writer.embedded,
-            faults=tuple(sorted({*self.faults, *self.json.faults, *self.files.faults})),
-            left=len(totals.left),
-            refused=totals.refused,
-            unanswered=totals.unanswered,
-            stated=totals.stated,
+            faults=tuple(sorted({*self.faults, *self.json.faults})),
+            **totals_of(self.writer, self.reader.totals),
         )
 
     def _fingerprints(self) -> dict[str, str]:
@@ -151,33 +146,31 @@ class FolderIngest:
         return prints
 
     async def _first_pass(self, prints: dict[str, str]) -> None:
-        waiting: dict[bool, list[Described]] = {True: [], False: []}
+        described: list[Described] = []
         for path in prints:
-            anew = not self.ledger.embedded_by(path, self.model)
             try:
-                async for described in _stepwise(
+                async for some in _stepwise(
                     map(self.writer.intake.described, _readable(path, self._source(path).describe))
                 ):
-                    waiting[anew].extend(each for each in described if each.entity.id not in self.described)
-                    self.described.update(each.entity.id for each in described)
-                    if len(waiting[anew]) >= _ENTITIES:
-                        await self._describe(waiting[anew], anew=anew)
-                        waiting[anew] = []
+                    described += (each for each in some if each.entity.id not in self.described)
+                    self.described.update(each.entity.id for each in some)
+                    if len(described) >= _ENTITIES:
+                        await self._describe(described)
+                        described = []
             except UnreadableError as error:
                 self._fail(path, error)
             self._step(path, 2 * len(prints))
-        for anew, rest in waiting.items():
-            await self._describe(rest, anew=anew)
+        await self._describe(described)
         self.described.update([self.ids.get(id_, id_) for id_ in self.described])
         self.writer.needed.update(self.json.referred)
-        for some in chunks(sorted(self.json.referred), _ENTITIES):
-            there = {entity.id for entity in await or_nothing(self.writer.store.get_entities(some))}
-            self.json.missing |= {id_ for id_ in some if id_ not in there}
+        for wanted in chunks(sorted(self.json.referred), _ENTITIES):
+            there = {entity.id for entity in await or_nothing(self.writer.store.get_entities(wanted))}
+            self.json.missing |= {id_ for id_ in wanted if id_ not in there}
 
-    async def _describe(self, described: Sequence[Described], *, anew: bool) -> None:
+    async def _describe(self, described: Sequence[Described]) -> None:
         await self._mint(each.entity.id for each in described)
         named = [attrs.evolve(each, entity=_renamed(each.entity, self.ids)) for each in described]
-        await self.writer.describe(named, anew=anew)
+        await self.writer.describe(named, anew=self.anew)
 
     async def _mint(self, ids: Iterable[UUID]) -> None:
         """Decide the ids of entities that files give by type and name: new ones are keyed, stored ones stay."""
@@ -213,7 +206,8 @@ class FolderIngest:
                 if size >= _ELEMENTS:
                     await self._write(waiting)
                     waiting, size = [], 0
-        await self._write(waiting)
+        if waiting:
+            await self._write(waiting)
 
     async def _stamped(self, path: str, content: str) -> AsyncIterator[Extraction]:
         """The content of a file; only the last part has the fingerprint, so that a file half written looks changed."""
@@ -236,13 +230,46 @@ class FolderIngest:
             return extraction
         return with_notes(extraction, (id_ for id_ in self.ledger.notes(path) if not self.json.gives(id_)))
 
-    async def _write(self, extractions: list[Extraction]) -> None:
+    async def _write(self, extractions: Sequence[Extraction]) -> None:
+        """Write some extractions.
+
+        A file with texts looks changed until the last of them is written: the next ingest continues after an
+        interruption, and knows which texts are of the file.
+        """
         await self._mint(entity.id for each in extractions for entity in each.named)
         extractions = [_reidentified(each, self.ids) for each in extractions]
-        for anew in (False, True):
-            some = [each for each in extractions if self.ledger.embedded_by(each.memory.source, self.model) != anew]
-            if some:
-                self.changed += await self.files.write(some, anew=anew)
+        sources = {text.id: each.memory.source for each in extractions for text in each.texts}
+        texts = [read_by(text, self.reader.version) for each in extractions for text in each.texts]
+        found = await waiting(texts, self.writer.store)
+        await self.writer.permission.to_read([*found.read, *found.moved])
+        if found.read or found.moved:
+            touched = {sources[text.id] for text in (*found.read, *found.moved)}
+            await self._put([self._unfinished(each) for each in extractions if each.memory.source in touched])
+            await write_texts(found, self.writer, self.reader)
+        totals = self.reader.totals
+        self.unfinished |= {sources[id_] for id_ in totals.unfinished if id_ in sources}
+        self.faults += [
+            Fault(sources[each.memory_id], 0, str(each)) for each in totals.unread if each.memory_id in sources
+        ]
+        done = [self._unfinished(each) if each.memory.source in self.unfinished else each for each in extractions]
+        await self._put(done, totals.to_write(texts) if self.anew else ())
+        self.changed += sum(each.memory.source not in self.unfinished for each in extractions)
+
+    async def _put(self, extractions: Sequence[Extraction], known: Sequence[Memory] = ()) -> None:
+        """Write extractions in one transaction, without their texts; embed their notes, and the ``known`` texts."""
+        named = {entity.id: entity for each in reversed(extractions) for entity in reversed(each.named)}
+        notes = [note for each in extractions for note in each.notes]
+        batch = Batch(
+            named=named.values(),
+            memories=[*(each.memory for each in extractions), *notes],
+            mentions=[mention for each in extractions for mention in each.mentions],
+            claims=[claim for each in extractions for claim in each.claims],
+        )
+        await self.writer.write(batch, anew=self.anew, embed=[*notes, *known], stale=self._is_stale)
+
+    def _unfinished(self, extraction: Extraction) -> Extraction:
+        """Marked as incomplete: it looks changed at the next ingest, and the earlier notes of its file are kept."""
+        return with_notes(unfinished(extraction), self.ledger.notes(extraction.memory.source))
 
     def _is_stale(self, entity: Entity) -> bool:
         """Whether an entity was described by a file of this folder, and is not any more."""
@@ -258,7 +285,7 @@ class FolderIngest:
             if path in self.broken:
                 continue
             found.update(id_ for id_ in parts if id_ not in self.file_memories)
-            if path not in self.json.faulty and path not in self.files.unfinished:
+            if path not in self.json.faulty and path not in self.unfinished:
                 found.update(note for note in self.ledger.notes(path) if note not in self.notes)
         return sorted(found)
 
@@ -287,9 +314,8 @@ def _renamed(entity: Entity, ids: Mapping[UUID, UUID]) -> Entity:
 def _reidentified(extraction: Extraction, ids: Mapping[UUID, UUID]) -> Extraction:
     """The content of a file with other ids of entities."""
     mentions, claims = moved(extraction.mentions, extraction.claims, ids)
-    described = tuple(_renamed(each, ids) for each in extraction.described)
     named = tuple(_renamed(each, ids) for each in extraction.named)
-    return attrs.evolve(extraction, described=described, named=named, mentions=mentions, claims=claims)
+    return attrs.evolve(extraction, named=named, mentions=mentions, claims=claims)
 
 
 def _readable(path: str, read: Callable[[str], Iterator[T]]) -> Iterator[T]:
@@ -307,83 +333,3 @@ async def _stepwise(items: Iterator[T]) -> AsyncIterator[T]:
     end = object()
     while (item := await asyncio.to_thread(next, items, end)) is not end:
         yield item  # type: ignore[misc]
-
-
-@attrs.define(eq=False)
-class FileWriter:
-    """Writes the content of files, for one ingest.
-
-    ``stale`` returns whether an entity was once described by a file of the folder, and is not any more.
-    """
-
-    ledger: Ledger
-    writer: Writer
-    reader: TextReader
-    stale: Callable[[Entity], bool]
-    unfinished: set[str] = attrs.field(factory=set)
-    """Files with a text that was not read."""
-    faults: list[Fault] = attrs.field(factory=list)
-    """Texts that could not be read."""
-
-    async def write(self, extractions: Sequence[Extraction], *, anew: bool) -> int:
-        """Write some extractions; returns how many were completed. ``anew`` embeds known elements as well.
-
-        Texts are read a batch at a time, and each batch is written at once. A file looks changed until its last text is
-        read, so that the next ingest continues after an interruption.
-        """
-        texts = [read_by(text, self.reader.version) for each in extractions for text in each.texts]
-        sources = {text.id: each.memory.source for each in extractions for text in each.texts}
-        found = await waiting(texts, self.writer.store)
-        await self.writer.permission.to_read([*found.read, *found.moved])
-        *parts, last = list(chunks(found.read, self.reader.batch)) or [[]]
-        for part in parts:
-            if reading := await self._read(part, sources):
-                touched = {sources[text.id] for text in part}
-                opened = [self._unfinished(each) for each in extractions if each.memory.source in touched]
-                await self._write(opened, reading.to_write(part), reading, anew=False)
-        reading = await self._read(last, sources) or ResolvedTexts()
-        kept = await read_before(found.moved, self.writer.store)
-        whole = attrs.evolve(reading, mentions=reading.mentions + kept.mentions, claims=reading.claims + kept.claims)
-        totals = self.reader.totals
-        self.unfinished |= {source for text_id, source in sources.items() if text_id in totals.unfinished}
-        done = [self._unfinished(each) if each.memory.source in self.unfinished else each for each in extractions]
-        await self._write(done, totals.to_write([*last, *found.moved]), whole, anew=anew, known=totals.to_write(texts))
-        return sum(each.memory.source not in self.unfinished for each in extractions)
-
-    async def _read(self, texts: Sequence[Memory], sources: Mapping[str, str]) -> ResolvedTexts | None:
-        """The mentions and claims of some texts; None if none of them could be read."""
-        if not texts:
-            return None
-        await self.writer.begin()
-        reading = await self.reader.read(texts)
-        self.faults += [Fault(sources[each.memory_id], 0, str(each)) for each in reading.unread]
-        return reading if reading.to_write(texts) else None
-
-    async def _write(
-        self,
-        extractions: Sequence[Extraction],
-        texts: Sequence[Memory],
-        reading: ResolvedTexts,
-        *,
-        anew: bool,
-        known: Sequence[Memory] = (),
-    ) -> None:
-        """Write some extractions, and some of their texts with the mentions and claims read from them.
-
-        Texts in ``known`` are embedded too if ``anew``.
-        """
-        named = [*(entity for each in extractions for entity in each.named), *reading.named]
-        notes = [note for each in extractions for note in each.notes]
-        batch = Batch(
-            named={entity.id: entity for entity in reversed(named)}.values(),
-            memories=[*(each.memory for each in extractions), *notes, *texts],
-            mentions=[*(mention for each in extractions for mention in each.mentions), *reading.mentions],
-            claims=[*(claim for each in extractions for claim in each.claims), *reading.claims],
-            counters=reading.counts.counters,
-        )
-        embed = {text.id: text for text in (*notes, *texts, *known)}
-        await self.writer.write(batch, anew=anew, embed=list(embed.values()), stale=self.stale)
-
-    def _unfinished(self, extraction: Extraction) -> Extraction:
-        """Marked as incomplete: it looks changed at the next ingest, and the earlier notes of its file are kept."""
-        return with_notes(unfinished(extraction), self.ledger.notes(extraction.memory.source))

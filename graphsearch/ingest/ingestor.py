@@ -13,11 +13,11 @@ import attrs
 from graphsearch._support.concurrency import within
 from graphsearch._support.observing import observed
 from graphsearch.access.gate import ALLOW_ALL, Gate
-from graphsearch.errors import InvalidInputError, MissingDependencyError
+from graphsearch.errors import MissingDependencyError
 from graphsearch.health.keeping import follow_growth
 from graphsearch.ingest.distinct_texts import DistinctTexts
 from graphsearch.ingest.folders import FolderIngest
-from graphsearch.ingest.report import IngestReport, Progress, RememberReport
+from graphsearch.ingest.report import IngestReport, Progress, RememberReport, totals_of
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.model_stages import EntityMatcher, visible
 from graphsearch.ingest.sources.files import locate, survey
@@ -28,10 +28,11 @@ from graphsearch.ingest.write.ledger import FILE_PREFIX, read_by, read_ledger, w
 from graphsearch.ingest.write.limits import DEFAULT_LIMITS, IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.ingest.write.permission import Permission
-from graphsearch.ingest.write.texts import BATCH, DEFAULT_EXTRACTOR, ResolvedTexts, TextReader, read_before
+from graphsearch.ingest.write.remembering import write_texts
+from graphsearch.ingest.write.texts import BATCH, DEFAULT_EXTRACTOR, TextReader
 from graphsearch.ingest.write.writer import Writer, chunks, embed_facts
 from graphsearch.llms.function import AskFunction, as_llm
-from graphsearch.model import Batch, FactReport, FactStatus, Memory
+from graphsearch.model import FactReport, FactStatus, Memory
 from graphsearch.model import validation as check
 from graphsearch.protocols import LLM, Embedder, Extractor, GraphStore
 
@@ -215,6 +216,8 @@ def checked_memories(given: Iterable[Memory]) -> list[Memory]:
         None if is_list else f"must be a list of Memory, not {type(given).__name__}",
         f"each must be a Memory, not {stray}: {how}" if stray else None,
     )
+    reserved = (each.id for each in found if each.id.startswith(FILE_PREFIX))
+    check.refuse("memories", *(f"the id {id_!r} is reserved for a file; choose another one" for id_ in reserved))
     return found
 
 
@@ -227,87 +230,38 @@ async def remember(
 ) -> RememberReport:
     """Ingest memories; see `graphsearch.ingest.Ingestor.remember`."""
     distinct = {memory.id: memory for memory in memories}
-    _refuse_file_ids(distinct)
     if not distinct:
         await writer.begin()  # also an empty ingest creates the scope
     done = changed = 0
-    repeated: list[Memory] = []
+
+    def step(count: int, last: Memory) -> None:
+        nonlocal done
+        done += count
+        progress(done, len(distinct), last.id)
+
     for some in chunks(list(distinct.values()), BATCH):
         found = await waiting([read_by(memory, reader.version) for memory in some], writer.store)
         await writer.permission.to_read([*found.read, *found.moved])
-        await writer.begin()
-        changed += await _write(found.moved, await read_before(found.moved, writer.store), writer)
         done += len(some) - len(found.read)
-        for part in chunks(found.read, reader.batch):
-            new = await echoes.keep(part)
-            repeated += [each for each in part if each.facts and each.id in echoes.found and each not in new]
-            if new:
-                found_in = await echoes.without(new, await _read(new, reader))
-                changed += await _write(new, found_in, writer)
-            await echoes.link(new)
-            done += len(part)
-            progress(done, len(distinct), part[-1].id)
+        changed += await write_texts(found, writer, reader, echoes=echoes, strict=True, progress=step)
         if not found.read:
-            progress(done, len(distinct), some[-1].id)
-    if not distinct:
-        await writer.begin()
+            step(0, some[-1])
     await writer.prune()
     await writer.settle()
     totals = reader.totals
+    why = "the memory repeats what its session was shown"
+    repeated = [
+        FactReport(memory_id=id_, fact=fact, status=FactStatus.REFUSED, why=why)
+        for id_, echo in echoes.found.items()
+        if not echo.stored
+        for fact in distinct[id_].facts
+    ]
     return RememberReport(
         memories=len(distinct),
         changed=changed,
-        left=len(totals.left),
-        entities=writer.entities,
-        removed=writer.removed,
-        relations=writer.relations,
-        embedded=writer.embedded,
         resolutions=totals.counts,
         conflicts=totals.conflicts,
-        unanswered=totals.unanswered,
-        refused=totals.refused,
         unread=totals.unread,
-        stated=(*totals.stated, *_repeated(repeated)),
         echoes=tuple(echoes.found[id_] for id_ in sorted(echoes.found)),
+        **{**totals_of(writer, totals), "stated": (*totals.stated, *repeated)},
     )
-
-
-async def _read(memories: Sequence[Memory], reader: TextReader) -> ResolvedTexts:
-    """The mentions and claims of some memories. Raises `InvalidInputError` for texts that exceed a limit."""
-    reading = await reader.read(memories)
-    check.refuse("memories", *reading.beyond)
-    return reading
-
-
-async def _write(memories: Sequence[Memory], reading: ResolvedTexts, writer: Writer) -> int:
-    """Write some memories with their mentions and claims; returns how many were completed."""
-    if read := reading.to_write(memories):
-        batch = Batch(
-            named=reading.named,
-            memories=read,
-            mentions=reading.mentions,
-            claims=reading.claims,
-            counters=reading.counts.counters,
-        )
-        await writer.write(
-            batch, anew=False, embed=read, stale=lambda _: False
-        )  # files do not describe what memories name
-    return len(read) - len(reading.begun)
-
-
-def _repeated(memories: Sequence[Memory]) -> Iterable[FactReport]:
-    """Reports on facts of memories that were not stored, as they only repeat what their session was shown."""
-    why = "the memory repeats what its session was shown"
-    return (
-        FactReport(memory_id=each.id, fact=fact, status=FactStatus.REFUSED, why=why)
-        for each in memories
-        for fact in each.facts
-    )
-
-
-def _refuse_file_ids(ids: Iterable[str]) -> None:
-    wrong = [id_ for id_ in ids if id_.startswith(FILE_PREFIX)]
-    if wrong:
-        raise InvalidInputError(
-            "memories", [f"the id {id_!r} is reserved for a file; choose another one" for id_ in wrong]
-        )

@@ -32,7 +32,7 @@ async def add(parts: Parts, folder: Path, llm: LLM) -> IngestReport:
     return await Ingestor(parts, extractor=extractor(llm, memories=1, at_once=2)).add(folder)
 
 
-KNOWN = ["Ann knows Bob.", "Cy likes Di.", "Ed sees Flo.", "Gus hears Hal.", "Ike meets Joe."]
+KNOWN = ["Ann knows Bob.", "Cy thanks Di.", "Ed hails Flo.", "Gus hears Hal.", "Ike greets Joe."]
 
 
 def as_triplets(sentences: list[str]) -> set[tuple[str, str, str]]:
@@ -51,12 +51,12 @@ async def test_a_folder_is_read_once(tmp_path: Path, parts: Parts) -> None:
 
 
 async def test_only_the_chunk_that_an_edit_touched_is_read_again(tmp_path: Path, parts: Parts) -> None:
-    await add(parts, page(page(tmp_path, *KNOWN), "Kay helps Lou.", name="other.md"), Model())
+    await add(parts, page(page(tmp_path, *KNOWN), "Kay hails Lou.", name="other.md"), Model())
     edited = [*KNOWN[:2], "Ed misses Flo.", *KNOWN[3:]]
     llm = Model()
     await add(parts, page(tmp_path, *edited), llm)
     assert llm.asked == [["Ed misses Flo."]]
-    assert await triplets(parts.store) == as_triplets([*edited, "Kay helps Lou."])
+    assert await triplets(parts.store) == as_triplets([*edited, "Kay hails Lou."])
 
 
 async def test_chunks_that_only_moved_are_not_read_again(tmp_path: Path, parts: Parts) -> None:
@@ -71,12 +71,12 @@ async def test_chunks_that_only_moved_are_not_read_again(tmp_path: Path, parts: 
 
 
 async def test_a_budget_leaves_off_and_goes_on_by_the_chunk(tmp_path: Path, parts: Parts) -> None:
-    folder = page(page(tmp_path / "src", *KNOWN), "Kay helps Lou.", name="zeta.md")
+    folder = page(page(tmp_path / "src", *KNOWN), "Kay hails Lou.", name="zeta.md")
     models = [Model(), Model(), Model()]
     reports = [await add(parts, folder, BudgetedLLM(llm, Budget(calls=3))) for llm in models]
     assert [report.left for report in reports] == [3, 0, 0]
     asked = [text for llm in models for texts in llm.asked for text in texts]
-    assert sorted(asked) == sorted([*KNOWN, "Kay helps Lou."])
+    assert sorted(asked) == sorted([*KNOWN, "Kay hails Lou."])
     assert [report.changed for report in reports] == [0, 2, 0]
     whole = Parts()
     await add(whole, folder, Model())
@@ -85,7 +85,7 @@ async def test_a_budget_leaves_off_and_goes_on_by_the_chunk(tmp_path: Path, part
 
 async def test_while_a_text_is_left_nothing_that_its_file_held_is_forgotten(tmp_path: Path, parts: Parts) -> None:
     await add(parts, page(tmp_path, *KNOWN), Model())
-    edited = [*KNOWN[:4], "Ike leaves Joe."]
+    edited = [*KNOWN[:4], "Ike mocks Joe."]
     report = await add(parts, page(tmp_path, *edited), BudgetedLLM(Model(), Budget(calls=0)))
     assert (report.left, report.forgotten) == (1, 0)
     assert await triplets(parts.store) == as_triplets(KNOWN)
@@ -104,7 +104,7 @@ async def test_a_chunk_that_cannot_be_read_is_a_fault_each_time_until_it_can(tmp
         assert len(riddled.questions) == questions
     mended = Model()
     assert (await add(parts, folder, mended)).faults == ()
-    assert mended.asked == [["Cy likes Di."]]
+    assert mended.asked == [["Cy thanks Di."]]
     assert await triplets(parts.store) == as_triplets(KNOWN)
 
 

@@ -22,7 +22,7 @@ from tests.patterns.growth import growth_faults
 PARTS: Final = 4
 LAZY: Final = {
     "graphsearch/evaluation/graph_scores.py": r"(?<!\w)Ada\ Lovelace(?!\w)",
-    "graphsearch/ingest/extract/llm/answer_items.py": r"Ada\s+Lovelace\s+Ada",
+    "graphsearch/ingest/extract/llm/grounding.py": r"Ada\s+Lovelace\s+Ada",
     "graphsearch/ingest/extract/rules/assembling.py": r"\bAda\ Lovelace\b",
     "graphsearch/ingest/extract/rules/vocabulary.py": r"(?<![\w@/.-])github\s+actions(?![\w@/]|-\w|\.\w)",
     "graphsearch/ingest/screening/redaction.py": r"a\-secret",

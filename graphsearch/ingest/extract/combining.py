@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import attrs
 
@@ -76,38 +75,26 @@ def merged(one: ExtractedMemory, other: ExtractedMemory) -> ExtractedMemory:
     """What two extractors found in one memory; the first type found for a name applies."""
     if other.unread is not None:
         return ExtractedMemory(memory_id=other.memory_id, unread=other.unread)
-    types = _types((*one.surfaces, *other.surfaces))
-    statements = [_retyped(statement, types) for statement in (*one.statements, *other.statements)]
+    surfaces = (*one.surfaces, *other.surfaces)
+    types = {each.name: each.type for each in reversed(surfaces) if each.type}
+
+    def typed(name: ExtractedName) -> ExtractedName:
+        return attrs.evolve(name, type=types.get(name.name, name.type))
+
+    statements = dict.fromkeys(
+        attrs.evolve(each, source=typed(each.source), target=typed(each.target))
+        for each in (*one.statements, *other.statements)
+    )
     related = {_pair(each) for each in statements if each.type not in CO_OCCURRENCE_TYPES}
     return ExtractedMemory(
         memory_id=other.memory_id,
-        surfaces=tuple(dict.fromkeys(_typed(surface, types) for surface in (*one.surfaces, *other.surfaces))),
+        surfaces=tuple(dict.fromkeys(map(typed, surfaces))),
         statements=tuple(
-            dict.fromkeys(
-                each for each in statements if each.type not in CO_OCCURRENCE_TYPES or _pair(each) not in related
-            )
+            each for each in statements if each.type not in CO_OCCURRENCE_TYPES or _pair(each) not in related
         ),
         refused=(*one.refused, *other.refused),
         same=tuple(dict.fromkeys((*one.same, *other.same))),
     )
-
-
-def _types(surfaces: Sequence[ExtractedName]) -> dict[str, str]:
-    """The first known type of each name."""
-    types: dict[str, str] = {}
-    for surface in surfaces:
-        if surface.type:
-            types.setdefault(surface.name, surface.type)
-    return types
-
-
-def _typed(surface: ExtractedName, types: dict[str, str]) -> ExtractedName:
-    return attrs.evolve(surface, type=types.get(surface.name, surface.type))
-
-
-def _retyped(statement: Statement, types: dict[str, str]) -> Statement:
-    ends: dict[str, Any] = {"source": _typed(statement.source, types), "target": _typed(statement.target, types)}
-    return attrs.evolve(statement, **ends)
 
 
 def _pair(statement: Statement) -> frozenset[str]:

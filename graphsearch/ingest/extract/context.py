@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from functools import lru_cache
 from typing import Final
 
@@ -19,9 +18,6 @@ MAX_SUBJECT: Final = 120
 
 _BESIDE: Final = 0.9
 _CALLED: Final = 0.6
-
-Interval = tuple[datetime | None, datetime | None]
-"""The start and the end of a period; None where it is open."""
 
 
 def context_surfaces(memory: Memory) -> list[ExtractedName]:

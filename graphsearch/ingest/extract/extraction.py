@@ -54,13 +54,12 @@ class Described:
 class Extraction:
     """The content of one file, or of one part of a long file; written atomically.
 
-    ``memory`` represents the file itself, with its mentions and claims. ``described`` are entities that the file
-    describes; ``named`` are those it only names, which are written unless described elsewhere. ``notes`` are complete
-    memories in the file; ``texts`` are memories whose text is still to be extracted.
+    ``memory`` represents the file itself, with its mentions and claims. ``named`` are entities that the file only
+    names, which are written unless described elsewhere. ``notes`` are complete memories in the file; ``texts`` are
+    memories whose text is still to be extracted.
     """
 
     memory: Memory
-    described: tuple[Entity, ...] = ()
     named: tuple[Entity, ...] = ()
     notes: tuple[Memory, ...] = ()
     texts: tuple[Memory, ...] = ()
@@ -69,5 +68,5 @@ class Extraction:
 
     def digest(self) -> str:
         """The SHA-256 of the content, as hexadecimal digits."""
-        content = (self.memory, self.described, self.named, self.notes, self.texts, self.mentions, self.claims)
+        content = (self.memory, self.named, self.notes, self.texts, self.mentions, self.claims)
         return hashlib.sha256(repr(content).encode()).hexdigest()

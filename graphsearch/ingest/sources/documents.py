@@ -84,18 +84,22 @@ def _digest(document_id: str, key: Iterable[str], count: int) -> str:
     return hashlib.sha256(_SEPARATOR.join((document_id, *key, str(count))).encode()).hexdigest()[:16]
 
 
+def _fenced(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Lines, each with whether it is of a fenced block of code, or bounds one."""
+    fence = ""
+    for line in lines:
+        bound = _FENCE.match(line)
+        yield line, bool(fence or bound)
+        if bound:
+            fence = ("" if bound[1].startswith(fence) else fence) if fence else bound[1]
+
+
 def _sections(text: str) -> Iterator[_Section]:
     """The parts of a Markdown text between its headings."""
     headings: list[tuple[int, str]] = []
     lines: list[str] = []
-    fence = ""
-    for line in text.splitlines():
-        opened = _FENCE.match(line)
-        if opened and not fence:
-            fence = opened[1]
-        elif opened and opened[1].startswith(fence):
-            fence = ""
-        heading = None if fence or opened else _heading(line, lines)
+    for line, is_code in _fenced(text.splitlines()):
+        heading = None if is_code else _heading(line, lines)
         if heading is None:
             lines.append(line)
             continue
@@ -113,14 +117,8 @@ def _heading(line: str, before: list[str]) -> tuple[int, str] | None:
     marked = _HEADING.fullmatch(line)
     if marked:
         return len(marked[1]), _plain(marked[2].rstrip(" \t").rstrip("#"))
-    underlined = _UNDERLINE.fullmatch(line)
-    if (
-        underlined
-        and before
-        and len(before[-1]) <= MAX_HEADING
-        and before[-1].strip()
-        and (len(before) == 1 or not before[-2].strip())
-    ):
+    underlined = _UNDERLINE.fullmatch(line) if before and 0 < len(before[-1].strip()) <= MAX_HEADING else None
+    if underlined and not "".join(before[-2:-1]).strip():
         return (1 if underlined[1][0] == "=" else 2), _plain(before.pop())
     return None
 
@@ -132,18 +130,12 @@ def _plain(heading: str) -> str:
 def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
     """Runs of lines between blank ones; a fenced code block is one run, with its blank lines."""
     run: list[str] = []
-    fence = ""
-    for line in lines:
-        opened = _FENCE.match(line)
-        if opened:
-            fence = "" if fence and opened[1].startswith(fence) else fence or opened[1]
-        if line.strip() or fence:
+    for line, is_code in (*_fenced(lines), ("", False)):
+        if line.strip() or is_code:
             run.append(line)
         elif run:
             yield "\n".join(run)
             run = []
-    if run:
-        yield "\n".join(run)
 
 
 def _packed(paragraphs: Iterable[str], size: int) -> Iterator[str]:

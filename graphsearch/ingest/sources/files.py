@@ -128,12 +128,9 @@ def _has_key(path: Path) -> bool:
 
 def _linked(root: Path, relative: str) -> bool:
     """Whether any part of a path below the root is a symbolic link."""
-    path = root
-    for part in PurePosixPath(relative).parts:
-        path /= part
-        if path.is_symlink():
-            return True
-    return False
+    return any(
+        (root / part).is_symlink() for part in (PurePosixPath(relative), *PurePosixPath(relative).parents) if part.name
+    )
 
 
 def _walk(root: Path, start: str, *, hidden: bool) -> Iterator[str]:

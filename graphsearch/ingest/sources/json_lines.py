@@ -30,7 +30,7 @@ import attrs
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
 from graphsearch.ingest.sources.files import MAX_BYTES, Folder, lines_of, opened, unreadable
-from graphsearch.ingest.sources.stated import read_stated
+from graphsearch.ingest.sources.stated import read_each, read_stated
 from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention, Span
 from graphsearch.model import validation as check
 
@@ -39,7 +39,6 @@ EXTRACTOR: Final = "jsonl/4"
 
 _CONFIDENCE: Final = 0.95
 _PERIOD: Final = frozenset({"valid_from", "valid_to"})
-_TIMES: Final = _PERIOD | {"occurred_at"}
 _SPAN: Final = frozenset({"start", "end"})
 _REFERENCE: Final = frozenset({"type", "name"})
 _ENTITY: Final = _REFERENCE | _PERIOD | {"id", "description", "aliases", "labels", "attributes", "importance_weight"}
@@ -134,7 +133,7 @@ class _Line:
         to_be_read = not {"mentions", "claims"} & {*given}
         if not to_be_read and {"facts", "entities"} & {*given}:
             raise InvalidInputError("memory", ["has facts or entities and mentions or claims as well: give either"])
-        claims, mentions = _items("claims", given), _items("mentions", given)
+        claims, mentions = given.pop("claims", ()), given.pop("mentions", ())
         memory = Memory(**{"source": self.path, **given})
         if memory.id.startswith("file:"):
             raise InvalidInputError(
@@ -178,34 +177,28 @@ def _mention_of(entity: Entity, memory_id: str) -> Mention:
 
 def _all(read: Callable[[object], T], items: Iterable[object]) -> list[T]:
     """The parsed items. Raises `InvalidInputError` with the faults of all."""
-    read_items, faults = [], []
-    for item in items:
-        try:
-            read_items.append(read(item))
-        except InvalidInputError as error:
-            faults.append(str(error))
-    if faults:
-        raise InvalidInputError("memory" if len(faults) > 1 else "in it", faults)
-    return read_items
+    found, faults = read_each((("", item) for item in items), read)
+    check.refuse("memory" if len(faults) > 1 else "in it", *faults)
+    return found
 
 
 def _fields(subject: str, value: object, allowed: frozenset[str], *required: str) -> dict[str, Any]:
     """A copy of an object's fields, with parsed times and span. Raises `InvalidInputError` with every fault."""
     if not isinstance(value, dict):
-        raise InvalidInputError(subject, [f"must be an object, not {_type(value)}"])
+        kind = {list: "a list", str: "text", type(None): "null"}.get(type(value), "a number")
+        raise InvalidInputError(subject, [f"must be an object, not {kind}"])
     faults = [
         f"has no field {name!r}; its fields are {', '.join(sorted(allowed))}" for name in sorted({*value} - allowed)
     ]
     faults += [f"needs the field {name!r}" for name in required if name not in value]
-    fields = {name: item for name, item in value.items() if name in allowed}
-    for name, item in fields.items():
-        shape = _SHAPES.get(name)
-        if shape and not shape[0](item):
-            faults.append(f"{name} must be {shape[1]}, not {item!r}")
-    if faults:
-        raise InvalidInputError(subject, faults)
-    for name in _TIMES & {*fields}:
-        fields[name] = datetime.fromisoformat(fields[name]) if fields[name] is not None else None
+    fields: dict[str, Any] = {}
+    for name in (each for each in value if each in allowed):
+        read, shape = _SHAPES.get(name, (_as_is, ""))
+        try:
+            fields[name] = read(value[name])
+        except (ValueError, TypeError):
+            faults.append(f"{name} must be {shape}, not {value[name]!r}")
+    check.refuse(subject, *faults)
     if _SPAN & {*fields}:
         start, end = fields.pop("start", None), fields.pop("end", None)
         if start is None or end is None:
@@ -214,9 +207,38 @@ def _fields(subject: str, value: object, allowed: frozenset[str], *required: str
     return fields
 
 
-def _items(name: str, given: dict[str, Any]) -> list[object]:
-    items: list[object] = given.pop(name, [])
-    return items
+def _as_is(value: Any) -> Any:
+    return value
+
+
+def _time(value: Any) -> datetime | None:
+    return None if value is None else datetime.fromisoformat(value)
+
+
+def _a(kind: type) -> Callable[[Any], Any]:
+    """A reader of values of a type; a truth value is no number."""
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise TypeError
+        return value
+
+    return read
+
+
+def _words(value: Any) -> list[str]:
+    return [_a(str)(word) for word in _a(list)(value)]
+
+
+_SHAPES: Final[Mapping[str, tuple[Callable[[Any], Any], str]]] = {
+    "type": (_a(str), "text"),
+    **dict.fromkeys(("aliases", "labels"), (_words, "a list of texts")),
+    "attributes": (_a(dict), "an object"),
+    **dict.fromkeys(("mentions", "claims"), (_a(list), "a list")),
+    **dict.fromkeys(("start", "end"), (_a(int), "a whole number")),
+    **dict.fromkeys(sorted(_PERIOD | {"occurred_at"}), (_time, "a time such as 2024-05-01T09:00:00Z")),
+}
+"""Readers of fields whose classes convert what they are given, and what each has to be."""
 
 
 def _uuid(name: str, value: object) -> UUID:
@@ -224,44 +246,6 @@ def _uuid(name: str, value: object) -> UUID:
         return UUID(value if isinstance(value, str) else "")
     except ValueError as error:
         raise InvalidInputError(name, [f"must be the id of an entity, or {{type, name}}, not {value!r}"]) from error
-
-
-def _type(value: object) -> str:
-    return {list: "a list", str: "text", type(None): "null"}.get(type(value), "a number")
-
-
-def _is(kind: type) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, kind)
-
-
-def _is_words(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(word, str) for word in value)
-
-
-def _is_time(value: object) -> bool:
-    if value is None:
-        return True
-    try:
-        return isinstance(value, str) and bool(datetime.fromisoformat(value))
-    except ValueError:
-        return False
-
-
-def _is_place(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-_SHAPES: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
-    "type": (_is(str), "text"),
-    "aliases": (_is_words, "a list of texts"),
-    "labels": (_is_words, "a list of texts"),
-    "attributes": (_is(dict), "an object"),
-    "mentions": (_is(list), "a list"),
-    "claims": (_is(list), "a list"),
-    "start": (_is_place, "a whole number"),
-    "end": (_is_place, "a whole number"),
-    **dict.fromkeys(sorted(_TIMES), (_is_time, "a time such as 2024-05-01T09:00:00Z")),
-}
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
@@ -307,7 +291,6 @@ class JsonSource:
             mentions = {(m.memory_id, m.entity_id, m.span): m for record in valid for m in record.mentions}
             yield Extraction(
                 memory=Memory(id=part, source=path, attributes={"notes": sorted(note.id for note in (*notes, *texts))}),
-                described=tuple(entity for record in valid for entity in record.described),
                 named=tuple({entity.id: entity for record in valid for entity in record.named}.values()),
                 notes=notes,
                 texts=texts,

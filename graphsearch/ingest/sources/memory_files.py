@@ -18,7 +18,7 @@ from graphsearch.ingest.extract.extraction import UnreadableError
 from graphsearch.ingest.sources.documents import document_memories
 from graphsearch.ingest.sources.files import utf8_text
 from graphsearch.ingest.sources.json_lines import memory_fields
-from graphsearch.ingest.sources.stated import ENTITY, FACT, note_id, read_stated, text_of
+from graphsearch.ingest.sources.stated import ENTITY, FACT, note_id, read_each, read_stated, text_of
 from graphsearch.model import Memory
 from graphsearch.model import validation as check
 
@@ -45,14 +45,12 @@ def transcript_memories(turns: Sequence[Mapping[str, Any]], *, session_id: str, 
     seen: dict[str, int] = {}
     for index, turn in enumerate(turns):
         try:
-            memory = _memory(turn, index, session_id, source)
+            memories.append(_memory(turn, index, session_id, source))
         except InvalidInputError as error:
             faults += [f"turn {index}: {each}" for each in error.faults]
             continue
-        first = seen.setdefault(memory.id, index)
-        if first != index:
-            faults.append(f"turn {index}: turn {first} has the id {memory.id!r} already")
-        memories.append(memory)
+        if (first := seen.setdefault(memories[-1].id, index)) != index:
+            faults.append(f"turn {index}: turn {first} has the id {memories[-1].id!r} already")
     check.refuse("transcript", *faults)
     return tuple(memories)
 
@@ -134,16 +132,10 @@ def _transcript(path: Path, text: str, session_id: str, _: datetime | None) -> t
 
 def _lines(path: Path, text: str, session_id: str, occurred_at: datetime | None) -> tuple[Memory, ...]:
     given = {"source": path.name, "session_id": session_id, "occurred_at": occurred_at}
-    memories: list[Memory] = []
-    faults: list[str] = []
-    for number, line in enumerate(text.split("\n"), start=1):  # other line breaks can occur inside JSON strings
-        if line.strip():
-            try:
-                memories.append(Memory(**{**given, **memory_fields(_json(line, "JSON"))}))
-            except InvalidInputError as error:
-                faults.append(f"line {number}: {error}")
-    if faults:
-        raise InvalidInputError(str(path), faults)
+    # other line breaks can occur inside JSON strings
+    written = ((f"line {at}", line) for at, line in enumerate(text.split("\n"), start=1) if line.strip())
+    memories, faults = read_each(written, lambda line: Memory(**{**given, **memory_fields(_json(line, "JSON"))}))
+    check.refuse(str(path), *faults)
     return tuple(memories)
 
 
@@ -174,8 +166,7 @@ def _table(path: Path, text: str, session_id: str, occurred_at: datetime | None)
                 faults.append(f"line {rows.line_num}: {error}")
     except (csv.Error, InvalidInputError) as error:
         faults.append(f"line {rows.line_num}: {error}")
-    if faults:
-        raise InvalidInputError(str(path), faults)
+    check.refuse(str(path), *faults)
     return tuple(attrs.evolve(each, text=each.text or text_of(each.facts, each.entities)) for each in found.values())
 
 

@@ -13,7 +13,7 @@ import attrs
 from graphsearch.ingest.extract.code import extractor as code
 from graphsearch.ingest.extract.code.definitions import Index, module_name, outline
 from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
-from graphsearch.ingest.sources.files import Folder, read
+from graphsearch.ingest.sources.files import Folder, read, utf8_text
 
 _NO_CHARSETS: Final = frozenset({"punycode", "idna", "unicode-escape", "raw-unicode-escape", "undefined"})
 """Codecs that decode bytes to text and are no encodings of a file; the first two take quadratic time."""
@@ -50,16 +50,7 @@ def decoded(path: str, content: bytes) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise UnreadableError(Fault(path, line, f"not valid {error.encoding}: {error.reason}")) from error
-    except SyntaxError as error:
-        raise UnreadableError(Fault(path, _bad_line(content), f"cannot be decoded: {error.msg}")) from error
-    except (LookupError, ValueError) as error:  # of a codec that is no encoding of text, such as rot13 or zlib
+    except (SyntaxError, LookupError, ValueError) as error:  # such as rot13 or zlib, which are no encodings of text
+        if isinstance(error, SyntaxError):
+            utf8_text(path, content)  # which names the line
         raise UnreadableError(Fault(path, 1, f"cannot be decoded: {error}")) from error
-
-
-def _bad_line(content: bytes) -> int:
-    """The first line that is not UTF-8, or 1 if the declared encoding is invalid."""
-    try:
-        content.decode()
-    except UnicodeDecodeError as error:
-        return content.count(b"\n", 0, error.start) + 1
-    return 1

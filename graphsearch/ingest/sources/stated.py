@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from uuid import UUID, uuid5
 
 import attrs
@@ -16,6 +16,9 @@ from graphsearch.model import Fact, FactReport, Memory, NamedEntity
 from graphsearch.model import validation as check
 from graphsearch.model.identity import snake_case
 from graphsearch.text.rendering import safe_text
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 FACT: Final = tuple(field.name for field in attrs.fields(Fact))
 ENTITY: Final = tuple(field.name for field in attrs.fields(NamedEntity))
@@ -69,16 +72,24 @@ def read_stated(fields: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(given, list | tuple):
             faults.append(f"{field} must be a list, not {type(given).__name__}")
             continue
-        found: list[Fact | NamedEntity] = []
-        for at, each in enumerate(given):
-            try:
-                found.append(reader(each))
-            except InvalidInputError as error:
-                faults.append(f"{field}[{at}]: {error}")
+        found, wrong = read_each(((f"{field}[{at}]", each) for at, each in enumerate(given)), reader)
+        faults += wrong
         if found or field in read:
             read[field] = tuple(found)
     check.refuse("memory", *faults)
     return read
+
+
+def read_each(given: Iterable[tuple[str, T]], read: Callable[[T], R]) -> tuple[list[R], list[str]]:
+    """What each of several labelled things is read as, and the faults of those that are refused, by label."""
+    found: list[R] = []
+    faults: list[str] = []
+    for label, each in given:
+        try:
+            found.append(read(each))
+        except InvalidInputError as error:
+            faults.append(f"{label}: {error}" if label else str(error))
+    return found, faults
 
 
 def _object(subject: str, given: object, known: Sequence[str]) -> dict[str, Any]:

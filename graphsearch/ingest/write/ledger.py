@@ -38,9 +38,9 @@ class Ledger:
         }
         return {path: next(iter(contents)) if len(contents) == 1 else "" for path, contents in found.items()}
 
-    def embedded_by(self, path: str, model: str) -> bool:
-        """Whether the whole content of a file was embedded by this model."""
-        return {_stamp(part, "embedder") for part in self.files.get(path, {}).values()} == {model}
+    def is_embedded_by(self, model: str) -> bool:
+        """Whether all content of the folder was embedded by this model."""
+        return all(_stamp(part, "embedder") == model for parts in self.files.values() for part in parts.values())
 
     def holds(self, extraction: Extraction) -> bool:
         """Whether the previous ingest wrote the same content with the same stamp."""

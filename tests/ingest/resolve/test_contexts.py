@@ -37,13 +37,10 @@ def note(text: str, session: str = "", source: str = "") -> Memory:
     [
         (note("Anna fixed the crane schedule."), "Anna"),
         (note("I met Anna today.", "elsewhere"), "Anna"),
-        (note("Anna of the Billing team called Tom Reddan."), "Anna Voss"),
-        (note("We met Anna from the Harbour team."), "Anna Berg"),
         (note("We met Anna from the Kitchen team."), "Anna"),
         (note("Anna, that is Anna Voss, met the mayor."), "Anna Voss"),
         (note("I met Anna today.", "harbour"), "Anna Berg"),
         (note("I met Anna today.", "billing"), "Anna Voss"),
-        (note("I met Anna from the Billing team.", "harbour"), "Anna Voss"),
         (note("I met Anna, and Anna Voss, and Anna Berg.", "harbour"), "Anna"),
         (note("Anna reports to Anna Voss."), "Anna"),
     ],

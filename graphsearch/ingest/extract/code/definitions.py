@@ -67,12 +67,16 @@ def outline(path: str, source: str) -> Outline:
     module = module_name(path)
     package = module if path.endswith("/__init__.py") else module.rpartition(".")[0]
     try:
-        tree = _parse(path, source)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # such as invalid escapes in the file
+            tree = ast.parse(source)
         return _Reader(module, package, path, source).read(tree)
     except (RecursionError, MemoryError) as error:
         raise UnreadableError(Fault(path, 0, "nested too deeply to be read")) from error
+    except SyntaxError as error:
+        raise UnreadableError(Fault(path, error.lineno or 0, f"not valid Python: {error.msg}")) from error
     except ValueError as error:  # such as of a number that Python does not write out
-        raise UnreadableError(Fault(path, 0, f"cannot be read: {error}")) from error
+        raise UnreadableError(Fault(path, 0, f"not valid Python: {error}")) from error
 
 
 @attrs.define
@@ -137,17 +141,6 @@ def _agreed(said: Iterable[tuple[str, str]]) -> Mapping[str, str]:
     return {name: path for name, path in found.items() if path.endswith("()")}
 
 
-def _parse(path: str, source: str) -> ast.Module:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # such as invalid escapes in the file
-            return ast.parse(source)
-    except SyntaxError as error:
-        raise UnreadableError(Fault(path, error.lineno or 0, f"not valid Python: {error.msg}")) from error
-    except ValueError as error:
-        raise UnreadableError(Fault(path, 0, f"not valid Python: {error}")) from error
-
-
 def _described(node: Defining) -> str:
     return summary(node) or _signature(node)
 
@@ -186,11 +179,10 @@ _MOST_STEPS: Final = 500
 
 @attrs.frozen
 class Resolved:
-    """A definition, and the number of re-exports and base classes followed to reach it."""
+    """A definition, or an instance of it."""
 
     name: str
     kind: str
-    detours: int = 0
     instance: bool = False
     inherited_only: bool = False
     """Whether it denotes only the inherited members of the class."""
@@ -252,7 +244,7 @@ class Index:
     def _step(self, found: Resolved, part: str, seen: frozenset[str]) -> Resolved | None:
         if part == "()":
             if found.kind == "function":
-                return self._value(f"{found.name}()", found.detours, seen)
+                return self._value(f"{found.name}()", seen)
             return attrs.evolve(found, instance=True) if found.kind == "class" and not found.instance else None
         if found.kind == "module":
             return self._attribute(found, part, seen)
@@ -260,13 +252,13 @@ class Index:
             return attrs.evolve(found, inherited_only=True) if f"{part}()" == SUPER else self._member(found, part, seen)
         nested = f"{found.name}.{part}"
         if nested in self.kinds:
-            return Resolved(nested, self.kinds[nested], found.detours)
-        known = self._value(found.name, found.detours, seen)  # of a property
+            return Resolved(nested, self.kinds[nested])
+        known = self._value(found.name, seen)  # of a property
         return self._step(known, part, seen) if known else None
 
-    def _value(self, name: str, detours: int, seen: frozenset[str]) -> Resolved | None:
+    def _value(self, name: str, seen: frozenset[str]) -> Resolved | None:
         """What a call returns, or what an attribute holds."""
-        return _further(self._resolve(self._values[name], seen), detours) if name in self._values else None
+        return self._resolve(self._values[name], seen) if name in self._values else None
 
     def _attribute(self, module: Resolved, name: str, seen: frozenset[str]) -> Resolved | None:
         """The definition of a name in a module: its own names first, then submodules, then star imports."""
@@ -274,24 +266,20 @@ class Index:
         own = f"{module.name}.{name}"
         path = inside.names.get(name)
         if path and path != own:
-            return _further(self._resolve(path, seen), module.detours + 1)
+            return self._resolve(path, seen)
         if own in self.kinds:
-            return Resolved(own, self.kinds[own], module.detours)
+            return Resolved(own, self.kinds[own])
         if path == "" or name.startswith("_"):
             return None
-        found = (self._resolve(f"{star}.{name}", seen) for star in inside.stars)
-        return _further(next(filter(None, found), None), module.detours + 1)
+        return next(filter(None, (self._resolve(f"{star}.{name}", seen) for star in inside.stars)), None)
 
     def _member(self, owner: Resolved, name: str, seen: frozenset[str]) -> Resolved | None:
         """A member of a class: its own, or that of the first base with one."""
         own = f"{owner.name}.{name}"
         if own in self.kinds and not owner.inherited_only:
-            return Resolved(own, self.kinds[own], owner.detours)
+            return Resolved(own, self.kinds[own])
         if owner.instance and own in self._values and not owner.inherited_only:
-            return self._value(own, owner.detours, seen)
-        found = (self._resolve(f"{base}.{name}", seen) for base in self._bases.get(owner.name, ()))
-        return _further(next(filter(None, found), None), owner.detours + 1)
-
-
-def _further(found: Resolved | None, detours: int) -> Resolved | None:
-    return attrs.evolve(found, detours=found.detours + detours) if found else None
+            return self._value(own, seen)
+        return next(
+            filter(None, (self._resolve(f"{base}.{name}", seen) for base in self._bases.get(owner.name, ()))), None
+        )

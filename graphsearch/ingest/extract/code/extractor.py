@@ -4,7 +4,7 @@ First `outline` every file and add it to an `Index`; then `extract` each, so tha
 Names that cannot be resolved are omitted, not guessed; classes of other packages and of Python itself are named where a
 class inherits from them, or where they are raised or caught.
 
-Confidence of a resolution; a call loses 0.02 for every re-export or base class followed, down to 0.90:
+Confidence of a resolution:
 
     defines 0.99 · imports 0.98 · inherits_from 0.98 · calls, raises, catches: in the same module 0.98, of another
     module 0.96, through ``self``, an instance or ``super()`` 0.95, of what is not in the folder 0.90
@@ -30,13 +30,13 @@ from graphsearch.ingest.extract.code.weighted_words import words
 from graphsearch.ingest.extract.extraction import Described, Extraction
 from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention
 
-EXTRACTOR: Final = "code/4"
+EXTRACTOR: Final = "code/5"
 """The version of the extraction: when it changes, known files are read again."""
 
 _IMPORTANCE: Final = {"module": 0.7, "class": 0.6, "function": 0.5}
 _SPECIAL, _LOW = 0.4, 0.3
 _DEFINES, _IMPORTS, _INHERITS, _SAME_MODULE, _OTHER_MODULE, _INSTANCE = 0.99, 0.98, 0.98, 0.98, 0.96, 0.95
-_DETOUR, _LEAST = 0.02, 0.90
+_OUTSIDE = 0.90
 _FACT_LENGTH: Final = 120
 
 
@@ -71,46 +71,39 @@ def extract(outline: Outline, index: Index) -> Extraction:
     The file is represented by a memory without text, whose id is ``file:`` and the relative path. It has no date, so
     that the ids of its relations are stable.
     """
-    own = {definition.name: definition.kind for definition in outline.definitions}
-    found = sorted(_references(outline, index), key=lambda reference: (reference.line, -reference.confidence))
     surest: dict[tuple[str, str, str], _Reference] = {}
-    for reference in found:
-        key = (reference.source, reference.type, reference.target)
-        if reference.source != reference.target and reference.confidence > getattr(surest.get(key), "confidence", 0.0):
-            surest[key] = reference
+    for each in sorted(_references(outline, index), key=lambda reference: (-reference.confidence, reference.line)):
+        if each.source != each.target:
+            surest.setdefault((each.source, each.type, each.target), each)
+    found = sorted(surest.values(), key=lambda reference: reference.line)
     memory_id = f"file:{outline.path}"
-    kinds = {
-        reference.target: index.kinds.get(reference.target, reference.outside) for reference in surest.values()
-    } | own
     described = {entity.name: entity for entity in entities(outline)}
-    others = {name: Entity(type=kind, name=name) for name, kind in kinds.items() if name not in described}
+    others = {
+        each.target: _outside(each.target, index.kinds.get(each.target, each.outside))
+        for each in found
+        if each.target not in described
+    }
     ids = {name: entity.id for name, entity in (described | others).items()}
-    sureness = {reference.target: reference.confidence for reference in reversed(surest.values())}
+    sureness = {each.target: each.confidence for each in reversed(found)} | dict.fromkeys(described, 1.0)
     return Extraction(
         memory=Memory(id=memory_id, source=outline.path, labels=_labels(outline.module)),
-        described=tuple(described.values()),
-        named=tuple(_outside(name, kinds[name]) for name in others if name not in index.kinds),
+        named=tuple(entity for name, entity in others.items() if name not in index.kinds),
         mentions=tuple(
-            Mention(
-                memory_id=memory_id,
-                entity_id=ids[name],
-                surface=name.rpartition(".")[2],
-                confidence=1.0 if name in own else sureness[name],
-            )
-            for name in kinds
+            Mention(memory_id=memory_id, entity_id=ids[name], surface=name.rpartition(".")[2], confidence=confidence)
+            for name, confidence in sureness.items()
         ),
         claims=tuple(
             Claim(
                 memory_id=memory_id,
-                source_id=ids[reference.source],
-                type=reference.type,
-                target_id=ids[reference.target],
-                confidence=round(reference.confidence, 4),
+                source_id=ids[each.source],
+                type=each.type,
+                target_id=ids[each.target],
+                confidence=each.confidence,
                 kind=EdgeKind.STRUCTURAL,
-                fact=shortened(f"{outline.path}:{reference.line} {reference.summary}".strip(), _FACT_LENGTH),
+                fact=shortened(f"{outline.path}:{each.line} {each.summary}".strip(), _FACT_LENGTH),
                 extractor=EXTRACTOR,
             )
-            for reference in surest.values()
+            for each in found
         ),
     )
 
@@ -194,7 +187,7 @@ def _used(frame: Frame, outline: Outline, index: Index) -> Iterator[_Reference]:
             path = path_of(expression, frame)
             if found := _class(path, outline, index):
                 raised.add(expression)
-                sureness = _sureness(path, found, outline.module) if found.name in index.kinds else _LEAST
+                sureness = _sureness(path, found, outline.module) if found.name in index.kinds else _OUTSIDE
                 yield _Reference(frame.name, type_, found.name, expression.lineno, sureness)
         yield from _calls(node, frame, outline.module, index, raised)
 
@@ -254,5 +247,5 @@ def _calls(node: ast.AST, frame: Frame, module: str, index: Index, raised: Conta
 
 
 def _sureness(path: str, found: Resolved, module: str) -> float:
-    direct = _SAME_MODULE if path.startswith(f"{module}.") else _OTHER_MODULE
-    return max(_LEAST, (_INSTANCE if "()" in path else direct) - _DETOUR * found.detours)
+    direct = _SAME_MODULE if found.name.startswith(f"{module}.") else _OTHER_MODULE
+    return _INSTANCE if "()" in path else direct

@@ -109,33 +109,18 @@ def _names(frame: Frame) -> Iterator[str]:
 def _comments(source: str, frames: Sequence[Frame]) -> Mapping[Frame, list[str]]:
     """The comments of each scope: those within it, but in no nested scope, and those directly above it."""
     found = _read(source)
-    if not found:
-        return {}
-    alone = {line for line, (_, whole) in found.items() if whole}
-    spans = sorted(_spans(frames, alone), key=lambda span: (span[0], -span[1]))
-    comments: dict[Frame, list[str]] = {}
-    open_: list[tuple[int, int, Frame]] = []
-    waiting = iter(spans)
-    following = next(waiting, None)
-    for line, (text, _) in found.items():
-        while following is not None and following[0] <= line:
-            open_.append(following)
-            following = next(waiting, None)
-        while open_ and open_[-1][1] < line:
-            open_.pop()
-        owner = open_[-1][2] if open_ else frames[0]
-        comments.setdefault(owner, []).append(text)
-    return comments
-
-
-def _spans(frames: Iterable[Frame], alone: set[int]) -> Iterator[tuple[int, int, Frame]]:
-    """The first and last line of each scope except the module, including the comments directly above it."""
-    for frame in frames:
+    owners = dict.fromkeys(found, frames[0])
+    for frame in frames[1:]:  # inner scopes come after the outer ones
         if not isinstance(frame.node, ast.Module):
             first = min([frame.node.lineno, *(each.lineno for each in frame.node.decorator_list)])
-            while first - 1 in alone:
+            while found.get(first - 1, ("", False))[1]:
                 first -= 1
-            yield first, frame.node.end_lineno or frame.node.lineno, frame
+            within = range(first, (frame.node.end_lineno or first) + 1)
+            owners.update((line, frame) for line in within if line in found)
+    comments: dict[Frame, list[str]] = {}
+    for line, (text, _) in found.items():
+        comments.setdefault(owners[line], []).append(text)
+    return comments
 
 
 def _read(source: str) -> dict[int, tuple[str, bool]]:

@@ -20,8 +20,7 @@ from graphsearch.errors import (
     LLMTruncatedError,
 )
 from graphsearch.ingest.extract.context import context_surfaces
-from graphsearch.ingest.extract.llm.answer_items import numbered
-from graphsearch.ingest.extract.llm.grounding import SUGGESTED, GroundedPassage, grounded
+from graphsearch.ingest.extract.llm.grounding import ground
 from graphsearch.ingest.extract.llm.prompt import SCHEMA, Passage, batches, line, passages, question
 from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.llms.structured import ask_for_data, ask_with_repair, object_in
@@ -30,17 +29,18 @@ from graphsearch.model import KNOWN_ENTITY_TYPES, Memory
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.protocols import LLM, TokenCounter
-from graphsearch.text.dates import Dates, NaturalDates
 
 NAME: Final = "llm/1"
 ENTITY_TYPES: Final = tuple(each for each in KNOWN_ENTITY_TYPES if each not in ("date", "quantity"))
 
+SUGGESTED: Final = (
+    *("reports_to", "works_at", "works_with", "member_of", "leads", "sponsors", "created", "uses", "depends_on"),
+    *("lives_in", "located_in", "part_of", "has_status", "owns", "met_with"),
+)
+"""Relation types that a model should prefer."""
+
 _PROMPT_ERRORS: Final = (LLMAnswerError, LLMTruncatedError, LLMRefusalError)
 """Failures caused by the prompt, which other memories may not cause."""
-
-Outcome = GroundedPassage | GraphSearchError
-"""The content of a passage, or why it could not be read."""
-
 
 Answers = Mapping[int, Sequence[Mapping[str, Any]]]
 """The parts of an answer by the number of their passage."""
@@ -51,7 +51,7 @@ class LLMExtractor:
 
     Only what the text proves is kept: a name must occur in the memory, or be its speaker or subject; a relation needs
     a verbatim quote that contains one of its ends. Everything else is listed in
-    `ExtractedMemory.refused`. Dates are read from the quote by ``dates``, `NaturalDates` by default.
+    `ExtractedMemory.refused`. Types of relations and dates in the quote are read as those of stated facts.
 
     A prompt has up to ``memories`` memories of at most ``tokens`` tokens in total by ``counter`` (`ByteCounter` by
     default); up to ``at_once`` prompts run concurrently. After an invalid answer the model is asked once to repair it.
@@ -62,8 +62,7 @@ class LLMExtractor:
     ``entity_types`` are the types that entities may have, ``relation_types`` those that the model should prefer. The
     ``name`` defaults to "llm/1" and the name of the model; when it changes, known memories are read again.
 
-    Raises `InvalidInputError` for numbers below 1, and `MissingExtraError` if neither the extra ``text`` is installed
-    nor ``dates`` is given.
+    Raises `InvalidInputError` for numbers below 1.
     """
 
     def __init__(
@@ -76,7 +75,6 @@ class LLMExtractor:
         tokens: int = 8_000,
         at_once: int = 4,
         counter: TokenCounter | None = None,
-        dates: Dates | None = None,
         name: str = "",
     ) -> None:
         numbers = {"memories": memories, "tokens": tokens, "at_once": at_once}
@@ -92,7 +90,6 @@ class LLMExtractor:
         self._tokens = tokens
         self._at_once = at_once
         self._counter = counter or ByteCounter()
-        self._dates = NaturalDates() if dates is None else dates
         self._name = name or ":".join(filter(None, (NAME, str(getattr(llm, "name", "")))))
 
     @property
@@ -115,32 +112,35 @@ class LLMExtractor:
         )
         stop = _Stop()
         answers = await in_order(lambda some: self._outcomes(some, stop), prompts, limit=self._at_once)
-        found: defaultdict[int, list[tuple[Passage, Outcome]]] = defaultdict(list)
+        found: defaultdict[int, list[tuple[Passage, ExtractedMemory]]] = defaultdict(list)
         for passage, outcome in (each for answer in answers for each in answer):
             found[id(passage.memory)].append((passage, outcome))
-        return [_extracted(memory, found[id(memory)]) for memory in memories]
+        return [_merged(memory, found[id(memory)]) for memory in memories]
 
-    async def _outcomes(self, some: Sequence[Passage], stop: _Stop) -> list[tuple[Passage, Outcome]]:
-        """An outcome for each passage, in any order."""
+    async def _outcomes(self, some: Sequence[Passage], stop: _Stop) -> list[tuple[Passage, ExtractedMemory]]:
+        """What each passage says, or why it was not read; in any order."""
         if stop.why is not None:
-            return [(passage, stop.why) for passage in some]
+            return [_unread(passage, stop.why) for passage in some]
         try:
-            answers = await _answers_about(some, self._llm, **self._types)
+            prompt = question(some, **self._types)
+            answers = await ask_with_repair(_Lenient(self._llm), prompt, SCHEMA, lambda data: _answers(data, len(some)))
         except _PROMPT_ERRORS as error:
             if len(some) == 1:
-                return [(some[0], _unreadable(error))]
+                failed = ExtractionError(f"the language model could not read it: {error}")
+                failed.__cause__ = error
+                return [_unread(some[0], failed)]
             half = len(some) // 2
             return [*await self._outcomes(some[:half], stop), *await self._outcomes(some[half:], stop)]
         except Exception as error:  # noqa: BLE001 - any vendor's error; it is reported for all unread memories
             stop.why = _failure(error)
-            return [(passage, stop.why) for passage in some]
-        done = [(some[number - 1], await self._read(some[number - 1], answers[number])) for number in sorted(answers)]
-        left = [passage for number, passage in enumerate(some, 1) if number not in answers]
+            return [_unread(passage, stop.why) for passage in some]
+        types, own = (frozenset(self._types[each]) for each in ("entity_types", "relation_types"))
+        done = [
+            (some[at - 1], await asyncio.to_thread(ground, some[at - 1], answers[at], types=types, own=own))
+            for at in sorted(answers)
+        ]
+        left = [passage for at, passage in enumerate(some, 1) if at not in answers]
         return [*done, *(await self._outcomes(left, stop) if left else ())]
-
-    async def _read(self, passage: Passage, answer: Sequence[Mapping[str, Any]]) -> GroundedPassage:
-        types = frozenset(self._types["entity_types"])
-        return await asyncio.to_thread(grounded, passage, answer, types=types, dates=self._dates)
 
 
 @attrs.define
@@ -150,10 +150,8 @@ class _Stop:
     why: GraphSearchError | None = None
 
 
-def _unreadable(error: LLMError) -> ExtractionError:
-    failed = ExtractionError(f"the language model could not read it: {error}")
-    failed.__cause__ = error
-    return failed
+def _unread(passage: Passage, why: GraphSearchError) -> tuple[Passage, ExtractedMemory]:
+    return passage, ExtractedMemory(memory_id=passage.memory.id, unread=why)
 
 
 def _failure(error: Exception) -> GraphSearchError:
@@ -164,34 +162,22 @@ def _failure(error: Exception) -> GraphSearchError:
     return failed
 
 
-def _extracted(memory: Memory, found: Sequence[tuple[Passage, Outcome]]) -> ExtractedMemory:
+def _merged(memory: Memory, found: Sequence[tuple[Passage, ExtractedMemory]]) -> ExtractedMemory:
     """Merge the passages of a memory; one without passages has only its speaker and subject."""
-    outcomes = [outcome for _, outcome in sorted(found, key=lambda each: each[0].span.start)]
-    for outcome in outcomes:
-        if isinstance(outcome, GraphSearchError):
-            return ExtractedMemory(memory_id=memory.id, unread=outcome)
-    parts = [outcome for outcome in outcomes if isinstance(outcome, GroundedPassage)]
+    parts = [part for _, part in sorted(found, key=lambda each: each[0].span.start)]
+    unread = next((part for part in parts if part.unread is not None), None)
+    if unread is not None:
+        return unread
     context = () if parts else context_surfaces(memory)
     return ExtractedMemory(
         memory_id=memory.id,
         surfaces=tuple(dict.fromkeys((*context, *(surface for part in parts for surface in part.surfaces)))),
         statements=tuple(dict.fromkeys(statement for part in parts for statement in part.statements)),
-        refused=tuple(dict.fromkeys(f"{memory.id}: {why}" for part in parts for why in part.refused)),
+        refused=tuple(dict.fromkeys(why for part in parts for why in part.refused)),
     )
 
 
 # -- prompting ----------------------------------------------------------------------------------------------------
-
-
-async def _answers_about(
-    some: Sequence[Passage], llm: LLM, *, entity_types: Sequence[str], relation_types: Sequence[str]
-) -> Answers:
-    """Prompt the model; the answer about each passage by number from 1, for at least one of them.
-
-    Raises the errors of the model, and `LLMAnswerError` for an answer that is invalid even after a repair.
-    """
-    prompt = question(some, entity_types=entity_types, relation_types=relation_types)
-    return await ask_with_repair(_Lenient(llm), prompt, SCHEMA, lambda data: _answers(data, len(some)))
 
 
 @attrs.frozen
@@ -215,7 +201,12 @@ class _Lenient:
 
 
 def _answers(data: Mapping[str, Any], count: int) -> Answers:
-    answers = {number: parts for number, parts in numbered(data).items() if 1 <= number <= count}
+    """The answer about each of ``count`` passages. Raises `LLMAnswerError` if it is about none of them."""
+    answers: defaultdict[int, list[Mapping[str, Any]]] = defaultdict(list)
+    listed = data.get("passages")
+    for part in listed if isinstance(listed, list) else ():
+        if isinstance(part, Mapping) and isinstance(number := part.get("passage"), int) and 1 <= number <= count:
+            answers[number].append(part)
     if not answers:
         raise LLMAnswerError("the model's answer", faults=["it is about none of the passages"])
     return answers

@@ -1,134 +1,159 @@
-"""Grounding: the names and relations of a model's answer that the text of a passage proves; the others are refused."""
+"""Grounding: the names and relations of a model's answer that the text of a passage proves; the others are refused.
+
+Each item is read alone, and an invalid one does not affect the others. Models cannot count characters, and may invent
+words, so that names and quotes are searched for in the text. Types and dates are read as those of stated facts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 from datetime import datetime
-from types import MappingProxyType
 from typing import Any, Final
 
 import attrs
 
-from graphsearch.ingest.extract.context import Interval, context_surfaces
-from graphsearch.ingest.extract.llm.answer_items import RefusedError, items, outermost, places, shown, words
+from graphsearch.ingest.extract.context import context_surfaces
 from graphsearch.ingest.extract.llm.prompt import Passage
+from graphsearch.ingest.stating.dates import read_date
+from graphsearch.ingest.stating.phrases import Kind, read_phrase
+from graphsearch.ingest.stating.table import grouped
 from graphsearch.model import EdgeKind, Span
 from graphsearch.model import validation as check
-from graphsearch.model.extracted import ExtractedName, Statement, fact_in
+from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement, fact_in
 from graphsearch.model.identity import snake_case
-from graphsearch.names.vocabulary import SAME_TYPES
-from graphsearch.text.dates import Dates, DateSpan, Role
+from graphsearch.text.rendering import safe_text
 
-SUGGESTED: Final = (
-    *("reports_to", "works_at", "works_with", "member_of", "leads", "sponsors", "created", "uses", "depends_on"),
-    *("lives_in", "located_in", "part_of", "has_status", "owns", "met_with"),
-)
-"""Relation types that a model should prefer: those of the rules, and a few more."""
-
-LONGEST_TYPE: Final = 40
-"""Maximum characters of the name of a type."""
-
-_SAME: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        **dict.fromkeys(("works_for", "employed_by", "employed_at", "is_employed_by"), "works_at"),
-        **dict.fromkeys(("works_under", "managed_by", "is_managed_by"), "reports_to"),
-        **dict.fromkeys(("works_together_with", "colleague_of"), "works_with"),
-        **dict.fromkeys(("belongs_to", "is_member_of"), "member_of"),
-        **dict.fromkeys(("built", "wrote", "made", "developed"), "created"),
-        **dict.fromkeys(("lives_at", "resides_in"), "lives_in"),
-        "requires": "depends_on",
-    }
-)
-_INVERSE: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        **dict.fromkeys(("manages", "supervises", "manager_of"), "reports_to"),
-        **dict.fromkeys(("employs", "employer_of"), "works_at"),
-        **dict.fromkeys(("created_by", "built_by", "written_by", "developed_by"), "created"),
-        **dict.fromkeys(("led_by", "headed_by"), "leads"),
-        "has_member": "member_of",
-        "sponsored_by": "sponsors",
-        "used_by": "uses",
-        "required_by": "depends_on",
-    }
-)
-
+PATTERN: Final = "llm"
+NAME_CONFIDENCE: Final = 0.8
+"""Confidence of a name that the text contains: the least of the band "clear" (docs/design.md, Confidence)."""
 LEAST: Final = 0.5
-"""Least confidence of a relation: lower ones are in no band (docs/design.md, Confidence)."""
+"""Least confidence of a relation: lower ones are in no band."""
 CLEAR: Final = 0.92
 """Maximum confidence of a relation whose quote names both ends."""
 AMBIGUOUS: Final = 0.75
 """Maximum confidence of a relation whose quote names only one end, the other perhaps by a pronoun."""
-LONGEST_QUOTE: Final = 1_000
-LONGEST_NAME: Final = 120
-_LONGEST_DATE: Final = 100
-
-_CHANGES: Final = ("started", "ended")
-
-
-@attrs.frozen(kw_only=True)
-class GroundedRelation:
-    """A relation between two names, proven by ``quote``; ``unread`` lists its dates that could not be read."""
-
-    source: str
-    type: str
-    target: str
-    confidence: float
-    kind: EdgeKind
-    period: Interval
-    quote: Span
-    unread: tuple[str, ...] = ()
+LONGEST_NAME, LONGEST_TYPE, LONGEST_DATE, LONGEST_QUOTE = 120, 40, 100, 1_000
+MOST: Final = 100
+"""Maximum entities, and maximum relations, read from the answer about one passage."""
+MOST_PLACES: Final = 50
+"""Maximum occurrences of one name."""
+_SHOWN: Final = 60
 
 
-def grounded_relation(
-    item: Mapping[str, Any], passage: Passage, context: AbstractSet[str], dates: Dates
-) -> GroundedRelation:
-    """The relation that an item states. ``context`` are the names outside the text: the speaker and the subject.
+class RefusedError(Exception):
+    """An item is invalid or not proven by the text; caught here, and reported with the reason."""
 
-    Raises `RefusedError` if the passage does not prove it: the quote is not in it, or names neither end.
+
+def ground(
+    passage: Passage, answer: Sequence[Mapping[str, Any]], *, types: AbstractSet[str], own: AbstractSet[str]
+) -> ExtractedMemory:
+    """The names and statements of a model's answer that the passage proves.
+
+    ``types`` are the entity types allowed; another one is unknown. ``own`` are relation types that stay as they are.
     """
-    ends = words(item, "source", LONGEST_NAME), words(item, "target", LONGEST_NAME)
-    type_, inverse = _normalised(words(item, "type", LONGEST_TYPE))
-    if not type_:
-        raise RefusedError("it has no type")
-    for name in ends:
-        refuse_unnamed(name, passage, context)
-    if ends[0].casefold() == ends[1].casefold():
-        raise RefusedError("it relates a name with itself")
-    quote = _quote(item, passage)
-    named = sum(bool(places(name, passage.memory.text, quote)) for name in ends)
-    if not named:
-        raise RefusedError("its quote names neither of its ends")
-    confidence = min(_confidence(item), CLEAR if named == len(ends) else AMBIGUOUS)
-    kind = EdgeKind.LIFECYCLE if item.get("state") in _CHANGES else EdgeKind.SEMANTIC
-    period, unread = _period(item, passage, quote, dates)
-    source, target = reversed(ends) if inverse else ends
-    return GroundedRelation(
-        source=source,
-        type=type_,
-        target=target,
-        confidence=confidence,
-        kind=kind,
-        period=period,
-        quote=quote,
-        unread=unread,
+    context, refused = context_surfaces(passage.memory), list[str]()
+    beside = {surface.name for surface in context}
+    named: dict[str, str] = {}
+    for item in _items(answer, "entities", refused):
+        with _reporting(refused, "entity"):
+            name, type_ = _name(item, "name", passage, beside), snake_case(_words(item, "type", LONGEST_NAME))
+            type_ = type_ if type_ in types else {"group": "organisation"}.get(kind := _kind(type_), kind)
+            named[name] = named.get(name) or (type_ if type_ in types else "")
+    stated = list[Statement]()
+    for item in _items(answer, "relations", refused):
+        shown = " ".join(_shown(item.get(each)) for each in ("source", "type", "target"))
+        with _reporting(refused, f"relation {shown}"):
+            statement, unread = _statement(item, passage, beside, named, own)
+            stated.append(statement)
+            refused += [f"relation {shown}: {words} is not a date in its quote" for words in unread]
+    for each in stated:
+        named = {each.source.name: "", each.target.name: "", **named}
+    surfaces = (
+        *(attrs.evolve(each, type=each.type or named.get(each.name, "")) for each in context),
+        *(
+            ExtractedName(name=name, type=named[name], span=span, confidence=NAME_CONFIDENCE, pattern=PATTERN)
+            for name, span in _mentions(named, passage)
+        ),
+    )
+    return ExtractedMemory(
+        memory_id=passage.memory.id,
+        surfaces=surfaces,
+        statements=tuple(dict.fromkeys(_placed(each, surfaces) for each in stated)),
+        refused=tuple(f"{passage.memory.id}: {why}" for why in refused),
     )
 
 
-def refuse_unnamed(name: str, passage: Passage, context: AbstractSet[str]) -> None:
-    """Raise `RefusedError` for a name that is neither in the passage nor in ``context``, or is no name."""
-    if not any(map(str.isalnum, name)):
-        raise RefusedError(f"{shown(name)} is not a name")
-    if name not in context and not places(name, passage.memory.text, passage.span):
-        raise RefusedError(f"{shown(name)} is not in the text")
+def _placed(statement: Statement, surfaces: Sequence[ExtractedName]) -> Statement:
+    """A statement about the surfaces in its quote, else about the first of its names."""
+
+    def surface(end: ExtractedName) -> ExtractedName:
+        quote, called = statement.span, [each for each in surfaces if each.name == end.name]
+        quoted = (
+            each for each in called if each.span and quote.start <= each.span.start and each.span.end <= quote.end
+        )
+        return next(quoted, called[0])
+
+    return attrs.evolve(statement, source=surface(statement.source), target=surface(statement.target))
 
 
-def _quote(item: Mapping[str, Any], passage: Passage) -> Span:
-    quoted = words(item, "quote", LONGEST_QUOTE)
-    found = places(quoted, passage.memory.text, passage.span)
-    if not found:
-        raise RefusedError(f"its quote {shown(quoted)} is not in the text")
-    return found[0]
+def _statement(
+    item: Mapping[str, Any],
+    passage: Passage,
+    beside: AbstractSet[str],
+    named: Mapping[str, str],
+    own: AbstractSet[str],
+) -> tuple[Statement, list[str]]:
+    """What an item states, and its dates that cannot be read. Raises `RefusedError` if it is not proven.
+
+    ``beside`` are the names outside the text, ``named`` the entity types of names.
+    """
+    type_ = snake_case(_words(item, "type", LONGEST_TYPE))
+    if not type_:
+        raise RefusedError("it has no type")
+    source, target = (_name(item, field, passage, beside) for field in ("source", "target"))
+    if source.casefold() == target.casefold():
+        raise RefusedError("it relates a name with itself")
+    written = _words(item, "quote", LONGEST_QUOTE)
+    quote = next(iter(places(written, passage.memory.text, passage.span)), None)
+    if quote is None:
+        raise RefusedError(f"its quote {_shown(written)} is not in the text")
+    in_quote = sum(bool(places(name, passage.memory.text, quote)) for name in (source, target))
+    if not in_quote:
+        raise RefusedError("its quote names neither of its ends")
+    state = item.get("state")
+    if type_ not in own:  # "manages" between persons is the inverse of reports_to, "left" ends works_at
+        subject, object_ = (
+            Kind(kind, bool(kind)) for kind in (_kind(named.get(name, "")) for name in (source, target))
+        )
+        phrase = read_phrase(type_.replace("_", " "), subject, object_)
+        if phrase.type and not (phrase.denied or phrase.mode):
+            type_, state = phrase.type, "ended" if phrase.closes else "started" if phrase.opens else state
+            source, target = (target, source) if phrase.inverse else (source, target)
+    start, end, unread = _period(item, passage, quote, state)
+    statement = Statement(
+        source=_unplaced(source),
+        type=type_,
+        target=_unplaced(target),
+        confidence=min(_confidence(item), AMBIGUOUS if in_quote == 1 else CLEAR),
+        kind=EdgeKind.LIFECYCLE if state in ("started", "ended") else EdgeKind.SEMANTIC,
+        valid_from=start,
+        valid_to=end,
+        fact=fact_in(passage.memory, quote),
+        span=quote,
+        pattern=PATTERN,
+    )
+    return statement, unread
+
+
+def _unplaced(name: str) -> ExtractedName:
+    return ExtractedName(name=name, type="", span=None, confidence=NAME_CONFIDENCE, pattern=PATTERN)
+
+
+def _kind(type: str) -> str:
+    return grouped("types").get(type, "")
 
 
 def _confidence(item: Mapping[str, Any]) -> float:
@@ -141,20 +166,18 @@ def _confidence(item: Mapping[str, Any]) -> float:
     return confidence
 
 
-def _period(item: Mapping[str, Any], passage: Passage, quote: Span, dates: Dates) -> tuple[Interval, tuple[str, ...]]:
-    """The period stated by the quote, and the dates that could not be read.
+def _period(
+    item: Mapping[str, Any], passage: Passage, quote: Span, state: object
+) -> tuple[datetime | None, datetime | None, list[str]]:
+    """The start and the end that words of the quote give, and those words that are no date in it.
 
-    As in the rules, a relation that started or ended at no stated time did so when the memory occurred.
+    What started or ended at no stated time did so when the memory occurred.
     """
-    at, state = passage.memory.occurred_at, item.get("state")
-    text = passage.memory.text[quote.start : quote.end]
-    words_of = {field: words(item, field, _LONGEST_DATE) for field in ("since", "until")}
-    found = dates.find(text, at) if any(words_of.values()) else ()
-    read = {field: _dated(quoted, text, found) for field, quoted in words_of.items()}
-    since, until = read["since"], read["until"]
-    start = since.valid_from if since else None
-    end = _end(until or (since if since and since.role is Role.BETWEEN else None))
-    if state == "started" and not words_of["since"]:
+    text, at = passage.memory.text, passage.memory.occurred_at
+    given = {field: words for field in ("since", "until") if (words := _words(item, field, LONGEST_DATE))}
+    read = {field: read_date(words, at) if places(words, text, quote) else None for field, words in given.items()}
+    start, end = read.get("since"), read.get("until")
+    if state == "started" and "since" not in given:
         start = at
     if state == "ended" and end is None:
         start, end = None, start or at
@@ -162,126 +185,88 @@ def _period(item: Mapping[str, Any], passage: Passage, quote: Span, dates: Dates
             raise RefusedError("it ended at no known time")
     if start and end and start > end:
         raise RefusedError("it would end before it starts")
-    unread = [(field, quoted) for field, quoted in words_of.items() if quoted and not read[field]]
-    return (start, end), tuple(f"{field} {shown(quoted)} is not a date in its quote" for field, quoted in unread)
+    return start, end, [f"{field} {_shown(words)}" for field, words in given.items() if read[field] is None]
 
 
-def _dated(quoted: str, text: str, found: Sequence[DateSpan]) -> DateSpan | None:
-    """The date of a quote that overlaps the words given by the model."""
-    place = next(iter(places(quoted, text, Span(start=0, end=len(text)))), None)
-    if place is None:
-        return None
-    return next((each for each in found if each.start < place.end and place.start < each.end), None)
+# -- items of an answer -----------------------------------------------------------------------------------------------
 
 
-def _end(dated: DateSpan | None) -> datetime | None:
-    if dated is None:
-        return None
-    return dated.valid_to if dated.role is Role.BETWEEN else dated.valid_from
+def _items(parts: Sequence[Mapping[str, Any]], field: str, refused: list[str]) -> Iterator[Mapping[str, Any]]:
+    """The first 100 objects listed under a field; others are appended to ``refused``."""
+    listed = [item for part in parts if isinstance(found := part.get(field), list) for item in found]
+    if len(listed) > MOST:
+        refused.append(f"{len(listed) - MOST} of {len(listed)} {field}: only the first {MOST} of a passage are read")
+    for item in listed[:MOST]:
+        if isinstance(item, Mapping):
+            yield item
+        else:
+            refused.append(f"{field}: {_shown(item)} is not an object")
 
 
-def _normalised(type: str) -> tuple[str, bool]:
-    """The normalised name of a type, and whether it is inverted: "X manages Y" is Y reports_to X."""
-    name = snake_case(type)
-    return (_INVERSE[name], True) if name in _INVERSE else (_SAME.get(name, name), False)
+@contextmanager
+def _reporting(refused: list[str], what: str) -> Iterator[None]:
+    try:
+        yield
+    except RefusedError as error:
+        refused.append(f"{what}: {error}")
 
 
-# -- whole answers ----------------------------------------------------------------------------------------------------
-
-PATTERN: Final = "llm"
-NAME_CONFIDENCE: Final = 0.8
-"""Confidence of a name that the text contains: the least of the band "clear" (docs/design.md, Confidence)."""
-
-
-@attrs.frozen(kw_only=True)
-class GroundedPassage:
-    """The proven content of a passage, and one line for each refused item."""
-
-    surfaces: tuple[ExtractedName, ...]
-    statements: tuple[Statement, ...]
-    refused: tuple[str, ...]
+def _words(item: Mapping[str, Any], field: str, longest: int) -> str:
+    """A text field of an item, whitespace collapsed, empty if missing. Raises `RefusedError` for an invalid value."""
+    value = item.get(field, "")
+    if fault := check.text(field, value, empty=True):
+        raise RefusedError(fault)
+    if len(value) > longest:
+        raise RefusedError(f"{field} is longer than {longest} characters")
+    return " ".join(value.split())
 
 
-def grounded(
-    passage: Passage, answer: Sequence[Mapping[str, Any]], *, types: AbstractSet[str], dates: Dates
-) -> GroundedPassage:
-    """The surfaces and statements of a model's answer that the passage proves, item by item.
+def _name(item: Mapping[str, Any], field: str, passage: Passage, beside: AbstractSet[str]) -> str:
+    """A name of an item. Raises `RefusedError` for one that is neither in the passage nor ``beside`` it, or is none."""
+    name = _words(item, field, LONGEST_NAME)
+    if not any(map(str.isalnum, name)):
+        raise RefusedError(f"{_shown(name)} is not a name")
+    if name not in beside and not places(name, passage.memory.text, passage.span):
+        raise RefusedError(f"{_shown(name)} is not in the text")
+    return name
 
-    ``types`` are the entity types allowed; any other type is ignored.
+
+def _shown(value: object) -> str:
+    """A value for a report, on one line and truncated."""
+    return repr(safe_text(str(value)[:_SHOWN]))
+
+
+# -- places in the text -----------------------------------------------------------------------------------------------
+
+
+def places(words: str, text: str, within: Span) -> list[Span]:
+    """The occurrences of words in a text, exact up to whitespace; at most 50.
+
+    In scripts with upper and lower case, not within longer words: "Ada" does not occur in "Adam".
     """
-    refused: list[str] = []
-    context = context_surfaces(passage.memory)
-    names = frozenset(surface.name for surface in context)
-    relations = []
-    for item in items(answer, "relations", refused):
-        try:
-            relations.append(grounded_relation(item, passage, names, dates))
-        except RefusedError as error:
-            refused.append(f"relation {_ends(item)}: {error}")
-    types_by_name = {name: "" for each in relations for name in (each.source, each.target)}
-    for item in items(answer, "entities", refused):
-        try:
-            name, type_ = _entity(item, passage, names)
-            types_by_name[name] = types_by_name.get(name) or (type_ if type_ in types else "")
-        except RefusedError as error:
-            refused.append(f"entity: {error}")
-    found = _surfaces(passage, types_by_name, context)
-    for each in relations:
-        refused += [f"relation {shown(each.source)} {each.type} {shown(each.target)}: {why}" for why in each.unread]
-    return GroundedPassage(
-        surfaces=tuple(found),
-        statements=tuple(dict.fromkeys(_statement(each, found, passage) for each in relations)),
-        refused=tuple(refused),
-    )
+    found: list[Span] = []
+    pattern = r"\s+".join(map(re.escape, words.split()))
+    for match in re.compile(pattern).finditer(text, within.start, within.end) if pattern else ():
+        edges = (text[edge - 1 : edge + 1] for edge in match.span() if 0 < edge < len(text))
+        if not any(all(map(_is_cased, edge)) for edge in edges):
+            found.append(Span(start=match.start(), end=match.end()))
+        if len(found) == MOST_PLACES:
+            break
+    return found
 
 
-def _ends(item: Mapping[str, Any]) -> str:
-    return " ".join(shown(item.get(field)) for field in ("source", "type", "target"))
+def _is_cased(character: str) -> bool:
+    """Whether a character is a digit or a letter of a script with upper and lower case."""
+    return character.isdigit() or character.lower() != character.upper()
 
 
-def _entity(item: Mapping[str, Any], passage: Passage, context: AbstractSet[str]) -> tuple[str, str]:
-    name, type_ = words(item, "name", LONGEST_NAME), snake_case(words(item, "type", LONGEST_NAME))
-    refuse_unnamed(name, passage, context)
-    return name, SAME_TYPES.get(type_, type_)
-
-
-def _surfaces(
-    passage: Passage, types_by_name: Mapping[str, str], context: Iterable[ExtractedName]
-) -> list[ExtractedName]:
-    """All occurrences of all names; a name that occurs only within longer ones keeps its first occurrence."""
-    found = [(name, span) for name in types_by_name for span in places(name, passage.memory.text, passage.span)]
-    kept = outermost(found)
+def _mentions(names: Iterable[str], passage: Passage) -> list[tuple[str, Span]]:
+    """All places of names, but for those within longer names; one that occurs only there keeps its first place."""
+    found = [(name, span) for name in names for span in places(name, passage.memory.text, passage.span)]
+    kept: list[tuple[str, Span]] = []
+    for name, span in sorted(found, key=lambda each: (each[1].start, -each[1].end)):
+        if not kept or span.end > kept[-1][1].end:
+            kept.append((name, span))
     placed = {name for name, _ in kept}
-    nested: dict[str, Span] = {}
-    for name, span in found:
-        if name not in placed:
-            nested.setdefault(name, span)
-    return [
-        *(attrs.evolve(each, type=each.type or types_by_name.get(each.name, "")) for each in context),
-        *(
-            ExtractedName(name=name, type=types_by_name[name], span=span, confidence=NAME_CONFIDENCE, pattern=PATTERN)
-            for name, span in [*kept, *nested.items()]
-        ),
-    ]
-
-
-def _statement(each: GroundedRelation, found: Sequence[ExtractedName], passage: Passage) -> Statement:
-    return Statement(
-        source=_surface(each.source, found, each),
-        type=each.type,
-        target=_surface(each.target, found, each),
-        confidence=each.confidence,
-        kind=each.kind,
-        valid_from=each.period[0],
-        valid_to=each.period[1],
-        fact=fact_in(passage.memory, each.quote),
-        span=each.quote,
-        pattern=PATTERN,
-    )
-
-
-def _surface(name: str, found: Sequence[ExtractedName], each: GroundedRelation) -> ExtractedName:
-    """The surface of a relation's end: the one in its quote, else the first."""
-    called = [surface for surface in found if surface.name == name]
-    quoted = (s for s in called if s.span and each.quote.start <= s.span.start and s.span.end <= each.quote.end)
-    return next(quoted, called[0])
+    nested = {name: span for name, span in reversed(found) if name not in placed}
+    return [*kept, *reversed(nested.items())]

@@ -11,7 +11,6 @@ from graphsearch.ingest.extract.llm.extractor import LLMExtractor
 from graphsearch.model import Memory
 from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.protocols import LLM
-from graphsearch.text.dates import IsoDates
 
 Json = Mapping[str, Any]
 Answer = Callable[[Json], Json]
@@ -74,8 +73,8 @@ def memory(text: str, id: str = "m", **fields: Any) -> Memory:
 
 
 def extractor(llm: LLM, **options: Any) -> LLMExtractor:
-    """One that knows ISO dates."""
-    return LLMExtractor(llm, **{"dates": IsoDates(), **options})
+    """One with some options."""
+    return LLMExtractor(llm, **options)
 
 
 async def read(text: str, answer: Json, **fields: Any) -> ExtractedMemory:

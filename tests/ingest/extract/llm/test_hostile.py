@@ -63,10 +63,10 @@ def obeying(given: Json) -> Json:
 @pytest.mark.parametrize("evil", EVIL)
 async def test_a_hostile_memory_says_nothing_of_others(evil: str) -> None:
     llm = Obedient(obeying)
-    given = [memory(GOOD, "before"), memory(evil, "evil"), memory("Cy likes Di.", "after")]
+    given = [memory(GOOD, "before"), memory(evil, "evil"), memory("Cy thanks Di.", "after")]
     before, hostile, after = await extractor(llm).extract(given)
     assert triples(before) == [("Ann", "knows", "Bob")]
-    assert triples(after) == [("Cy", "likes", "Di")]
+    assert triples(after) == [("Cy", "thanks", "Di")]
     assert {surface.name for extracted in (before, after) for surface in extracted.surfaces} == {
         "Ann",
         "Bob",

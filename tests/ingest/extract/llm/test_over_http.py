@@ -16,7 +16,7 @@ from tests.ingest.folders import Parts, triplets
 from tests.llms.conftest import Make, llm_server, make, make_anthropic, make_openai  # noqa: F401 - fixtures
 from tests.llms.llm_server import Answer, LLMServer, anthropic_message, chat_completion, drip, fail, reply, sent
 
-MEMORIES = [memory("Ann knows Bob.", "a"), memory("Cy likes Di.", "b")]
+MEMORIES = [memory("Ann knows Bob.", "a"), memory("Cy thanks Di.", "b")]
 
 
 def reading(change: Callable[[dict[str, Any]], None] = lambda _: None) -> Answer:
@@ -43,7 +43,7 @@ async def test_memories_are_read_and_metered(make: Make, llm_server: LLMServer) 
     llm_server.answers.append(reading())
     with metered() as meter:
         extracted = await extractor(make()).extract(MEMORIES)
-    assert [triples(each) for each in extracted] == [[("Ann", "knows", "Bob")], [("Cy", "likes", "Di")]]
+    assert [triples(each) for each in extracted] == [[("Ann", "knows", "Bob")], [("Cy", "thanks", "Di")]]
     assert (len(llm_server.requests), meter.total.answers) == (1, 1)
     assert extractor(make("model-7")).name == "llm/1:model-7"
 
