@@ -25,8 +25,8 @@ from graphsearch.ingest.resolve.name_stages import (
 from graphsearch.ingest.resolve.resolution import NameStore, ResolutionOptions, Stage
 from graphsearch.model import Entity
 from graphsearch.model.identity import ids_of, normalise_name
-from graphsearch.names.candidate_index import Candidate, CandidateIndex, lookups
-from graphsearch.names.typed_names import TypedName, known_type, shared_type
+from graphsearch.names.candidate_index import Candidate, CandidateIndex
+from graphsearch.names.typed_names import TypedName, known_type, lookups, shared_type
 from graphsearch.text.trigrams import name_words
 
 Item = TypeVar("Item")

@@ -13,7 +13,8 @@ from graphsearch.ingest.resolve.resolution import NameStore, Resolution, Resolut
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedName
 from graphsearch.model.identity import normalise_name
-from graphsearch.names.forms import FEW, abbreviates, initials_of, plain_form
+from graphsearch.names.comparing import FEW, abbreviates, initials_of
+from graphsearch.names.forms import plain_form
 from graphsearch.names.typed_names import TypedName
 from graphsearch.protocols import Embedder
 

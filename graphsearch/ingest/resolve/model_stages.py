@@ -19,6 +19,7 @@ from graphsearch.ingest.resolve.resolution import NameStore, Stage
 from graphsearch.llms.structured import Answer, ask_numbered, failure_text
 from graphsearch.model import ElementKind, Entity, Vector, View
 from graphsearch.names.candidate_index import Candidate, comparable
+from graphsearch.names.comparing import is_same
 from graphsearch.names.forms import Form, significant
 from graphsearch.names.typed_names import OPAQUE_NAME_TYPES, TypedName, read
 from graphsearch.protocols import LLM, Embedder, GraphStore
@@ -163,7 +164,7 @@ def _plausible(named: TypedName, each: Candidate, kind: str) -> bool:
     Names that are equal are out: if their equality identified an entity, an earlier stage had decided.
     """
     form, other = read(named.name, kind), read(each.entity.name, kind)
-    if form.same(other) or len(significant(other.words)) < 2 or not (_rest(form, other) and _rest(other, form)):  # noqa: PLR2004 - one word
+    if is_same(form, other) or len(significant(other.words)) < 2 or not (_rest(form, other) and _rest(other, form)):  # noqa: PLR2004 - one word
         return False
     return each.has_same_numbers(form, kind) and not each.conflicts_with(form, kind)
 

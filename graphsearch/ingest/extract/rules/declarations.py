@@ -8,7 +8,8 @@ from typing import Final
 
 import attrs
 
-from graphsearch.names.forms import FEW, initials_of, plain_form
+from graphsearch.names.comparing import FEW, initials_of
+from graphsearch.names.forms import plain_form
 from graphsearch.names.given_names import formal_names
 from graphsearch.text import word_lists as known
 from graphsearch.text.sentences import sentences
