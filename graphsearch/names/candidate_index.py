@@ -42,26 +42,19 @@ class Candidate:
         """The names that are compared with others: its first `MAX_COMPARED`, the primary name first."""
         return tuple(islice(self._names, MAX_COMPARED))
 
-    @property
-    def compares_all(self) -> bool:
-        """Whether all of its names are compared."""
-        return len(self._names) <= MAX_COMPARED
-
     def forms(self, kind: str) -> tuple[Form, ...]:
         """The `names`, parsed by a type."""
-        try:
-            return self._forms[kind]
-        except KeyError:
-            found = self._forms[kind] = tuple(read(name, kind) for name in self.names)
-            return found
+        if kind not in self._forms:
+            self._forms[kind] = tuple(read(name, kind) for name in self.names)
+        return self._forms[kind]
 
     def add_name(self, name: str) -> bool:
         """Add a name; return whether it is new."""
-        new = name not in self._names
-        if new:
-            self._names[name] = None
-            self._forms.clear()
-        return new
+        if name in self._names:
+            return False
+        self._names[name] = None
+        self._forms.clear()
+        return True
 
     def conflicts_with(self, form: Form, kind: str) -> bool:
         """Whether one of its names conflicts with a form of this type, so that the entity cannot have both names.
@@ -156,10 +149,8 @@ class CandidateIndex:
 
     def namesakes(self, candidate: Candidate, named: TypedName) -> Iterator[str]:
         """The names of a candidate that may be spellings of a name."""
-        yield from candidate.names
-        if not candidate.compares_all:
-            keyed = (self._keyed.get(key, {}) for key in named.keys)
-            yield from (found[candidate] for found in keyed if candidate in found)
+        keyed = (self._keyed.get(key, {}) for key in named.keys)
+        yield from dict.fromkeys((*candidate.names, *(found[candidate] for found in keyed if candidate in found)))
 
     def is_spelt(self, candidate: Candidate, name: str) -> bool:
         """Whether a candidate has exactly this name, ignoring case."""

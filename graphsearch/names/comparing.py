@@ -97,7 +97,7 @@ def may_be_one(a: Form, b: Form) -> bool | None:
         return is_same(a, b) or is_part(a, b)
     if a.kind == "organisation":
         short = min(a, b, key=lambda form: len(form.words))
-        return False if short.mark and a.words != b.words and _is_headed(a, b) else None
+        return False if short.mark and is_beginning(a, b) else None
     if a.kind == "tool" and a.stem == b.stem and a.mark and b.mark:
         return a.mark.split(".")[0] == b.mark.split(".")[0]
     if a.kind != "person" or (a.partial and b.partial):
@@ -134,17 +134,18 @@ def _is_turned(a: Form, b: Form) -> bool:
     return a.kind in ("organisation", "project") and sorted(significant(a.words)) == sorted(significant(b.words))
 
 
-def _is_headed(a: Form, b: Form) -> bool:
+def is_beginning(a: Form, b: Form) -> bool:
+    """Whether the name of one organisation begins with that of the other, which others may have as well."""
     short, long = sorted((a.words, b.words), key=len)
-    return long[: len(short)] == short
+    return a.kind == "organisation" and len(short) < len(long) and long[: len(short)] == short
 
 
 def _is_head(a: Form, b: Form) -> bool:
     """Whether a firm is called by the first words of its name: "Halden" for "Halden Kliniken", unless it is whole."""
-    if a.kind != "organisation" or a.numbers != b.numbers or not _is_headed(a, b) or may_be_one(a, b) is False:
+    if not is_beginning(a, b) or a.numbers != b.numbers or may_be_one(a, b) is False:
         return False
     short, long = sorted((a.words, b.words), key=len)
-    return len(short) < len(long) and long[len(short)] not in SMALL_WORDS
+    return long[len(short)] not in SMALL_WORDS
 
 
 def _leaves_out(a: Form, b: Form) -> bool:

@@ -165,7 +165,13 @@ def plain_word(token: str) -> str:
 
 def singular(word: str) -> str:
     """A word of English without the regular end of a plural; words in -ss, -us and -is have none."""
-    if len(word) < SHORTEST - 1 or word in words("singulars") or not word.endswith("s") or word[-2] in "siu":
+    if (
+        len(word) < SHORTEST - 1
+        or not word.isalpha()
+        or word[-1] != "s"
+        or word[-2] in "siu"
+        or word in words("singulars")
+    ):
         return word
     if word.endswith("ies"):
         return f"{word[:-3]}y"

@@ -12,14 +12,15 @@ from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, product
+from types import MappingProxyType
 from typing import Final, Generic, TypeVar
 
 import attrs
 
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
 from graphsearch.names.candidate_index import MAX_COMPARED, MAX_FOUND
-from graphsearch.names.comparing import PATRONYMICS, is_called, is_part, is_plain_part, is_same
+from graphsearch.names.comparing import PATRONYMICS, is_beginning, is_called, is_part, is_plain_part, is_same
 from graphsearch.names.forms import Form, singular
 from graphsearch.names.slips import slip
 from graphsearch.names.typed_names import TypedName, form_lookups, known_type, read, shared_type
@@ -27,12 +28,6 @@ from graphsearch.text.trigrams import SMALL_WORDS
 
 EXACT_TYPES: Final = CASE_SENSITIVE_TYPES | {"document", "date", "quantity"}
 """Types whose names are exact, so that similar ones are different: code, files, addresses, dates."""
-
-SAME_NAME: Final = 1.0
-SAME_SOUND: Final = 0.9
-SHORTER: Final = 0.88
-TWO_TYPES: Final = 0.87
-"""How alike two names are for each reason, on the scale of the similarity of names."""
 
 
 class Likeness(StrEnum):
@@ -51,6 +46,17 @@ class Likeness(StrEnum):
     TYPE = "type"
     """The same name, of two types."""
 
+
+SCORES: Final = MappingProxyType(
+    {
+        Likeness.NAME: 1.0,
+        Likeness.SPELLING: 0.9,
+        Likeness.SHORT_FORM: 0.88,
+        Likeness.PART: 0.88,
+        Likeness.TYPE: 0.87,
+    }
+)
+"""How alike two names are for each reason, on the scale of the similarity of names."""
 
 Id = TypeVar("Id", bound=Hashable)
 
@@ -105,7 +111,7 @@ def alike(entities: Iterable[Named[Id]], distinct: Collection[frozenset[Id]] = (
         called = [turn for turn in turns if _is_called(*turn[1:])][:1]
         judged = None if called else _compare(one, other)
         if judged:
-            found[ids] = Alike(one.id, other.id, *judged)
+            found[ids] = Alike(one.id, other.id, SCORES[judged], judged)
         for place, _, whole in called or [turn for turn in turns if not judged and _is_part(*turn[1:])]:
             parts[place].append(whole)
     groups = _Groups(found)
@@ -116,7 +122,7 @@ def alike(entities: Iterable[Named[Id]], distinct: Collection[frozenset[Id]] = (
                 ambiguous[part.id] = tuple(each.id for each in wholes)
         elif groups.root(wholes[0].id) != groups.root(part.id):
             best = max(wholes, key=lambda each: (each.rank, each.name))
-            found[frozenset((part.id, best.id))] = Alike(part.id, best.id, SHORTER, Likeness.PART)
+            found[frozenset((part.id, best.id))] = Alike(part.id, best.id, SCORES[Likeness.PART], Likeness.PART)
             groups.join(part.id, best.id)
     return Findings(tuple(found.values()), tuple(ambiguous), ambiguous)
 
@@ -205,28 +211,37 @@ class _Groups(Generic[Id]):
 # -- how two entities are compared ---------------------------------------------------------------------------------
 
 
-def _compare(one: _Reading[Id], other: _Reading[Id]) -> tuple[float, Likeness] | None:
+def _compare(one: _Reading[Id], other: _Reading[Id]) -> Likeness | None:
     """The strongest reason why two entities may be one; None if there is none, or the name of one is a part."""
     kind = _kind(one.type, other.type)
     if kind is None:
-        return (TWO_TYPES, Likeness.TYPE) if is_same(read(one.name, ""), read(other.name, "")) else None
-    whole = kind in _PERSONS and one.is_whole and other.is_whole
+        return Likeness.TYPE if is_same(read(one.name, ""), read(other.name, "")) else None
+    guesses = (kind,) if kind in _PERSONS else (kind, "") if kind else ("", "project", "person")
+    namesakes = kind in _PERSONS and one.is_whole and other.is_whole  # two people may be called "Anna"
     found = [
         judged
-        for guess in _readings_by(kind)
-        for a in one.forms(guess)
-        for b in other.forms(guess)
-        if not (whole and a.partial and b.partial)  # two people may be called "Anna"
-        if (judged := _person(a, b, kind) if a.kind == "person" else _thing(a, b, kind))
+        for guess in guesses
+        for a, b in product(one.forms(guess), other.forms(guess))
+        if not (namesakes and a.partial and b.partial) and (judged := _judge(a, b, kind))
     ]
-    return max(found, key=lambda each: each[0], default=None)
+    return max(found, key=lambda each: SCORES[each], default=None)
 
 
-def _readings_by(kind: str) -> tuple[str, ...]:
-    """The types by which names are parsed: the known one, and what a name of unknown type may be of."""
-    if kind in _PERSONS:
-        return (kind,)
-    return (kind, "") if kind else ("", "project", "person")
+def _judge(a: Form, b: Form, kind: str) -> Likeness | None:
+    """Why two names of a type may be one, parsed by the type or by a guess; a part of a person's name is none here."""
+    if a.kind == "person" and not kind and not (_is_full(a) and _is_full(b)):
+        return None
+    if is_same(a, b):
+        return Likeness.NAME if kind or not a.kind or a.kind == "person" else Likeness.SHORT_FORM
+    if a.kind == "person" and kind and (a.partial or b.partial):
+        return None
+    if (a.kind == "person" or (kind and not is_beginning(a, b))) and is_part(a, b):
+        return Likeness.SHORT_FORM
+    return Likeness.SPELLING if _sounds_alike(a, b) else None
+
+
+def _is_full(form: Form) -> bool:
+    return len(form.words) == _FULL and SMALL_WORDS.isdisjoint(form.words)
 
 
 def _kind(one: str, other: str) -> str | None:
@@ -234,76 +249,28 @@ def _kind(one: str, other: str) -> str | None:
     return shared_type(one, other) if one and other else one or other
 
 
-def _person(a: Form, b: Form, kind: str) -> tuple[float, Likeness] | None:
-    """Compare names of persons, or of unknown type that have two words as these; a part of a name is none here."""
-    if not kind and not (len(a.words) == len(b.words) == _FULL and SMALL_WORDS.isdisjoint((*a.words, *b.words))):
-        return None
-    if is_same(a, b):
-        return SAME_NAME, Likeness.NAME
-    if kind and (a.partial or b.partial):
-        return None
-    if is_part(a, b):
-        return SAME_SOUND if kind else SHORTER, Likeness.SHORT_FORM
-    if len({a.mark, b.mark} - {""}) > 1 or not _given_alike(a.words[0], b.words[0]):
-        return None
-    return (SAME_SOUND, Likeness.SPELLING) if _near(_surname(a.words), _surname(b.words)) else None
-
-
-def _surname(words: Sequence[str]) -> str:
-    """The last word of a name, or all of what somebody is called by: "of the Night team"."""
-    return "".join(words[words.index("of") :]) if "of" in words else words[-1]
-
-
-def _given_alike(a: str, b: str) -> bool:
-    """Whether two given names are one, written by ear; not those of a man and a woman: "Paul", "Paula"."""
-    short, long = sorted((a, b), key=len)
-    gendered = long == f"{short}a" or (a[:-1] == b[:-1] and {a[-1], b[-1]} == {"a", "o"})
-    return is_called(a, b) or (_near(a, b) and not gendered)
-
-
-def _thing(a: Form, b: Form, kind: str) -> tuple[float, Likeness] | None:
-    """Compare names of organisations, projects, tools and things of any other type, parsed by one of its types."""
-    if is_same(a, b):
-        return (SAME_NAME, Likeness.NAME) if a.kind == read("", kind).kind else (SAME_SOUND, Likeness.SHORT_FORM)
-    whole, other = singular(a.whole), singular(b.whole)
-    mistyped = min(len(whole), len(other)) >= _CLEAR and slip(whole, other, in_company=len(a.words) > 1)
-    if a.numbers == b.numbers and (whole == other or mistyped):
-        return SAME_SOUND, Likeness.SPELLING
-    return (SHORTER, Likeness.SHORT_FORM) if kind and is_part(a, b) and not _is_headed(a, b) else None
-
-
-def _is_headed(a: Form, b: Form) -> bool:
-    """Whether one is the beginning of the name of an organisation, which others may have as well."""
-    short, long = sorted((a.words, b.words), key=len)
-    return a.kind == "organisation" and len(short) < len(long) and long[: len(short)] == short
-
-
 def _is_part(part: _Reading[Id], whole: _Reading[Id]) -> bool:
     """Whether all names of an entity are parts of a fuller name of a person, or the beginning of that of a firm.
 
     A single word of unknown type is a part of a person's only if it is the given name or the surname as it is written.
     """
-    kind = _kind(part.type, whole.type)
-    forms, fuller = part.forms(kind or "person"), whole.forms(kind or "person")
+    kind = _kind(part.type, whole.type) or ""
+    forms, fuller = part.forms(kind), whole.forms(kind)
     if forms[0].kind == "organisation" and part.type:
-        return any(all(_is_headed(a, b) and is_part(a, b) and a.rank < b.rank for a in forms) for b in fuller)
+        return any(all(is_beginning(a, b) and is_part(a, b) and a.rank < b.rank for a in forms) for b in fuller)
     most = max(each.rank for each in fuller)
-    if forms[0].kind != "person" or not kind or not all(each.partial and each.rank <= most for each in forms):
+    if kind not in _PERSONS or not all(each.partial and each.rank <= most for each in forms):
         return False
     if not whole.type and all(each.partial for each in fuller):
         return False
-    pairs = [(a, b) for a in forms for b in fuller]
-    if not whole.type:
-        return any(len(a.words) > 1 and is_part(a, b) for a, b in pairs)
+    pairs = [(a, b) for a, b in product(forms, fuller) if whole.type or len(a.words) > 1]
     fits = any(is_part(a, b) if part.type or len(a.words) > 1 else is_plain_part(a, b, 0) for a, b in pairs)
     return fits and any(not b.partial or (b.single and a.single) for a, b in pairs)
 
 
 def _is_called(part: _Reading[Id], whole: _Reading[Id]) -> bool:
     """Whether all names of an entity are one word, by which a person with a whole name is called, too."""
-    if not (part.single and whole.is_whole):
-        return False
-    return part.type in {"", *_PERSONS} and whole.type in _PERSONS and _is_part(part, whole)
+    return part.single and whole.is_whole and whole.type in _PERSONS and _is_part(part, whole)
 
 
 # -- words that sound alike ----------------------------------------------------------------------------------------
@@ -316,6 +283,25 @@ _CLEAR: Final = 6
 """Letters of a name below which one letter makes another name: "Acton", "Action"."""
 _SHORT: Final = 5
 """Letters of a word below which another vowel is another name: "Dan", "Don"."""
+
+
+def _sounds_alike(a: Form, b: Form) -> bool:
+    """Whether two names are one, a typing error or a plural apart, or of persons as they are heard."""
+    if a.kind != "person":
+        whole, other = singular(a.whole), singular(b.whole)
+        long = min(len(whole), len(other)) >= _CLEAR
+        return a.numbers == b.numbers and (whole == other or (long and slip(whole, other, in_company=len(a.words) > 1)))
+    (one, *_), (given, *_) = a.words, b.words
+    short, long_one = sorted((one, given), key=len)
+    gendered = long_one == f"{short}a" or (one[:-1] == given[:-1] and {one[-1], given[-1]} == {"a", "o"})
+    marks = len({a.mark, b.mark} - {""})
+    called = is_called(one, given) or (_near(one, given) and not gendered)  # "Paul" is not "Paula"
+    return marks < 2 and called and _near(_surname(a.words), _surname(b.words))  # noqa: PLR2004 - "Jr." and "Sr."
+
+
+def _surname(words: Sequence[str]) -> str:
+    """The last word of a name, or all of what somebody is called by: "of the Night team"."""
+    return "".join(words[words.index("of") :]) if "of" in words else words[-1]
 
 
 @lru_cache(maxsize=1 << 14)
