@@ -15,7 +15,7 @@ from graphsearch.model import Entity
 from graphsearch.model.identity import normalise_name
 from graphsearch.names.comparing import goes_with, is_misspelt, is_same, may_be_one
 from graphsearch.names.forms import Form
-from graphsearch.names.typed_names import PREFIX, TypedName, is_path, known_type, lookups, read, shared_type
+from graphsearch.names.typed_names import PREFIX, TypedName, known_type, lookups, read, shared_type
 from graphsearch.text.trigrams import index_trigrams, name_words
 
 MAX_FOUND: Final = 50
@@ -177,18 +177,10 @@ class CandidateIndex:
 
 
 def comparable(named: TypedName, found: Iterable[Candidate]) -> list[tuple[Candidate, str]]:
-    """The candidates whose type does not conflict, each with the type by which names are compared.
-
-    A name of unknown type that does not look like a path is none of a file.
-    """
+    """The candidates whose type does not conflict, each with the type by which names are compared."""
     typed = [(candidate, known_type(candidate.entity.type)) for candidate in found]
     kinds = {type_: shared_type(named.type, type_) for type_ in {type_ for _, type_ in typed}}
-    return [
-        (candidate, kind)
-        for candidate, type_ in typed
-        if (kind := kinds[type_]) is not None
-        and (kind != "file" or ((named.type or is_path(named.name)) and (type_ or is_path(candidate.entity.name))))
-    ]
+    return [(candidate, kind) for candidate, type_ in typed if (kind := kinds[type_]) is not None]
 
 
 def _excuses(name: Form, other: Form) -> bool:

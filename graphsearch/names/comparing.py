@@ -162,9 +162,13 @@ def _has_maker(long: Form, short: Form) -> bool:
 
 
 def _ends_path(a: Form, b: Form) -> bool:
-    """Whether one path ends with the other, ignoring case; never for names common to many folders ("README.md")."""
+    """Whether one path ends with the other, ignoring case: with a folder or the end of a file, as any word may be that.
+
+    Names that are common to many folders ("README.md") are none of a path.
+    """
     short, long = sorted((tuple(map(str.casefold, form.words)) for form in (a, b)), key=len)
-    if len(short) == 1 < len(long) and not words("common_files").isdisjoint((short[0], short[0].partition(".")[0])):
+    common = not words("common_files").isdisjoint((short[0], short[0].partition(".")[0]))
+    if len(short) == 1 < len(long) and (common or "." not in short[0]):
         return False
     return long[len(long) - len(short) :] == short
 
@@ -206,7 +210,7 @@ def _one_word_fits(short: Form, long: tuple[str, ...]) -> bool:
     """Whether one word is a given name, nickname, surname or handle ("psharma", "priyas", "bobokafor") of a name."""
     if len(short.words) > 1:  # a compound
         return short.words in (long[: len(short.words)], long[-len(short.words) :])
-    (word,), (given, *others) = short.words, long
+    word, (given, *others) = short.whole, long
     if len(word) == 1 or not others:
         return len(word) > 1 and is_called(word, given)
     if is_called(word, given) or flat(word) == flat(others[-1]):

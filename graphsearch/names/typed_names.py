@@ -39,8 +39,8 @@ _READERS: Final[Mapping[str, Callable[[str], Form]]] = MappingProxyType(
 )
 COINED_NAME_TYPES: Final = frozenset(_READERS) - {"", "person", *PLACE_TYPES}
 """Types whose names are usually coined, and so distinctive."""
-_GUESSES: Final = ("", "person", "organisation", "project", "tool")
-"""Types by which a name of unknown type is parsed; that of a file if it looks like a path."""
+_GUESSES: Final = ("", "person", "organisation", "project", "tool", "file")
+"""Types by which a name of unknown type is parsed."""
 
 OPAQUE_NAME_TYPES: Final = frozenset({"person", "people", "date", "quantity", "document"}) | CASE_SENSITIVE_TYPES
 """Types whose names carry no meaning, so that similar embeddings are no evidence."""
@@ -72,8 +72,7 @@ class TypedName:
     @property
     def forms(self) -> tuple[Form, ...]:
         """The name parsed by its type, or by each possible type if unknown."""
-        guesses = (*_GUESSES, "file") if is_path(self.name) else _GUESSES
-        return tuple(read(self.name, guess) for guess in guesses) if self.untyped else (self.form,)
+        return tuple(read(self.name, guess) for guess in _GUESSES) if self.untyped else (self.form,)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -84,11 +83,6 @@ class TypedName:
 @lru_cache(maxsize=1 << 14)
 def _keys(named: TypedName) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for form in named.forms for key in sorted(form.keys)))
-
-
-def is_path(name: str) -> bool:
-    """Whether a name may be that of a file: it has a folder, or an end."""
-    return "/" in name or "\\" in name or "." in name.strip(".")
 
 
 def shared_type(a: str, b: str) -> str | None:
