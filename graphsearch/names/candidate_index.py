@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from functools import lru_cache
 from itertools import islice
 from typing import Final
 from uuid import UUID
@@ -14,14 +13,11 @@ import attrs
 
 from graphsearch.model import Entity
 from graphsearch.model.identity import normalise_name
-from graphsearch.names.forms import SHORTEST_FOR_A_VOWEL, Form, respelt, squashed
-from graphsearch.names.typed_names import TypedName, known_type, read, shared_type
+from graphsearch.names.comparing import goes_with, is_misspelt, is_same, may_be_one
+from graphsearch.names.forms import Form
+from graphsearch.names.typed_names import PREFIX, TypedName, known_type, lookups, read, shared_type
 from graphsearch.text.trigrams import index_trigrams, name_words
 
-PREFIX: Final = 5
-"""Length of the prefix by which words with a typing error after it are looked up."""
-LONGEST: Final = 24
-"""Maximum letters of a word that is also looked up by other spellings and by its parts."""
 MAX_FOUND: Final = 50
 """Maximum candidates for one word: a word that more entities share is no evidence."""
 MAX_COMPARED: Final = 50
@@ -46,26 +42,19 @@ class Candidate:
         """The names that are compared with others: its first `MAX_COMPARED`, the primary name first."""
         return tuple(islice(self._names, MAX_COMPARED))
 
-    @property
-    def compares_all(self) -> bool:
-        """Whether all of its names are compared."""
-        return len(self._names) <= MAX_COMPARED
-
     def forms(self, kind: str) -> tuple[Form, ...]:
         """The `names`, parsed by a type."""
-        try:
-            return self._forms[kind]
-        except KeyError:
-            found = self._forms[kind] = tuple(read(name, kind) for name in self.names)
-            return found
+        if kind not in self._forms:
+            self._forms[kind] = tuple(read(name, kind) for name in self.names)
+        return self._forms[kind]
 
     def add_name(self, name: str) -> bool:
         """Add a name; return whether it is new."""
-        new = name not in self._names
-        if new:
-            self._names[name] = None
-            self._forms.clear()
-        return new
+        if name in self._names:
+            return False
+        self._names[name] = None
+        self._forms.clear()
+        return True
 
     def conflicts_with(self, form: Form, kind: str) -> bool:
         """Whether one of its names conflicts with a form of this type, so that the entity cannot have both names.
@@ -73,10 +62,7 @@ class Candidate:
         A name that is a variant or a misspelling of another name of the entity is ignored. So is one that conflicts
         with another name of the entity: someone with more knowledge has joined these, so agreeing with one is enough.
         """
-        names = self.forms(kind)
-        against = [name for name in names if form.agrees(name) is False]
-        others = [name for name in names if name not in against] if against else []
-        return any(not any(_excuses(name, bad) for name in others) for bad in against)
+        return self._speaks_against([may_be_one(form, name) is not False for name in self.forms(kind)], kind)
 
     def fits_all(self, named: str, kind: str, declared: AbstractSet[frozenset[str]]) -> bool:
         """Whether a name fits all of its full names, as a short name may abbreviate several full ones.
@@ -84,11 +70,17 @@ class Candidate:
         ``declared`` are pairs of names that are known to fit. "Australian Football League" does not fit an entity that
         is also called "American Football League", although both are "AFL".
         """
-        form, names = read(named, kind), self.forms(kind)
-        fitting = [read(known, kind) for known in self.names if frozenset({named, known}) in declared]
-        unfit = [other for other in names if other not in fitting and not form.goes_with(other)]
-        others = [other for other in names if other not in unfit]
-        return all(any(_excuses(other, bad) for other in others) for bad in unfit)
+        form, names = read(named, kind), zip(self.names, self.forms(kind), strict=True)
+        fits = [frozenset({named, name}) in declared or goes_with(form, other) for name, other in names]
+        return not self._speaks_against(fits, kind)
+
+    def _speaks_against(self, fits: Iterable[bool], kind: str) -> bool:
+        """Whether one of its names is unfit, and no fit one excuses it."""
+        names: tuple[list[Form], list[Form]] = ([], [])
+        for name, fit in zip(self.forms(kind), fits, strict=True):
+            names[fit].append(name)
+        unfit, others = names
+        return not all(any(_excuses(name, bad) for name in others) for bad in unfit)
 
     def has_same_numbers(self, form: Form, kind: str) -> bool:
         """Whether any of its names has the same numbers: different numbers mean different entities."""
@@ -157,10 +149,8 @@ class CandidateIndex:
 
     def namesakes(self, candidate: Candidate, named: TypedName) -> Iterator[str]:
         """The names of a candidate that may be spellings of a name."""
-        yield from candidate.names
-        if not candidate.compares_all:
-            keyed = (self._keyed.get(key, {}) for key in named.keys)
-            yield from (found[candidate] for found in keyed if candidate in found)
+        keyed = (self._keyed.get(key, {}) for key in named.keys)
+        yield from dict.fromkeys((*candidate.names, *(found[candidate] for found in keyed if candidate in found)))
 
     def is_spelt(self, candidate: Candidate, name: str) -> bool:
         """Whether a candidate has exactly this name, ignoring case."""
@@ -188,34 +178,15 @@ class CandidateIndex:
 
 def comparable(named: TypedName, found: Iterable[Candidate]) -> list[tuple[Candidate, str]]:
     """The candidates whose type does not conflict, each with the type by which names are compared."""
-    typed = [(candidate, candidate.entity.type) for candidate in found]
-    kinds = {type_: shared_type(named.type, known_type(type_)) for type_ in {type_ for _, type_ in typed}}
+    typed = [(candidate, known_type(candidate.entity.type)) for candidate in found]
+    kinds = {type_: shared_type(named.type, type_) for type_ in {type_ for _, type_ in typed}}
     return [(candidate, kind) for candidate, type_ in typed if (kind := kinds[type_]) is not None]
 
 
 def _excuses(name: Form, other: Form) -> bool:
     """Whether a name of an entity overrides the conflict of another one, so that agreeing with it suffices."""
-    as_specific = name.same(other) and name.rank >= other.rank
-    return as_specific or name.misspells(other) or name.agrees(other) is False
-
-
-@lru_cache(maxsize=1 << 14)
-def lookups(named: TypedName) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words and word prefixes by which a store looks a name up; `CandidateIndex.by_word` uses the same."""
-    words = dict.fromkeys(word for form in named.forms for word in form.lookups())
-    prefixes: tuple[str, ...] = ()
-    whole = squashed(named.form.words)
-    if len(named.form.words) == 1 and len(whole) <= LONGEST and named.type != "file":
-        words.update(dict.fromkeys((*respelt(whole), *_ends(whole))))
-        prefixes = (whole[:PREFIX],) if len(whole) >= SHORTEST_FOR_A_VOWEL else ()
-    return tuple(words), prefixes
-
-
-def _ends(word: str) -> Iterator[str]:
-    """Prefixes and suffixes of at least three letters, for compounds such as "psharma" and "vscode"."""
-    for at in range(3, len(word)):
-        yield word[:at]
-        yield word[len(word) - at :]
+    as_specific = is_same(name, other) and name.rank >= other.rank
+    return as_specific or is_misspelt(name, other) or may_be_one(name, other) is False
 
 
 def _note(index: defaultdict[str, _Ordered], key: str, candidate: Candidate) -> None:

@@ -34,3 +34,8 @@ def names_of() -> Mapping[str, frozenset[str]]:
 def is_given_name(word: str) -> bool:
     """Whether a folded word is a given name of the table."""
     return word in formal_names()
+
+
+def is_nickname(given: str) -> bool:
+    """Whether a folded given name is only a short form of others."""
+    return is_given_name(given) and given not in formal_names()[given]

@@ -1,8 +1,8 @@
 """Which entities may be one, by their names: what somebody should look at, not what an ingest may merge.
 
-Resolution merges what it is sure of. Here one piece of evidence is enough: spellings that sound alike, nicknames, an
-additional word, and a part of a name that fits one fuller name alone. Code, dates and the like have exact names and are
-never compared.
+Resolution merges what it is sure of. Here one piece of evidence is enough: what `comparing` finds, spellings that sound
+alike, and a part of a name that fits one fuller name alone. Code, dates and the like have exact names and are never
+compared.
 """
 
 from __future__ import annotations
@@ -12,28 +12,22 @@ from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, product
+from types import MappingProxyType
 from typing import Final, Generic, TypeVar
 
 import attrs
 
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
 from graphsearch.names.candidate_index import MAX_COMPARED, MAX_FOUND
-from graphsearch.names.forms import SHORTEST, Form, slip, squashed
-from graphsearch.names.given_names import formal_names
-from graphsearch.names.persons import PersonForm
-from graphsearch.names.typed_names import known_type, read, shared_type
-from graphsearch.names.vocabulary import DESCRIPTORS, LEGAL_FORMS, PATRONYMICS, SAME_TYPES
+from graphsearch.names.comparing import PATRONYMICS, is_beginning, is_called, is_part, is_plain_part, is_same
+from graphsearch.names.forms import Form, singular
+from graphsearch.names.slips import slip
+from graphsearch.names.typed_names import TypedName, form_lookups, known_type, read, shared_type
 from graphsearch.text.trigrams import SMALL_WORDS
 
 EXACT_TYPES: Final = CASE_SENSITIVE_TYPES | {"document", "date", "quantity"}
 """Types whose names are exact, so that similar ones are different: code, files, addresses, dates."""
-
-SAME_NAME: Final = 1.0
-SAME_SOUND: Final = 0.9
-SHORTER: Final = 0.88
-TWO_TYPES: Final = 0.87
-"""How alike two names are for each reason, on the scale of the similarity of names."""
 
 
 class Likeness(StrEnum):
@@ -52,6 +46,17 @@ class Likeness(StrEnum):
     TYPE = "type"
     """The same name, of two types."""
 
+
+SCORES: Final = MappingProxyType(
+    {
+        Likeness.NAME: 1.0,
+        Likeness.SPELLING: 0.9,
+        Likeness.SHORT_FORM: 0.88,
+        Likeness.PART: 0.88,
+        Likeness.TYPE: 0.87,
+    }
+)
+"""How alike two names are for each reason, on the scale of the similarity of names."""
 
 Id = TypeVar("Id", bound=Hashable)
 
@@ -93,43 +98,38 @@ def alike(entities: Iterable[Named[Id]], distinct: Collection[frozenset[Id]] = (
     """Compare entities by their names. ``distinct`` are pairs that are known to be two.
 
     Whole names are compared with each other first. A part of a name belongs to the entities whose fuller names it fits:
-    if these may all be one, it is paired with the most specific of them; otherwise it is ambiguous.
+    if these may all be one, it is paired with the most specific of them; otherwise that of a person is ambiguous.
     """
     readings = [_Reading(each) for each in entities if is_comparable(each.type)]
     found: dict[frozenset[Id], Alike[Id]] = {}
-    parts: dict[int, set[int]] = defaultdict(set)
-    for one, other in _candidates(readings):
-        pair = frozenset((readings[one].id, readings[other].id))
-        if pair in distinct:
+    parts: dict[int, list[_Reading[Id]]] = defaultdict(list)
+    for pair in _candidates(readings):
+        one, other = (readings[place] for place in pair)
+        if (ids := frozenset((one.id, other.id))) in distinct:
             continue
-        called = [
-            (part, whole) for part, whole in ((one, other), (other, one)) if _is_called(readings[part], readings[whole])
-        ]
-        if called:
-            parts[called[0][0]].add(called[0][1])
-        elif judged := _compare(readings[one], readings[other]):
-            found[pair] = Alike(readings[one].id, readings[other].id, *judged)
-        else:
-            for part, whole in ((one, other), (other, one)):
-                if _is_part(readings[part], readings[whole]):
-                    parts[part].add(whole)
+        turns = [(place, each, whole) for place, each, whole in zip(pair, (one, other), (other, one), strict=True)]
+        called = [turn for turn in turns if _is_called(*turn[1:])][:1]
+        judged = None if called else _compare(one, other)
+        if judged:
+            found[ids] = Alike(one.id, other.id, SCORES[judged], judged)
+        for place, _, whole in called or [turn for turn in turns if not judged and _is_part(*turn[1:])]:
+            parts[place].append(whole)
     groups = _Groups(found)
     ambiguous: dict[Id, tuple[Id, ...]] = {}
-    for part in sorted(parts, key=lambda place: (-readings[place].rank, place)):
-        own, wholes = readings[part].id, [readings[place] for place in parts[part]]
+    for part, wholes in sorted(((readings[at], some) for at, some in parts.items()), key=lambda each: -each[0].rank):
         if len({groups.root(each.id) for each in wholes}) > 1:
-            ambiguous[own] = tuple(each.id for each in wholes)
-        elif all(groups.root(each.id) != groups.root(own) for each in wholes):
+            if any(each.type in _PERSONS for each in (part, *wholes)):
+                ambiguous[part.id] = tuple(each.id for each in wholes)
+        elif groups.root(wholes[0].id) != groups.root(part.id):
             best = max(wholes, key=lambda each: (each.rank, each.name))
-            found[frozenset((own, best.id))] = Alike(own, best.id, SHORTER, Likeness.PART)
-            groups.join(own, best.id)
+            found[frozenset((part.id, best.id))] = Alike(part.id, best.id, SCORES[Likeness.PART], Likeness.PART)
+            groups.join(part.id, best.id)
     return Findings(tuple(found.values()), tuple(ambiguous), ambiguous)
 
 
 _PERSONS: Final = frozenset({"person", "people"})
-PERSON_WORDS: Final = 2
-"""Words of a name of unknown type that may be a person's."""
-FEWEST_INITIALS: Final = 3
+_FULL: Final = 2
+"""Words of a whole name of a person."""
 
 # -- which entities are compared -----------------------------------------------------------------------------------
 
@@ -152,38 +152,29 @@ class _Reading(Generic[Id]):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """What alike names have in common, one of them at least; the first letter is the kind of key."""
+        """What alike names have in common, one of them at least."""
         return tuple(dict.fromkeys(key for name in self.names for key in _keys(name, self.type)))
 
 
 @lru_cache(maxsize=1 << 15)
 def _keys(name: str, kind: str) -> tuple[str, ...]:
-    """The keys of a name, as it is parsed by its type; graphs grow, so that most names come again."""
+    """The keys of a name, as it is parsed by its type; the first letter is the sort of key. Most names come again."""
     return tuple(dict.fromkeys(_each_key(name, kind)))
 
 
 def _each_key(name: str, kind: str) -> Iterator[str]:
-    form = read(name, kind)
-    yield from (f"={key}" for key in form.keys)
-    if isinstance(form, PersonForm):
+    form, plain = read(name, kind), read(name, "")
+    yield from (f"={key}" for key in (*TypedName(name, kind).keys, *plain.keys, singular(plain.whole)))
+    if form.kind == "person":
+        yield from (f"-{word}" for word in form_lookups(form))
+    else:
+        yield from (f"={singular(form.whole)}", f"s{_sound(singular(form.whole))}")
+        yield from (f"i{word}" for word in ({form.whole} if len(form.words) == 1 else form.initials))
+    if form.kind == "person" or not kind:
         yield f"~{_sound(form.words[-1])}"
-        yield from (f"-{word}" for word in (*form.words, *form.lookups()))
-        return
-    whole = squashed(form.words)
-    yield f"={_singular(whole)}"
-    yield f"s{_sound(_singular(whole))}"
-    yield f"+{_stem(form)}"
-    if len(form.parts) >= FEWEST_INITIALS or len(form.words) == 1:
-        yield from (f"i{word}" for word in form.lookups())
-    if kind in {"", "project"}:
-        yield from (f"={key}" for key in read(name, "project").keys)
-    if kind:
-        plain = read(name, "")
-        yield from (f"={key}" for key in (*plain.keys, _singular(squashed(plain.words))))
-    elif len(form.words) == 1:
-        yield f"-{form.words[0]}"
-    elif len(form.words) == PERSON_WORDS:
-        yield f"~{_sound(form.words[-1])}"
+        yield from (f"-{word}" for word in form.words if len(form.words) <= _FULL)
+    if form.kind in ("organisation", "tool"):
+        yield f"+{form.words[0]}"
 
 
 def _candidates(readings: Sequence[_Reading[Id]]) -> Iterator[tuple[int, int]]:
@@ -220,28 +211,37 @@ class _Groups(Generic[Id]):
 # -- how two entities are compared ---------------------------------------------------------------------------------
 
 
-def _compare(one: _Reading[Id], other: _Reading[Id]) -> tuple[float, Likeness] | None:
+def _compare(one: _Reading[Id], other: _Reading[Id]) -> Likeness | None:
     """The strongest reason why two entities may be one; None if there is none, or the name of one is a part."""
     kind = _kind(one.type, other.type)
     if kind is None:
-        return (TWO_TYPES, Likeness.TYPE) if _same_spelling(one, other) else None
-    whole = kind in _PERSONS and one.is_whole and other.is_whole
+        return Likeness.TYPE if is_same(read(one.name, ""), read(other.name, "")) else None
+    guesses = (kind,) if kind in _PERSONS else (kind, "") if kind else ("", "project", "person")
+    namesakes = kind in _PERSONS and one.is_whole and other.is_whole  # two people may be called "Anna"
     found = [
         judged
-        for guess in _readings_by(kind)
-        for a in one.forms(guess)
-        for b in other.forms(guess)
-        if not (whole and a.partial and b.partial)  # two people may be called "Anna"
-        if (judged := _person(a, b) if kind in _PERSONS else _thing(a, b, guess, kind))
+        for guess in guesses
+        for a, b in product(one.forms(guess), other.forms(guess))
+        if not (namesakes and a.partial and b.partial) and (judged := _judge(a, b, kind))
     ]
-    return max(found, key=lambda each: each[0], default=None)
+    return max(found, key=lambda each: SCORES[each], default=None)
 
 
-def _readings_by(kind: str) -> tuple[str, ...]:
-    """The types by which names are parsed: the known one, and what a name of unknown type may be of."""
-    if kind in _PERSONS:
-        return (kind,)
-    return (kind, "") if kind else ("", "project")
+def _judge(a: Form, b: Form, kind: str) -> Likeness | None:
+    """Why two names of a type may be one, parsed by the type or by a guess; a part of a person's name is none here."""
+    if a.kind == "person" and not kind and not (_is_full(a) and _is_full(b)):
+        return None
+    if is_same(a, b):
+        return Likeness.NAME if kind or not a.kind or a.kind == "person" else Likeness.SHORT_FORM
+    if a.kind == "person" and kind and (a.partial or b.partial):
+        return None
+    if (a.kind == "person" or (kind and not is_beginning(a, b))) and is_part(a, b):
+        return Likeness.SHORT_FORM
+    return Likeness.SPELLING if _sounds_alike(a, b) else None
+
+
+def _is_full(form: Form) -> bool:
+    return len(form.words) == _FULL and SMALL_WORDS.isdisjoint(form.words)
 
 
 def _kind(one: str, other: str) -> str | None:
@@ -249,109 +249,28 @@ def _kind(one: str, other: str) -> str | None:
     return shared_type(one, other) if one and other else one or other
 
 
-def _same_spelling(one: _Reading[Id], other: _Reading[Id]) -> bool:
-    return SAME_TYPES.get(one.type, one.type) != SAME_TYPES.get(other.type, other.type) and read(one.name, "").same(
-        read(other.name, "")
-    )
-
-
-def _person(a: Form, b: Form) -> tuple[float, Likeness] | None:
-    """Compare names of persons, of which neither is a part of a name."""
-    if not isinstance(a, PersonForm) or not isinstance(b, PersonForm):
-        return None
-    if a.same(b):
-        return SAME_NAME, Likeness.NAME
-    if a.partial or b.partial:
-        return None
-    if a.fits(b):
-        return SAME_SOUND, Likeness.SHORT_FORM
-    if len({a.generation, b.generation} - {""}) > 1 or not _given_alike(a.words[0], b.words[0]):
-        return None
-    return (SAME_SOUND, Likeness.SPELLING) if _near(_surname(a.words), _surname(b.words)) else None
-
-
-def _surname(words: Sequence[str]) -> str:
-    """The last word of a name, or all of what somebody is called by: "of the Night team"."""
-    return squashed(words[words.index("of") :]) if "of" in words else words[-1]
-
-
-def _perhaps_person(a: Form, b: Form) -> tuple[float, Likeness] | None:
-    """Compare names of unknown type that may be of persons: two words each, perhaps with an initial."""
-    (given, surname), (other, last) = a.words, b.words
-    if surname == last and min(len(given), len(other)) == 1 and given[0] == other[0]:
-        return SHORTER, Likeness.SHORT_FORM
-    return (SAME_SOUND, Likeness.SPELLING) if _given_alike(given, other) and _near(surname, last) else None
-
-
-def _given_alike(a: str, b: str) -> bool:
-    """Whether two given names are one, written by ear; not those of a man and a woman: "Paul", "Paula"."""
-    if not formal_names().get(a, frozenset({a})).isdisjoint(formal_names().get(b, frozenset({b}))):
-        return True
-    short, long = sorted((a, b), key=len)
-    gendered = long == f"{short}a" or (a[:-1] == b[:-1] and {a[-1], b[-1]} == {"a", "o"})
-    return _near(a, b) and not gendered
-
-
-def _thing(a: Form, b: Form, reading: str, kind: str) -> tuple[float, Likeness] | None:
-    """Compare names of organisations, projects, tools and things of any other type."""
-    if a.same(b):
-        return (SAME_NAME, Likeness.NAME) if reading == kind else (SAME_SOUND, Likeness.SHORT_FORM)
-    if a.numbers != b.numbers:
-        return (SHORTER, Likeness.SHORT_FORM) if kind == reading == "tool" and a.fits(b) else None
-    if _singular(squashed(a.words)) == _singular(squashed(b.words)):
-        return SAME_SOUND, Likeness.SPELLING
-    whole, other = squashed(a.words), squashed(b.words)
-    if min(len(whole), len(other)) >= _CLEAR and slip(whole, other, in_company=len(a.words) > 1):
-        return SAME_SOUND, Likeness.SPELLING
-    if _stem(a) == _stem(b) or (kind and reading == kind and a.fits(b)):
-        return SHORTER, Likeness.SHORT_FORM
-    two = not kind and len(a.words) == len(b.words) == PERSON_WORDS and SMALL_WORDS.isdisjoint((*a.words, *b.words))
-    return _perhaps_person(a, b) if two else None
-
-
-def _stem(form: Form) -> str:
-    """A name without words that describe what it names: "Globex Industries", "Globex International"."""
-    words = list(form.words)
-    while len(words) > 1 and (words[-1] in DESCRIPTORS or words[-1] in LEGAL_FORMS or words[-1] in _DESCRIPTIVE):
-        words.pop()
-    return _singular(squashed(words))
-
-
-_DESCRIPTIVE: Final = frozenset({"platform", "app", "application", "system", "suite"})
-
-
-def _singular(word: str) -> str:
-    for ending, instead in (("ies", "y"), ("sses", "ss"), ("s", "")):
-        if word.endswith(ending) and not word.endswith("ss") and len(word) > SHORTEST:
-            return word[: -len(ending)] + instead
-    return word
-
-
 def _is_part(part: _Reading[Id], whole: _Reading[Id]) -> bool:
-    """Whether all names of an entity are parts of a fuller name of a person.
+    """Whether all names of an entity are parts of a fuller name of a person, or the beginning of that of a firm.
 
-    A single word of unknown type is one only if it is the given name or the surname as it is written.
+    A single word of unknown type is a part of a person's only if it is the given name or the surname as it is written.
     """
-    if _kind(part.type, whole.type) not in _PERSONS:
+    kind = _kind(part.type, whole.type) or ""
+    forms, fuller = part.forms(kind), whole.forms(kind)
+    if forms[0].kind == "organisation" and part.type:
+        return any(all(is_beginning(a, b) and is_part(a, b) and a.rank < b.rank for a in forms) for b in fuller)
+    most = max(each.rank for each in fuller)
+    if kind not in _PERSONS or not all(each.partial and each.rank <= most for each in forms):
         return False
-    forms = [form for form in part.forms("person") if isinstance(form, PersonForm)]
-    fuller = [form for form in whole.forms("person") if isinstance(form, PersonForm)]
-    if not all(form.partial for form in forms) or not all(form.rank <= max(f.rank for f in fuller) for form in forms):
+    if not whole.type and all(each.partial for each in fuller):
         return False
-    if not whole.type and not all(form.partial for form in fuller):
-        return any(len(a.words) > 1 and a.fits(b) for a in forms for b in fuller)
-    if whole.type not in _PERSONS:
-        return False
-    return any(
-        a.fits(b) if part.type or len(a.words) > 1 else a.plainly_fits(b, 0) for a in forms for b in fuller
-    ) and any(not b.partial or (b.single and a.single) for a in forms for b in fuller)
+    pairs = [(a, b) for a, b in product(forms, fuller) if whole.type or len(a.words) > 1]
+    fits = any(is_part(a, b) if part.type or len(a.words) > 1 else is_plain_part(a, b, 0) for a, b in pairs)
+    return fits and any(not b.partial or (b.single and a.single) for a, b in pairs)
 
 
 def _is_called(part: _Reading[Id], whole: _Reading[Id]) -> bool:
     """Whether all names of an entity are one word, by which a person with a whole name is called, too."""
-    if not (part.single and whole.is_whole):
-        return False
-    return part.type in {"", *_PERSONS} and whole.type in _PERSONS and _is_part(part, whole)
+    return part.single and whole.is_whole and whole.type in _PERSONS and _is_part(part, whole)
 
 
 # -- words that sound alike ----------------------------------------------------------------------------------------
@@ -366,6 +285,26 @@ _SHORT: Final = 5
 """Letters of a word below which another vowel is another name: "Dan", "Don"."""
 
 
+def _sounds_alike(a: Form, b: Form) -> bool:
+    """Whether two names are one, a typing error or a plural apart, or of persons as they are heard."""
+    if a.kind != "person":
+        whole, other = singular(a.whole), singular(b.whole)
+        long = min(len(whole), len(other)) >= _CLEAR
+        return a.numbers == b.numbers and (whole == other or (long and slip(whole, other, in_company=len(a.words) > 1)))
+    (one, *_), (given, *_) = a.words, b.words
+    short, long_one = sorted((one, given), key=len)
+    gendered = long_one == f"{short}a" or (one[:-1] == given[:-1] and {one[-1], given[-1]} == {"a", "o"})
+    marks = len({a.mark, b.mark} - {""})
+    called = is_called(one, given) or (_near(one, given) and not gendered)  # "Paul" is not "Paula"
+    return marks < 2 and called and _near(_surname(a.words), _surname(b.words))  # noqa: PLR2004 - "Jr." and "Sr."
+
+
+def _surname(words: Sequence[str]) -> str:
+    """The last word of a name, or all of what somebody is called by: "of the Night team"."""
+    return "".join(words[words.index("of") :]) if "of" in words else words[-1]
+
+
+@lru_cache(maxsize=1 << 14)
 def _sound(word: str) -> str:
     """The consonants of a word, as they are heard, and its first letter."""
     for written, heard in _ALIKE:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
@@ -11,23 +11,30 @@ import attrs
 
 from graphsearch.claims.naming import UNKNOWN_TYPES
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES, snake_case
-from graphsearch.names.forms import Form, plain_form, verbatim_form
-from graphsearch.names.persons import person_form
-from graphsearch.names.things import concept_form, file_form, organisation_form, place_form, project_form, tool_form
-from graphsearch.names.vocabulary import SAME_TYPES
+from graphsearch.names import forms
+from graphsearch.names.comparing import nicknames
+from graphsearch.names.forms import Form, transcribed
+from graphsearch.names.persons import flat, person_form
+from graphsearch.names.slips import SHORTEST_FOR_A_VOWEL, respelt
+from graphsearch.names.vocabulary import SAME_TYPES, words
+from graphsearch.text.trigrams import spoken_words
+
+PREFIX: Final = 5
+"""Length of the prefix by which words with a typing error after it are looked up."""
+LONGEST: Final = 24
+"""Maximum letters of a word that is also looked up by other spellings and by its parts."""
 
 PLACE_TYPES: Final = ("place", "city", "country", "location", "region")
 _READERS: Final[Mapping[str, Callable[[str], Form]]] = MappingProxyType(
     {
         "person": person_form,
-        "organisation": organisation_form,
-        "project": project_form,
-        **dict.fromkeys(PLACE_TYPES, place_form),
-        **dict.fromkeys(("tool", "technology", "library", "framework", "language", "software"), tool_form),
-        **dict.fromkeys(CASE_SENSITIVE_TYPES, verbatim_form),
-        **dict.fromkeys(("date", "quantity"), verbatim_form),
-        "file": file_form,
-        "": concept_form,
+        "organisation": forms.organisation_form,
+        "project": forms.project_form,
+        **dict.fromkeys(PLACE_TYPES, forms.place_form),
+        **dict.fromkeys(("tool", "technology", "library", "framework", "language", "software"), forms.tool_form),
+        **dict.fromkeys((*CASE_SENSITIVE_TYPES, "date", "quantity"), forms.exact_form),
+        "file": forms.file_form,
+        "": forms.thing_form,
     }
 )
 COINED_NAME_TYPES: Final = frozenset(_READERS) - {"", "person", *PLACE_TYPES}
@@ -88,4 +95,34 @@ def shared_type(a: str, b: str) -> str | None:
 @lru_cache(maxsize=1 << 16)
 def read(name: str, type: str) -> Form:
     """Parse a name by an entity type, "" if unknown."""
-    return _READERS.get(SAME_TYPES.get(type, type), plain_form)(name)
+    return _READERS.get(SAME_TYPES.get(type, type), forms.plain_form)(name)
+
+
+@lru_cache(maxsize=1 << 14)
+def lookups(named: TypedName) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words and word prefixes by which a store looks a name up; `CandidateIndex.by_word` uses the same."""
+    found = dict.fromkeys(word for form in named.forms for word in form_lookups(form))
+    prefixes: tuple[str, ...] = ()
+    whole = named.form.whole
+    if len(named.form.words) == 1 and len(whole) <= LONGEST and named.type != "file":
+        found.update(dict.fromkeys((*respelt(whole), *_ends(whole))))
+        prefixes = (whole[:PREFIX],) if len(whole) >= SHORTEST_FOR_A_VOWEL else ()
+    return tuple(found), prefixes
+
+
+def form_lookups(form: Form) -> tuple[str, ...]:
+    """Words by which names like a form are found; of a person also its nicknames and the parts of a handle."""
+    if form.kind != "person":
+        return form.lookups()
+    given, *_, last = (*form.words, form.words[-1])
+    handle = (given[1:], given[:-1]) if form.single else (given[0] + last, given + last[0], *form.initials)
+    written = spoken_words(transcribed(form.shown))
+    found = (*form.words, *map(flat, form.words), *written, form.whole, *sorted(nicknames(given)), *handle)
+    return tuple(dict.fromkeys(word for word in found if len(word) > 1 and word not in words("particles")))
+
+
+def _ends(word: str) -> Iterator[str]:
+    """Prefixes and suffixes of at least three letters, for compounds such as "psharma" and "vscode"."""
+    for at in range(3, len(word)):
+        yield word[:at]
+        yield word[len(word) - at :]

@@ -24,7 +24,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
-from graphsearch.names.vocabulary import TITLES
+from graphsearch.names import vocabulary
 from graphsearch.query.question_names import MAX_WORDS, Anchor, Named, overlapping
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.understanding.type_profile import ORDINARY, Wording
@@ -296,7 +296,7 @@ class _Linking:
     def _strange(self, place: int) -> bool:
         """Whether a token can only be a part of a name: not a title, and not otherwise used in the scope."""
         word = self._question[place].text
-        ordinary = word in STOP_WORDS or word in TITLES or self._wording.telling.get(word, 0) > 0
+        ordinary = word in STOP_WORDS or word in vocabulary.words("titles") or self._wording.telling.get(word, 0) > 0
         return not ordinary and self._wording.type_terms.isdisjoint(self._terms(word))
 
     def _plain_code(self, entity_id: UUID, start: int, end: int) -> bool:

@@ -21,11 +21,11 @@ from graphsearch.claims.naming import folded_name
 from graphsearch.ingest.stating.scope import VALUE
 from graphsearch.model import NameMatch
 from graphsearch.names import typed_names as reading
-from graphsearch.names.candidate_index import MAX_COMPARED, lookups
-from graphsearch.names.forms import slip
-from graphsearch.names.given_names import formal_names, is_given_name
+from graphsearch.names.candidate_index import MAX_COMPARED
+from graphsearch.names.comparing import is_misspelt, is_part, is_same
+from graphsearch.names.given_names import is_given_name, is_nickname
 from graphsearch.names.likeness import is_comparable
-from graphsearch.names.persons import is_nickname
+from graphsearch.names.slips import slip
 from graphsearch.query.asked_time import AskedTime, asked_time
 from graphsearch.query.question_names import Named, NameKind, overlapping, runs
 from graphsearch.text.analyser import STOP_WORDS
@@ -154,7 +154,7 @@ async def with_other_forms(
     if not names:
         return linked, []
     words = {
-        name: frozenset(lookups(reading.TypedName(name.text, ""))[0]) | misspellings(fold(name.text))
+        name: frozenset(reading.lookups(reading.TypedName(name.text, ""))[0]) | misspellings(fold(name.text))
         for name in names[:MAX_LOOKED_UP]
     }
     found = await by_words(sorted({word for each in words.values() for word in each}), reader)
@@ -242,10 +242,14 @@ def _misspelt(name: Named, known: Sequence[Nameable]) -> list[UUID]:
 def likeness(written: str, entity: Nameable) -> float:
     """The probability that a name is a form of an entity's: `FITS`, or the similarity if at least `LIKE`; else 0."""
     kind = reading.known_type(entity.type)
-    given = written.split(maxsplit=1)[0].casefold() in formal_names()
+    given = is_given_name(written.split(maxsplit=1)[0].casefold())
     kinds = (kind, "person") if given else (kind,)
     readings = [(reading.read(written, each), [reading.read(name, each) for name in entity.names]) for each in kinds]
-    if any(form.same(name) or form.fits(name) or form.misspells(name) for form, names in readings for name in names):
+    if any(
+        is_same(form, name) or is_part(form, name) or is_misspelt(form, name)
+        for form, names in readings
+        for name in names
+    ):
         return FITS
     plain, names = reading.read(written, ""), [reading.read(name, "") for name in entity.names]
     alike = [

@@ -13,7 +13,8 @@ from graphsearch.ingest.resolve.resolution import NameStore, Resolution, Resolut
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedName
 from graphsearch.model.identity import normalise_name
-from graphsearch.names.forms import FEW, abbreviates, initials_of, plain_form
+from graphsearch.names.comparing import FEW, abbreviates, initials_of
+from graphsearch.names.forms import plain_form
 from graphsearch.names.typed_names import TypedName
 from graphsearch.protocols import Embedder
 
@@ -68,26 +69,24 @@ def _resolutions(
     surfaces: Sequence[ExtractedName], names: Sequence[TypedName], decided: BatchDecisions
 ) -> list[Resolution]:
     """A resolution for each surface form; of equal forms only the first can be unseen."""
-    found: list[Resolution] = []
-    counted: set[TypedName] = set()
-    for surface, named in zip(surfaces, names, strict=True):
-        decision = decided.decisions[named]
-        found.append(
-            Resolution(
-                surface=surface,
-                entity=decided.known[decision.match.entity_id].entity,
-                stage=decision.match.stage,
-                score=decision.match.score,
-                conflict=decision.conflict,
-                unseen=decision.unseen and named not in counted,
-                fault=decision.fault,
-                judged=decision.judged,
-                pending=decision.pending,
-                candidates=tuple(decided.known[id_].entity for id_ in decision.candidates),
-            )
+    first = {named: at for at, named in reversed([*enumerate(names)])}
+    entities = decided.known
+    return [
+        Resolution(
+            surface=surface,
+            entity=entities[each.match.entity_id].entity,
+            stage=each.match.stage,
+            score=each.match.score,
+            conflict=each.conflict,
+            unseen=each.unseen and first[named] == at,
+            fault=each.fault,
+            judged=each.judged,
+            pending=each.pending,
+            candidates=tuple(entities[id_].entity for id_ in each.candidates),
         )
-        counted.add(named)
-    return found
+        for at, (surface, named) in enumerate(zip(surfaces, names, strict=True))
+        for each in (decided.decisions[named],)
+    ]
 
 
 def _declared(surfaces: Sequence[ExtractedName]) -> frozenset[frozenset[str]]:
@@ -95,7 +94,10 @@ def _declared(surfaces: Sequence[ExtractedName]) -> frozenset[frozenset[str]]:
 
     Surfaces are in text order. One name follows the other in brackets, and one has the initials of the other.
     """
-    return frozenset(frozenset({a.name, b.name}) for a, b in _adjacent(surfaces) if _short_for(a.name, b.name))
+    adjacent = [
+        (a.name, b.name) for a, b in pairwise(surfaces) if a.span and b.span and b.span.start - a.span.end in _BETWEEN
+    ]
+    return frozenset(frozenset(pair) for pair in adjacent if _is_short_for(*pair))
 
 
 def _short_names(same: Iterable[tuple[str, str]]) -> Mapping[str, str]:
@@ -106,12 +108,6 @@ def _short_names(same: Iterable[tuple[str, str]]) -> Mapping[str, str]:
     return {short: next(iter(names)) for short, names in found.items() if len(names) == 1}
 
 
-def _adjacent(surfaces: Iterable[ExtractedName]) -> Iterable[tuple[ExtractedName, ExtractedName]]:
-    for a, b in pairwise(surfaces):
-        if a.span and b.span and b.span.start - a.span.end in _BETWEEN:
-            yield a, b
-
-
-def _short_for(a: str, b: str) -> bool:
+def _is_short_for(a: str, b: str) -> bool:
     short, long = sorted((plain_form(a), plain_form(b)), key=lambda form: len(form.parts))
     return initials_of(short, long, FEW) or abbreviates(short, long)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -13,12 +13,13 @@ from graphsearch._support.concurrency import in_order, in_slices
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
 from graphsearch.errors import BudgetExhaustedError
-from graphsearch.ingest.resolve.batch import BatchDecisions, Judgement, fetch
+from graphsearch.ingest.resolve.batch import BatchDecisions, Judgement, fetch, steps
 from graphsearch.ingest.resolve.name_stages import Match
 from graphsearch.ingest.resolve.resolution import NameStore, Stage
 from graphsearch.llms.structured import Answer, ask_numbered, failure_text
 from graphsearch.model import ElementKind, Entity, Vector, View
-from graphsearch.names.candidate_index import Candidate, comparable
+from graphsearch.names.candidate_index import comparable
+from graphsearch.names.comparing import is_same
 from graphsearch.names.forms import Form, significant
 from graphsearch.names.typed_names import OPAQUE_NAME_TYPES, TypedName, read
 from graphsearch.protocols import LLM, Embedder, GraphStore
@@ -32,8 +33,16 @@ MAX_NEAR: Final = 50
 _CELLS: Final = 1 << 21
 """Maximum cosines computed at a time."""
 
-_Near = tuple[TypedName, Entity, Sequence[tuple[UUID, float]]]
-"""A new entity, the name that it was created for, and its candidates with their cosines."""
+
+@attrs.frozen
+class _Near:
+    """A new entity and a candidate for it, their cosine, and the words that either name has and the other lacks."""
+
+    new: UUID
+    known: UUID
+    cosine: float
+    rests: tuple[str, str]
+    shares_words: bool
 
 
 async def by_embedding(batch: BatchDecisions, names: NameStore, embedder: Embedder) -> BatchDecisions:
@@ -42,38 +51,34 @@ async def by_embedding(batch: BatchDecisions, names: NameStore, embedder: Embedd
     Names of persons, files, code … are not compared, since their words carry no meaning, nor are names of one word,
     whose vectors reflect its letters. The most similar candidate without a contradiction wins, if its cosine is at
     least `ResolutionOptions.embedding`; ties by id.
+
+    Shared words make two vectors near whatever the rest means ("Terrier Club of England", "… of Wales"), so that what
+    they do not share must be near as well.
     """
     created = [(named, entity) for named, entity in batch.created if _means_something(named)]
     if not created:
         return batch
+    least = batch.options.embedding
     vectors = await embedder.embed([embedding_text(entity) for _, entity in created], input_type="document")
     stored = await _nearest(vectors, names, batch)
-    near = await in_slices(_near(created, vectors, stored, batch))
-    apart = await _apart(near, batch, embedder)
+    earlier = [[(created[at][1].id, cosine) for at, cosine in alike] for alike in _earlier(_unit(vectors), least)]
+    candidates = zip(created, map(list.__add__, stored, earlier), strict=True)
+    near = await in_slices(steps(lambda each: _plausible(*each[0], each[1], batch), candidates))
+    texts = list(dict.fromkeys(text for some in near for each in some if each.shares_words for text in each.rests))
+    unit = _unit(await embedder.embed(texts, input_type="document")) if texts else vectors
+    row = {text: at for at, text in enumerate(texts)}
     found: dict[UUID, Match] = {}
-    for _, entity, candidates in near:
-        left = [(each, cosine) for each, cosine in candidates if each not in found and (entity.id, each) not in apart]
+    for some in near:
+        left = [
+            each
+            for each in some
+            if each.known not in found
+            and not (each.shares_words and unit[row[each.rests[0]]] @ unit[row[each.rests[1]]] < least)
+        ]
         if left:
-            best, cosine = min(left, key=lambda each: (-each[1], each[0]))
-            found[entity.id] = Match(entity_id=best, stage=Stage.EMBEDDING, score=min(1.0, cosine))
+            best = min(left, key=lambda each: (-each.cosine, each.known))
+            found[best.new] = Match(entity_id=best.known, stage=Stage.EMBEDDING, score=min(1.0, best.cosine))
     return batch.replaced(found)
-
-
-def _near(
-    created: Sequence[tuple[TypedName, Entity]],
-    vectors: Vector,
-    stored: Sequence[Sequence[tuple[UUID, float]]],
-    batch: BatchDecisions,
-) -> Generator[None, None, list[_Near]]:
-    """The new entities with candidates that do not contradict them, in steps: stored ones, and earlier new ones."""
-    near: list[_Near] = []
-    for row, alike in enumerate(_earlier(_unit(vectors), batch.options.embedding)):
-        named, entity = created[row]
-        earlier = [(created[at][1].id, cosine) for at, cosine in alike]
-        if agreed := _agreed(named, entity, [*stored[row], *earlier], batch):
-            near.append((named, entity, agreed))
-        yield
-    return near
 
 
 def _earlier(unit: Vector, threshold: float) -> Iterator[list[tuple[int, float]]]:
@@ -83,89 +88,54 @@ def _earlier(unit: Vector, threshold: float) -> Iterator[list[tuple[int, float]]
     """
     size = max(1, _CELLS // max(1, len(unit)))
     for start in range(0, len(unit), size):
-        cosines = unit[start : start + size] @ unit[: start + size].T
-        for row, to_all in enumerate(cosines, start):
+        for row, to_all in enumerate(unit[start : start + size] @ unit[: start + size].T, start):
             alike = np.flatnonzero(to_all[:row] >= threshold)
-            if len(alike) > MAX_NEAR:
-                best = np.argsort(-to_all[alike], kind="stable")[:MAX_NEAR]
-                alike = np.sort(alike[best])
-            yield [(int(at), float(to_all[at])) for at in alike]
+            best = np.sort(alike[np.argsort(-to_all[alike], kind="stable")[:MAX_NEAR]])
+            yield [(int(at), float(to_all[at])) for at in best]
 
 
 def _means_something(named: TypedName) -> bool:
     return named.type not in OPAQUE_NAME_TYPES and len(significant(named.form.words)) > 1
 
 
-async def _apart(near: Sequence[_Near], batch: BatchDecisions, embedder: Embedder) -> set[tuple[UUID, UUID]]:
-    """Pairs whose names share words but differ in meaning in the remaining ones.
-
-    Shared words make two vectors near whatever the rest means: "Terrier Club of England", "… of Wales".
-    """
-    pairs = await in_slices(_rests(near, batch))
-    if not pairs:
-        return set()
-    texts = list(dict.fromkeys(text for rest in pairs.values() for text in rest))
-    row = {text: at for at, text in enumerate(texts)}
-    unit = _unit(await embedder.embed(texts, input_type="document"))
-    ends = (unit[[row[rest[end]] for rest in pairs.values()]] for end in (0, 1))
-    cosines = np.einsum("ij,ij->i", *ends)
-    return {pair for pair, cosine in zip(pairs, cosines, strict=True) if cosine < batch.options.embedding}
-
-
-def _rests(
-    near: Sequence[_Near], batch: BatchDecisions
-) -> Generator[None, None, dict[tuple[UUID, UUID], tuple[str, str]]]:
-    """The remaining words of the pairs whose names share words, in steps."""
-    pairs: dict[tuple[UUID, UUID], tuple[str, str]] = {}
-    for named, entity, candidates in near:
-        for each, _ in candidates:
-            other = read(batch.known[each].entity.name, named.type)
-            mine, theirs = _rest(named.form, other), _rest(other, named.form)
-            if mine != significant(named.form.parts):
-                pairs[entity.id, each] = (" ".join(mine), " ".join(theirs))
-        yield
-    return pairs
-
-
-def _rest(form: Form, other: Form) -> tuple[str, ...]:
-    """The significant words of a name that are not in the other."""
-    return tuple(word for word in significant(form.parts) if word not in other.parts)
-
-
 async def _nearest(vectors: Vector, names: NameStore, batch: BatchDecisions) -> list[list[tuple[UUID, float]]]:
     """The nearest stored entities of each vector, with their cosines; also adds them to the known ones."""
     now = names.clock.now()
-    view = View(now, now)
 
     async def search(vector: Vector) -> list[tuple[UUID, float]]:
+        view = View(now, now)
         hits = await names.search_by_embedding(ElementKind.ENTITY, vector, limit=batch.options.candidates, view=view)
-        return [
-            (each, 1 - float(distance))
-            for each, distance in zip(names.entity_ids(hits.keys), hits.values, strict=True)
-            if 1 - distance >= batch.options.embedding
-        ]
+        found = zip(names.entity_ids(hits.keys), hits.values, strict=True)
+        return [(each, 1 - float(distance)) for each, distance in found if 1 - distance >= batch.options.embedding]
 
     found = await in_order(search, vectors, limit=SEARCHES_AT_ONCE)
     await fetch(names, batch.known, [each for near in found for each, _ in near])
     return found
 
 
-def _agreed(
+def _plausible(
     named: TypedName, entity: Entity, near: Sequence[tuple[UUID, float]], batch: BatchDecisions
-) -> list[tuple[UUID, float]]:
-    cosines = {batch.known[each]: cosine for each, cosine in near if each in batch.known and each != entity.id}
-    return [(each.id, cosines[each]) for each, kind in comparable(named, cosines) if _plausible(named, each, kind)]
-
-
-def _plausible(named: TypedName, each: Candidate, kind: str) -> bool:
-    """Whether two names can be compared by vectors, which do not see a number or an extra word ("GitHub Actions").
+) -> list[_Near]:
+    """The candidates that can be compared by vectors, which do not see a number or an extra word ("GitHub Actions").
 
     Names that are equal are out: if their equality identified an entity, an earlier stage had decided.
     """
-    form, other = read(named.name, kind), read(each.entity.name, kind)
-    if form.same(other) or len(significant(other.words)) < 2 or not (_rest(form, other) and _rest(other, form)):  # noqa: PLR2004 - one word
-        return False
-    return each.has_same_numbers(form, kind) and not each.conflicts_with(form, kind)
+    found = []
+    cosines = {batch.known[each]: cosine for each, cosine in near if each in batch.known and each != entity.id}
+    for each, kind in comparable(named, cosines):
+        form, other = read(named.name, kind), read(each.entity.name, kind)
+        mine, theirs = _rest(form, other), _rest(other, form)
+        if is_same(form, other) or len(significant(other.words)) == 1 or not (mine and theirs):
+            continue
+        if each.has_same_numbers(form, kind) and not each.conflicts_with(form, kind):
+            rests = " ".join(mine), " ".join(theirs)
+            found.append(_Near(entity.id, each.id, cosines[each], rests, mine != significant(form.parts)))
+    return found
+
+
+def _rest(form: Form, other: Form) -> tuple[str, ...]:
+    """The significant words of a name that are not in the other."""
+    return tuple(word for word in significant(form.parts) if word not in other.parts)
 
 
 def _unit(vectors: Vector) -> Vector:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
-from itertools import islice
 from operator import attrgetter
 from typing import Final
 from uuid import UUID
@@ -15,16 +14,16 @@ import attrs
 from graphsearch.ingest.resolve.resolution import ResolutionOptions, Stage
 from graphsearch.model.identity import ids_of, normalise_name
 from graphsearch.names.candidate_index import Candidate, CandidateIndex, comparable
+from graphsearch.names.comparing import is_alike, is_misspelt, is_part, is_plain_part, is_same
 from graphsearch.names.forms import Form
-from graphsearch.names.typed_names import COINED_NAME_TYPES, TypedName, known_type, read, shared_type
+from graphsearch.names.typed_names import COINED_NAME_TYPES, TypedName, form_lookups, known_type, read, shared_type
 from graphsearch.text.trigrams import similarity
 
 PART_SCORE: Final = 0.9
 """The score of a part of a name that fits one entity only."""
 LONG_WORD: Final = 9
 """Least letters of a single word of any type in which a typo is unlikely to make another word."""
-FEWEST_INITIALS: Final = 3
-FEWEST_INITIALS_UNTYPED: Final = 4
+FEWEST_INITIALS: Final = (3, 4)
 """Least initials that identify a name if one of the two types is unknown, and if both are."""
 PERSON: Final = "person"
 FILE: Final = "file"
@@ -78,7 +77,7 @@ class Sought:
         return [
             (each, kind)
             for each, kind in comparable(self.named, self.known.by_key(self.named))
-            if any(self.form(kind).same(read(name, kind)) for name in self.known.namesakes(each, self.named))
+            if any(is_same(self.form(kind), read(name, kind)) for name in self.known.namesakes(each, self.named))
         ]
 
     @cached_property
@@ -98,7 +97,7 @@ def by_id(sought: Sought) -> Match | None:
     The id counts even if the entity has got another type since: somebody knew better than the text.
     """
     named, known = sought.named, sought.known
-    same = [each for each, kind in sought.same if sought.form(kind).same(read(each.entity.name, kind))]
+    same = [each for each, kind in sought.same if is_same(sought.form(kind), read(each.entity.name, kind))]
     for minted in ids_of(named.type or sought.context.options.untyped, named.form.shown, known.key):
         if minted in known and (not same or known[minted] in same):
             return Match(entity_id=minted, stage=Stage.ID, score=1.0)
@@ -129,15 +128,12 @@ def by_name_part(sought: Sought) -> Match | None:
     for each, kind in sought.others:
         form = sought.form(kind)
         fits = _fitting_names(sought, each, kind)
-        if not fits or each.conflicts_with(form, kind):
+        if not fits or each.conflicts_with(form, kind) or not each.fits_all(sought.named.name, kind, declared):
             continue
-        if not each.fits_all(sought.named.name, kind, declared):
+        if _has_rival(sought, each, fits, kind):
             continue
-        if _rivalled(sought, each, fits, kind):
-            continue
-        forms = [read(name, kind) for name in fits]
-        fitting[each] = any(name.rank > form.rank for name in forms)
-        if fitting[each] and any(len(name.words) >= len(form.words) for name in forms):
+        fitting[each] = any(name.rank > form.rank for name in fits)
+        if fitting[each] and any(len(name.words) >= len(form.words) for name in fits):
             covering.append(each)
     whole = [each for each, more in fitting.items() if more]
     return _only(covering or whole or [*fitting], Stage.NAME_PART, PART_SCORE)
@@ -150,30 +146,26 @@ def by_trigram(sought: Sought) -> Match | None:
     typos are detected separately, with their similarity as the score.
     """
     similar: dict[Candidate, float] = {}
-    misspelt_scores: dict[Candidate, float] = {}
-    kinds: dict[Candidate, str] = {}
-    similarly_spelt = sought.without_namesakes(sought.known.similar(sought.named))
-    for each, kind in dict.fromkeys((*similarly_spelt, *sought.others)):
+    misspelt: dict[Candidate, float] = {}
+    alike = dict.fromkeys((*sought.without_namesakes(sought.known.similar(sought.named)), *sought.others))
+    for each, kind in alike:
         form = sought.form(kind)
         for name in each.forms(kind):
             if name.short_words != form.short_words:
                 continue
-            misspelt = form.misspells(name) and _is_likely_typo(form, name, kind)
-            if misspelt or form.resembles(name):
-                kinds[each] = kind
-                score = similarity(form.shown, name.shown)
-                if misspelt:
-                    misspelt_scores[each] = max(score, misspelt_scores.get(each, 0.0))
-                if score >= sought.context.options.trigram:
-                    similar[each] = max(score, similar.get(each, 0.0))
-    ranked = sorted(
-        (each for each in similar if not each.conflicts_with(sought.form(kinds[each]), kinds[each])),
-        key=lambda each: (-similar[each], each.id),
-    )
-    if ranked:
+            typo = is_misspelt(form, name) and _is_likely_typo(form, name, kind)
+            score = similarity(form.shown, name.shown) if typo or is_alike(form, name) else 0.0
+            if typo:
+                misspelt[each] = max(score, misspelt.get(each, 0.0))
+            if score >= sought.context.options.trigram:
+                similar[each] = max(score, similar.get(each, 0.0))
+    against = {
+        each for each, kind in alike if each in (similar | misspelt) and each.conflicts_with(sought.form(kind), kind)
+    }
+    if ranked := sorted(similar.keys() - against, key=lambda each: (-similar[each], each.id)):
         return Match(entity_id=ranked[0].id, stage=Stage.TRIGRAM, score=similar[ranked[0]])
-    agreed = [each for each in misspelt_scores if not each.conflicts_with(sought.form(kinds[each]), kinds[each])]
-    return _only(agreed, Stage.TRIGRAM, misspelt_scores[agreed[0]] if agreed else 0.0)
+    agreed = [each for each in misspelt if each not in against]
+    return _only(agreed, Stage.TRIGRAM, misspelt[agreed[0]] if agreed else 0.0)
 
 
 _EXACTLY: Final = (by_id, by_alias)
@@ -187,23 +179,21 @@ def decide(named: TypedName, context: Context) -> tuple[Match | None, Sequence[C
     Such a part is a name of its own entity alone: that one of them was called so before is no evidence.
     """
     sought = Sought(named, context)
-    exact = _exact(sought)
-    if exact is None:
-        roughly = next((match for stage in _ROUGHLY if (match := stage(sought))), None)
-        return roughly, () if roughly else _several_meant(sought, exact)
-    people = _several_meant(sought, exact)
-    return (_open(sought) if people else exact), people
+    exact = _first(_EXACTLY, sought)
+    roughly = None if exact else _first(_ROUGHLY, sought)
+    people = () if roughly else _several_meant(sought, exact)
+    return (_open(sought) if exact and people else exact or roughly), people
 
 
 def is_exact(named: TypedName, context: Context) -> bool:
     """Whether an entity has the name as it is, and it is no part of a name, which others may have as well."""
     sought = Sought(named, context)
-    exact = _exact(sought)
+    exact = _first(_EXACTLY, sought)
     return exact is not None and not _part_of(sought, exact)
 
 
-def _exact(sought: Sought) -> Match | None:
-    return next((match for stage in _EXACTLY if (match := stage(sought))), None)
+def _first(stages: Iterable[Callable[[Sought], Match | None]], sought: Sought) -> Match | None:
+    return next((match for stage in stages if (match := stage(sought))), None)
 
 
 def _part_of(sought: Sought, exact: Match | None) -> str:
@@ -212,47 +202,42 @@ def _part_of(sought: Sought, exact: Match | None) -> str:
     A type that is unknown is that of the entity that has the name, or may be a person's if there is none.
     """
     named = sought.named
-    if named.type == FILE:
-        return FILE
-    if len(named.form.words) > 1 or not (named.untyped or named.type == PERSON):
-        return ""
-    if named.untyped and exact is not None and sought.known[exact.entity_id].entity.type != PERSON:
-        return ""
-    return PERSON
+    type_ = named.type or (sought.known[exact.entity_id].entity.type if exact else PERSON)
+    if named.type == FILE or (type_ == PERSON and len(named.form.words) == 1):
+        return type_
+    return ""
 
 
-def _several_meant(sought: Sought, exact: Match | None) -> list[Candidate]:
+def _several_meant(sought: Sought, exact: Match | None) -> Sequence[Candidate]:
     """The people or files whose whole names a part fits, if they are several; else none.
 
     A name that no rule derives from the names of what it belongs to ("the Countess") was given to one, and means
     nothing else.
     """
     type_ = _part_of(sought, exact)
-    if not type_:
-        return []
-    alike = [each for each, kind in (*sought.same, *sought.others) if kind == type_]
-    if len(alike) < 2:  # noqa: PLR2004 - none, or one
-        return []
+    alike = [each for each, kind in (*sought.same, *sought.others) if kind == type_] if type_ else []
     form = sought.form(type_)
-    if any(_is_given(form, each, type_) for each, kind in sought.same if kind == type_):
-        return []
+    if len(alike) < 2 or any(_is_given(form, each, type_) for each, kind in sought.same if kind == type_):  # noqa: PLR2004
+        return ()
     plainly = exact is None and sought.named.untyped
     known = [each for each in alike if _may_mean(form, each, type_, plainly=plainly)]
-    return known if len(known) > 1 else []
+    return known if len(known) > 1 else ()
 
 
 def _is_given(form: Form, each: Candidate, type_: str) -> bool:
     """Whether a name was given to an entity: it is written like a whole name of it, or is a part of none."""
-    if type_ == FILE and any(form.same(name) for name in each.forms(type_)[:1]):
+    if type_ == FILE and any(is_same(form, name) for name in each.forms(type_)[:1]):
         return not form.partial  # the path of a file, of which "app.py" alone may be a part
     whole = _whole_names(form, each, type_)
-    return any(form.same(name) for name in whole) or (bool(whole) and not any(form.fits(name) for name in whole))
+    return any(is_same(form, name) for name in whole) or (
+        bool(whole) and not any(is_part(form, name) for name in whole)
+    )
 
 
 def _may_mean(form: Form, each: Candidate, type_: str, *, plainly: bool) -> bool:
     """Whether a name fits a whole name of an entity; ``plainly``, as it is written, if it may be that of a thing."""
     whole = _whole_names(form, each, type_)
-    fits = any(form.plainly_fits(name, 0) if plainly else form.fits(name) for name in whole)
+    fits = any(is_plain_part(form, name, 0) if plainly else is_part(form, name) for name in whole)
     return fits and not each.conflicts_with(form, type_)
 
 
@@ -273,7 +258,7 @@ def _open(sought: Sought) -> Match | None:
     own = [
         each
         for each, kind in sought.same
-        if all(name.partial or sought.form(kind).same(name) for name in each.forms(kind))
+        if all(name.partial or is_same(sought.form(kind), name) for name in each.forms(kind))
     ]
     return _only(sorted(own, key=_ID)[:1], Stage.ID, 1.0)
 
@@ -298,92 +283,62 @@ def _preferred(named: TypedName, same: Sequence[Candidate], known: CandidateInde
 
     If the type is unknown and theirs differ, the name is ambiguous and none of them is returned.
     """
-    if len(same) < 2:  # noqa: PLR2004 - nothing to choose
-        return same
     types = {each: known_type(each.entity.type) for each in same}
     if named.untyped and len(set(types.values())) > 1:
         return ()
     typed = [each for each in same if types[each] == named.type] or same
-    spelt = set(known.by_spelling(named.name))
+    spelt = set(known.by_spelling(named.name)) if len(typed) > 1 else ()
     return [each for each in typed if each in spelt] or typed
 
 
-def _fitting_names(sought: Sought, each: Candidate, kind: str) -> list[str]:
-    """The names of a candidate of which this one is a part, or that are a part of it; see `_fits`."""
+def _fitting_names(sought: Sought, each: Candidate, kind: str) -> list[Form]:
+    """The names of a candidate of which this one is a part, or that are a part of it, or are declared to be."""
     named, declared, form = sought.named, sought.context.declared, sought.form(kind)
-    plainly = named.untyped or not known_type(each.entity.type)
+    unknown = named.untyped + (not known_type(each.entity.type))
     return [
-        name
+        other
         for name, other in zip(each.names, each.forms(kind), strict=True)
-        if (declared and frozenset({named.name, name}) in declared) or _is_part(form, other, kind, plainly=plainly)
+        if (declared and frozenset({named.name, name}) in declared) or _fits(form, other, unknown)
     ]
 
 
-def _fits(named: TypedName, other: TypedName, kind: str, context: Context) -> bool:
-    """Whether one name is a part of the other.
-
-    Any part counts if both types are known, or if a text declares one to be short for the other. Otherwise it must be a
-    part that few other names could have.
-    """
-    if frozenset({named.name, other.name}) in context.declared:
-        return True
-    return _is_part(read(named.name, kind), read(other.name, kind), kind, plainly=named.untyped or other.untyped)
+def _fits(form: Form, other: Form, unknown: int) -> bool:
+    """Whether one name is a part of the other: one that few other names could have if types are ``unknown``."""
+    return is_plain_part(form, other, FEWEST_INITIALS[unknown - 1]) if unknown else is_part(form, other)
 
 
-def _is_part(form: Form, other: Form, kind: str, *, plainly: bool) -> bool:
-    if plainly:
-        return form.plainly_fits(other, FEWEST_INITIALS if kind else FEWEST_INITIALS_UNTYPED)
-    return form.fits(other)
-
-
-def _rivalled(sought: Sought, each: Candidate, fits: Sequence[str], kind: str) -> bool:
+def _has_rival(sought: Sought, each: Candidate, fits: Sequence[Form], kind: str) -> bool:
     """Whether the shorter of two fitting names could also be short for another name of the graph or the batch.
 
     A known "Priya" is "Priya Sharma", but not if "Priya Patel" is mentioned too. For a part that comes after its whole
     name, `by_name_part` has compared the entities of the graph, so that only the batch remains.
     """
-    named, context = sought.named, sought.context
     form = sought.form(kind)
-    forms = [read(name, kind) for name in fits]
-    type_unknown = named.untyped or not known_type(each.entity.type)
-    rivals = [
-        TypedName(name, other.entity.type) for other, _ in sought.others if other is not each for name in other.names
-    ]
-    if all(name.partial for name in forms) and not form.partial:
-        parts, whole = [TypedName(name, each.entity.type) for name in fits], [form]
-    elif len(form.words) == 1 and (type_unknown or kind != "person"):
-        parts, whole = [named], forms
-        rivals = rivals if type_unknown else []
+    firm = form.kind == "organisation"
+    loose = sought.named.untyped or not known_type(each.entity.type)
+    parts: Sequence[Form]
+    whole: Sequence[Form]
+    if all(len(name.words) < len(form.words) if firm else name.partial and not form.partial for name in fits):
+        parts, whole, others = fits, [form], sought.others
+    elif firm or (len(form.words) == 1 and (loose or kind != PERSON)):
+        parts, whole, others = [form], fits, sought.others if loose else []
     else:
         return False
-    rivals += [
-        rival
-        for part in parts
-        for word in part.form.lookups()
-        for rival in islice(context.batch.get(word, ()), MAX_RIVALS)
-    ]
-    return any(
-        _is_rival(rival, parts, whole, kind, context, type_unknown=type_unknown) for rival in dict.fromkeys(rivals)
-    )
+    rivals = [TypedName(name, other.entity.type) for other, _ in others if other is not each for name in other.names]
+    looked_up = {word for part in parts for word in form_lookups(part)}
+    rivals += [rival for word in sorted(looked_up) for rival in sought.context.batch.get(word, ())[:MAX_RIVALS]]
+    return any(_is_rival(rival, parts, whole, kind, loose=loose) for rival in dict.fromkeys(rivals))
 
 
-def _is_rival(
-    rival: TypedName,
-    parts: Sequence[TypedName],
-    whole: Sequence[Form],
-    kind: str,
-    context: Context,
-    *,
-    type_unknown: bool,
-) -> bool:
+def _is_rival(rival: TypedName, parts: Sequence[Form], whole: Sequence[Form], kind: str, *, loose: bool) -> bool:
     """Whether a name other than the whole ones fits one of the parts.
 
-    If ``type_unknown``, it is enough that it contains the words of the part.
+    ``loose``: the type of one is unknown, so that it is enough that it contains the words of the part.
     """
     shared = shared_type(rival.type, kind)
     form = read(rival.name, rival.type if shared is None else shared)
-    if form.partial or any(form.same(name) or form.fits(name) or form.misspells(name) for name in whole):
+    if form.partial or any(is_same(form, name) or is_part(form, name) or is_misspelt(form, name) for name in whole):
         return False
-    if type_unknown and any(set(part.form.words) <= set(form.words) for part in parts):
+    if loose and any(set(part.words) <= set(form.words) for part in parts):
         return True
-    return shared is not None and any(_fits(rival, part, shared, context) for part in parts)
+    return shared is not None and any(_fits(form, part, rival.untyped + loose) for part in parts)

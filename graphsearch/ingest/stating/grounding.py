@@ -171,7 +171,8 @@ def _readings(
 ) -> Iterator[tuple[Name | str, Phrase, Name | str]]:
     """What the words between neighbouring names of a sentence state: source, phrase, target."""
     places: dict[tuple[int, int], Name | str] = {}
-    for name in (*(each for each in scope.names if each.is_capitalised), source, target):
+    named = [each for each in (*scope.spoken_of(sentence), speaker) if each and each.is_capitalised]
+    for name in (*named, source, target):
         for place in mentions(name, sentence, speaker):
             places[place] = name
     apart: list[tuple[int, int, Name | str]] = []

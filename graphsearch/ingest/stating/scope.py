@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -16,7 +16,9 @@ from graphsearch.ingest.stating.dates import is_date
 from graphsearch.ingest.stating.phrases import COMMON, UNKNOWN, Kind
 from graphsearch.model import Entity, Memory
 from graphsearch.model.identity import snake_case
-from graphsearch.names.given_names import is_given_name, names_of
+from graphsearch.names.comparing import is_part
+from graphsearch.names.given_names import is_given_name
+from graphsearch.names.typed_names import form_lookups, read
 
 VALUE: Final = "value"
 """The type of entities that are values: dates, amounts, states, phrases."""
@@ -131,6 +133,7 @@ def kind_of(type_: str) -> str:
     return grouped("types").get(snake_case(type_), "thing")
 
 
+_RUN: Final = re.compile(r"[^\W_]+")
 _WORDS: Final = re.compile(r"[\w&'.-]+")
 SPLIT: Final = re.compile(r", ?(?:and )?| (?:and|\+|as well as|/) |; ?")
 _DETERMINER: Final = re.compile(r"\A(?:the|a|an|our|their|his|her|its|my|your|some|this|that|both) ", re.IGNORECASE)
@@ -148,14 +151,38 @@ _QUOTES: Final = "\"'“”‘’`"
 
 
 class Scope:
-    """Names and standing facts, grown memory by memory."""
+    """Names and standing facts, grown memory by memory; both are found by index."""
 
     def __init__(self) -> None:
-        self.names: list[Name] = []
-        self.held: list[Held] = []
+        self.names: dict[Name, None] = {}
         self.recent: list[Name] = []
+        self._found: defaultdict[object, dict[Name, None]] = defaultdict(dict)
+        self._held: defaultdict[Name, dict[Held, None]] = defaultdict(dict)
 
     # -- names -------------------------------------------------------------------------------------------------------
+
+    def know(self, name: Name, *forms: str) -> None:
+        """Let a name be found: by its forms and others, by its beginnings, and by its last word.
+
+        Forms that it has no longer stay in the index; who looks it up compares.
+        """
+        self.names[name] = None
+        name.surfaces |= {folded(each) for each in forms}
+        for form in name.forms:
+            self._found[form][name] = None
+            self._found["starts with", *_RUN.findall(form)[:1]][name] = None
+        parts = name_parts(name.name)
+        initials = [(parts[0][:1], parts[-1])] if len(parts) > 1 and _is_initial(parts[0]) else []
+        for key in (*(parts[:size] for size in range(1, len(parts) + 1)), ("ends with", *parts[-1:]), *initials):
+            self._found[key][name] = None
+
+    def spoken_of(self, text: str) -> list[Name]:
+        """The names of which a form may stand in a folded text."""
+        return self._find(*(("starts with", run) for run in _RUN.findall(text)))
+
+    def _find(self, *keys: object) -> list[Name]:
+        found = dict.fromkeys(name for key in keys for name in self._found.get(key, ()))
+        return [name for name in found if name in self.names]
 
     def known(self, written: str, memory: Memory | None = None) -> Name | None:
         """The only name that a form may mean; None if it is none or several.
@@ -165,7 +192,9 @@ class Scope:
         meant = self._meant(written)
         text, speaker = (folded(memory.text), folded(memory.speaker)) if memory else ("", "")
         if not meant and written.istitle() and len(written) > 2 and folded(written) not in text:  # noqa: PLR2004
-            meant = [each for each in self.names if speaker in each.forms and speaker.startswith(folded(written))]
+            meant = [
+                each for each in self._find(speaker) if speaker in each.forms and speaker.startswith(folded(written))
+            ]
         if len(meant) <= 1 or memory is None:
             return meant[0] if len(meant) == 1 else None
         form, named = folded(written), [each for each in meant if folded(each.name) in text]
@@ -178,69 +207,97 @@ class Scope:
     def _meant(self, written: str) -> list[Name]:
         """The names that a form may mean, by the nearest kind of likeness."""
         key = folded(written).strip()
-        exact = [each for each in self.names if key in each.surfaces or key == folded(each.name)]
+        exact = [each for each in self._find(key) if key in each.forms]
         if exact:
             whole = [each for each in exact if key == folded(each.name)]
             return whole if len(whole) == 1 else exact
         parts = name_parts(key)
         if not parts:
             return []
-        heads = [each for each in self.names if _is_head(parts, name_parts(each.name)) and each.is_cut]
-        if heads or len(parts) > 1:
+        heads = [each for each in self._find(parts) if name_parts(each.name)[: len(parts)] == parts and each.is_cut]
+        if heads:
             return heads
-        nicknames = names_of().get(parts[0], frozenset())
-        persons = [each for each in self.names if each.kind == PERSON]
-        short = [each for each in persons if not nicknames.isdisjoint(name_parts(each.name)[:1])]
-        if short or len(parts[0]) < SHORTEST_SURNAME or not written[:1].isupper():
-            return short
-        tails = [each for each in self.names if len(own := name_parts(each.name)) > 1 and own[-1] == parts[0]]
+        form, last = read(written, PERSON), ("ends with", *parts[-1:])
+        looked_up = (*form_lookups(form), parts[0])
+        near: list[object] = [(word,) for word in looked_up]
+        near += [("ends with", word) for word in looked_up] if len(parts) == 1 else [(parts[0][:1], parts[-1])]
+        initial = len(parts) > 1 and any(map(_is_initial, parts))
+        near += [last] if initial else []
+        kinds = (PERSON, "") if initial else (PERSON,)
+        persons = [
+            each
+            for each in self._find(*near)
+            if each.kind in kinds
+            and len(name_parts(each.name)) >= len(parts)
+            and is_part(form, read(each.name, PERSON))
+        ]
+        if len(parts) > 1:
+            return persons
+        tails = [each for each in self._find(last) if name_parts(each.name)[1:][-1:] == parts]
+        called = [each for each in persons if each not in tails]
+        if called or len(parts[0]) < SHORTEST_SURNAME or not written[:1].isupper():
+            return called
         firms = [each for each in tails if each.kind != PERSON]
         return firms if len(firms) == 1 else tails  # "Lavigne": the firm; persons go by first names
 
     def knows(self, name: Name) -> bool:
         """Whether a name is stored, or was stated before."""
-        return name.entity is not None or any(name in (each.source, each.target) for each in self.held)
+        return name.entity is not None or bool(self._held.get(name))
 
     def add(self, end: End) -> Name:
         """The name that an end means, from now on known by this form too; a longer form becomes its name."""
         name = end.name or self.known(end.written)
-        if name is None:
-            parts = name_parts(end.written)
-            heads = [parts[:size] for size in range(1, len(parts))]
-            short = [each for each in self.names if name_parts(each.name) in heads]
-            named = len(short) == 1 and short[0].is_capitalised and end.written.istitle()
-            if named and (short[0].kind in ("", end.kind.kind) or {short[0].kind, end.kind.kind} == {PERSON, ""}):
-                name = short[0]
-            if name is None:
-                name = Name(end.written)
-                self.names.append(name)
-            elif name.entity is None:
-                name.surfaces.add(folded(name.name))
-                name.name = end.written
-        elif name.entity is None and name.name.islower() and folded(name.name) == folded(end.written):
+        fuller = name is None or (name.name.islower() and folded(name.name) == folded(end.written))
+        name = name or self._beginning(end) or Name(end.written)
+        if fuller and name.entity is None:
+            name.surfaces.add(folded(name.name))
             name.name = end.written
+        self.know(name)
         if len(self._meant(end.written)) <= 1:  # a form that several have is none of one
-            name.surfaces.add(folded(end.written))
+            self.know(name, end.written)
         if end.type and not name.type:
             name.type = end.type
         name.hint = name.hint or (end.kind.kind if end.kind.kind not in (COMMON, VALUE) else "")
         return name
 
+    def _beginning(self, end: End) -> Name | None:
+        """The only name that an end begins with, of its kind or of none: "Halden" for "Halden Kliniken"."""
+        parts = name_parts(end.written)
+        heads = [parts[:size] for size in range(1, len(parts))]
+        short = [each for each in self._find(*heads) if name_parts(each.name) in heads]
+        if len(short) != 1 or not (short[0].is_capitalised and end.written.istitle()):
+            return None
+        kinds = {short[0].kind, end.kind.kind}
+        return short[0] if not short[0].kind or len(kinds) == 1 or kinds == {PERSON, ""} else None
+
     def join(self, short: Name, full: Name) -> None:
         """Let two names be one."""
         if short is full:
             return
-        full.surfaces |= short.forms
+        del self.names[short]
+        self.know(full, *short.forms)
         full.type = full.type or short.type
         full.votes += short.votes
-        for each in self.held:
+        for each in self._held.pop(short, {}):
             each.source = full if each.source is short else each.source
             each.target = full if each.target is short else each.target
-        self.names.remove(short)
+            self.hold(each)
+
+    # -- facts -------------------------------------------------------------------------------------------------------
+
+    def hold(self, held: Held) -> None:
+        """Let a fact be known of both of its ends."""
+        for end in (held.source, held.target):
+            if isinstance(end, Name):
+                self._held[end][held] = None
+
+    def about(self, *ends: Name | str | None) -> list[Held]:
+        """The facts of some names."""
+        return list(dict.fromkeys(each for end in ends if isinstance(end, Name) for each in self._held.get(end, ())))
 
     def standing(self, source: Name, type_: str, at: datetime | None, target: Name | str | None = None) -> list[Held]:
         """The facts of a type that hold."""
-        return [each for each in self.held if each.is_of(source, type_, target) and each.stands(at)]
+        return [each for each in self.about(source) if each.is_of(source, type_, target) and each.stands(at)]
 
     # -- ends --------------------------------------------------------------------------------------------------------
 
@@ -291,7 +348,9 @@ class Scope:
             return End(memory.speaker, name, Kind(PERSON, True), "" if name.type else PERSON)
         if key in words("pronouns_we") and memory.speaker:
             speaker = self.known(memory.speaker)
-            names = [each.target for each in self.held if each.is_of(speaker, "works_at") and each.until is None]
+            names = [
+                each.target for each in self.about(speaker) if each.is_of(speaker, "works_at") and each.until is None
+            ]
             return next((name.as_end for name in reversed(names) if isinstance(name, Name)), None)
         person, others = key in words("pronouns_person"), key in words("pronouns_they")
         if not person and not others:
@@ -362,12 +421,8 @@ def name_parts(name: str) -> Sequence[str]:
     return tuple(each for each in _WORDS.findall(folded(name)) if each.strip(".") not in words("titles"))
 
 
-def _is_head(parts: Sequence[str], own: Sequence[str]) -> bool:
-    """Whether a name begins with some parts, or they are its first word and an initial: "Pete L"."""
-    if own[: len(parts)] == parts:
-        return True
-    initial = parts[-1].rstrip(".")
-    return len(parts) == 2 == len(own) and parts[0] == own[0] and len(initial) == 1 and own[1].startswith(initial)  # noqa: PLR2004
+def _is_initial(word: str) -> bool:
+    return len(word.rstrip(".")) == 1
 
 
 def capitalised(text: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -148,9 +149,12 @@ class Stating:
         await self._add([each.entity_id for each in found])
         parts = [{*name_parts(part)} for text in ends for part in (text, *SPLIT.split(text))]
         known = {each.entity.id: {*name_parts(each.name)} for each in self._scope.names if each.entity}
-        named = {
-            id_ for id_, own in known.items() if own and any(each and (own <= each or each <= own) for each in parts)
-        }
+        having: defaultdict[str, set[UUID]] = defaultdict(set)
+        for id_, own in known.items():
+            for word in own:
+                having[word].add(id_)
+        near = ((part, id_) for part in parts for id_ in set().union(*(having.get(word, ()) for word in part)))
+        named = {id_ for part, id_ in near if known[id_] <= part or part <= known[id_]}
         of_facts = {memory.id for memory in memories}
         for id_ in sorted(named - self._read):
             self._read.add(id_)
@@ -179,7 +183,7 @@ class Stating:
             name = Name(entity.name, type_, forms, hint=guessed_kind(entity.name), entity=entity)
             self._entities[entity.id] = name
             if entity.type != VALUE:
-                self._scope.names.append(name)
+                self._scope.know(name)
 
     def _hold(self, relation: Relation) -> None:
         """Let the scope hold a stored relation; it tells kinds of its ends."""
@@ -188,9 +192,12 @@ class Stating:
             return
         value = target.entity is not None and target.entity.type == VALUE
         held = Held(source, relation.type, target.name if value else target, relation.valid_from, relation.valid_to)
-        if any(each.is_of(source, held.type, held.target) and each.since == held.since for each in self._scope.held):
+        if any(
+            each.is_of(source, held.type, held.target) and each.since == held.since
+            for each in self._scope.about(source)
+        ):
             return
-        self._scope.held.append(held)
+        self._scope.hold(held)
         _vote(held)
 
     # -- a memory ----------------------------------------------------------------------------------------------------
@@ -215,7 +222,7 @@ class Stating:
         name.type = name.type or snake_case(named.type)
         name.description = name.description or named.description
         for each in (named.name, *named.aliases):
-            name.surfaces.add(folded(each))
+            self._scope.know(name, each)
             draft.name(name, each, NAMED)
 
     def _fact(self, fact: Fact, draft: _Draft) -> FactReport:
@@ -299,7 +306,7 @@ class Stating:
     def _end(self, outcome: _Outcome, source: Name, type_: str, target: Name | str) -> None:
         """State that a fact holds no longer, or that it does not."""
         at, until = self._time(outcome.draft), outcome.reading.until
-        known = [each for each in self._scope.held if each.is_of(source, type_, target)]
+        known = [each for each in self._scope.about(source) if each.is_of(source, type_, target)]
         stand = [each for each in known if each.stands(at)]
         if known and not stand and until is None:  # what took its place has ended it
             outcome.held, outcome.confirmed = known[-1], True
@@ -335,7 +342,7 @@ class Stating:
         """End what a fact takes the place of: another target where there is one at a time, the holder before."""
         known = self._types.get(type_)
         functional, here = known is not None and known.functional, outcome.draft.memory.id
-        for each in list(self._scope.held):
+        for each in self._scope.about(source, target):
             begins_later = each.since is not None and each.since >= start
             if each.type != type_ or each.memory_id == here or begins_later or not each.stands(start):
                 continue
@@ -391,7 +398,7 @@ class Stating:
         ceiling = 1.0 if outcome.grounded else UNGROUNDED
         claim = _Claim(held, held.since, held.until, sure, ceiling, " ".join(text), quoted, outcome.reading.also)
         draft.claims.append(claim)
-        self._scope.held.append(held)
+        self._scope.hold(held)
         _vote(held)
         return claim
 

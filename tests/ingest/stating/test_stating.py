@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
+from graphsearch.ingest.stating.scope import End, Held, Scope
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.model import Batch, Entity, Fact, Memory, NamedEntity, RelationType
 from graphsearch.protocols import GraphStore
 from graphsearch.stores import InMemoryGraphStore
 from tests.gates import no_secrets
+from tests.waiting import calls
 
 MARCH = datetime(2026, 3, 2, 9, tzinfo=UTC)
 APRIL = datetime(2026, 4, 6, 9, tzinfo=UTC)
@@ -279,3 +281,17 @@ async def test_what_may_not_be_seen_shapes_no_report(scoped):
     assert await stated(ingestor, memory("m1", "Marit left Acme", Fact("Marit", "works at", "Acme"))) == [
         "new: Marit works_at Acme"
     ]
+
+
+def test_a_name_is_compared_with_those_alone_that_share_a_word_with_it():
+    def work(size):
+        scope = Scope()
+        for at in range(size):
+            first, last = f"Ab{at}o", f"Cu{at}lin"
+            held = Held(scope.add(End(f"{first} {last}")), "uses", scope.add(End(f"Tool{at} Desk")), None, None)
+            scope.hold(held)
+            assert scope.known(first) is scope.known(f"{first[0]}. {last}") is held.source
+            assert scope.standing(held.source, "uses", None) == [held]
+
+    small, large = calls(lambda: work(100)), calls(lambda: work(400))
+    assert large < 5 * small

@@ -1,0 +1,256 @@
+"""Whether two names are of one entity: equal, one a part of the other, one a misspelling, or in conflict.
+
+All who ask compare by these: ingest, stated facts, questions, and curation.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import attrs
+
+from graphsearch.names.forms import Form, cut_to_initials, significant
+from graphsearch.names.given_names import formal_names, is_nickname, names_of
+from graphsearch.names.persons import flat
+from graphsearch.names.slips import SHORTEST, light_slip, one_slip, slip
+from graphsearch.names.vocabulary import words
+from graphsearch.text.trigrams import SMALL_WORDS
+
+FEW: Final = 2
+"""Maximum number of initials that are too few to identify a name."""
+SHORTEST_GIVEN_NAME: Final = 7
+"""Least letters of a given name for a `slip`; shorter ones ("Maria", "Marina") allow only a `light_slip`."""
+PATRONYMICS: Final = ("son", "sen", "ston", "sson")
+"""Ends of surnames that differ by one letter: "Johnson", "Johnston"; "Andersen", "Anderson"."""
+_MOST_NAMES: Final = 4
+
+
+def is_same(a: Form, b: Form) -> bool:
+    """Whether both are spellings of one name."""
+    return not a.keys.isdisjoint(b.keys)
+
+
+def is_part(a: Form, b: Form) -> bool:
+    """Whether one is a shorter form of the other, of the same kind: evidence for one entity if nothing else fits.
+
+    A given name, a surname, a nickname, initials; a firm without the word that tells what it is; a tool without its
+    maker or version; the end of a path.
+    """
+    if a.kind != b.kind or a.kind == "exact":
+        return False
+    if a.kind == "person":
+        return _is_part_of_person(a, b)
+    if a.kind == "file":
+        return _ends_path(a, b)
+    by_words = _is_turned(a, b) or _is_head(a, b) or _leaves_out(a, b)
+    return by_words or abbreviates(a, b) or abbreviates(b, a)
+
+
+def is_plain_part(a: Form, b: Form, initials: int) -> bool:
+    """A stricter `is_part`, for names that are not known to be of one kind.
+
+    Nicknames, handles and descriptive words do not count. Of persons, one word equals the other's first or last word,
+    or the first and last words are equal; other initials count in capitals, if they are at least ``initials``.
+    """
+    if a.kind != "person":
+        by_words = a.kind == b.kind and (_is_turned(a, b) or _leaves_out(a, b) or (a.kind == "file" and is_part(a, b)))
+        return by_words or initials_of(a, b, initials) or initials_of(b, a, initials)
+    short, long = sorted((a.words, b.words), key=len)
+    if not is_part(a, b) or len(long) > _MOST_NAMES or not SMALL_WORDS.isdisjoint(long):
+        return False
+    return short[0] in (long[0], long[-1]) if len(short) == 1 else (short[0], short[-1]) == (long[0], long[-1])
+
+
+def is_misspelt(a: Form, b: Form) -> bool:
+    """Whether one word is a misspelling of the other's, and all else is equal.
+
+    Where one letter makes another given name or surname, only a `light_slip` counts.
+    """
+    if a.kind != b.kind or a.kind in ("file", "exact") or a.numbers != b.numbers:
+        return False
+    at = one_slip(a.words, b.words)
+    if at is None or a.kind != "person":
+        return at is not None
+    word, other = a.words[at], b.words[at]
+    near = len(word) == len(other) or (word.endswith(PATRONYMICS) and other.endswith(PATRONYMICS))
+    if at == 0 and max(len(word), len(other)) < SHORTEST_GIVEN_NAME:
+        near = True
+    elif at < len(a.words) - 1:
+        near = False
+    return not a.partial and (not near or light_slip(word, other, in_company=at == 0))
+
+
+def is_alike(a: Form, b: Form) -> bool:
+    """Whether similarity of letters may be evidence: the names differ in no short word and in no number."""
+    if a.kind in ("person", "file"):
+        return is_misspelt(a, b)
+    different = set(a.words) ^ set(b.words)
+    same_length = len(a.words) == len(b.words)
+    return same_length and a.numbers == b.numbers and all(len(word) >= SHORTEST for word in different)
+
+
+def may_be_one(a: Form, b: Form) -> bool | None:
+    """Whether one entity may have both names; None if one is too unspecific to decide, or nothing speaks against it."""
+    if a.kind != b.kind:
+        return None
+    if a.kind == "file":
+        return is_same(a, b) or is_part(a, b)
+    if a.kind == "organisation":
+        short = min(a, b, key=lambda form: len(form.words))
+        return False if short.mark and is_beginning(a, b) else None
+    if a.kind == "tool" and a.stem == b.stem and a.mark and b.mark:
+        return a.mark.split(".")[0] == b.mark.split(".")[0]
+    if a.kind != "person" or (a.partial and b.partial):
+        return None
+    same = is_same(a, b) or is_misspelt(a, b) or any(is_part(x, y) for x in _formally(a) for y in _formally(b))
+    same = same or (a.single and any(slip(a.words[0], word, in_company=True) for word in b.words))
+    return None if same and (a.partial or b.partial) else same
+
+
+def goes_with(name: Form, other: Form) -> bool:
+    """Whether a name fits another of an entity; a partial name, which is short for many, always fits."""
+    if name.kind in ("person", "file"):
+        return may_be_one(name, other) is not False
+    versioned = other.kind == "tool" and bool(other.mark)
+    return other.partial or versioned or is_part(name, other) or is_misspelt(name, other)
+
+
+def abbreviates(short: Form, long: Form) -> bool:
+    """Whether a name is another one with words cut to initials: "IBM", "VS Code", "GH Actions"."""
+    shorter = FEW < len(short.whole) < len(long.whole)
+    return shorter and cut_to_initials(short.whole, [(word,) for word in long.parts])
+
+
+def initials_of(short: Form, long: Form, least: int) -> bool:
+    """Whether a name consists of the initials of another in capitals, at least ``least`` of them."""
+    return short.in_capitals and len(short.whole) >= least and short.whole in long.initials
+
+
+# -- things -----------------------------------------------------------------------------------------------------------
+
+
+def _is_turned(a: Form, b: Form) -> bool:
+    """Whether only small words and word order differ: "University of Oxford" and "Oxford University"."""
+    return a.kind in ("organisation", "project") and sorted(significant(a.words)) == sorted(significant(b.words))
+
+
+def is_beginning(a: Form, b: Form) -> bool:
+    """Whether the name of one organisation begins with that of the other, which others may have as well."""
+    short, long = sorted((a.words, b.words), key=len)
+    return a.kind == "organisation" and len(short) < len(long) and long[: len(short)] == short
+
+
+def _is_head(a: Form, b: Form) -> bool:
+    """Whether a firm is called by the first words of its name: "Halden" for "Halden Kliniken", unless it is whole."""
+    if not is_beginning(a, b) or a.numbers != b.numbers or may_be_one(a, b) is False:
+        return False
+    short, long = sorted((a.words, b.words), key=len)
+    return long[len(short)] not in SMALL_WORDS
+
+
+def _leaves_out(a: Form, b: Form) -> bool:
+    """Whether one name of a tool lacks the version, the minor version or the maker."""
+    if a.kind != "tool":
+        return False
+    if a.stem == b.stem:
+        return bool(a.mark or b.mark) and may_be_one(a, b) is not False
+    return _has_maker(a, b) or _has_maker(b, a)
+
+
+def _has_maker(long: Form, short: Form) -> bool:
+    return len(long.words) > 1 and long.words[0] in words("vendors") and "".join(long.words[1:]) in short.keys
+
+
+def _ends_path(a: Form, b: Form) -> bool:
+    """Whether one path ends with the other, ignoring case: with a folder or the end of a file, as any word may be that.
+
+    Names that are common to many folders ("README.md") are none of a path.
+    """
+    short, long = sorted((tuple(map(str.casefold, form.words)) for form in (a, b)), key=len)
+    common = not words("common_files").isdisjoint((short[0], short[0].partition(".")[0]))
+    if len(short) == 1 < len(long) and (common or "." not in short[0]):
+        return False
+    return long[len(long) - len(short) :] == short
+
+
+# -- persons ----------------------------------------------------------------------------------------------------------
+
+
+def is_called(a: str, b: str) -> bool:
+    """Whether two given names may denote the same person: equal, or a formal name and a nickname of it.
+
+    Two nicknames of one formal name are two people, unless one is short for the other: "Will", "Bill"; "Liz", "Lizzie".
+    """
+    if flat(a) == flat(b):
+        return True
+    if is_nickname(a) and is_nickname(b) and not (a.startswith(b) or b.startswith(a)):
+        return False
+    return not formal_names().get(a, frozenset({a})).isdisjoint(formal_names().get(b, frozenset({b})))
+
+
+def nicknames(given: str) -> frozenset[str]:
+    """What somebody of a given name may be called."""
+    return frozenset(name for formal in formal_names().get(given, ()) for name in names_of()[formal])
+
+
+def _is_part_of_person(a: Form, b: Form) -> bool:
+    """Whether one is part of the other: "Priya", "P. Sharma", "@psharma", "Bob" for Robert, no middle names."""
+    if len({a.mark, b.mark} - {""}) > 1:
+        return False
+    short, long = sorted((a, b), key=lambda form: form.rank)
+    if short.single:
+        return _one_word_fits(short, long.words)
+    fewer, more = sorted((short.words, long.words), key=len)
+    turned = len(fewer) == len(more) and sorted(fewer) == sorted(more)
+    *names, last = short.words
+    return turned or _is_within(fewer, more) or (len(last) == 1 and _is_within((last, *names), long.words))
+
+
+def _one_word_fits(short: Form, long: tuple[str, ...]) -> bool:
+    """Whether one word is a given name, nickname, surname or handle ("psharma", "priyas", "bobokafor") of a name."""
+    if len(short.words) > 1:  # a compound
+        return short.words in (long[: len(short.words)], long[-len(short.words) :])
+    word, (given, *others) = short.whole, long
+    if len(word) == 1 or not others:
+        return len(word) > 1 and is_called(word, given)
+    if is_called(word, given) or flat(word) == flat(others[-1]):
+        return True
+    if len(word) <= FEW or (short.in_capitals and len(word) > FEW + 1):  # capitals are an acronym
+        return False
+    first = (given, *sorted(name for name in nicknames(given) if is_called(name, given)))
+    rest = [(each,) for each in others]
+    return cut_to_initials(word, [first, *rest]) or cut_to_initials(word, [first, rest[-1]])
+
+
+def _is_within(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
+    """Whether the given names agree and the other words occur in the longer name in order, perhaps as initials.
+
+    After a middle name only later middle names may be missing: George W. Bush is not George H. W. Bush. A surname does
+    not match a middle initial: "John Fahey" is not John F. Kennedy.
+    """
+    (given, *rest), (first, *others) = short, long
+    if not (is_called(given, first) or _is_initial(given, first)) or (len(rest) > 1 and not _agree(rest[0], others[0])):
+        return False
+    spelled_out = len(given) > 1 and len(first) > 1
+    at = 0
+    for left, word in zip(range(len(rest) - 1, -1, -1), rest, strict=True):
+        at = next((end for end in range(at + 1, len(others) + 1) if _agree(word, others[end - 1])), 0)
+        if not at or (not left and at < len(others) and len(word) > len(others[at - 1]) == 1):
+            return False
+        spelled_out = spelled_out or min(len(word), len(others[at - 1])) > 1
+    return spelled_out
+
+
+def _agree(a: str, b: str) -> bool:
+    return flat(a) == flat(b) or _is_initial(a, b)
+
+
+def _is_initial(a: str, b: str) -> bool:
+    return min(len(a), len(b)) == 1 and a[0] == b[0]
+
+
+def _formally(form: Form) -> list[Form]:
+    """A form, and the same with each formal given name it may stand for: "E. Warrington" may be Liz."""
+    given, *others = form.words
+    formal = sorted(formal_names().get(given, ())) if others else ()
+    return [form, *(attrs.evolve(form, words=(name, *others)) for name in formal)]
