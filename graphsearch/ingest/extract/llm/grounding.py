@@ -19,7 +19,7 @@ from graphsearch.ingest.extract.context import context_surfaces
 from graphsearch.ingest.extract.llm.prompt import Passage
 from graphsearch.ingest.stating.dates import read_date
 from graphsearch.ingest.stating.phrases import Kind, read_phrase
-from graphsearch.ingest.stating.table import grouped
+from graphsearch.ingest.frames import grouped
 from graphsearch.model import EdgeKind, Span
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement, fact_in
