@@ -22,7 +22,7 @@ from graphsearch.text.word_lists import data_lines
 Tagged = Sequence[tuple[int, int, str, float]]
 
 # What a word is to names, beside the flags of the lexicon; the sections of ``name_words.txt``.
-_SECTIONS: Final = "title group firm site clear loose of_head particle noise grammar role alone dwelling using moving running modifier unnumbered".split()
+_SECTIONS: Final = "title group firm site clear loose of_head particle noise grammar role alone dwelling using moving running modifier verb unnumbered".split()
 (
     TITLE,
     GROUP,
@@ -41,6 +41,7 @@ _SECTIONS: Final = "title group firm site clear loose of_head particle noise gra
     MOVING,
     RUNNING,
     MODIFIER,
+    VERB,
     UNNUMBERED,
 ) = (1 << bit for bit in range(8, 8 + len(_SECTIONS)))
 
@@ -50,6 +51,7 @@ CERTAIN: Final = 9.0
 TITLED: Final = 5.0
 SEVERAL: Final = 2.0
 ONE: Final = 1.0
+PLAIN: Final = 2.0
 """How sure a name is, on the scale of the margins of the tagger."""
 _READABLE: Final = 12
 """Words in lower case of which most must be English for a text to be read."""
@@ -255,9 +257,10 @@ class _Sentence:
         for mention in self._along_capitals(tags):
             self.taken.update(range(mention.first, mention.end))
             yield mention
-        for first, end, kind, sure in tags:
+        for first, end, kind, sure in (part for tag in tags for part in self._parts(*tag)):
             cleaned = self._cleaned(first, end)
-            if cleaned and self.taken.isdisjoint(range(*cleaned)) and self._is_written_small(*cleaned):
+            plain = cleaned and cleaned[1] == cleaned[0] + 1 and self.marks[cleaned[0]] & ORDINARY and sure < PLAIN
+            if cleaned and not plain and self.taken.isdisjoint(range(*cleaned)) and self._is_written_small(*cleaned):
                 self.taken.update(range(*cleaned))
                 yield self.mention(*cleaned, kind, sure)
         for place in range(self.first, self.stop - 1):
@@ -479,7 +482,7 @@ class _Sentence:
                 if not self._opens(first):
                     return True
                 after = self.lows[end] if end < self.stop else "."
-                least = -1.0 if after in _ACTS else 3.0 if after in _CALLED else 1.0
+                least = -1.0 if after in _ACTS else 2.0 if after in _CALLED else 0.0
                 return bool(known & (GIVEN | PLACE | CAPITALISED)) or sure > least
             if self._opens(first):
                 return tagged and bool(known & (GIVEN | PLACE | CAPITALISED))
@@ -501,6 +504,19 @@ class _Sentence:
         return end < self.stop and self.lows[end] == ":"
 
     # -- in any case ----------------------------------------------------------------------------------------------
+
+    def _parts(self, first: int, end: int, kind: str, sure: float) -> Iterator[tuple[int, int, str, float]]:
+        """What the tagger found, cut at verbs; in lower case it may take "dilly leads harkin" for one name."""
+        begun = first
+        for place in range(first, end):
+            low = self.lows[place]
+            mark_ = not low[0].isalnum() and low not in ("&", "'s", "’s")
+            if mark_ or (self.marks[place] & VERB and not self.marks[place] & FIRM):
+                if begun < place:
+                    yield begun, place, kind, sure
+                begun = place + 1
+        if begun < end:
+            yield begun, end, kind, sure
 
     def _cleaned(self, first: int, end: int) -> tuple[int, int] | None:
         """What the tagger found, without the words around a name; None if it is none."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from graphsearch.names.lexicon import CALENDAR, GIVEN, ORDINARY
-from graphsearch.names.spans import CLEAR, FIRM, GRAMMAR, GROUP, LOOSE, MODIFIER, NOISE, Mention, Read, mark
+from graphsearch.names.spans import CLEAR, FIRM, GRAMMAR, GROUP, LOOSE, MODIFIER, NOISE, VERB, Mention, Read, mark
 
 _WORD: Final = r"[^\W\d_][\w'-]{1,40}"
 _HINT: Final = re.compile(r"\b(?:call|calls|called|go|goes|answer|answers|known|nick\w*|short|aka|me)\b", re.IGNORECASE)
@@ -28,6 +28,9 @@ _OTHER: Final = re.compile(
 _SHORT: Final = re.compile(rf"\b({_WORD}(?: [A-Z][\w'-]{{1,40}})?),? (?:\(|or |aka )?({_WORD}) for short\b")
 _CLEAR_LENGTH: Final = 4
 _ABOUT: Final = frozenset("at for to from with joined left join of".split())
+_ACTS: Final = frozenset(
+    ["books", "design", "market", "post", "power", "practice", "press", "records", "shipping", "works"]
+)
 _AUXILIARIES: Final = frozenset("is was has had are have will".split())
 
 
@@ -105,7 +108,7 @@ def _is_introduced(read: Read, first: int, noun: int, start: int, stop: int) -> 
     """Whether what stands beside ordinary words shows that they are a name: "at lamplight playhouse"."""
     before = read.lows[first - 1] if first > start else ""
     if first == start:
-        return noun + 1 < stop and read.lows[noun + 1] in _AUXILIARIES
+        return noun + 1 < stop and (read.lows[noun + 1] in _AUXILIARIES or bool(read.marks[noun + 1] & VERB))
     if read.marks[noun] & GROUP:
         return before == "the"
     return before in _ABOUT and not read.marks[noun] & LOOSE
@@ -113,7 +116,7 @@ def _is_introduced(read: Read, first: int, noun: int, start: int, stop: int) -> 
 
 def _is_verb(read: Read, place: int, stop: int) -> bool:
     """Whether a noun such as "works" is a verb here: a small word follows that it is at, or acts on."""
-    return bool(read.marks[place] & LOOSE) and place + 1 < stop and bool(read.marks[place + 1] & GRAMMAR)
+    return read.lows[place] in _ACTS and place + 1 < stop and bool(read.marks[place + 1] & GRAMMAR)
 
 
 def _may_modify(read: Read, place: int) -> bool:

@@ -41,10 +41,10 @@ from graphsearch.names.tagger import tag_sentences
 
 PARENTHESIS: Final = re.compile(r"\s*\([^)]*\)\s*$")
 LONGEST_TITLE: Final = 120
-SURE: Final = 3.0
+SURE: Final = 2.0
 """From here on, a form is a name everywhere in the call."""
-FAINT: Final = 7.0
-SURE_PERSON: Final = 8.0
+FAINT: Final = 5.0
+SURE_PERSON: Final = 6.0
 _LEAST_LEADS: Final = {
     ("person", False): 6.5,
     ("person", True): 3.0,
@@ -52,7 +52,7 @@ _LEAST_LEADS: Final = {
     ("organisation", False): 4.0,
 }
 """By how much the votes for a kind must lead, for a name of one word and of several."""
-MATCHED: Final = 5.0
+MATCHED: Final = 4.0
 MEANT: Final = 1.5
 _KINDS: Final = {
     "person": "person",
@@ -243,7 +243,7 @@ def _voted(form: str, votes: Mapping[str, float]) -> str:
     """The kind that has most votes; "" if it leads by too few for what the tagger alone says."""
     ordered = sorted(votes, key=lambda kind: (-votes[kind], kind))
     lead = votes[ordered[0]] - (votes[ordered[1]] if len(ordered) > 1 else 0.0)
-    least = _LEAST_LEADS.get((ordered[0], " " in form), 2.0)
+    least = _LEAST_LEADS.get((ordered[0], " " in form), 1.0)
     return ordered[0] if lead >= least else ""
 
 
