@@ -178,10 +178,10 @@ def _shown_kind(lows: Sequence[str], marks: Sequence[int]) -> str:
         return "place"
     if first & TITLE and not last & (FIRM | GROUP):
         return "person"
-    if last & LOOSE and all(known & ORDINARY and not known & (GIVEN | PLACE) for known in marks):
-        return ""  # "Industrial Design"
     if last & GROUP:
         return "group"
+    if last & LOOSE and all(known & ORDINARY and not known & (GIVEN | PLACE) for known in marks):
+        return ""  # "Industrial Design"
     if last & FIRM or (lows[1] == "of" and first & (FIRM | OF_HEAD) and first & FIRM):
         return "organisation"
     person = first & GIVEN and not first & (ORDINARY | PLACE) and not last & ORDINARY
@@ -360,8 +360,10 @@ class _Sentence:
         return not known & NOISE and not (len(word) > 3 and word.isupper() and known & ORDINARY)  # noqa: PLR2004
 
     def _follows_capital(self, place: int) -> bool:
-        """Whether the next word has a capital and is no ordinary one: "June Clayworth"."""
+        """Whether the next word has a capital and is no ordinary one: "June Clayworth", "Jan van Dam"."""
         after = place + 1
+        while after < min(self.stop, place + 3) and self.lows[after] in _STRONG_PARTICLES:
+            after += 1
         return (
             after < self.stop
             and self.words[after].text != self.lows[after]
@@ -506,12 +508,15 @@ class _Sentence:
     # -- in any case ----------------------------------------------------------------------------------------------
 
     def _parts(self, first: int, end: int, kind: str, sure: float) -> Iterator[tuple[int, int, str, float]]:
-        """What the tagger found, cut at verbs; in lower case it may take "dilly leads harkin" for one name."""
+        """What the tagger found, cut at verbs, marks and the ends of firms: in lower case it takes what is beside it."""
         begun = first
         for place in range(first, end):
-            low = self.lows[place]
-            mark_ = not low[0].isalnum() and low not in ("&", "'s", "’s")
-            if mark_ or (self.marks[place] & VERB and not self.marks[place] & FIRM):
+            low, known = self.lows[place], self.marks[place]
+            institution = known & (FIRM | GROUP | SITE)
+            if institution and begun < place < end - 1:
+                yield begun, place + 1, kind, sure
+                begun = place + 1
+            elif (known & VERB and not institution) or not (low[0].isalnum() or low in ("&", "'s", "’s")):
                 if begun < place:
                     yield begun, place, kind, sure
                 begun = place + 1
@@ -536,7 +541,8 @@ class _Sentence:
             return None
         if end == first + 1:
             shouted = self.words[first].text.isupper() and len(lows[first]) > 1 and marks[first] & ORDINARY
-            return (first, end) if _is_single(lows[first], marks[first]) and not shouted else None
+            named = _is_single(lows[first], marks[first]) and not marks[first] & DEMONYM
+            return (first, end) if named and not shouted else None
         nothing = all(known & (CALENDAR | ROLE | ALONE | GRAMMAR) and not known & GIVEN for known in marks[first:end])
         return None if nothing else (first, end)
 

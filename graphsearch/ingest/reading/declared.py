@@ -7,12 +7,28 @@ Foods.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from graphsearch.names.lexicon import CALENDAR, GIVEN, ORDINARY
-from graphsearch.names.spans import CLEAR, FIRM, GRAMMAR, GROUP, LOOSE, MODIFIER, NOISE, VERB, Mention, Read, mark
+from graphsearch.names.spans import (
+    CLEAR,
+    FIRM,
+    GRAMMAR,
+    GROUP,
+    LOOSE,
+    MODIFIER,
+    MOVING,
+    NOISE,
+    RUNNING,
+    USING,
+    VERB,
+    Mention,
+    Read,
+    mark,
+    style_of,
+)
 
 _WORD: Final = r"[^\W\d_][\w'-]{1,40}"
 _HINT: Final = re.compile(r"\b(?:call|calls|called|go|goes|answer|answers|known|nick\w*|short|aka|me)\b", re.IGNORECASE)
@@ -31,6 +47,8 @@ _ABOUT: Final = frozenset("at for to from with joined left join of".split())
 _ACTS: Final = frozenset(
     ["books", "design", "market", "post", "power", "practice", "press", "records", "shipping", "works"]
 )
+_DETERMINERS: Final = frozenset("a an the my our your his her their its some any this that every each no".split())
+_PREPOSITIONS: Final = frozenset("to from on in with into at for".split())
 _AUXILIARIES: Final = frozenset("is was has had are have will".split())
 
 
@@ -64,6 +82,59 @@ def heads(forms: Mapping[str, str]) -> dict[str, str]:
         if kind != "person" and " " in form:
             ends[form.rpartition(" ")[2]].append(form)
     return {last: some[0] for last, some in ends.items() if len(some) == 1 and len(last) >= _CLEAR_LENGTH}
+
+
+def recurring(reads: Sequence[Read], found: Sequence[Iterable[Mention]]) -> list[str]:
+    """Ordinary words that stand bare where names stand, twice or more in a call: "we use moth garden".
+
+    They never have an article, and are at least half of what the call says with each of these words.
+    """
+    bare: Counter[str] = Counter()
+    words: Counter[str] = Counter()
+    determined: set[str] = set()
+    for read, some in zip(reads, found, strict=True):
+        words.update(read.lows)
+        taken = {place for each in some for place in range(each.first, each.end)}
+        for first, stop in read.sentences:
+            if style_of(read, first, stop).small:
+                for begun, end in _plain_runs(read, first, stop, taken):
+                    run = " ".join(read.lows[begun:end])
+                    before = read.lows[begun - 1] if begun > first else ""
+                    if before in _DETERMINERS:
+                        determined.add(run)
+                    elif _stands_bare(read, first, begun, end, stop):
+                        bare[run] += 1
+    return [
+        run
+        for run, count in bare.items()
+        if count > 1 and run not in determined and 2 * count >= max(words[word] for word in run.split())
+    ]
+
+
+def _plain_runs(read: Read, first: int, stop: int, taken: set[int]) -> Iterator[tuple[int, int]]:
+    """Runs of two or three ordinary words that are no verbs, adverbs or words of grammar."""
+    begun = first
+    for place in range(first, stop + 1):
+        if place < stop and place not in taken and _is_plain(read, place):
+            continue
+        if begun + 2 <= place <= begun + 3:
+            yield begun, place
+        begun = place + 1
+
+
+def _is_plain(read: Read, place: int) -> bool:
+    low, known = read.lows[place], read.marks[place]
+    ordinary = known & ORDINARY and not known & (CALENDAR | GIVEN | MODIFIER | GRAMMAR | VERB | NOISE)
+    return bool(ordinary) and low.isalpha() and not low.endswith(("ly", "ing", "ed"))
+
+
+def _stands_bare(read: Read, first: int, begun: int, end: int, stop: int) -> bool:
+    """Whether a run is the subject or the object of a verb, or follows its preposition."""
+    if begun == first:
+        return end < stop and (bool(read.marks[end] & VERB) or read.lows[end] in _AUXILIARIES)
+    acts = VERB | USING | MOVING | RUNNING
+    at = begun - 1 - (read.lows[begun - 1] in _PREPOSITIONS)
+    return at >= first and bool(read.marks[at] & acts)
 
 
 def completed(read: Read, start: int, stop: int, found: Sequence[Mention], *, small: bool) -> list[Mention]:
