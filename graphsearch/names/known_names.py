@@ -91,6 +91,11 @@ class KnownNames:
             for written in (each.name, *each.aliases):
                 self._index.add(name_words(written), Known(each.name, each.type))
 
+    def full_name(self, written: str) -> Known | None:
+        """The known name that a spelling is one of."""
+        parts = name_words(written)
+        return self._index.get(parts) or _tools().get(parts)
+
     def find(self, lows: Sequence[str]) -> Iterator[tuple[int, int, Known]]:
         """The longest known name at each word of a text, as (first, end, name)."""
         if len(self._index):

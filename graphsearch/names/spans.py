@@ -7,25 +7,27 @@ they are not: there an ordinary word names nothing by itself.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from sys import maxsize
 from typing import Final, NamedTuple
 
 from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE, flags
 from graphsearch.text.marked_names import marked_names
 from graphsearch.text.tokens import Token, sentences, tokens
-from graphsearch.text.unstated import is_within, machine_lines
+from graphsearch.text.unstated import code_blocks, machine_lines
 from graphsearch.text.word_lists import data_lines
 
 Tagged = Sequence[tuple[int, int, str, float]]
 
 # What a word is to names, beside the flags of the lexicon; the sections of ``name_words.txt``.
-_SECTIONS: Final = "title group firm clear loose of_head particle noise grammar role alone dwelling using moving running modifier unnumbered".split()
+_SECTIONS: Final = "title group firm site clear loose of_head particle noise grammar role alone dwelling using moving running modifier unnumbered".split()
 (
     TITLE,
     GROUP,
     FIRM,
+    SITE,
     CLEAR,
     LOOSE,
     OF_HEAD,
@@ -57,9 +59,16 @@ _PREFIX: Final = re.compile(
 _SUFFIX: Final = re.compile(r"(?:e?s|ed|ers?|ings?|ly|ness|less|ful|ish|able|y)$")
 _COINED: Final = re.compile(r"[0-9_#+]|[A-Z]{2}[a-z]|\b(?!Mc|Mac|De|Di|Du|La|Le|Van|Von|Fitz)[^\W_]*[a-z][A-Z]")
 """What no name of a person is spelt like: "TikTok", "DIYs", "R2"."""
+_TAIL: Final = re.compile(
+    r"-(?:based|owned|like|style|led|era|born|wide|related|backed|inspired|themed|only|free|specific|assisted|driven"
+    r"|funded|powered|run)$"
+)
+_PERIOD: Final = re.compile(r"(?:[QH][1-4]|FY\d+)$")
 _SHOUTED: Final = 3
 _CALLED: Final = frozenset(",.!?…:")
 """After an unknown word that begins a sentence they show that it may be an interjection."""
+_ACTS: Final = frozenset(["is", "was", "has", "had", "will", "'s", "’s", "and", "said", "says"])
+"""After it they show that it is the subject."""
 _GOES_ON: Final = frozenset(",'’&(@$%")
 _STRONG_PARTICLES: Final = frozenset("van von de der bin ibn al".split())
 _QUOTES: Final = {'"': '"', "“": "”", "«": "»"}
@@ -135,14 +144,20 @@ def read_words(text: str) -> Read:
     lows = [word.text.casefold() for word in words]
     marks = [*map(mark, lows)]
     cut: list[tuple[int, int]] = sentences(text, words)
-    if machine := machine_lines(text):
-        cut = [(first, end) for first, end in cut if not is_within(machine, words[first].start, words[end - 1].end)]
-        inside = {place for first, end in cut for place in range(first, end)}
-        lows = [low if place in inside else "" for place, low in enumerate(lows)]  # so that nothing is found there
+    if dead := sorted((*machine_lines(text), *code_blocks(text))):
+        cut = [(first, end) for first, end in cut if not _is_dead(dead, words[first].start)]
+        alive = {place for first, end in cut for place in range(first, end)}
+        lows = [low if place in alive else "" for place, low in enumerate(lows)]  # so that nothing is found there
     small = [known for word, low, known in zip(words, lows, marks, strict=True) if word.text == low and low.isalpha()]
     if len(small) >= _READABLE and 2 * sum(known & ORDINARY for known in small) < len(small):
         cut = []
     return Read(text, words, cut, [], (), [], lows, marks)
+
+
+def _is_dead(ranges: Sequence[tuple[int, int]], start: int) -> bool:
+    """Whether a place is in one of some ranges, which are in order."""
+    at = bisect_right(ranges, (start, maxsize)) - 1
+    return at >= 0 and start < ranges[at][1]
 
 
 def own_kind(name: str) -> str:
@@ -157,8 +172,12 @@ def _shown_kind(lows: Sequence[str], marks: Sequence[int]) -> str:
         if first & GIVEN and not first & (ORDINARY | PLACE):
             return "person"
         return "place" if first & PLACE and not first & (GIVEN | ORDINARY) else ""
+    if last & SITE:
+        return "place"
     if first & TITLE and not last & (FIRM | GROUP):
         return "person"
+    if last & LOOSE and all(known & ORDINARY and not known & (GIVEN | PLACE) for known in marks):
+        return ""  # "Industrial Design"
     if last & GROUP:
         return "group"
     if last & FIRM or (lows[1] == "of" and first & (FIRM | OF_HEAD) and first & FIRM):
@@ -257,8 +276,10 @@ class _Sentence:
             for word, low, mark in zip(self.words[first:end], self.lows[first:end], self.marks[first:end], strict=True)
         )
         name = self.read.text[self.words[first].start : self.words[end - 1].end]
-        if kind == "person" and _COINED.search(name):
-            kind = ""
+        if "-" in name:
+            name = _TAIL.sub("", name)
+        if "person" in (kind, shown) and (_COINED.search(name) or (name.isupper() and end == first + 1)):
+            kind = shown = ""
         return Mention(first, end, name, shown or kind, sure, bool(shown), cased)
 
     # -- by capitals ----------------------------------------------------------------------------------------------
@@ -286,7 +307,10 @@ class _Sentence:
 
     def _extended(self, end: int, tagged: int) -> int:
         """Where a name ends that the tagger takes further: "Marlin foods"."""
-        while end < tagged and not self.marks[end] & (GRAMMAR | MODIFIER) and self.lows[end].isalpha():
+        while end < tagged and self.lows[end].isalpha():
+            known = self.marks[end]
+            if known & (GRAMMAR | MODIFIER) or (known & ORDINARY and not known & (FIRM | GROUP | SITE)):
+                break
             end += 1
         return end
 
@@ -445,7 +469,7 @@ class _Sentence:
         marks, word = self.marks, self.words[first].text
         if end == first + 1:
             known = marks[first]
-            if not _is_single(self.lows[first], known):
+            if not _is_single(self.lows[first], known) or self._is_measure(first):
                 return False
             if known & DEMONYM:
                 return True
@@ -454,8 +478,9 @@ class _Sentence:
             if not known & ORDINARY:
                 if not self._opens(first):
                     return True
-                called = end < self.stop and self.lows[end] in _CALLED
-                return bool(known & (GIVEN | PLACE | CAPITALISED)) or (sure >= 3 if called else sure > 1)
+                after = self.lows[end] if end < self.stop else "."
+                least = -1.0 if after in _ACTS else 3.0 if after in _CALLED else 1.0
+                return bool(known & (GIVEN | PLACE | CAPITALISED)) or sure > least
             if self._opens(first):
                 return tagged and bool(known & (GIVEN | PLACE | CAPITALISED))
             return tagged or not marks[first - 1] & (MODIFIER | PARTICLE) or bool(known & (GIVEN | CAPITALISED))
@@ -463,6 +488,13 @@ class _Sentence:
         if plain and (self.style.heading or (self._opens(first) and (self._is_label(end) or not tagged))):
             return bool(marks[end - 1] & (FIRM | GROUP)) and not self._is_label(end)
         return any(letter.isalpha() for letter in word)
+
+    def _is_measure(self, place: int) -> bool:
+        """Whether a word is a unit of the number before it, a quarter, or a call of code."""
+        word, after = self.words[place], self.words[place + 1] if place + 1 < self.stop else None
+        joined = place > self.first and self.words[place - 1].end == word.start and self.lows[place - 1][-1].isdecimal()
+        called = after is not None and after.text == "(" and after.start == word.end
+        return joined or called or _PERIOD.match(word.text) is not None
 
     def _is_label(self, end: int) -> bool:
         """Whether a colon follows."""
@@ -484,6 +516,8 @@ class _Sentence:
         if end < self.stop - 1 and self.lows[end] in _STRONG_PARTICLES:  # "ludwig van der berg"
             after = end + 1 + bool(self.marks[end + 1] & PARTICLE)
             end = after + 1 if after < self.stop and self.lows[after].isalpha() and not marks[after] & GRAMMAR else end
+        if end == first + 1 and self._is_measure(first):
+            return None
         if end == first + 1:
             shouted = self.words[first].text.isupper() and len(lows[first]) > 1 and marks[first] & ORDINARY
             return (first, end) if _is_single(lows[first], marks[first]) and not shouted else None

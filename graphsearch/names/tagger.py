@@ -18,7 +18,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import count, groupby
 from struct import pack
-from typing import Final, NamedTuple
+from typing import IO, Final, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -29,17 +29,19 @@ from graphsearch.names.lexicon import CALENDAR, DEMONYM, FUNCTION, ORDINARY, fla
 KINDS: Final = ("person", "organisation", "place", "thing")
 TAGS: Final = ("O", *(f"{part}-{kind}" for kind in KINDS for part in "BI"))
 """No name; and for each kind, a name's first word and a further one."""
-BITS: Final = 18
+FOLLOWS: Final = np.array([[not tag.startswith("I-") or before[2:] == tag[2:] for tag in TAGS] for before in TAGS])
+"""Whether a tag may stand after a tag."""
+BITS: Final = 20
 """Features are hashed into two to the power of this."""
-UNKNOWN: Final = 6.0
+UNKNOWN: Final = 4.0
 """How far an unknown word leans to be a name: corpora are full of slang, memories are full of names nobody knows."""
-CAPITAL: Final = 4.0
+CAPITAL: Final = 3.0
 """How far a capital does within a sentence."""
 
 Tagged = tuple[int, int, str, float]
 """First word and end, kind, and how much likelier than no name the weakest of its words is, as a logarithm."""
 
-_CHUNK: Final = 16_384
+_CHUNK: Final = 4_096
 """Words that are tagged at once."""
 _LONG: Final = 2
 """A word of more letters may lean to be a name."""
@@ -57,15 +59,19 @@ _NEVER: Final = -(1 << 20)
 # What is said of a word by a bit, above its flags.
 _UPPER, _LINK, _NEW, _CALENDAR, _NO_NAME, _FUNCTION, _STRANGE = (1 << bit for bit in range(8, 15))
 _FLAGS: Final = 0xFF
+_LINKS: Final = frozenset({",", "'s", "’s", "&"})
+_KNOWN: Final = 2
+"""The column of flags and bits."""
 
 Ids = NDArray[np.uint32]
+Places = NDArray[np.intp]
 Scores = NDArray[np.int32]
 
 
 class Model(NamedTuple):
     """Weights as whole numbers, ``unit`` of which are one of a logarithm; no name has weight 0."""
 
-    weights: NDArray[np.int16]
+    weights: NDArray[np.int8]
     """A row of a feature: one of each tag but the first."""
     before: Scores
     """Of each tag after each tag."""
@@ -78,28 +84,25 @@ def casing(words: Sequence[str]) -> str:
     ``l``: it has no capital but "I". ``s``: it begins with a small letter, or only its first word has a capital, so
     that names may be in small letters. ``u``: all of it is in capitals. ``m``: names have capitals.
     """
-    letters = [word for word in words if word[0].isalpha() and word != "I"]
-    capital = [word for word in letters if word[0].isupper()]
+    capital = [word for word in words if word[0].isupper() and word != "I"]
     if not capital:
         return "l"
+    letters = [word for word in words if word[0].isalpha() and word != "I"]
     if len(capital) == len(letters) and sum(len(word) > 1 and word.isupper() for word in letters) >= _SEVERAL:
         return "u"
     return "s" if capital == letters[:1] or letters[0][0].islower() else "m"
 
 
-def tag_sentences(sentences: Sequence[Sequence[str]]) -> list[list[Tagged]]:
-    """Find the names of each sentence, which is words and marks; none of them may be empty."""
-    model = _stored()
-    found: list[list[Tagged]] = []
-    for some in _chunks(sentences):
-        found += _tag_some(some, model)
-    return found
+def tag_sentences(sentences: Sequence[Sequence[str]], model: Model | None = None) -> list[list[Tagged]]:
+    """Find the names of each sentence, which is words and marks, none of them empty; by the weights that ship."""
+    model = model or _stored()
+    return [names for some in _chunks(sentences) for names in _tag_some(_batch(some), model)]
 
 
 def features(sentences: Sequence[Sequence[str]]) -> Ids:
     """The features of each word of sentences, those that are its own first: what the weights are learned for."""
-    places, ids, rows = _interned(sentences)
-    return np.hstack((rows[:, _COLUMNS:][ids[places]], _context_features(sentences, places, rows[ids])))
+    batch = _batch(sentences)
+    return np.hstack((batch.rows[:, _COLUMNS:][batch.ids[batch.places]], _context_features(batch)))
 
 
 def _chunks(sentences: Sequence[Sequence[str]]) -> Iterator[Sequence[Sequence[str]]]:
@@ -112,58 +115,84 @@ def _chunks(sentences: Sequence[Sequence[str]]) -> Iterator[Sequence[Sequence[st
         first = end
 
 
-# --- features
+# --- what is seen of words
 
 
-@lru_cache(1 << 15)
-def _row(word: str) -> bytes:
-    """A word's columns (hash, shape, flags and bits), then its own features, which do not depend on its case."""
-    low = word.casefold()
-    flag = flags(low)
-    foreign = _FOREIGN.search(word) is not None
-    letter = word[0].isalpha() and not foreign
-    bits = (
-        (_UPPER if word[0].isupper() else 0)
-        | (_LINK if letter or word in (",", "'s", "’s", "&") else 0)
-        | (_NEW if letter and len(word) > _LONG and not flag & (ORDINARY | CALENDAR | DEMONYM) else 0)
-        | (_CALENDAR if flag & CALENDAR else 0)
-        | (_NO_NAME if word[0] in "@#`" or word.startswith("http") or foreign or len(word) > _LONGEST else 0)
-        | (_FUNCTION if flag & FUNCTION else 0)
-        | (_STRANGE if not flag and word[0].isalpha() and not word[0].isupper() else 0)
-    )
-    parts = [low, low[-2:], low[-3:], low[-4:], low[:2], low[:3], low[:4]]
-    own = [crc32(part.encode("utf-8", "replace"), salt) for salt, part in enumerate(parts, 1)]
-    own += (crc32(b"%d" % flag), crc32(b"%d %d" % (flag, min(len(low), 8))))
-    return pack("<12I", own[0], crc32(_shape(word).encode()), flag | bits, *(each >> (32 - BITS) for each in own))
+class _Batch(NamedTuple):
+    """Sentences in one row, with two edges before, between and after them."""
+
+    rows: Ids
+    """Of each distinct word: hash, shape, flags and bits, size; then its own features."""
+    ids: Places
+    """Which distinct word is where."""
+    places: Places
+    """Where words are."""
+    sizes: Places
+    """Words of each sentence."""
+    cases: Ids
+    """The casing of each word's sentence."""
+
+    @property
+    def seen(self) -> Ids:
+        """The rows of words and edges, in order."""
+        return self.rows[self.ids, :_COLUMNS]
 
 
-_COLUMNS: Final = 3
-_OWN: Final = 9
+_COLUMNS: Final = 4
+_AFFIXES: Final = (slice(None), slice(-2, None), slice(-3, None), slice(-4, None), slice(2), slice(3), slice(4))
+"""What a word's own features are of; they do not depend on its case."""
+OWN: Final = len(_AFFIXES)
+"""How many of the features of a word are its own: the first ones."""
 
 
-def _shape(word: str) -> str:
-    """Xx for Word, x for word, X for WORD, d for 12, Xx-Xx and so on; runs are one letter."""
-    signs = (
-        "X" if sign.isupper() else "x" if sign.isalpha() else "d" if sign.isdigit() else sign for sign in word[:40]
-    )
-    return "".join(sign for sign, _ in groupby(signs))
-
-
-def _interned(sentences: Sequence[Sequence[str]]) -> tuple[NDArray[np.intp], NDArray[np.intp], Ids]:
-    """Where words are in all sentences with their edges, which distinct word is where, and the rows of these."""
+def _batch(sentences: Sequence[Sequence[str]]) -> _Batch:
     index: defaultdict[str, int] = defaultdict(count().__next__)
-    edge = index[_EDGE]
+    edge = index[_EDGE]  # 0
     ids = [edge, edge]
     places: list[int] = []
     for words in sentences:
         places += range(len(ids), len(ids) + len(words))
         ids += [index[word] for word in words]
         ids += (edge, edge)
-    rows = np.frombuffer(b"".join(map(_row, index)), "<u4").reshape(len(index), _COLUMNS + _OWN)
-    return np.array(places, np.intp), np.array(ids, np.intp), rows
+    rows = np.frombuffer(b"".join(map(_row, index)), "<u4").reshape(len(index), _COLUMNS + OWN)
+    sizes = np.array([len(words) for words in sentences], np.intp)
+    cases = np.array([ord(casing(words)) for words in sentences], np.uint32)
+    return _Batch(rows, np.array(ids, np.intp), np.array(places, np.intp), sizes, np.repeat(cases, sizes))
+
+
+@lru_cache(1 << 15)
+def _row(word: str) -> bytes:
+    low, first = word.casefold(), word[0]
+    flag = flags(low)
+    letter, upper = first.isalpha(), first.isupper()
+    foreign = not word.isascii() and _FOREIGN.search(word) is not None
+    bits = (
+        _UPPER * upper
+        | _LINK * ((letter and not foreign) or word in _LINKS)
+        | _NEW * (letter and not foreign and len(word) > _LONG and not flag & (ORDINARY | CALENDAR | DEMONYM))
+        | _CALENDAR * (flag & CALENDAR > 0)
+        | _FUNCTION * (flag & FUNCTION > 0)
+        | _STRANGE * (not flag and letter and not upper)
+        | _NO_NAME * (foreign or first in "@#`" or len(word) > _LONGEST or word.startswith("http"))
+    )
+    raw = low.encode("utf-8", "replace")
+    own = [crc32(raw[part], salt) >> (32 - BITS) for salt, part in enumerate(_AFFIXES)]
+    return pack("<11I", crc32(raw), crc32(_shape(word).encode("utf-8", "replace")), flag | bits, min(len(low), 8), *own)
+
+
+def _shape(word: str) -> str:
+    """Xx for Word, x for word, X for WORD, d for 12, Xx-Xx and so on; runs are one letter."""
+    if word.isalpha() and word.islower():
+        return "x"
+    signs = (
+        "X" if sign.isupper() else "x" if sign.isalpha() else "d" if sign.isdigit() else sign for sign in word[:40]
+    )
+    return "".join(sign for sign, _ in groupby(signs))
 
 
 _PAIRS: Final = (
+    ("flag", "none"),
+    ("flag", "size"),
     ("look", "none"),
     ("look", "flag"),
     ("word-1", "none"),
@@ -182,18 +211,16 @@ _PAIRS: Final = (
     ("word+1", "look"),
     ("flags", "case"),
 )
-"""Features of a word in its sentence: pairs of what is seen of it and its neighbours."""
+"""Features of a word in its sentence: pairs of what is seen of it and of its neighbours."""
 
 
-def _context_features(sentences: Sequence[Sequence[str]], places: NDArray[np.intp], seen: Ids) -> Ids:
-    word, shape, flag = seen[:, 0], seen[:, 1], seen[:, 2] & np.uint32(_FLAGS)
-    case = np.repeat(
-        np.array([ord(casing(words)) for words in sentences], np.uint32), [len(words) for words in sentences]
-    )
-    first = (np.diff(places, prepend=-1) > 1).astype(np.uint32)
-    none = np.zeros_like(case)
-    columns = {"none": none, "case": case, "flag": flag[places]}
-    columns["look"] = _mix(shape[places], case + 256 * first)
+def _context_features(batch: _Batch) -> Ids:
+    places = batch.places
+    word, shape, known, size = batch.seen.T
+    flag = known & np.uint32(_FLAGS)
+    first = (batch.ids[places - 1] == 0).astype(np.uint32)  # an edge is before it
+    columns = {"none": np.zeros_like(batch.cases), "case": batch.cases, "flag": flag[places], "size": size[places]}
+    columns["look"] = _mix(shape[places], batch.cases + 256 * first)
     columns["flags"] = flag[places] + 256 * flag[places - 1] + 65_536 * flag[places + 1]
     for name, column, offsets in (("word", word, (-2, -1, 1, 2)), ("shape", shape, (-1, 1)), ("flag", flag, (-1, 1))):
         columns |= {f"{name}{offset:+}": column[places + offset] for offset in offsets}
@@ -208,7 +235,8 @@ def _mix(left: Ids, right: Ids) -> Ids:
     mixed = (left * np.uint32(0x9E3779B1)) ^ (right + np.uint32(0x7F4A7C15))
     mixed = (mixed ^ (mixed >> np.uint32(15))) * np.uint32(0x2C1B3C6D)
     mixed = (mixed ^ (mixed >> np.uint32(12))) * np.uint32(0x297A2D39)
-    return mixed ^ (mixed >> np.uint32(15))
+    final: Ids = mixed ^ (mixed >> np.uint32(15))
+    return final
 
 
 # --- the best tags
@@ -216,69 +244,66 @@ def _mix(left: Ids, right: Ids) -> Ids:
 
 @cache
 def _stored() -> Model:
-    with files("graphsearch.names").joinpath("tagger.npz").open("rb") as file, np.load(file) as stored:
-        return Model(stored["weights"].astype(np.int16), stored["before"].astype(np.int32), float(stored["unit"]))
+    with files("graphsearch.names").joinpath("tagger.npz").open("rb") as file:
+        return read_model(file)
 
 
-def _tag_some(sentences: Sequence[Sequence[str]], model: Model) -> list[list[Tagged]]:
-    places, ids, rows = _interned(sentences)
-    seen = rows[ids]
-    own = _summed(model, rows[:, _COLUMNS:])
-    scores = np.zeros((len(places), len(TAGS)), np.int32)
-    scores[:, 1:] = own[ids[places]] + _summed(model, _context_features(sentences, places, seen))
-    sizes = np.array([len(words) for words in sentences], np.intp)
-    scores[:, 0] = -_leans(sentences, places, seen[:, 2], model.unit)
-    scores[_unreadable(seen[places, 2], sizes), 1:] = _NEVER
-    tags = _best_tags(scores, sizes, np.where(_FOLLOWS, model.before, _NEVER))
-    found: list[list[Tagged]] = [[] for _ in sentences]
-    for sentence, first, end, kind in _spans(tags, sizes):
-        begins = int(sizes[:sentence].sum())
-        words = slice(begins + first, begins + end)
-        margins = scores[np.arange(len(scores))[words], tags[words]] - scores[words, 0]
-        found[sentence].append((first, end, kind, float(margins.min()) * model.unit))
-    return found
+def read_model(file: IO[bytes]) -> Model:
+    """Read the weights that `tools/train_tagger` wrote."""
+    with np.load(file) as stored:
+        weights = np.zeros((1 << BITS, len(TAGS) - 1), np.int8)
+        weights[stored["rows"]] = stored["weights"]
+        return Model(weights, stored["before"], float(stored["unit"]))
+
+
+def _tag_some(batch: _Batch, model: Model) -> list[list[Tagged]]:
+    known = batch.rows[batch.ids, _KNOWN]
+    scores = np.zeros((len(batch.places), len(TAGS)), np.int32)
+    scores[:, 1:] = _summed(model, batch.rows[:, _COLUMNS:])[batch.ids[batch.places]]
+    scores[:, 1:] += _summed(model, _context_features(batch))
+    scores[:, 0] = -_leans(batch, known, model.unit)
+    scores[_unreadable(batch, known), 1:] = _NEVER
+    tags = _best_tags(scores, batch.sizes, np.where(FOLLOWS, model.before, _NEVER))
+    margins = scores[np.arange(len(tags)), tags] - scores[:, 0]
+    return _spans(tags, margins * np.float64(model.unit), batch.sizes)
 
 
 def _summed(model: Model, ids: Ids) -> NDArray[np.int16]:
     """The sums of the weights of features, a row of ids each."""
-    total = np.zeros((len(ids), len(TAGS) - 1), np.int16)
-    for column in ids.T:
-        total += model.weights.take(column, axis=0)
+    total: NDArray[np.int16] = model.weights.take(ids.T, axis=0).sum(0, dtype=np.int16)
     return total
 
 
-def _leans(sentences: Sequence[Sequence[str]], places: NDArray[np.intp], seen: Ids, unit: float) -> Scores:
+def _leans(batch: _Batch, known: Ids, unit: float) -> Scores:
     """How far each word leans to be a name."""
-    sizes = [len(words) for words in sentences]
-    cases = np.repeat(np.array([ord(casing(words)) for words in sentences], np.uint32), sizes)
-    small = (cases == ord("l")) | (cases == ord("s"))
-    here = seen[places]
+    small = (batch.cases == ord("l")) | (batch.cases == ord("s"))
+    here = known[batch.places]
     new, upper = here & _NEW > 0, here & _UPPER > 0
-    inside = (seen[places - 1] & _LINK > 0) & ~(here & _CALENDAR > 0)
+    inside = (known[batch.places - 1] & _LINK > 0) & (here & _CALENDAR == 0)
     unknown, capital = round(UNKNOWN / unit), round(CAPITAL / unit)
     cased = np.where(inside, np.where(new, unknown, capital), np.where(new, unknown // 2, 0))
     return np.where(upper, cased, np.where(new & small, unknown, 0)).astype(np.int32)
 
 
-def _unreadable(seen: Ids, sizes: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Which words are no names whatever is beside them: links, words of other scripts, sentences that aren't English."""
-    sentence = np.repeat(np.arange(len(sizes)), sizes)
-    strange = (seen & _STRANGE > 0).astype(np.int32) - 2 * (seen & _FUNCTION > 0)
-    return (seen & _NO_NAME > 0) | (np.bincount(sentence, strange, len(sizes)) >= _STRANGERS)[sentence]
+def _unreadable(batch: _Batch, known: Ids) -> NDArray[np.bool_]:
+    """Which words are no names whatever is beside them: links, other scripts, sentences that aren't English."""
+    here = known[batch.places]
+    strange = (here & _STRANGE > 0).astype(np.int32) - 2 * (here & _FUNCTION > 0)
+    sentence = np.repeat(np.arange(len(batch.sizes)), batch.sizes)
+    not_english: NDArray[np.bool_] = np.bincount(sentence, strange, len(batch.sizes)) >= _STRANGERS
+    return not_english[sentence] | (here & _NO_NAME > 0)
 
 
-_FOLLOWS: Final = np.array([[not tag.startswith("I-") or before[2:] == tag[2:] for tag in TAGS] for before in TAGS])
-
-
-def _best_tags(scores: Scores, sizes: NDArray[np.intp], before: Scores) -> NDArray[np.intp]:
-    """The tags that are best together, sentence by sentence: all first words at once, then all second ones, and so on."""
+def _best_tags(scores: Scores, sizes: Places, before: Scores) -> Places:
+    """The tags that are best together, of each sentence: all first words at once, then all second ones, and so on."""
     order = np.argsort(-sizes, kind="stable")
     begins = (np.cumsum(sizes) - sizes)[order]
-    longer = [int((sizes > place).sum()) for place in range(int(sizes.max(initial=0)))]
+    longer = np.searchsorted(-sizes[order], -np.arange(sizes.max(initial=0))).tolist()
     best = np.zeros((len(sizes), len(TAGS)), np.int32)
+    best[:, 1:] = _NEVER  # before its first word, a sentence is in no name
     back = []
     for place, many in enumerate(longer):
-        total = best[:many, :, None] + before if place else np.broadcast_to(before[:1], (many, len(TAGS), len(TAGS)))
+        total = best[:many, :, None] + before
         back.append(total.argmax(1))
         best[:many] = total.max(1) + scores[begins[:many] + place]
     tags = np.zeros(len(scores), np.intp)
@@ -290,15 +315,18 @@ def _best_tags(scores: Scores, sizes: NDArray[np.intp], before: Scores) -> NDArr
     return tags
 
 
-def _spans(tags: NDArray[np.intp], sizes: NDArray[np.intp]) -> Iterator[tuple[int, int, int, str]]:
-    """Sentence, first word, end and kind of each name."""
+def _spans(tags: Places, margins: NDArray[np.float64], sizes: Places) -> list[list[Tagged]]:
+    """The names of each sentence that tags say."""
+    found: list[list[Tagged]] = [[] for _ in sizes]
     begins = np.cumsum(sizes) - sizes
     named = np.flatnonzero(tags)
-    opening = named[(tags[named] % 2 == 1)]
-    sentences = np.searchsorted(begins, opening, side="right") - 1
-    for sentence, place in zip(sentences.tolist(), opening.tolist(), strict=True):
-        first, last = int(begins[sentence]), int(begins[sentence] + sizes[sentence])
-        end = place + 1
-        while end < last and tags[end] == tags[place] + 1:
-            end += 1
-        yield sentence, place - first, end - first, TAGS[tags[place]][2:]
+    sentences = np.searchsorted(begins, named, side="right") - 1
+    rows = zip(named.tolist(), sentences.tolist(), tags[named].tolist(), margins[named].tolist(), strict=True)
+    for place, sentence, tag, margin in rows:
+        some, at = found[sentence], place - int(begins[sentence])
+        if TAGS[tag][0] == "I":
+            first, _, kind, least = some[-1]
+            some[-1] = (first, at + 1, kind, min(least, margin))
+        else:
+            some.append((at, at + 1, TAGS[tag][2:], margin))
+    return found

@@ -14,6 +14,8 @@ from typing import Final
 
 import attrs
 
+from graphsearch.text.calendar import containing
+from graphsearch.text.dates import in_zone, midnight
 from graphsearch.text.time_expressions import Dated, Expression, find_expressions, is_numbering, join_ranges
 
 
@@ -40,25 +42,8 @@ class AskedPeriod:
         return first, max(self.valid_to.year - at_new_year, first or 0)
 
 
-_BEFORE: Final = re.compile(
-    r"\b(since|starting|from|until|till|through|up to|by|prior to|before|after)"
-    r"(?: the)?(?: (?:start|beginning|end) of)?(?: the)? $",
-    re.IGNORECASE,
-)
-_PLACED: Final = re.compile(
-    r"\b(?:in|on|during|since|from|of|until|till|through|by|before|after|between|and|to|for|at|year|early|mid|late"
-    r"|starting)(?: (?:the|early|mid|late|start of|beginning of|middle of|end of)){0,3}[ -]$",
-    re.IGNORECASE,
-)
-"""Words behind which any number is a year, and "may" a month."""
-_PLACED_DAY: Final = re.compile(
-    r"\b(?:on|since|until|till|by|before|after|from|to|between|and)(?: the)? $", re.IGNORECASE
-)
-_AT: Final = re.compile(r"\bat $", re.IGNORECASE)
 _FIRST_YEAR: Final = 1500
 """Smaller numbers are years only behind such words."""
-_WORDS_BEFORE: Final = 40
-"""Characters before a date that are searched for words that open a side of its period."""
 
 
 def periods(question: str, as_of: datetime) -> tuple[AskedPeriod, ...]:
@@ -72,9 +57,9 @@ def periods(question: str, as_of: datetime) -> tuple[AskedPeriod, ...]:
 
     A moment that is out of the calendar as UTC is no time.
     """
-    today = datetime(as_of.year, as_of.month, as_of.day)  # noqa: DTZ001 - a day of the calendar: the zone is added last
+    today = midnight(as_of)
     dates = [
-        Dated(each, period)
+        Dated(each, containing(period.start, period.precision) if each.kind == "ago" else period)
         for each in find_expressions(question)
         if _is_time(question, each) and (period := each.period(today))
     ]
@@ -84,26 +69,14 @@ def periods(question: str, as_of: datetime) -> tuple[AskedPeriod, ...]:
 
 def _is_time(question: str, each: Expression) -> bool:
     """Whether what is written like a time is one where it stands in a question."""
-    placed = _PLACED.search(question, max(0, each.start - _WORDS_BEFORE), each.start) is not None
     match each.kind:
-        case "year":
-            sure = placed and not _AT.search(question, 0, each.start)
-            return sure or (int(each.written) >= _FIRST_YEAR and not placed and not is_numbering(question, each.start))
-        case "years":
+        case "year" if each.written.isdigit() and int(each.written) >= _FIRST_YEAR and not each.placed:
             return not is_numbering(question, each.start)
-        case "month" | "holiday" | "short_year":
-            return placed
-        case "weekday" | "nth":
-            return _PLACED_DAY.search(question, max(0, each.start - _WORDS_BEFORE), each.start) is not None
         case "part":
-            return each.dated or (each.written[0] in "qh" and (placed or question[each.start] == "Q"))
-        case "numeric":
-            return each.dated or placed
-        case "which":
-            return each.written != "this may" or question[each.end :].strip(" ?!.,;") == ""
+            return each.dated or (each.written[0] in "qh" and (each.placed or question[each.start] == "Q"))
         case "ahead" | "lasting" | "current":
             return False
-    return True
+    return each.fits()
 
 
 def _in_calendar(moment: datetime | None) -> bool:
@@ -118,10 +91,7 @@ def _asked(question: str, first: Dated, last: Dated | None, zone: tzinfo | None)
     start, end = first.expression.start, (last or first).expression.end
     valid_from: datetime | None = first.period.start
     valid_to = (last or first).period.end
-    before = (
-        None if last or first.expression.is_range else _BEFORE.search(question, max(0, start - _WORDS_BEFORE), start)
-    )
-    match before[1].casefold() if before else "":
+    match "" if last or first.expression.is_range else first.expression.word:
         case "since" | "starting" | "from":
             valid_to = None
         case "after":
@@ -134,13 +104,9 @@ def _asked(question: str, first: Dated, last: Dated | None, zone: tzinfo | None)
         written=question[start:end],
         start=start,
         end=end,
-        valid_from=_in_zone(valid_from, zone),
-        valid_to=_in_zone(valid_to, zone),
+        valid_from=valid_from and in_zone(valid_from, zone),
+        valid_to=valid_to and in_zone(valid_to, zone),
     )
-
-
-def _in_zone(moment: datetime | None, zone: tzinfo | None) -> datetime | None:
-    return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=zone)
 
 
 class History(StrEnum):

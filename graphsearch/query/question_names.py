@@ -1,8 +1,9 @@
 """Names in a question: those that are written as names, and its runs of words that may be names of entities.
 
-Written names are capitalised, quoted, or shaped like code, whether the graph knows them or not. They are found by the
-rules that find names in memories (`graphsearch.ingest.extract.rules`), so that a question and a memory agree on what a
-name is. Runs of words are looked up in the graph (`graphsearch.understanding`).
+Written names are capitalised, quoted, or shaped like code, whether the graph knows them or not. They are found as those
+of memories are (`graphsearch.names.spans`), so that a question and a memory agree on what a name is; the tagger, which
+reads names that nobody knows in small letters, is not asked. Runs of words are looked up in the graph
+(`graphsearch.understanding`).
 """
 
 from __future__ import annotations
@@ -16,10 +17,9 @@ from uuid import UUID
 import attrs
 
 from graphsearch.model.identity import normalise_name
+from graphsearch.names.spans import ONE, SentenceContext, find_in_sentence, read_words
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.marked_names import marked_names
-from graphsearch.text.name_spans import NameSpan, capitalised_names
-from graphsearch.text.sentences import sentences
 
 MAX_READ: Final = 4_000
 """Characters of a question that are searched for names: a longer text is pasted."""
@@ -105,12 +105,13 @@ def _code(text: str, _: Sequence[Named]) -> Iterator[Named]:
 
 
 def _proper_nouns(text: str, taken: Sequence[Named]) -> Iterator[Named]:
-    blocked = [
-        NameSpan(start=each.start, end=each.end, type="", confidence=1.0, pattern=each.kind.value) for each in taken
-    ]
-    for sentence in sentences(text):
-        for found in capitalised_names(text, sentence.start, sentence.end, blocked):
-            yield _spanned(text, found.start, found.end, NameKind.PROPER_NOUN, tentative=found.tentative)
+    read = read_words(text)
+    places = {place for place, word in enumerate(read.words) if overlapping(word.start, word.end, taken)}
+    for first, stop in read.sentences:
+        for found in find_in_sentence(read, first, stop, (), SentenceContext(places)):
+            tentative = found.first == first and found.end == first + 1 and found.sure <= ONE
+            start, end = read.words[found.first].start, read.words[found.end - 1].end
+            yield _spanned(text, start, end, NameKind.PROPER_NOUN, tentative=tentative)
 
 
 def _spanned(text: str, start: int, end: int, kind: NameKind, *, tentative: bool = False) -> Named:

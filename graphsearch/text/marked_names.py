@@ -24,7 +24,7 @@ _MARK: Final = re.compile(
     r"|(?P<component>(?<![\w@/.-])(?!(?:civil|cross|customer|food|full|in|inter|multi|non|out|pre|post|public|room|self)-)"
     rf"[a-z][a-z0-9]+(?:-[a-z0-9]+)*-(?:{_PART})(?![\w@/-]|\.\w))"
     r"|(?P<windows>(?<!\w)[A-Za-z]:\\(?:[\w. -]{1,64}\\)*[\w.-]+)"
-    rf"|(?P<path>(?<![\w/.~@-])(?:(?:~|\.{{1,2}})?/(?:[\w.@-]+/)*[\w.@-]+/?"
+    rf"|(?P<path>(?<![\w/.~@-])(?:(?<!<)(?:~|\.{{1,2}})?/(?:[\w.@-]+/)*[\w.@-]+/?"
     rf"|(?:[\w.@-]+/)+[\w@-]*(?:\.[\w-]+)*\.(?:{_SUFFIXES})(?!\w)|[\w-]+(?:\.[\w-]+)*\.(?:{_SUFFIXES})(?![\w/])))"
 )
 _FILE: Final = re.compile(rf"(?:[~.\w-]*/)*[\w.-]+\.(?:{_SUFFIXES})|(?:~|\.{{1,2}})?/[\w./-]+")

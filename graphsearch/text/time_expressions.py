@@ -1,7 +1,7 @@
 """The one grammar of English time expressions: what is written like a time, and the period that it names.
 
-Pure rules, without any extra. Expressions without a definite date ("a few days ago", "recently") and dates that are
-read in two ways ("12/05/2023") are ignored. Texts (`graphsearch.text.dates`) and questions
+It is in ``times.txt``, and reads any case. Expressions without a definite date ("a few days ago", "recently") and dates
+that can be read in two ways ("12/05/2023") are ignored. Texts (`graphsearch.text.dates`), stated facts and questions
 (`graphsearch.query.asked_time`) decide which of the expressions are times where they stand.
 """
 
@@ -9,209 +9,155 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Final, Literal
+from functools import cache
+from typing import Final, NamedTuple
 
 import attrs
 
 from graphsearch.text import word_lists
-from graphsearch.text.calendar import (
-    HOLIDAYS,
-    CalendarPeriod,
-    Precision,
-    first_day,
-    iso_period,
-    months_later,
-    period_from,
-)
+from graphsearch.text.calendar import CalendarPeriod, Precision, containing, day_of, later, period_from
 
-Prefer = Literal["past", "future", "nearest"]
-"""Which occurrence of a date without a year is meant: the latest that has begun, the first not over, or the nearer."""
+_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_SEASONS: Final[Mapping[str, int]] = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+"""The first month of a season in the northern hemisphere; it lasts three. "Winter 2023" starts in December 2023."""
+_STEPS: Final[Mapping[str, int]] = {"last": -1, "past": -1, "previous": -1, "this": 0, "next": 1, "coming": 1}
+_COUNTS: Final = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_RELATIVE: Final = frozenset({"near", "rolling", "which", "ago", "ahead", "lasting", "current"})
+_YEARLY: Final = frozenset({"day", "part", "month", "holiday", "weekday", "nth"})
+
+
+@cache
+def _grammar() -> Mapping[str, str]:
+    """The patterns of ``times.txt`` by name; those of expressions have names in small letters."""
+    found: dict[str, str] = {}
+    for line in word_lists.data_lines("graphsearch.text", "times.txt"):
+        name, _, written = line.partition(": ")
+        written = re.sub("<([A-Z_]+)>", lambda match: f"(?:{found[match[1]]})", written)
+        found[name] = f"{found[name]}|{written}" if name in found else written
+    return found
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """A pattern of ``times.txt``."""
+    return re.compile(_grammar()[name])
+
+
+@cache
+def _any_expression() -> re.Pattern[str]:
+    """Every kind of expression behind a character that parts words, as the group of its name."""
+    kinds = "|".join(f"(?P<{name}>{written})" for name, written in _grammar().items() if name.islower())
+    return re.compile(rf"[^\w.$€£#/](?<!\d,)(?:{kinds})(?!\w)")
 
 
 @attrs.frozen
 class Expression:
     """Characters [start, end) of a text that are written like a time; ``written`` in lower case.
 
-    ``absolute``: it means the same on any day, unlike "yesterday". ``yearless``: a month or a day without its year.
+    ``lead``: the words before it that place it in time, such as "until the end of the"; ``word`` is the first of them.
     """
 
     kind: str
     start: int
     end: int
     written: str
-
-    @property
-    def absolute(self) -> bool:
-        """Whether it means the same on any day."""
-        return self.kind in _FIXED or self.dated
+    word: str = ""
+    lead: str = ""
 
     @property
     def dated(self) -> bool:
         """Whether it has a year."""
-        return _ANY_YEAR.search(self.written) is not None
+        return self.kind not in _RELATIVE and pattern("A_YEAR").search(self.written) is not None
 
     @property
-    def yearless(self) -> bool:
-        """Whether it is a month or a day of one, without its year."""
-        return self.kind in ("day_month", "days", "month") and not self.dated
+    def absolute(self) -> bool:
+        """Whether it means the same on any day, unlike "yesterday"."""
+        return self.kind not in _RELATIVE and (self.kind not in _YEARLY or self.dated)
 
     @property
     def is_range(self) -> bool:
         """Whether it names both ends of a period itself, as "2011-17" does."""
-        return self.kind in ("iso_pair", "years", "days")
+        return self.kind in ("iso_pair", "years") or (self.kind == "day" and len(_days_in(self.written)) > 1)
 
-    def period(self, today: datetime, prefer: Prefer = "past", *, counted_whole: bool = True) -> CalendarPeriod | None:
+    @property
+    def placed(self) -> bool:
+        """Whether the words before it say that a time follows."""
+        return self.lead not in ("", "the")
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the end of it is meant: "at the end of May"."""
+        return "end of" in self.lead
+
+    def fits(self) -> bool:
+        """Whether it is a time by the words before it, as far as texts and questions agree."""
+        match self.kind:
+            case "month" | "numeric":
+                return self.placed or self.dated  # "12.10.24" may be a version
+            case "holiday":
+                return self.placed
+            case "weekday" | "nth":
+                return self.placed and self.word not in ("in", "at", "of", "during", "year", "fiscal")
+            case "year":
+                return self.placed and self.word != "at"
+        return True
+
+    def period(self, today: datetime, ahead: bool | None = False) -> CalendarPeriod | None:
         """The period that it names on a day; None if there is no such date.
 
-        ``counted_whole``: "two weeks ago" is that whole week, from Monday; otherwise the week that began on that day.
+        ``ahead``: whether a date without a year is the first that is not over, or else the latest that has begun;
+        None: the nearer of both.
         """
         try:
-            if self.kind in _FIXED:
-                return _FIXED[self.kind](self.written)
-            if self.kind in _YEARLESS:
-                return _YEARLESS[self.kind](self.written, today, prefer)
-            if self.kind in ("ago", "ahead"):
-                return _counted(self.written, today, whole=counted_whole)
-            return _RELATIVE[self.kind](self.written, today)
+            return _READERS[self.kind](self.written, _Seen(today, ahead))
         except (OverflowError, ValueError):  # 30 February, or out of the calendar
             return None
 
 
-@attrs.frozen
-class Dated:
-    """An expression and the period that it names, naive unless an offset is written."""
-
-    expression: Expression
-    period: CalendarPeriod
-
-    @property
-    def first(self) -> datetime:
-        """The start of its period, without an offset."""
-        return self.period.start.replace(tzinfo=None)
-
-
-MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_SEASONS: Final[Mapping[str, int]] = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-"""The first month of a season in the northern hemisphere; it lasts three. "Winter 2023" starts in December 2023."""
-_NUMBERS: Final[Mapping[str, int]] = {
-    word: number
-    for number, words in enumerate(
-        ("a an one", "two couple", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-        1,
-    )
-    for word in words.split()
-}
-_STEPS: Final[Mapping[str, int]] = {"last": -1, "past": -1, "previous": -1, "this": 0, "next": 1, "coming": 1}
-_NEAR_DAYS: Final[Mapping[str, int]] = {
-    "the day before yesterday": -2,
-    "day before yesterday": -2,
-    "yesterday": -1,
-    "today": 0,
-    "tonight": 0,
-    "this morning": 0,
-    "this afternoon": 0,
-    "this evening": 0,
-    "tomorrow": 1,
-}
-_PARTS: Final[Mapping[str, int]] = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3} | dict.fromkeys(
-    ("fourth", "4th", "last", "final"), 4
-)
-
-_MONTH: Final = (
-    r"(?:(?:january|february|march|april|may|june|july|august|september|october|november|december)(?![\w-])"
-    r"|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)(?![\w-])\.?)"
-)
-_DAY: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-_SEASON: Final = "(?:spring|summer|autumn|fall|winter)"
-_UNIT: Final = "(?:day|week|fortnight|month|quarter|year)s?"
-_COUNT: Final = rf"(?:\d{{1,4}}|a couple(?: of)?|{'|'.join(_NUMBERS)})"
-_ORDINAL: Final = r"\d{1,2}(?:st|nd|rd|th)?"
-_PLAIN_YEAR: Final = r"(?:1\d{3}|20\d{2})(?![\w-]{0,20}\d|[.,]\d)"
-_YEAR: Final = rf"(?:{_PLAIN_YEAR}|['’]\d\d(?!\w))"
-_OF_YEAR: Final = rf"(?:(?: of|,)? {_YEAR})"
-_DASH: Final = "[-–—]"
-_TO: Final = rf"(?: ?{_DASH} ?| ?& ?| (?:to|and|until|till|through) (?:the )?)"
-_ISO_DAY: Final = r"\d{4}-\d{2}-\d{2}"
-_MONTH_NAME: Final = re.compile(rf"\b({'|'.join(MONTHS)})")
-_PART: Final = re.compile("[qh]([1-4])")
-_ANY_YEAR: Final = re.compile(r"\b\d{4}\b|['’]\d\d\b")
-
-_EXPRESSION: Final = re.compile(
-    r"(?<![\w.$€£#/])(?<!\d,)(?:"
-    rf"(?P<iso_pair>{_ISO_DAY}/(?:(?:\d{{4}}-)?\d{{2}}-)?\d{{2}}(?![\w/-]))"
-    r"|(?P<iso_week>\d{4}-?w\d{2}(?![\w-])|(?:calendar )?week \d{1,2}(?:,| of)? (?:1\d{3}|20\d{2}))"
-    r"|(?P<iso>(?<!-)(?:\d{4}-(?:0\d|1[0-2])(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?)?"
-    r"|\d{4}([/.])\d{2}\4\d{2})(?![\w/-]))"
-    r"|(?P<numeric>\d{1,2}([/.])\d{1,2}\6(?:\d{4}|\d{2})(?![\w/-]|\.\d))"
-    r"|(?P<numeric_month>(?:0?[1-9]|1[0-2])/(?:1\d|20)\d{2}(?![\w/-]))"
-    rf"|(?P<years>(?<!-)(?:1\d{{3}}|20\d{{2}})(?: ?{_DASH} ?|/)(?:(?:1\d|20)\d{{2}}|\d{{2}})(?![\w/-]|[.,]\d))"
-    rf"|(?P<days>{_ORDINAL}{_TO}{_ORDINAL}(?: of)? {_MONTH}{_OF_YEAR}?"
-    rf"|{_MONTH} {_ORDINAL}{_TO}{_ORDINAL}(?![\d:]){_OF_YEAR}?)"
-    rf"|(?P<day_month>{_ORDINAL}(?: of)? {_MONTH}{_OF_YEAR}?|{_MONTH} (?:the )?{_ORDINAL}(?![\d:.]\d|\d){_OF_YEAR}?)"
-    rf"|(?P<month_year>{_MONTH}{_OF_YEAR})"
-    rf"|(?P<season_year>{_SEASON}{_OF_YEAR})"
-    rf"|(?P<part>(?:q[1-4]|h[12])(?:[ -]{_YEAR}|{_OF_YEAR})?(?![\w-])|(?:{'|'.join(_PARTS)}) (?:quarter|half)"
-    rf"{_OF_YEAR}|(?:1\d{{3}}|20\d{{2}})[ -]?(?:q[1-4]|h[12])(?![\w-]))"
-    r"|(?P<decade>(?:1\d|20)\d0s)"
-    r"|(?P<century>(?:[1-9]|1\d|2[01])(?:st|nd|rd|th)[ -]century)"
-    rf"|(?P<holiday>(?:christmas(?: day| eve)?|boxing day|new year(?:['’]s)?(?: day| eve)?|halloween"
-    rf"|valentine['’]s day|may day)(?: {_YEAR})?)"
-    rf"|(?P<near>{'|'.join(_NEAR_DAYS)})"
-    rf"|(?P<rolling>(?:{'|'.join(_STEPS)}) {_COUNT} {_UNIT}|past {_UNIT})"
-    r"|(?P<before_last>(?:the )?(?:week|month|year) before last)"
-    rf"|(?P<which>(?:{'|'.join(_STEPS)}) (?:week(?:end)?|month|quarter|year|night|{_SEASON}|{_DAY}|{_MONTH}))"
-    rf"|(?P<ago>{_COUNT} {_UNIT} ago)"
-    rf"|(?P<ahead>in {_COUNT} {_UNIT})"
-    rf"|(?P<lasting>for (?:over |about |almost |nearly )?{_COUNT} {_UNIT})"
-    rf"|(?P<weekday>{_DAY})"
-    rf"|(?P<month>(?:{_SEASON}|{_MONTH})(?!(?: of|,)? \d))"
-    r"|(?P<nth>\d{1,2}(?:st|nd|rd|th)(?=[.,;:!?)]|\s*$| (?:and|but|so|to|when|as|onwards?)\b))"
-    r"|(?<= of the )(?P<current>week|month|quarter|year)"
-    r"|(?P<short_year>['’]\d\d)"
-    rf"|(?P<year>(?<!\d )(?<!\d-){_PLAIN_YEAR})"
-    r")(?!\w)",
-    re.IGNORECASE,
-)
-# Every expression has one of these words, so that most texts need no second pass.
-_CLUE: Final = re.compile(
-    rf"\d|day\b|ago\b|tomorrow|tonight|night\b|(?:week|weekend|month|quarter|year)s?\b|morning|afternoon|evening"
-    rf"|christmas|new year|halloween|\b(?:{_SEASON}|{_MONTH})",
-    re.IGNORECASE,
-)
-# What follows the number of a count, a length or a price: "in 1500 lines".
-_COUNTED: Final = re.compile(
-    r" ?(?:%|[€£$]|(?:[kKMGT]B|k?[bB]its?|bytes|[km]?Hz|ms|lines?|people|words|users|files|tests|items|rows|tokens"
-    r"|requests|hours|minutes|seconds|days|weeks|months|years|miles|km|kg|metres|meters|feet|dollars|euros|pounds|EUR"
-    r"|USD|GBP|CHF|employees|members|memories|students|copies|seats|points|votes|customers|units|pixels|rpm|steps"
-    r"|calories|kcal|watts?|times|m)\b)| \d{3}"
-)
-_HUNDREDS: Final = re.compile(r"\d\d00 (?!is\b|was\b|has\b|does\b)[a-z]+s\b")
-"""A round number of things: "1900 tickets"."""
-# The word before a number that it is the number of, and a word before that which no article parts from it.
-_LAST_WORD: Final = re.compile(r"\b(?:(?P<before>[A-Za-z]+) )?(?P<word>[A-Za-z]+)\.? $")
-_WITHOUT_ARTICLE: Final = frozenset(
-    {"in", "at", "on", "under", "with", "to", "per", "via", "using", "through", "inside"}
-)
-_OF_TIME: Final = frozenset({"year", "fiscal", "season", "early", "mid", "late", "the", "about", "around", "circa"})
-
-
 def find_expressions(text: str) -> Iterator[Expression]:
     """What a text has that is written like a time, in order, not overlapping."""
-    if not _CLUE.search(text):
+    lowered, last = f" {text}".lower().replace("\n", " "), 0
+    if not pattern("CLUE").search(lowered):
         return
-    for match in _EXPRESSION.finditer(text):
-        kind = match.lastgroup or ""
-        start, end = match.span(kind)
-        each = Expression(kind, start, end, match[kind].casefold())
-        if not ((kind.endswith("year") or each.yearless) and is_counted(text, end)):
+    if len(lowered) != len(text) + 1:
+        lowered = f" {text}".replace("İ", "I").lower().replace("\n", " ")  # the one capital with two small letters
+    for match in _any_expression().finditer(lowered):
+        start, end = match.span(kind := match.lastgroup or "")
+        joined = last > 0 and pattern("JOINT").fullmatch(lowered, last, start) is not None
+        word, lead = lead_before(lowered, start)
+        word = word or ("to" if joined else "")
+        each = Expression(kind, start - 1, end - 1, match[kind], word, lead or word)
+        if not _counts(text, each) and (joined or not _is_word(text, each)):
             yield each
+            last = end
 
 
-def is_counted(text: str, end: int) -> bool:
-    """Whether a number up to ``end`` counts or measures what follows it."""
-    return _COUNTED.match(text, end) is not None or _HUNDREDS.match(text, max(0, end - 4)) is not None
+def lead_before(lowered: str, start: int) -> tuple[str, str]:
+    """The first of the words before a date that place it in time, and all of them."""
+    lead = pattern("LEAD").search(lowered, max(0, start - 40), start)
+    return (lead["word"] or "", lead[0].rstrip(" -")) if lead else ("", "")
+
+
+def _is_word(text: str, each: Expression) -> bool:
+    """Whether what could be a month in lower case is another word: "you may 5 times", "on the march"."""
+    if not pattern("MONTHS_TOO").search(text, each.start, each.end) or each.dated:
+        return False
+    if each.kind == "which":
+        return each.written == "this may" and text[each.end :].strip(" ?!.,;") != ""
+    if each.kind == "day":
+        numbered = re.search("[0-9](?:st|nd|rd|th)", each.written) or pattern("ENDED").match(text, each.end)
+        return not (numbered or pattern("OF_MONTHS").search(each.lead))
+    return each.lead.endswith("the") or not pattern("OF_MONTHS").search(each.lead)
+
+
+def _counts(text: str, each: Expression) -> bool:
+    """Whether a number counts or measures what follows it, or numbers something."""
+    if each.kind == "years":
+        return is_numbering(text, each.start)
+    return each.kind in ("day", "month", "year") and pattern("COUNTED").match(text, max(0, each.end - 2)) is not None
 
 
 def is_numbering(text: str, start: int) -> bool:
@@ -219,17 +165,23 @@ def is_numbering(text: str, start: int) -> bool:
 
     So says a word for what has numbers, and a small word with a noun behind it that would otherwise need an article.
     """
-    before = _LAST_WORD.search(text, max(0, start - 60), start)
+    before = pattern("NUMBERING").search(text, max(0, start - 60), start)
     if before is None:
         return False
     word = before["word"].casefold()
     if word in word_lists.NUMBERED or word.removesuffix("s") in word_lists.NUMBERED:
         return True
-    plain = before["word"].islower() and word not in _OF_TIME and word not in _SEASONS and word[:3] not in MONTHS
-    return plain and (before["before"] or "").casefold() in _WITHOUT_ARTICLE
+    return pattern("NOUN_ALONE").search(before[0]) is not None and word not in _SEASONS and word[:3] not in _MONTHS
 
 
-_JOINT: Final = re.compile(rf"(?:\s?{_DASH}\s?| (?:to|until|till|through|and) )(?:the )?", re.IGNORECASE)
+# -- two expressions that are one period ------------------------------------------------------------------------------
+
+
+class Dated(NamedTuple):
+    """An expression and the period that it names, naive unless an offset is written."""
+
+    expression: Expression
+    period: CalendarPeriod
 
 
 def join_ranges(text: str, found: Iterable[Dated]) -> list[tuple[Dated, Dated | None]]:
@@ -237,277 +189,234 @@ def join_ranges(text: str, found: Iterable[Dated]) -> list[tuple[Dated, Dated | 
     pairs: list[tuple[Dated, Dated | None]] = []
     for dated in found:
         first, last = pairs[-1] if pairs else (None, None)
-        if first and last is None and not first.expression.is_range and _spans(text, first, dated):
-            pairs[-1] = _with_year(first, dated), dated
+        if first and last is None and (start := _joined(text, first, dated)):
+            pairs[-1] = start, dated
         else:
             pairs.append((dated, None))
     return pairs
 
 
-def _spans(text: str, first: Dated, second: Dated) -> bool:
-    """Whether the words between two dates, and before them, join them into one period."""
-    joint = _JOINT.fullmatch(text, first.expression.end, second.expression.start)
-    if joint is None or second.first < _with_year(first, second).first:
-        return False
-    return "and" not in joint[0].casefold() or text[: first.expression.start].rstrip().casefold().endswith(
-        ("between", "between the")
-    )
+def _joined(text: str, first: Dated, second: Dated) -> Dated | None:
+    """The first of two dates that the words between them, and before them, join into one period.
+
+    It has the year of the second: "between March and May 2023".
+    """
+    (one, period), other = first, second.expression
+    joint = pattern("JOINT").fullmatch(text, one.end, other.start)
+    if joint is None or one.is_range or ("and" in joint[0].casefold() and one.word != "between"):
+        return None
+    start, last = period.start.replace(tzinfo=None), second.period.start.replace(tzinfo=None)
+    if one.kind in ("day", "month") and not one.dated and other.absolute:
+        start = start.replace(year=max(1, last.year - (start.month > last.month)), day=min(start.day, 28))
+        period = period_from(start, period.precision)
+    return Dated(one, period) if start <= last else None
 
 
-def _with_year(first: Dated, second: Dated) -> Dated:
-    """March of 2023 in "between March and May 2023"."""
-    if not first.expression.yearless or not second.expression.absolute:
-        return first
-    start, last = first.period.start, second.period.start
-    start = start.replace(year=max(1, last.year - (start.month > last.month)), day=min(start.day, 28))
-    return attrs.evolve(first, period=period_from(start, first.period.precision))
+# -- what an expression names -----------------------------------------------------------------------------------------
 
 
-# -- expressions with a meaning that does not depend on the day, in lower case -----------------------------------------
+class _Seen(NamedTuple):
+    """The day from which an expression is seen, and whether it is ahead of it."""
+
+    day: datetime
+    ahead: bool | None
+
+    def meant(self, found: list[CalendarPeriod]) -> CalendarPeriod:
+        """The one of some ordered periods that is meant; a single one whatever the day."""
+        past = next((each for each in reversed(found) if each.start <= self.day), None)
+        coming = next((each for each in found if each.end and each.end > self.day), None)
+        if self.ahead is None and past and coming:
+            return past if self.day - past.start <= coming.start - self.day else coming
+        chosen = found[0] if len(found) == 1 else past if self.ahead is False else coming
+        if chosen is None:
+            raise ValueError(found)
+        return chosen
+
+    def of_year(self, written: str, build: Callable[[int], CalendarPeriod]) -> CalendarPeriod:
+        """The one that is meant of periods of which a year has at most one; that of a year, if one is written."""
+        years = pattern("A_YEAR").findall(written)
+        reach = 8 if "29" in written else 1  # years to the next 29 February, around 1900
+        found = []
+        for year in [_year(years[-1])] if years else range(self.day.year - reach, self.day.year + reach + 1):
+            with suppress(ValueError):
+                found.append(build(year))
+        return self.meant(found)
 
 
-def _iso_pair(written: str) -> CalendarPeriod:
+def _iso(written: str, _: _Seen | None = None) -> CalendarPeriod:
+    if len(written) > len("2024-05-01"):
+        return period_from(datetime.fromisoformat(written.upper()), Precision.TIME)
+    parts = [int(part) for part in re.split("[-/.]", written)]
+    return period_from(day_of(*parts), (Precision.YEAR, Precision.MONTH, Precision.DAY)[len(parts) - 1])
+
+
+def _iso_pair(written: str, _: _Seen) -> CalendarPeriod:
     first, last = written.split("/")
-    start, end = iso_period(first), iso_period(first[: -len(last)] + last)
-    if start is None or end is None or end.start < start.start:
+    start, end = _iso(first), _iso(first[: -len(last)] + last)
+    if end.start < start.start:
         raise ValueError(written)
     return CalendarPeriod(start.start, end.end, Precision.DAY)
 
 
-def _iso_week(written: str) -> CalendarPeriod:
+def _iso_week(written: str, _: _Seen) -> CalendarPeriod:
     year, week = sorted((int(number) for number in re.findall(r"\d+", written)), reverse=True)
     return period_from(datetime.fromisocalendar(year, week, 1), Precision.WEEK)
 
 
-def _years(written: str) -> CalendarPeriod:
+def _numeric(written: str, _: _Seen) -> CalendarPeriod:
+    """13.07.2024, 13/07/2024 and 07/13/2024: with dots the day comes first, with slashes only one order may be."""
+    first, second, year = re.split("[/.]", written)
+    day, month = int(first), int(second)
+    if "/" in written and day != month and max(day, month) <= len(_MONTHS):
+        raise ValueError(written)
+    if "/" in written and month > len(_MONTHS):
+        day, month = month, day
+    return period_from(day_of(_year(year), month, day), Precision.DAY)
+
+
+def _years(written: str, _: _Seen) -> CalendarPeriod:
     """The years 2011 to 2017 of "2011-17"."""
     first, last = re.findall(r"\d+", written)
-    year, other = int(first), int(first[: 4 - len(last)] + last)
-    if other <= year:
+    number = int(first[: -len(last)] + last) - int(first) + 1
+    if number < 2:  # noqa: PLR2004 - it goes backwards
         raise ValueError(written)
-    return CalendarPeriod(_day(year), _day(other + 1), Precision.YEAR)
+    return period_from(day_of(int(first)), Precision.YEAR, number)
 
 
-def _numeric(written: str) -> CalendarPeriod:
-    """13.07.2024, 13/07/2024 and 07/13/2024: with dots the day comes first, with slashes only one order may be."""
-    first, second, year = (int(number) for number in re.split("[/.]", written))
-    if "/" in written and first != second and max(first, second) <= len(MONTHS):
-        raise ValueError(written)
-    day, month = (second, first) if "/" in written and second > len(MONTHS) else (first, second)
-    return period_from(_day(_full_year(year), month, day), Precision.DAY)
-
-
-def _century(written: str) -> CalendarPeriod:
-    number = int(written.partition("century")[0].rstrip(" -stndrh"))
-    return CalendarPeriod(_day(100 * number - 99), _day(100 * number + 1), Precision.YEAR)
-
-
-# -- expressions of which each year, month or week has one ------------------------------------------------------------
-
-
-def _days(written: str, today: datetime, prefer: Prefer) -> CalendarPeriod:
+def _day(written: str, seen: _Seen) -> CalendarPeriod:
     """The days of "3-5 March", or the one of "5 May" or "May 5th, 2023"."""
-    month = MONTHS.index(_MONTH_NAME.findall(written)[0]) + 1
-    days = [int(number) for number in re.findall(r"(?<![\d'’])\d{1,2}(?!\d)", written)]
-    if not days[0] <= days[-1]:
+    days, month = _days_in(written), _month_in(written)
+    if days[0] > days[-1]:
         raise ValueError(written)
-    years = [_year_in(written)] if _ANY_YEAR.search(written) else range(today.year - 8, today.year + 9)
-    found = [
-        CalendarPeriod(first, period_from(last, Precision.DAY).end, Precision.DAY)
-        for year in years
-        if (first := _day_if_any(year, month, days[0])) and (last := _day_if_any(year, month, days[-1]))
-    ]
-    return _preferred(found, today, prefer)
+    number = days[-1] - days[0] + 1
+    return seen.of_year(written, lambda year: period_from(day_of(year, month, days[0]), Precision.DAY, number))
 
 
-def _part(written: str, today: datetime, prefer: Prefer) -> CalendarPeriod:
+def _part(written: str, seen: _Seen) -> CalendarPeriod:
     """A quarter or half of a year."""
-    months = 3 if "q" in written else 6
-    letter = _PART.search(written)
-    part = min(int(letter[1]) if letter else _PARTS[written.split(maxsplit=1)[0]], 12 // months)
-    years = [_year_in(written)] if _ANY_YEAR.search(written) else range(today.year - 1, today.year + 2)
-    starts = [_day(year, months * (part - 1) + 1) for year in years]
-    return _preferred(
-        [CalendarPeriod(start, months_later(start, months), Precision.QUARTER) for start in starts], today, prefer
-    )
+    quarters = 1 if "q" in written else 2
+    digit = re.search("(?<=[qh])[1-4]|^[1-4](?=[a-z])", written)
+    number = int(digit[0]) if digit else {"fi": 1, "se": 2, "th": 3}.get(written[:2], 4)
+    month = 3 * quarters * (min(number, 4 // quarters) - 1) + 1
+    return seen.of_year(written, lambda year: period_from(day_of(year, month), Precision.QUARTER, quarters))
 
 
-def _month(written: str, today: datetime, prefer: Prefer) -> CalendarPeriod:
-    """A month or season."""
-    return _preferred([_month_of_year(written, year) for year in _years_around(today)], today, prefer)
+def _month(written: str, seen: _Seen) -> CalendarPeriod:
+    return seen.of_year(written, lambda year: _month_of(written, year))
 
 
-def _holiday(written: str, today: datetime, prefer: Prefer) -> CalendarPeriod:
-    name = re.sub(r" (?:\d{4}|['’]\d\d)$", "", written).replace("’", "'")
-    return _days(HOLIDAYS[name] + written[len(name) :], today, prefer)
+def _holiday(written: str, seen: _Seen) -> CalendarPeriod:
+    """A holiday with a fixed date."""
+    days = {"chr": "25 dec", "box": "26 dec", "new": "1 jan", "hal": "31 oct", "val": "14 feb", "may": "1 may"}
+    eve = {"chr": "24 dec", "new": "31 dec"} if " eve" in written else {}
+    years = pattern("A_YEAR").findall(written)
+    return _day(" ".join([(days | eve)[written[:3]], *(str(_year(year)) for year in years)]), seen)
 
 
-def _weekday(written: str, today: datetime, prefer: Prefer) -> CalendarPeriod:
-    ahead = (_DAYS.index(written[:3]) - today.weekday()) % 7
-    found = [period_from(today + timedelta(days=ahead + shift), Precision.DAY) for shift in (-7, 0)]
-    return _preferred(found, today, prefer)
+def _weekday(written: str, seen: _Seen) -> CalendarPeriod:
+    shift = (_DAYS.index(written[:3]) - seen.day.weekday()) % 7
+    return seen.meant([period_from(seen.day + timedelta(shift + each), Precision.DAY) for each in (-7, 0)])
 
 
-def _nth(written: str, today: datetime, prefer: Prefer) -> CalendarPeriod:
+def _nth(written: str, seen: _Seen) -> CalendarPeriod:
     """Such a day of a month."""
-    first, number = today.replace(day=1), int(written.rstrip("stndrh"))
-    months = [months_later(first, step) for step in range(-2, 3)]
-    days = [day for month in months if (day := _day_if_any(month.year, month.month, number))]
-    return _preferred([period_from(day, Precision.DAY) for day in days], today, prefer)
+    found = []
+    for step in range(-2, 3):
+        with suppress(ValueError):
+            day = later(seen.day.replace(day=1), Precision.MONTH, step).replace(day=int(written[:-2]))
+            found.append(period_from(day, Precision.DAY))
+    return seen.meant(found)
 
 
-def _preferred(found: list[CalendarPeriod], today: datetime, prefer: Prefer) -> CalendarPeriod:
-    """The one of some ordered periods that is meant on a day; a single one whatever the day."""
-    if len(found) == 1:
-        return found[0]
-    past = next((each for each in reversed(found) if each.start <= today), None)
-    ahead = next((each for each in found if each.end and each.end > today), None)
-    if prefer == "nearest" and past and ahead:
-        return past if today - past.start <= ahead.start - today else ahead
-    chosen = past if prefer == "past" else ahead
-    if chosen is None:
-        raise ValueError(found)
-    return chosen
+def _near(written: str, seen: _Seen) -> CalendarPeriod:
+    days = -2 if "before" in written else {"yesterday": -1, "tomorrow": 1}.get(written, 0)
+    return period_from(seen.day + timedelta(days), Precision.DAY)
 
 
-# -- expressions that depend on the day ----------------------------------------------------------------------------
+def _rolling(written: str, seen: _Seen) -> CalendarPeriod:
+    """The days of "last two weeks" up to this day, or of "next 3 days" after it."""
+    which, *count, unit = written.split()
+    tomorrow = seen.day + timedelta(1)
+    ends = sorted((tomorrow, _shifted(tomorrow, unit, (_STEPS[which] or -1) * _count(count))))
+    return CalendarPeriod(ends[0], ends[1], Precision.DAY)
 
 
-def _rolling(written: str, today: datetime) -> CalendarPeriod:
-    which, *count, unit = written.removeprefix("the ").split()
-    steps = (_STEPS[which] or -1) * (_count(count) if count else 1)
-    tomorrow = today + timedelta(days=1)
-    if steps > 0:
-        return CalendarPeriod(tomorrow, _shifted(tomorrow, unit, steps), Precision.DAY)
-    return CalendarPeriod(_shifted(tomorrow, unit, steps), tomorrow, Precision.DAY)
+def _counted(written: str, seen: _Seen) -> CalendarPeriod:
+    """The day, week, month or year that begins at the day of "two weeks ago", "in two weeks" or "for two weeks"."""
+    *count, unit = re.sub("^(?:in|for)(?: over| about| almost| nearly)? | ago$", "", written).split()
+    day = _shifted(seen.day, unit, _count(count) * (1 if written.startswith("in ") else -1))
+    return period_from(day, _unit(unit)[0])
 
 
-def _counted(written: str, today: datetime, *, whole: bool) -> CalendarPeriod:
-    """The period of "two weeks ago" or "in two weeks"."""
-    *count, unit = written.removeprefix("in ").removesuffix(" ago").split()
-    day = _shifted(today, unit, _count(count) * (-1 if written.endswith("ago") else 1))
-    return _whole(day, unit) if whole else period_from(day, _precision(unit))
-
-
-def _which(written: str, today: datetime) -> CalendarPeriod:
+def _which(written: str, seen: _Seen) -> CalendarPeriod:
+    """Such as "last week", "this March", "next Friday", "the week before last"."""
     which, _, unit = written.partition(" ")
-    step = _STEPS[which]
+    step = _STEPS.get(which, -2)
+    unit = written.split()[-3] if step < -1 else unit
     if unit == "night":
-        return period_from(today + timedelta(days=step), Precision.DAY)
+        return period_from(seen.day + timedelta(step), Precision.DAY)
     if unit == "weekend":
-        saturday = _whole(today, "week").start + timedelta(days=7 * step + 5)
-        return CalendarPeriod(saturday, saturday + timedelta(days=2), Precision.DAY)
-    if unit in ("week", "month", "quarter", "year"):
-        return _steps(step, unit, today)
+        return period_from(containing(seen.day, Precision.WEEK).start + timedelta(7 * step + 5), Precision.DAY, 2)
+    if unit in tuple(Precision):
+        start = containing(seen.day, Precision(unit)).start
+        return containing(later(start, Precision(unit), step), Precision(unit))
     if unit.endswith("day"):
-        days = _DAYS.index(unit[:3]) - today.weekday()
-        shift = {-1: days % 7 - 7, 0: days, 1: days % 7 or 7}[step]
-        return period_from(today + timedelta(days=shift), Precision.DAY)
-    return _chosen([_month_of_year(unit, year) for year in _years_around(today)], step, today)
-
-
-def _steps(step: int, unit: str, today: datetime) -> CalendarPeriod:
-    """The week, month, quarter or year some steps from that of a day."""
-    return _whole(_shifted(_whole(today, unit).start, unit, step), unit)
-
-
-def _chosen(known: list[CalendarPeriod], step: int, today: datetime) -> CalendarPeriod:
-    """The latest of some ordered periods that is over; the one of this year; or the first in the future."""
-    if step < 0:
-        return [each for each in known if each.end and each.end <= today][-1]
+        days = _DAYS.index(unit[:3]) - seen.day.weekday()
+        return period_from(seen.day + timedelta((days % 7 - 7, days, days % 7 or 7)[step + 1]), Precision.DAY)
+    known = [_month_of(unit, year) for year in range(max(1, seen.day.year - 2), min(9999, seen.day.year + 3))]
     if step > 0:
-        return next(each for each in known if each.start > today)
-    around = (each for each in known if each.end and each.start <= today < each.end)
-    return next(around, None) or next(each for each in known if each.start.year == today.year)
+        return next(each for each in known if each.start > seen.day)
+    if step < 0:
+        return [each for each in known if each.end and each.end <= seen.day][-1]
+    around = (each for each in known if each.end and each.start <= seen.day < each.end)
+    return next(around, None) or next(each for each in known if each.start.year == seen.day.year)
 
 
-_FOR: Final = re.compile("^for (?:over |about |almost |nearly )?")
-_FIXED: Final[Mapping[str, Callable[[str], CalendarPeriod | None]]] = {
-    "iso": lambda written: iso_period(written.upper() if "t" in written else written.replace(".", "-")),
-    "iso_pair": _iso_pair,
-    "iso_week": _iso_week,
-    "numeric": _numeric,
-    "numeric_month": lambda written: period_from(_day(int(written[-4:]), int(written[:-5])), Precision.MONTH),
-    "years": _years,
-    **dict.fromkeys(("month_year", "season_year"), lambda written: _month_of_year(written, _year_in(written))),
-    "decade": lambda written: CalendarPeriod(_day(int(written[:4])), _day(int(written[:4]) + 10), Precision.YEAR),
-    "century": _century,
-    **dict.fromkeys(("short_year", "year"), lambda written: period_from(_day(_year_in(written)), Precision.YEAR)),
-}
-_YEARLESS: Final[Mapping[str, Callable[[str, datetime, Prefer], CalendarPeriod]]] = {
-    "day_month": _days,
-    "days": _days,
-    "part": _part,
-    "month": _month,
-    "holiday": _holiday,
-    "weekday": _weekday,
-    "nth": _nth,
-}
-_RELATIVE: Final[Mapping[str, Callable[[str, datetime], CalendarPeriod]]] = {
-    "rolling": _rolling,
-    "which": _which,
-    "before_last": lambda written, today: _steps(-2, written.removeprefix("the ").split()[0], today),
-    "lasting": lambda written, today: _counted(f"{_FOR.sub('', written)} ago", today, whole=False),
-    "near": lambda written, today: period_from(today + timedelta(days=_NEAR_DAYS[written]), Precision.DAY),
-    "current": lambda written, today: _whole(today, written),
+_READERS: Final[Mapping[str, Callable[[str, _Seen], CalendarPeriod]]] = {
+    "iso": _iso, "iso_pair": _iso_pair, "iso_week": _iso_week, "numeric": _numeric, "years": _years, "day": _day,
+    "part": _part, "month": _month, "holiday": _holiday, "weekday": _weekday, "nth": _nth, "near": _near,
+    "rolling": _rolling, "which": _which, "ago": _counted, "ahead": _counted, "lasting": _counted,
+    "numeric_month": lambda written, _: period_from(day_of(int(written[-4:]), int(written[:-5])), Precision.MONTH),
+    "decade": lambda written, _: period_from(day_of(int(written[:4])), Precision.YEAR, 10),
+    "century": lambda written, _: period_from(day_of(100 * int(written[:2].strip("snrt")) - 99), Precision.YEAR, 100),
+    "current": lambda written, seen: containing(seen.day, Precision(written)),
+    "year": lambda written, _: period_from(day_of(_year(written.lstrip("'’"))), Precision.YEAR),
 }
 
 
-# -- the calendar -------------------------------------------------------------------------------------------------
-
-
-def _day(year: int, month: int = 1, day: int = 1) -> datetime:
-    return datetime(year, month, day)  # noqa: DTZ001 - a day of the calendar: the zone is added last
-
-
-def _day_if_any(year: int, month: int, day: int) -> datetime | None:
-    try:
-        return _day(year, month, day)
-    except ValueError:
-        return None
-
-
-def _years_around(today: datetime) -> range:
-    return range(max(1, today.year - 2), min(9999, today.year + 3))
-
-
-def _year_in(written: str) -> int:
-    return _full_year(int(re.findall(r"\d{4}|(?<=['’])\d\d", written)[-1]))
-
-
-def _full_year(year: int) -> int:
+def _year(written: str) -> int:
     """2024 of '24, and 1998 of '98."""
+    year = int(written)
     return year if year > 99 else year + (2000 if year < 70 else 1900)  # noqa: PLR2004 - a year of two digits
 
 
-def _month_of_year(written: str, year: int) -> CalendarPeriod:
+def _days_in(written: str) -> list[int]:
+    return [int(number) for number in re.findall(r"(?<![\d'’])\d{1,2}(?!\d)", written)]
+
+
+def _month_in(written: str) -> int:
+    return next(_MONTHS.index(word[:3]) for word in re.split(r"[\W\d]+", written) if word[:3] in _MONTHS) + 1
+
+
+def _month_of(written: str, year: int) -> CalendarPeriod:
     """The month, or the season, that an expression starts with."""
     season = _SEASONS.get(re.split(r"\W", written)[0])
     if season:
-        return CalendarPeriod(_day(year, season), months_later(_day(year, season), 3), Precision.QUARTER)
-    return period_from(_day(year, MONTHS.index(written[:3]) + 1), Precision.MONTH)
+        return period_from(day_of(year, season), Precision.QUARTER)
+    return period_from(day_of(year, _month_in(written)), Precision.MONTH)
 
 
 def _count(words: list[str]) -> int:
-    """The number of "3", "three" or "a couple of"."""
-    number = 2 if "couple" in words else words[0]
-    return number if isinstance(number, int) else int(number) if number.isdecimal() else _NUMBERS[number]
+    """The number of "3", "three", "a couple of" or "a"; one if none is written."""
+    word = "two" if "couple" in words else words[0] if words else "one"
+    return int(word) if word.isdecimal() else _COUNTS.index(word) if word in _COUNTS else 1
+
+
+def _unit(written: str) -> tuple[Precision, int]:
+    unit = written.removesuffix("s")
+    return (Precision.WEEK, 2) if unit == "fortnight" else (Precision(unit), 1)
 
 
 def _shifted(day: datetime, unit: str, number: int) -> datetime:
-    unit = unit.removesuffix("s")
-    if unit in ("day", "week", "fortnight"):
-        return day + timedelta(days=number * {"day": 1, "week": 7, "fortnight": 14}[unit])
-    return months_later(day, number * {"month": 1, "quarter": 3, "year": 12}[unit])
-
-
-def _precision(unit: str) -> Precision:
-    unit = unit.removesuffix("s")
-    return Precision.WEEK if unit == "fortnight" else Precision(unit)
-
-
-def _whole(day: datetime, unit: str) -> CalendarPeriod:
-    """The day, week (from Monday), month, quarter or year that a day is in."""
-    precision = _precision(unit)
-    monday = day - timedelta(days=day.weekday())
-    return period_from(monday if precision is Precision.WEEK else first_day(day, precision), precision)
+    precision, size = _unit(unit)
+    return later(day, precision, size * number)

@@ -22,6 +22,7 @@ _MACHINE: Final = re.compile(
     r"|(?:diff --git|index [0-9a-f]{7}|@@ |[+-]{3} [ab]/))[^\n]*",
     re.MULTILINE,
 )
+_FENCE: Final = re.compile(r"^[ \t]{0,3}(```+|~~~+)[^\n]*", re.MULTILINE)
 _HINT: Final = re.compile(r"[\"“”«„‘’']")
 
 
@@ -35,6 +36,21 @@ def quotations(text: str) -> Ranges:
 def machine_lines(text: str) -> Ranges:
     """The lines of logs, traces, records, prompts and diffs, and those quoted from another message, in order."""
     return [match.span() for match in _MACHINE.finditer(text)]
+
+
+def code_blocks(text: str) -> Ranges:
+    """The ranges of fenced code, in order; a fence that is never closed reaches to the end."""
+    if "```" not in text and "~~~" not in text:
+        return ()
+    found: list[tuple[int, int]] = []
+    opened: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opened is None:
+            opened = fence
+        elif fence[1].startswith(opened[1]):
+            found.append((opened.start(), fence.end()))
+            opened = None
+    return found if opened is None else [*found, (opened.start(), len(text))]
 
 
 def is_within(ranges: Ranges, start: int, end: int) -> bool:

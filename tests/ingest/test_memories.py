@@ -8,7 +8,7 @@ import pytest
 
 from graphsearch.errors import ExtractionError, InvalidInputError
 from graphsearch.ingest import DEFAULT_EXTRACTOR, Ingestor, RememberReport, ingestor
-from graphsearch.ingest.extract.rules.extractor import TextExtractor
+from graphsearch.ingest.reading.extractor import TextExtractor
 from graphsearch.ingest.resolve.resolution import Stage
 from graphsearch.model import EdgeKind, ElementKind, Entity, Memory
 from graphsearch.model.extracted import ExtractedMemory
@@ -40,7 +40,7 @@ async def test_a_text_becomes_part_of_the_graph(parts: Parts) -> None:
     (relation,) = await parts.store.list_relations()
     assert (relation.evidence, relation.valid_from, relation.fact) == (("m1",), JANUARY, PRIYA.text)
     (claim,) = await parts.store.list_claims(memory_ids=["m1"])
-    assert claim.extractor == "rules/7:reports_to"
+    assert claim.extractor == "frames/1:reports_to"
     mentions = await parts.store.list_mentions(memory_ids=["m1"])
     assert {PRIYA.text[m.span.start : m.span.end] for m in mentions if m.span} == {"Priya Sharma", "Sarah Chen"}
 

@@ -13,9 +13,9 @@ from functools import cache
 from typing import Final
 
 import pytest
+from graphsearch.ingest.extract.rules.masked_sentence import NAME
 
 from graphsearch.ingest import DEFAULT_PATTERNS
-from graphsearch.ingest.extract.rules.masked_sentence import NAME
 from tests.patterns.collecting import ROOT, call_sites, ways
 from tests.patterns.growth import growth_faults
 

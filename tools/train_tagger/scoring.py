@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from graphsearch.names.tagger import tag_sentences
+from graphsearch.names.tagger import Model, tag_sentences
 from tools.train_tagger.training import Sentence
 
 
@@ -19,10 +19,10 @@ def spans(tags: Sequence[str]) -> Iterator[tuple[int, int, str]]:
             first = place
 
 
-def score(sentences: Sequence[Sentence]) -> dict[str, float]:
+def score(sentences: Sequence[Sentence], model: Model | None = None) -> dict[str, float]:
     """Precision and recall of names, without and with their kinds."""
     gold = {(number, *span) for number, (_, tags) in enumerate(sentences) for span in spans(tags)}
-    tagged = tag_sentences([words for words, _ in sentences])
+    tagged = tag_sentences([words for words, _ in sentences], model)
     found = {(number, *span[:3]) for number, some in enumerate(tagged) for span in some}
     right = len({each[:3] for each in gold} & {each[:3] for each in found})
     kinds = len(gold & found)

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from graphsearch.names.lexicon import CALENDAR, GIVEN
+from graphsearch.names.lexicon import CALENDAR, GIVEN, ORDINARY
 from graphsearch.names.spans import CLEAR, FIRM, GRAMMAR, GROUP, LOOSE, MODIFIER, NOISE, Mention, Read, mark
 
 _WORD: Final = r"[^\W\d_][\w'-]{1,40}"
@@ -27,8 +27,8 @@ _OTHER: Final = re.compile(
 )
 _SHORT: Final = re.compile(rf"\b({_WORD}(?: [A-Z][\w'-]{{1,40}})?),? (?:\(|or |aka )?({_WORD}) for short\b")
 _CLEAR_LENGTH: Final = 4
-_ABOUT: Final = frozenset("at for to from with joined left join of".split())
-_AUXILIARIES: Final = frozenset("is was has had are have will".split())
+_ABOUT: Final = frozenset(["at", "for", "to", "from", "with", "joined", "left", "join", "of"])
+_AUXILIARIES: Final = frozenset(["is", "was", "has", "had", "are", "have", "will"])
 
 
 def short_names(text: str, speaker: str) -> list[tuple[str, str, int]]:
@@ -49,7 +49,7 @@ def first_words(forms: Iterable[str]) -> dict[str, str]:
     firsts: dict[str, list[str]] = defaultdict(list)
     for form in sorted(forms):
         first, _, rest = form.partition(" ")
-        if rest and len(first) >= _CLEAR_LENGTH and not mark(first) & (GRAMMAR | MODIFIER | FIRM | GROUP):
+        if rest and len(first) >= _CLEAR_LENGTH and not mark(first) & ORDINARY:
             firsts[first].append(form)
     return {first: names[0] for first, names in firsts.items() if len(names) == 1}
 
@@ -63,57 +63,59 @@ def heads(forms: Mapping[str, str]) -> dict[str, str]:
     return {last: some[0] for last, some in ends.items() if len(some) == 1 and len(last) >= _CLEAR_LENGTH}
 
 
-def completed(read: Read, start: int, stop: int, found: Sequence[Mention]) -> list[Mention]:
-    """Lower-case names with the noun that ends them: "harkin brewery", "the garden committee", "lamplight playhouse"."""
-    lows, marks = read.lows, read.marks
+def completed(read: Read, start: int, stop: int, found: Sequence[Mention], *, small: bool) -> list[Mention]:
+    """Names with the noun that ends them: "the Lantern team", "harkin brewery", and "the garden committee" if ``small``.
+
+    ``small``: the sentence [start, stop) is without capitals, so that ordinary words before a noun may be a name.
+    """
+    marks = read.marks
     taken = {place: number for number, each in enumerate(found) for place in range(each.first, each.end)}
     whole = list(found)
-
-    def mention(first: int, end: int, sure: float) -> Mention:
-        kind = "group" if marks[end - 1] & GROUP else "organisation"
-        return Mention(first, end, read.text[read.words[first].start : read.words[end - 1].end], kind, sure)
-
     for place in range(start + 1, stop):
         known = marks[place]
-        if place in taken or not known & (GROUP | FIRM) or read.words[place].text != lows[place]:
+        if place in taken or not known & (GROUP | FIRM) or read.words[place].text != read.lows[place]:
             continue
         number = taken.get(place - 1)
         if number is not None:
-            before = found[number]
-            single = before.end - before.first == 1 and not mark(before.name.casefold()) & GIVEN
-            if (
-                before.end == place
-                and not before.type
-                and (before.kind != "person" or single)
-                and not _is_verb(read, place, stop)
+            if _takes_noun(whole[number], place) and (
+                known & (GROUP | CLEAR) or (small and not _is_verb(read, place, stop))
             ):
-                whole[number] = mention(before.first, place + 1, 4.0)
-            continue
-        if not known & (GROUP | CLEAR):
-            continue
-        first = place
-        while (
-            first > start
-            and place - first < 2
-            and first - 1 not in taken
-            and _may_modify(lows[first - 1], marks[first - 1])
-        ):
-            first -= 1
-        if first == place or (known & LOOSE and place - first < 2):
-            continue
-        before_it = lows[first - 1] if first > start else ""
-        opens = first == start and place + 1 < stop and lows[place + 1] in _AUXILIARIES
-        if opens or (before_it == "the" if known & GROUP else before_it in _ABOUT and not known & LOOSE):
-            whole.append(mention(first, place + 1, 2.5))
+                whole[number] = _institution(read, whole[number].first, place + 1, 4.0)
+        elif small and known & (GROUP | CLEAR):
+            first = place
+            while first > max(start, place - 2) and first - 1 not in taken and _may_modify(read, first - 1):
+                first -= 1
+            if first < place - bool(known & LOOSE) and _is_introduced(read, first, place, start, stop):
+                whole.append(_institution(read, first, place + 1, 2.5))
     return sorted(whole)
 
 
+def _institution(read: Read, first: int, end: int, sure: float) -> Mention:
+    kind = "group" if read.marks[end - 1] & GROUP else "organisation"
+    return Mention(first, end, read.text[read.words[first].start : read.words[end - 1].end], kind, sure)
+
+
+def _takes_noun(name: Mention, place: int) -> bool:
+    """Whether a name may go on with the noun at a place: a person's does not."""
+    single = name.end - name.first == 1 and not mark(name.name.casefold()) & GIVEN
+    return name.end == place and not name.type and (name.kind != "person" or single)
+
+
+def _is_introduced(read: Read, first: int, noun: int, start: int, stop: int) -> bool:
+    """Whether what stands beside ordinary words shows that they are a name: "at lamplight playhouse"."""
+    before = read.lows[first - 1] if first > start else ""
+    if first == start:
+        return noun + 1 < stop and read.lows[noun + 1] in _AUXILIARIES
+    if read.marks[noun] & GROUP:
+        return before == "the"
+    return before in _ABOUT and not read.marks[noun] & LOOSE
+
+
 def _is_verb(read: Read, place: int, stop: int) -> bool:
-    """Whether a noun such as "works" is a verb here: something follows that it acts on or is at."""
-    return read.lows[place] in ("works", "shipping", "shares", "books", "records", "practice", "posts", "times") and (
-        place + 1 < stop and bool(read.marks[place + 1] & GRAMMAR)
-    )
+    """Whether a noun such as "works" is a verb here: a small word follows that it is at, or acts on."""
+    return bool(read.marks[place] & LOOSE) and place + 1 < stop and bool(read.marks[place + 1] & GRAMMAR)
 
 
-def _may_modify(low: str, known: int) -> bool:
-    return low.isalpha() and not known & (MODIFIER | GRAMMAR) and not low.endswith("ly")
+def _may_modify(read: Read, place: int) -> bool:
+    low = read.lows[place]
+    return low.isalpha() and not read.marks[place] & (MODIFIER | GRAMMAR) and not low.endswith("ly")

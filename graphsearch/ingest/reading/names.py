@@ -7,13 +7,14 @@ occurrences say. So "Tidewright", written with a capital once, is found as "tide
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from graphsearch.ingest.reading.declared import completed, first_words, heads, short_names
 from graphsearch.names.known_names import Known, KnownNames, WordIndex, name_words
-from graphsearch.names.lexicon import CALENDAR, DEMONYM, GIVEN, ORDINARY, PLACE
+from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE
 from graphsearch.names.spans import (
     CERTAIN,
     FIRM,
@@ -22,6 +23,7 @@ from graphsearch.names.spans import (
     MOVING,
     NATIONALITY,
     NOISE,
+    ONE,
     ROLE,
     RUNNING,
     USING,
@@ -43,6 +45,13 @@ SURE: Final = 3.0
 """From here on, a form is a name everywhere in the call."""
 FAINT: Final = 7.0
 SURE_PERSON: Final = 8.0
+_LEAST_LEADS: Final = {
+    ("person", False): 6.5,
+    ("person", True): 3.0,
+    ("place", False): 4.5,
+    ("organisation", False): 4.0,
+}
+"""By how much the votes for a kind must lead, for a name of one word and of several."""
 MATCHED: Final = 5.0
 MEANT: Final = 1.5
 _KINDS: Final = {
@@ -63,7 +72,6 @@ _KINDS: Final = {
 _BEFORE_SHORT: Final = frozenset("at for from with to joined left quit by on joining leaving of".split())
 _CUES: Final = {**dict.fromkeys("to from off onto".split(), MOVING), **dict.fromkeys("on in with".split(), RUNNING)}
 """Small words before a tool, and what stands before them then: "moved to", "runs on"."""
-_OURS: Final = frozenset("the our my their his her its".split())
 _PRONOUNS: Final = frozenset("i you he she it we they this that these those there the a an my your his her our".split())
 _REACH: Final = 6
 """Words before a tool that may speak of its use."""
@@ -163,13 +171,12 @@ def _is_tool(read: Read, place: int) -> bool:
     inside = place > 0 and read.lows[place - 1].isalpha()
     if read.words[place].text != read.lows[place] and inside:
         return True
-    before = place - 1 - (inside and read.lows[place - 1] in _OURS)
-    if before < 0:
+    if not inside:
         return False
-    if read.marks[before] & USING:
-        return True
-    cue = _CUES.get(read.lows[before], 0)
-    return bool(cue) and any(known & cue for known in read.marks[max(0, before - _REACH) : before])
+    cue = _CUES.get(read.lows[place - 1], 0)
+    return bool(read.marks[place - 1] & USING) or any(
+        known & cue for known in read.marks[max(0, place - 1 - _REACH) : place - 1]
+    )
 
 
 def _add_tagged(reads: Sequence[Read], speakers: Sequence[str], found: Sequence[list[Mention]]) -> None:
@@ -216,7 +223,7 @@ def _people(speakers: Iterable[str]) -> dict[str, str]:
 
 def _agreed_kinds(found: Sequence[Sequence[Mention]], people: Mapping[str, str]) -> dict[str, _Kind]:
     """The kind of each form: what its words show, or what most of its mentions say."""
-    votes: dict[str, Counter[str]] = defaultdict(Counter)
+    votes: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     hard: dict[str, _Kind] = {}
     for each in (each for some in found for each in some):
         form = key(each.name)
@@ -224,12 +231,20 @@ def _agreed_kinds(found: Sequence[Sequence[Mention]], people: Mapping[str, str])
             hard[form] = _Kind(each.kind, hard=True, type=each.type)
         elif form not in hard:
             votes[form][each.kind] += max(0.5, each.sure)
-    kinds = {form: _Kind(max(sorted(count), key=lambda kind: count[kind]), hard=False) for form, count in votes.items()}
+    kinds = {form: _Kind(_voted(form, count), hard=False) for form, count in votes.items()}
     for form in [form for form, (kind, *_) in kinds.items() if kind == "person" and form.count(" ") == 1]:
         for part in form.split():  # "Berg" of "Jo Berg" is he
             if part in kinds and not mark(part) & PLACE:
                 kinds[part] = _Kind("person", hard=False)
     return kinds | hard | {form: _Kind("person", hard=True) for form in people}
+
+
+def _voted(form: str, votes: Mapping[str, float]) -> str:
+    """The kind that has most votes; "" if it leads by too few for what the tagger alone says."""
+    ordered = sorted(votes, key=lambda kind: (-votes[kind], kind))
+    lead = votes[ordered[0]] - (votes[ordered[1]] if len(ordered) > 1 else 0.0)
+    least = _LEAST_LEADS.get((ordered[0], " " in form), 2.0)
+    return ordered[0] if lead >= least else ""
 
 
 class _Form(NamedTuple):
@@ -260,18 +275,24 @@ def _forms(found: Sequence[Sequence[Mention]], people: Iterable[str]) -> WordInd
 
 
 def _without_ordinary(reads: Sequence[Read], found: Sequence[list[Mention]]) -> None:
-    """Drop ordinary words with a capital that the call also writes without one: emphasis, or a title of an office."""
+    """Drop ordinary words with a capital that the call also writes without one: emphasis, or the title of an office.
+
+    One that has a capital only once, where the tagger sees no name, is dropped, too.
+    """
     cased: Counter[str] = Counter()
+    sure: Counter[str] = Counter()
     for each in (each for some in found for each in some):
         if _is_weak(each):
-            cased[each.name.casefold()] += 1
+            form = each.name.casefold()
+            cased[form] += 1
+            sure[form] += each.sure > ONE or bool(mark(form) & CAPITALISED)
     small = Counter(
         low
         for read in reads
         for word, low in zip(read.words, read.lows, strict=True)
         if low in cased and word.text == low
     )
-    dropped = {form for form, count in cased.items() if small[form] >= count}
+    dropped = {form for form, count in cased.items() if small[form] >= count or (count == 1 and not sure[form])}
     if dropped:
         for some in found:
             some[:] = [each for each in some if not (_is_weak(each) and each.name.casefold() in dropped)]
@@ -307,6 +328,7 @@ def _add(found: list[Mention], taken: set[int], mention: Mention) -> None:
 def _add_matches(read: Read, some: list[Mention], forms: WordIndex[_Form]) -> None:
     """Add the places of forms; a longer one replaces those inside of it."""
     owners = {place: each for each in some for place in range(each.first, each.end)}
+    replaced: set[Mention] = set()
     for first, end, form in forms.find(read.lows):
         written = read.text[read.words[first].start : read.words[end - 1].end]
         if form.written and (written not in form.written or _is_asking(read, first, end)):
@@ -314,11 +336,13 @@ def _add_matches(read: Read, some: list[Mention], forms: WordIndex[_Form]) -> No
         inside = {owners[place] for place in range(first, end) if place in owners}
         if any(each.end - each.first >= end - first or each.type for each in inside):
             continue
-        for each in inside:
-            some.remove(each)
+        replaced |= inside
         mention = _at(read, first, end, MATCHED)
         some.append(mention)
-        owners |= dict.fromkeys(range(first, end), mention)
+        for place in range(first, end):
+            owners[place] = mention
+    if replaced:
+        some[:] = [each for each in some if each not in replaced]
 
 
 def _is_asking(read: Read, first: int, end: int) -> bool:
@@ -328,13 +352,21 @@ def _is_asking(read: Read, first: int, end: int) -> bool:
 
 
 def _complete(read: Read, some: list[Mention]) -> None:
-    """Add the nouns that end names in lower case, in sentences without capitals."""
+    """Add the nouns that end names in lower case."""
+    if not any(known & (FIRM | GROUP) for known in read.marks):
+        return
+    some.sort()
+    whole: list[Mention] = []
+    at = 0
     for first, stop in read.sentences:
-        if any(known & (FIRM | GROUP) for known in read.marks[first:stop]) and style_of(read, first, stop).small:
-            inside = sorted(each for each in some if first <= each.first < stop)
-            whole = completed(read, first, stop, inside)
-            if whole != inside:
-                some[:] = [each for each in some if not first <= each.first < stop] + whole
+        begun = at
+        while at < len(some) and some[at].first < stop:
+            at += 1
+        inside = some[begun:at]
+        if any(known & (FIRM | GROUP) for known in read.marks[first:stop]):
+            inside = completed(read, first, stop, inside, small=style_of(read, first, stop).small)
+        whole += inside
+    some[:] = [*whole, *some[at:]]
 
 
 def _add_meant(read: Read, some: list[Mention], heads_: Mapping[str, str], firms: Mapping[str, str]) -> None:
@@ -390,15 +422,12 @@ def _same(
     read: Read, mentions: Iterable[Mention], declared: Iterable[tuple[str, str, int]], firms: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Pairs of a short name and the whole one: declared, or the first word of a firm."""
+    named = sorted((read.words[each.first].start, each.name) for each in mentions if each.kind in ("person", ""))
     for short, whole, start in declared:
-        before = [
-            each.name
-            for each in sorted(mentions)
-            if read.words[each.first].start < start and each.kind in ("person", "") and key(each.name) != key(short)
-        ]
-        named = whole or (before[-1] if before else "")
-        if named and key(named) != key(short):
-            yield short, named
+        before = bisect_left(named, (start,))
+        last = next((name for _, name in reversed(named[max(0, before - 3) : before]) if key(name) != key(short)), "")
+        if (meant := whole or last) and key(meant) != key(short):
+            yield short, meant
     for each in mentions:
         if each.kind != "person" and (firm := firms.get(key(each.name))):
             yield each.name, firm
