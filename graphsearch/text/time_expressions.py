@@ -8,7 +8,7 @@ that can be read in two ways ("12/05/2023") are ignored. Texts (`graphsearch.tex
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cache
@@ -86,7 +86,7 @@ class Expression:
     @property
     def placed(self) -> bool:
         """Whether the words before it say that a time follows."""
-        return self.lead not in ("", "the")
+        return self.lead not in ("", "the", "for", "for the")
 
     def fits(self) -> bool:
         """Whether it is a time by the words before it, as far as texts and questions agree."""
@@ -98,7 +98,7 @@ class Expression:
             case "weekday" | "nth":
                 return self.placed and self.word not in ("in", "at", "of", "during", "year", "fiscal")
             case "year":
-                return self.placed and self.word != "at"
+                return self.placed and self.lead != "at"
         return True
 
     def period(self, today: datetime, ahead: bool | None = False) -> CalendarPeriod | None:
@@ -117,22 +117,24 @@ class Expression:
             return None
 
 
-def find_expressions(text: str) -> Iterator[Expression]:
+def find_expressions(text: str) -> list[Expression]:
     """What a text has that is written like a time, in order, not overlapping."""
-    lowered, last = f" {text}".lower().replace("\n", " "), 0
+    lowered = f" {text}".lower().replace("\n", " ")
+    found: list[Expression] = []
     if not pattern("CLUE").search(lowered):
-        return
+        return found
     if len(lowered) != len(text) + 1:
         lowered = f" {text}".replace("İ", "I").lower().replace("\n", " ")  # the one capital with two small letters
     for match in _any_expression().finditer(lowered):
         start, end = match.span(kind := match.lastgroup or "")
-        joined = last > 0 and pattern("JOINT").fullmatch(lowered, last, start) is not None
+        last = found[-1] if found and found[-1].fits() and not found[-1].is_range else None
+        joined = last is not None and pattern("JOINT").fullmatch(lowered, last.end + 1, start) is not None
         word, lead = lead_before(lowered, start)
         word = word or ("to" if joined else "")
         each = Expression(kind, start - 1, end - 1, match[kind], word, lead or word)
         if not _counts(text, each) and (joined or not _is_word(text, each)):
-            yield each
-            last = end
+            found.append(each)
+    return found
 
 
 def lead_before(lowered: str, start: int) -> tuple[str, str]:
