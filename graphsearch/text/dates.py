@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from enum import StrEnum
 from typing import Final, Protocol
@@ -52,7 +52,7 @@ class DateSpan:
         today = midnight(at)
         dates = [Dated(each, period) for each in self.expressions if (period := each.period(today, ahead))]
         last = dates[1] if len(dates) > 1 else None
-        if len(dates) < len(self.expressions) or (last and last.period.start < dates[0].period.start):
+        if len(dates) < len(self.expressions) or (last and last.first < dates[0].first):
             return self
         turned = _span((dates[0], last), self.role, at.tzinfo)
         return attrs.evolve(self, valid_from=turned.valid_from, valid_to=turned.valid_to)
@@ -106,29 +106,24 @@ def _find(text: str, at: datetime | None, written: Sequence[Expression]) -> Sequ
     return [_span(pair, _role(text, *pair), at.tzinfo if at else UTC) for pair in pairs]
 
 
-def _resolve(text: str, at: datetime | None, written: Sequence[Expression]) -> Iterator[Dated]:
+def _resolve(text: str, at: datetime | None, written: Sequence[Expression]) -> list[Dated]:
     today, last, ahead = midnight(at or datetime.min.replace(tzinfo=UTC)), 0, None
-    started: datetime | None = None
+    found: list[Dated] = []
     for each in written:
-        if at is None and not each.absolute:
-            continue
         before = pattern("SENTENCE_END").split(text[max(0, each.start - _NEAR) : each.start])[-1]
-        if not _is_time(each, text, before):
+        if (at is None and not each.absolute) or not _is_time(each, text, before):
             continue
-        joined = started is not None and pattern("JOINT").fullmatch(text, last, each.start) is not None
+        joined = found and pattern("JOINT").fullmatch(text, last, each.start)
         if not joined:
-            ahead = (
-                None
-                if each.absolute
-                else _is_ahead(each, text, before, before[max(0, last - each.start + len(before)) :])
-            )
+            since_last = before[max(0, last - each.start + len(before)) :]
+            ahead = None if each.absolute else _is_ahead(each, text, before, since_last)
         period = each.period(today, ahead)
-        if joined and period and started and period.start < started:
+        if joined and period and period.start.replace(tzinfo=None) < found[-1].first:
             period = each.period(today, ahead=True)  # a period ends after it starts
         if period and (ahead or each.kind != "ahead"):
-            yield Dated(each, period)
-            started = period.start
+            found.append(Dated(each, period))
         last = each.end
+    return found
 
 
 def _is_ahead(each: Expression, text: str, before: str, since_last: str) -> bool | None:

@@ -185,6 +185,11 @@ class Dated(NamedTuple):
     expression: Expression
     period: CalendarPeriod
 
+    @property
+    def first(self) -> datetime:
+        """The start of its period, without an offset."""
+        return self.period.start.replace(tzinfo=None)
+
 
 def join_ranges(text: str, found: Iterable[Dated]) -> list[tuple[Dated, Dated | None]]:
     """Dates in order; two of them together if the first is the start of a period and the second its end."""
@@ -207,7 +212,7 @@ def _joined(text: str, first: Dated, second: Dated) -> Dated | None:
     joint = pattern("JOINT").fullmatch(text, one.end, other.start)
     if joint is None or one.is_range or ("and" in joint[0].casefold() and one.word != "between"):
         return None
-    start, last = period.start.replace(tzinfo=None), second.period.start.replace(tzinfo=None)
+    start, last = first.first, second.first
     if one.kind in ("day", "month") and not one.dated and other.absolute:
         start = start.replace(year=max(1, last.year - (start.month > last.month)), day=min(start.day, 28))
         period = period_from(start, period.precision)

@@ -324,6 +324,7 @@ def test_the_ends_of_the_calendar_never_raise(year, month, day):
                 "to",
                 "-",
                 "2023-05-01",
+                "2023-05-01T10:00Z",
                 "May",
                 "the",
                 "week",
@@ -340,3 +341,5 @@ def test_any_text_gives_dates_in_order_and_apart(text, at):
     assert all(one.end <= other.start for one, other in pairwise(found))
     assert all(each.valid_to is None or each.valid_from <= each.valid_to for each in found)
     assert list(found) == list(NATURAL.find(text, at))
+    turned = [each.towards(at, ahead=ahead) for each in found for ahead in (True, False)]
+    assert all(each.valid_to is None or each.valid_from <= each.valid_to for each in turned)
