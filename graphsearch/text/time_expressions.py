@@ -16,8 +16,8 @@ from typing import Final, NamedTuple, TypeVar
 
 import attrs
 
-from graphsearch.text import word_lists
 from graphsearch.text.calendar import CalendarPeriod, Precision, containing, day_of, later, period_from
+from graphsearch.text.word_lists import data_lines
 
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -34,7 +34,7 @@ _YEARLY: Final = frozenset({"day", "part", "month", "holiday", "weekday", "nth"}
 def _grammar() -> Mapping[str, str]:
     """The patterns of ``times.txt`` by name; those of expressions have names in small letters."""
     found: dict[str, str] = {}
-    for line in word_lists.data_lines("graphsearch.text", "times.txt"):
+    for line in data_lines("graphsearch.text", "times.txt"):
         name, _, written = line.partition(": ")
         written = re.sub("<([A-Z_]+)>", lambda match: f"(?:{found[match[1]]})", written)
         found[name] = f"{found[name]}|{written}" if name in found else written
@@ -163,17 +163,8 @@ def _counts(text: str, each: Expression) -> bool:
 
 
 def is_numbering(text: str, start: int) -> bool:
-    """Whether the words before a number say that it numbers something: "version 2019", "in building 1850".
-
-    So says a word for what has numbers, and a small word with a noun behind it that would otherwise need an article.
-    """
-    before = pattern("NUMBERING").search(text, max(0, start - 60), start)
-    if before is None:
-        return False
-    word = before["word"].casefold()
-    if word in word_lists.NUMBERED or word.removesuffix("s") in word_lists.NUMBERED:
-        return True
-    return pattern("NOUN_ALONE").search(before[0]) is not None and word not in _SEASONS and word[:3] not in _MONTHS
+    """Whether the words before a number say that it numbers something: "version 2019", "in building 1850"."""
+    return pattern("NUMBERING").search(text, max(0, start - 60), start) is not None
 
 
 # -- two expressions that are one period ------------------------------------------------------------------------------
