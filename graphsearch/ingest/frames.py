@@ -89,10 +89,10 @@ def read_line(line: str, rank: int = 0) -> Sequence[Entry]:
     ends = [part.strip() for part in parts[1].split(">")] if len(parts) == _COLUMNS else []
     letters = "".join(ends).replace("(", "").replace(")", "")
     if len(ends) != len(("source", "target")) or not {*letters} <= {*KINDS, "*"} or not parts[0]:
-        raise InvalidInputError(f"no line of relations: {line!r}; write: type | p > o | holds | verb obj; verb at/for")
+        raise InvalidInputError(f"line {line!r}", ["write it as: type | p > o | holds | verb obj; verb at/for"])
     type_, _, phase, entries = parts
     if phase not in _PHASES | {*_NOUNS, _BESIDE}:
-        raise InvalidInputError(f"no phase {phase!r}: one of {', '.join(sorted(_PHASES | {*_NOUNS}))}")
+        raise InvalidInputError(f"phase {phase!r}", [f"is none of {', '.join(sorted(_PHASES | {*_NOUNS}))}"])
     found: list[Entry] = []
     for written in (each.strip() for each in entries.split(";")):
         entry = written.rstrip("~+?")
@@ -104,7 +104,7 @@ def read_line(line: str, rank: int = 0) -> Sequence[Entry]:
         elif phase == _BESIDE:
             found.append(("beside", entry, Frame(type_, ends[0], ends[1], "holds", False, rank, (entry,), marks)))
         elif " " not in entry:
-            raise InvalidInputError(f"no slot in {entry!r}: write it as 'verb obj' or 'verb at/for'")
+            raise InvalidInputError(f"entry {entry!r}", ["has no slot: write it as 'verb obj' or 'verb at/for'"])
         else:
             head, *middle, slots = entry.removeprefix("^").split(" ")
             first, *more = (*head.split("_"), *middle)

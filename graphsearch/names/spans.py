@@ -22,7 +22,7 @@ from graphsearch.text.word_lists import data_lines
 Tagged = Sequence[tuple[int, int, str, float]]
 
 # What a word is to names, beside the flags of the lexicon; the sections of ``name_words.txt``.
-_SECTIONS: Final = "title group firm site clear loose of_head particle noise grammar role alone dwelling using moving running modifier unnumbered".split()
+_SECTIONS: Final = "title group firm site clear loose of_head particle noise grammar role alone dwelling using moving running modifier verb unnumbered".split()
 (
     TITLE,
     GROUP,
@@ -41,6 +41,7 @@ _SECTIONS: Final = "title group firm site clear loose of_head particle noise gra
     MOVING,
     RUNNING,
     MODIFIER,
+    VERB,
     UNNUMBERED,
 ) = (1 << bit for bit in range(8, 8 + len(_SECTIONS)))
 
@@ -50,6 +51,7 @@ CERTAIN: Final = 9.0
 TITLED: Final = 5.0
 SEVERAL: Final = 2.0
 ONE: Final = 1.0
+PLAIN: Final = 2.0
 """How sure a name is, on the scale of the margins of the tagger."""
 _READABLE: Final = 12
 """Words in lower case of which most must be English for a text to be read."""
@@ -176,10 +178,10 @@ def _shown_kind(lows: Sequence[str], marks: Sequence[int]) -> str:
         return "place"
     if first & TITLE and not last & (FIRM | GROUP):
         return "person"
-    if last & LOOSE and all(known & ORDINARY and not known & (GIVEN | PLACE) for known in marks):
-        return ""  # "Industrial Design"
     if last & GROUP:
         return "group"
+    if last & LOOSE and all(known & ORDINARY and not known & (GIVEN | PLACE) for known in marks):
+        return ""  # "Industrial Design"
     if last & FIRM or (lows[1] == "of" and first & (FIRM | OF_HEAD) and first & FIRM):
         return "organisation"
     person = first & GIVEN and not first & (ORDINARY | PLACE) and not last & ORDINARY
@@ -255,9 +257,10 @@ class _Sentence:
         for mention in self._along_capitals(tags):
             self.taken.update(range(mention.first, mention.end))
             yield mention
-        for first, end, kind, sure in tags:
+        for first, end, kind, sure in (part for tag in tags for part in self._parts(*tag)):
             cleaned = self._cleaned(first, end)
-            if cleaned and self.taken.isdisjoint(range(*cleaned)) and self._is_written_small(*cleaned):
+            plain = cleaned and cleaned[1] == cleaned[0] + 1 and self.marks[cleaned[0]] & ORDINARY and sure < PLAIN
+            if cleaned and not plain and self.taken.isdisjoint(range(*cleaned)) and self._is_written_small(*cleaned):
                 self.taken.update(range(*cleaned))
                 yield self.mention(*cleaned, kind, sure)
         for place in range(self.first, self.stop - 1):
@@ -357,8 +360,10 @@ class _Sentence:
         return not known & NOISE and not (len(word) > 3 and word.isupper() and known & ORDINARY)  # noqa: PLR2004
 
     def _follows_capital(self, place: int) -> bool:
-        """Whether the next word has a capital and is no ordinary one: "June Clayworth"."""
+        """Whether the next word has a capital and is no ordinary one: "June Clayworth", "Jan van Dam"."""
         after = place + 1
+        while after < min(self.stop, place + 3) and self.lows[after] in _STRONG_PARTICLES:
+            after += 1
         return (
             after < self.stop
             and self.words[after].text != self.lows[after]
@@ -479,7 +484,7 @@ class _Sentence:
                 if not self._opens(first):
                     return True
                 after = self.lows[end] if end < self.stop else "."
-                least = -1.0 if after in _ACTS else 3.0 if after in _CALLED else 1.0
+                least = -1.0 if after in _ACTS else 2.0 if after in _CALLED else 0.0
                 return bool(known & (GIVEN | PLACE | CAPITALISED)) or sure > least
             if self._opens(first):
                 return tagged and bool(known & (GIVEN | PLACE | CAPITALISED))
@@ -502,6 +507,22 @@ class _Sentence:
 
     # -- in any case ----------------------------------------------------------------------------------------------
 
+    def _parts(self, first: int, end: int, kind: str, sure: float) -> Iterator[tuple[int, int, str, float]]:
+        """What the tagger found, cut at verbs, marks and the ends of firms: in lower case it takes what is beside it."""
+        begun = first
+        for place in range(first, end):
+            low, known = self.lows[place], self.marks[place]
+            institution = known & (FIRM | GROUP | SITE)
+            if institution and begun < place < end - 1:
+                yield begun, place + 1, kind, sure
+                begun = place + 1
+            elif (known & VERB and not institution) or not (low[0].isalnum() or low in ("&", "'s", "’s")):
+                if begun < place:
+                    yield begun, place, kind, sure
+                begun = place + 1
+        if begun < end:
+            yield begun, end, kind, sure
+
     def _cleaned(self, first: int, end: int) -> tuple[int, int] | None:
         """What the tagger found, without the words around a name; None if it is none."""
         marks, lows = self.marks, self.lows
@@ -520,7 +541,8 @@ class _Sentence:
             return None
         if end == first + 1:
             shouted = self.words[first].text.isupper() and len(lows[first]) > 1 and marks[first] & ORDINARY
-            return (first, end) if _is_single(lows[first], marks[first]) and not shouted else None
+            named = _is_single(lows[first], marks[first]) and not marks[first] & DEMONYM
+            return (first, end) if named and not shouted else None
         nothing = all(known & (CALENDAR | ROLE | ALONE | GRAMMAR) and not known & GIVEN for known in marks[first:end])
         return None if nothing else (first, end)
 

@@ -73,10 +73,12 @@ def _is_time(question: str, each: Expression) -> bool:
         case "year" if each.written.isdigit() and int(each.written) >= _FIRST_YEAR and not each.placed:
             return not is_numbering(question, each.start)
         case "part":
-            return each.dated or (each.written[0] in "qh" and (each.placed or question[each.start] == "Q"))
+            return each.dated or (
+                each.written[0] in "qh" and (each.lead not in ("", "the") or question[each.start] == "Q")
+            )
         case "ahead" | "lasting" | "current":
             return False
-    return each.fits()
+    return each.fits() or (each.word == "for" and each.kind in ("month", "holiday", "year"))
 
 
 def _in_calendar(moment: datetime | None) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from enum import StrEnum
 from typing import Final, Protocol
@@ -52,7 +52,7 @@ class DateSpan:
         today = midnight(at)
         dates = [Dated(each, period) for each in self.expressions if (period := each.period(today, ahead))]
         last = dates[1] if len(dates) > 1 else None
-        if len(dates) < len(self.expressions) or (last and last.period.start < dates[0].period.start):
+        if len(dates) < len(self.expressions) or (last and last.first < dates[0].first):
             return self
         turned = _span((dates[0], last), self.role, at.tzinfo)
         return attrs.evolve(self, valid_from=turned.valid_from, valid_to=turned.valid_to)
@@ -75,7 +75,7 @@ class IsoDates:
 
     def find(self, text: str, at: datetime | None) -> Sequence[DateSpan]:
         """See `Dates`."""
-        return _find(text, at, (each for each in find_expressions(text) if each.kind.startswith("iso")))
+        return _find(text, at, [each for each in find_expressions(text) if each.kind.startswith("iso")])
 
 
 @attrs.frozen
@@ -101,26 +101,29 @@ _ROLES: Final[Mapping[str, Role]] = {
 }
 
 
-def _find(text: str, at: datetime | None, written: Iterable[Expression]) -> Sequence[DateSpan]:
-    pairs = join_ranges(text, _resolve(text, at, written))
+def _find(text: str, at: datetime | None, written: Sequence[Expression]) -> Sequence[DateSpan]:
+    pairs = join_ranges(text, _resolve(text, at, written)) if written else ()
     return [_span(pair, _role(text, *pair), at.tzinfo if at else UTC) for pair in pairs]
 
 
-def _resolve(text: str, at: datetime | None, written: Iterable[Expression]) -> Iterator[Dated]:
+def _resolve(text: str, at: datetime | None, written: Sequence[Expression]) -> list[Dated]:
     today, last, ahead = midnight(at or datetime.min.replace(tzinfo=UTC)), 0, None
+    found: list[Dated] = []
     for each in written:
-        if at is None and not each.absolute:
-            continue
         before = pattern("SENTENCE_END").split(text[max(0, each.start - _NEAR) : each.start])[-1]
-        if not _is_time(each, text, before):
+        if (at is None and not each.absolute) or not _is_time(each, text, before):
             continue
-        if each.absolute:
-            ahead = None
-        elif not pattern("JOINT").fullmatch(text, last, each.start):  # the end of a period is where its start is
-            ahead = _is_ahead(each, text, before, before[max(0, last - each.start + len(before)) :])
-        if (each.kind != "ahead" or ahead) and (period := each.period(today, ahead)):
-            yield Dated(each, period)
+        joined = found and pattern("JOINT").fullmatch(text, last, each.start)
+        if not joined:
+            since_last = before[max(0, last - each.start + len(before)) :]
+            ahead = None if each.absolute else _is_ahead(each, text, before, since_last)
+        period = each.period(today, ahead)
+        if joined and period and period.start.replace(tzinfo=None) < found[-1].first:
+            period = each.period(today, ahead=True)  # a period ends after it starts
+        if period and (ahead or each.kind != "ahead"):
+            found.append(Dated(each, period))
         last = each.end
+    return found
 
 
 def _is_ahead(each: Expression, text: str, before: str, since_last: str) -> bool | None:
@@ -130,10 +133,10 @@ def _is_ahead(each: Expression, text: str, before: str, since_last: str) -> bool
     if pattern("FUTURE").search(since_last + after[: clause_end.start() if clause_end else None]):
         return True
     role = _ROLES.get(each.word)
-    if (role is Role.UNTIL or each.word == "by") and not pattern("PAST").search(before):
+    if role is Role.UNTIL and not pattern("PAST").search(before):
         return True
-    opens = role is Role.SINCE and each.word != "since"  # beginnings are announced or recent
-    return None if opens or pattern("PRESENT").search(since_last) else False
+    announced = each.word == "by" or (role is Role.SINCE and each.word != "since")
+    return None if announced or pattern("PRESENT").search(since_last) else False
 
 
 def _is_time(each: Expression, text: str, before: str) -> bool:

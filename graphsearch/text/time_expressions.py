@@ -8,7 +8,7 @@ that can be read in two ways ("12/05/2023") are ignored. Texts (`graphsearch.tex
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cache
@@ -16,8 +16,8 @@ from typing import Final, NamedTuple, TypeVar
 
 import attrs
 
-from graphsearch.text import word_lists
 from graphsearch.text.calendar import CalendarPeriod, Precision, containing, day_of, later, period_from
+from graphsearch.text.word_lists import data_lines
 
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -34,7 +34,7 @@ _YEARLY: Final = frozenset({"day", "part", "month", "holiday", "weekday", "nth"}
 def _grammar() -> Mapping[str, str]:
     """The patterns of ``times.txt`` by name; those of expressions have names in small letters."""
     found: dict[str, str] = {}
-    for line in word_lists.data_lines("graphsearch.text", "times.txt"):
+    for line in data_lines("graphsearch.text", "times.txt"):
         name, _, written = line.partition(": ")
         written = re.sub("<([A-Z_]+)>", lambda match: f"(?:{found[match[1]]})", written)
         found[name] = f"{found[name]}|{written}" if name in found else written
@@ -86,7 +86,7 @@ class Expression:
     @property
     def placed(self) -> bool:
         """Whether the words before it say that a time follows."""
-        return self.lead not in ("", "the")
+        return self.lead not in ("", "the", "for", "for the")
 
     def fits(self) -> bool:
         """Whether it is a time by the words before it, as far as texts and questions agree."""
@@ -98,7 +98,7 @@ class Expression:
             case "weekday" | "nth":
                 return self.placed and self.word not in ("in", "at", "of", "during", "year", "fiscal")
             case "year":
-                return self.placed and self.word != "at"
+                return self.placed and self.lead != "at"
         return True
 
     def period(self, today: datetime, ahead: bool | None = False) -> CalendarPeriod | None:
@@ -117,22 +117,24 @@ class Expression:
             return None
 
 
-def find_expressions(text: str) -> Iterator[Expression]:
+def find_expressions(text: str) -> list[Expression]:
     """What a text has that is written like a time, in order, not overlapping."""
-    lowered, last = f" {text}".lower().replace("\n", " "), 0
+    lowered = f" {text}".lower().replace("\n", " ")
+    found: list[Expression] = []
     if not pattern("CLUE").search(lowered):
-        return
+        return found
     if len(lowered) != len(text) + 1:
         lowered = f" {text}".replace("İ", "I").lower().replace("\n", " ")  # the one capital with two small letters
     for match in _any_expression().finditer(lowered):
         start, end = match.span(kind := match.lastgroup or "")
-        joined = last > 0 and pattern("JOINT").fullmatch(lowered, last, start) is not None
+        last = found[-1] if found and found[-1].fits() and not found[-1].is_range else None
+        joined = last is not None and pattern("JOINT").fullmatch(lowered, last.end + 1, start) is not None
         word, lead = lead_before(lowered, start)
         word = word or ("to" if joined else "")
         each = Expression(kind, start - 1, end - 1, match[kind], word, lead or word)
         if not _counts(text, each) and (joined or not _is_word(text, each)):
-            yield each
-            last = end
+            found.append(each)
+    return found
 
 
 def lead_before(lowered: str, start: int) -> tuple[str, str]:
@@ -161,17 +163,8 @@ def _counts(text: str, each: Expression) -> bool:
 
 
 def is_numbering(text: str, start: int) -> bool:
-    """Whether the words before a number say that it numbers something: "version 2019", "in building 1850".
-
-    So says a word for what has numbers, and a small word with a noun behind it that would otherwise need an article.
-    """
-    before = pattern("NUMBERING").search(text, max(0, start - 60), start)
-    if before is None:
-        return False
-    word = before["word"].casefold()
-    if word in word_lists.NUMBERED or word.removesuffix("s") in word_lists.NUMBERED:
-        return True
-    return pattern("NOUN_ALONE").search(before[0]) is not None and word not in _SEASONS and word[:3] not in _MONTHS
+    """Whether the words before a number say that it numbers something: "version 2019", "in building 1850"."""
+    return pattern("NUMBERING").search(text, max(0, start - 60), start) is not None
 
 
 # -- two expressions that are one period ------------------------------------------------------------------------------
@@ -182,6 +175,11 @@ class Dated(NamedTuple):
 
     expression: Expression
     period: CalendarPeriod
+
+    @property
+    def first(self) -> datetime:
+        """The start of its period, without an offset."""
+        return self.period.start.replace(tzinfo=None)
 
 
 def join_ranges(text: str, found: Iterable[Dated]) -> list[tuple[Dated, Dated | None]]:
@@ -205,7 +203,7 @@ def _joined(text: str, first: Dated, second: Dated) -> Dated | None:
     joint = pattern("JOINT").fullmatch(text, one.end, other.start)
     if joint is None or one.is_range or ("and" in joint[0].casefold() and one.word != "between"):
         return None
-    start, last = period.start.replace(tzinfo=None), second.period.start.replace(tzinfo=None)
+    start, last = first.first, second.first
     if one.kind in ("day", "month") and not one.dated and other.absolute:
         start = start.replace(year=max(1, last.year - (start.month > last.month)), day=min(start.day, 28))
         period = period_from(start, period.precision)

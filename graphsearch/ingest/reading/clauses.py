@@ -138,10 +138,10 @@ class Clauses(Phrases):
             if not _is_plural(subject):
                 return None
             tense = "present"
-        by = self.low(place + 1) == "by" and bool(forms & {"participle", "past"}) and not group & words("have")
+        by = self.low(place + 1) == "by" and bool(forms & {"participle", "past"}) and not group & words("having")
         if by and not tense.endswith("passive"):
             tense = "future passive" if tense == "future" else "past passive"
-            subject = subject if group & words("be") else None  # "a novel written by"
+            subject = subject if group & words("being") else None  # "a novel written by"
         passive = tense.endswith("passive")
         surface = subject or (self.described(left) if passive else ()) or ()
         opened, hearsay = self._scope(left)
@@ -190,7 +190,7 @@ class Clauses(Phrases):
 
     def _tense(self, forms: AbstractSet[str], said: AbstractSet[str]) -> str:
         """The tense of a verb; "" for an infinitive, "bare" where only the subject can tell."""
-        be, have = said & words("be"), said & words("have")
+        be, have = said & words("being"), said & words("having")
         if "infinitive" in said:
             return ""
         if {"used", "to"} <= said:
@@ -335,7 +335,7 @@ class Clauses(Phrases):
             at = start + 1
             while at < len(self.units) and at - start < _LONGEST_GROUP and self.is_filler(at):
                 at += 1
-            word, start = ("be a", at) if self.low(at) == "in" else (word, start)
+            word, start = ("be something", at) if self.low(at) == "in" else (word, start)
         if not subject or (word == "be" and not self.has(start, PREPOSITION)):
             return
         slots, reach = self.slots(start)

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from graphsearch.ingest.reading.declared import completed, first_words, heads, short_names
+from graphsearch.ingest.reading.declared import completed, first_words, heads, recurring, short_names
 from graphsearch.names.known_names import Known, KnownNames, WordIndex, name_words
 from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE
 from graphsearch.names.spans import (
@@ -41,18 +41,18 @@ from graphsearch.names.tagger import tag_sentences
 
 PARENTHESIS: Final = re.compile(r"\s*\([^)]*\)\s*$")
 LONGEST_TITLE: Final = 120
-SURE: Final = 3.0
+SURE: Final = 2.0
 """From here on, a form is a name everywhere in the call."""
-FAINT: Final = 7.0
-SURE_PERSON: Final = 8.0
+FAINT: Final = 5.0
+SURE_PERSON: Final = 6.0
 _LEAST_LEADS: Final = {
-    ("person", False): 6.5,
-    ("person", True): 3.0,
-    ("place", False): 4.5,
-    ("organisation", False): 4.0,
+    ("person", False): 5.0,
+    ("person", True): 1.5,
+    ("place", False): 3.0,
+    ("organisation", False): 2.5,
 }
 """By how much the votes for a kind must lead, for a name of one word and of several."""
-MATCHED: Final = 5.0
+MATCHED: Final = 4.0
 MEANT: Final = 1.5
 _KINDS: Final = {
     "person": "person",
@@ -108,6 +108,8 @@ def find_names(
     people = _people(speakers) | {key(short): "person" for some in declared for short, _, _ in some}
     kinds = _agreed_kinds(found, people)
     forms = _forms(found, people)
+    for form in recurring(reads, found) if any(speakers) else ():
+        forms.add(name_words(form), _Form(""))
     for read, some in zip(reads, found, strict=True):
         _add_matches(read, some, forms)
         _complete(read, some)
@@ -146,7 +148,7 @@ def _own(read: Read, title: str, known: KnownNames) -> list[Mention]:
 
 def _spelt(written: str, known: Known) -> str:
     """A known name as it is spelt, unless the text uses another form of it."""
-    return known.name if written.casefold() == known.name.casefold() else written
+    return known.written or (known.name if written.casefold() == known.name.casefold() else written)
 
 
 def _is_in_longer(read: Read, first: int, end: int) -> bool:
@@ -227,6 +229,8 @@ def _agreed_kinds(found: Sequence[Sequence[Mention]], people: Mapping[str, str])
     hard: dict[str, _Kind] = {}
     for each in (each for some in found for each in some):
         form = key(each.name)
+        if each.kind == NATIONALITY:
+            continue
         if each.hard:
             hard[form] = _Kind(each.kind, hard=True, type=each.type)
         elif form not in hard:
@@ -243,7 +247,7 @@ def _voted(form: str, votes: Mapping[str, float]) -> str:
     """The kind that has most votes; "" if it leads by too few for what the tagger alone says."""
     ordered = sorted(votes, key=lambda kind: (-votes[kind], kind))
     lead = votes[ordered[0]] - (votes[ordered[1]] if len(ordered) > 1 else 0.0)
-    least = _LEAST_LEADS.get((ordered[0], " " in form), 2.0)
+    least = _LEAST_LEADS.get((ordered[0], " " in form), 1.0)
     return ordered[0] if lead >= least else ""
 
 

@@ -21,8 +21,8 @@ _LISTS: Final = {
     "articles": ARTICLE,
     "possessives": POSSESSIVE,
     "pronouns": PRONOUN,
-    "be": BE,
-    "have": HAVE,
+    "being": BE,
+    "having": HAVE,
     "do": DO,
     "future": FUTURE,
     "modals": MODAL,
@@ -93,7 +93,7 @@ def read_units(read: Read, first: int, stop: int, bits: Mapping[str, int]) -> li
             place = mention.end
             continue
         low = read.lows[place].replace("’", "'")
-        if low == "from" and place + 2 < stop and read.lows[place + 2] == "on":
+        if low == "from" and place + 2 < stop and read.lows[place + 2] == "on" and place + 1 not in inside:
             place += 3
             continue
         for part in expanded.get(low, (low,)):
@@ -163,7 +163,9 @@ class Phrases:
                 if left < 0:
                     return None
             elif low in ("who", "which", "that"):
-                left -= 1 + (self.low(left - 1) == ",")
+                left -= 1 + (self.low(left - 1) == "," or self.low(left - 1) == "(")
+                if self.has(left, NAME):
+                    return (self.ref(left),)
             elif low == ")" and "(" in self.lows[:left]:
                 left = max(at for at in range(left) if self.lows[at] == "(") - 1
             elif low == ",":
@@ -206,7 +208,10 @@ class Phrases:
                 break
             place -= 2
             refs.insert(0, self.ref(place))
-        return tuple(refs)
+        acted = self.has(place - 1, VERB | PREPOSITION | AUXILIARY) or (
+            self.low(place - 1).isalpha() and not self.has(place - 1, ~0) and self.low(place - 1) not in words("after_names")
+        )
+        return tuple(refs[-1:] if acted else refs)  # "leads Atlas and Cy leads": Cy
 
     # -- to the right ---------------------------------------------------------------------------------------------
 

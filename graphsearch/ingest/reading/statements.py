@@ -114,7 +114,7 @@ def _accepted(ends: Ends, named: Named) -> str | None:
     """The kind that a name gets in a slot; None if it does not fit. A kind that is only guessed can be wrong."""
     if named.kind in ends.kinds:
         return named.kind
-    single = " " not in named.name
+    single = " " not in named.name and named.kind != "place"
     if named.kind == "person" and single and ends.assumed == "place":
         return "place"  # "I live in Florence"
     person = named.kind == "person" and flags(named.name) & (GIVEN | ORDINARY) == GIVEN and ends.assumed == "thing"

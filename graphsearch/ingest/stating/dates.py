@@ -39,7 +39,7 @@ def read_date(
         return last
     if _NOW.fullmatch(written):
         return at
-    found = next(find_expressions(written), None) if len(written.split()) <= LONGEST else None
+    found = next(iter(find_expressions(written)), None) if len(written.split()) <= LONGEST else None
     period = found and _nearest(found, at, future)
     return (
         None if not found or not period else in_zone(period.last_day if "end of" in found.lead else period.start, zone)
@@ -66,7 +66,7 @@ def _nearest(found: Expression, at: datetime | None, future: bool | None) -> Cal
 def is_date(text: str, at: datetime | None) -> bool:
     """Whether a text is a date, in figures or in words, and nothing else."""
     written = _with_year(text, at)
-    found = next(find_expressions(written), None)
+    found = next(iter(find_expressions(written)), None)
     if found is None or len(found.lead) not in (0, found.start - 1) or found.end != len(written):
         return False
     return found.period(midnight(at or datetime.min.replace(tzinfo=UTC)), ahead=True) is not None
