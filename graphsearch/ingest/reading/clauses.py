@@ -273,7 +273,10 @@ class Clauses(Phrases):
             return
         near = {*self.lows[max(0, start - 3) : end]}
         tense = "past" if near & (_PAST | {"former", "ex", "used", "previously", "formerly"}) else "present"
-        opened, hearsay = self._scope(start - 1)
+        left = start - 1
+        while self.low(left) in words("called"):
+            left -= 1
+        opened, hearsay = self._scope(left)
         if opened or near & words("open"):
             return
         negated = not near.isdisjoint(words("negating"))

@@ -262,9 +262,13 @@ class Phrases:
     def _modifies(self, place: int) -> bool:
         """Whether a name only describes what is after it: "the Turin office", "Labor leader Simon Crean"."""
         noun = self.low(place + 1)
-        apart = self.has(place + 1, _CLOSED | VERB | ADVERB | NAME)
+        apart = self.has(place + 1, _CLOSED | ADVERB | NAME) or (
+            self.has(place + 1, VERB) and not self.has(place + 1, NOUN)
+        )
         if apart or not noun.isalpha() or len(noun) < _SHORTEST or noun in words("after_names"):
             return False
+        if self.has(place + 1, NOUN) and noun in self.forms.nouns:
+            return noun not in words("kind_nouns")
         articled = self.has(place - 1, ARTICLE) and noun not in words("kind_nouns")
         return bool(articled or self.has(place + 2, NAME) or (noun.endswith("s") and noun not in words("kind_nouns")))
 

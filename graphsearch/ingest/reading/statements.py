@@ -259,10 +259,14 @@ class _Reader:
 
     def _are_known(self, clause: Clause, frame: Frame, source: Named, target: Named, fits: tuple[int, int]) -> bool:
         """Whether the kinds of both ends are as sure as a frame wants them."""
+        if frame.type == "located_in" and not clause.noun and self._sentence.low(clause.place + 1) not in frame.slot:
+            return "be" in clause.word and min(fits) > 1  # "stands for the revolution in Hungary"
         if frame.source == frame.target == "p" and (min(fits) < 1 or sum(fits) < _ONE_KNOWN):
             return False
         if KNOWN_ENDS in frame.marks or (clause.word == "·" and not self._sentence.spoken):
-            guessed = (frame.type == "reports_to" and not each.hard and " " not in each.name for each in (source, target))
+            guessed = (
+                frame.type == "reports_to" and not each.hard and " " not in each.name for each in (source, target)
+            )
             return min(fits) > 1 and not any(guessed)
         return sum(fits) > 1
 
