@@ -52,6 +52,8 @@ _READABLE: Final = 12
 _SHORT: Final = 3
 """Most letters of an ordinary word that is hardly shouted, and most digits of a number that is hardly a year."""
 _ACRONYM: Final = 5
+_FEW: Final = 4
+"""A heading has a capital in every so many words at least."""
 _GOES_ON: Final = frozenset(",'’&(@$%")
 _POSSESSIVE: Final = frozenset({"'s", "’s"})
 _CALLED: Final = frozenset(",.!?…:")
@@ -180,16 +182,19 @@ class _Sentence:
         self.text, self.first, self.stop, self.context = read.text, first, stop, context
         self.taken = context.taken
         self.words, self.lows, self.marks = read.words, read.lows, read.marks
-        self.heading = False
+        self.upper = {place for place in range(first, stop) if self.words[place].text != self.lows[place]}
+        self.heading = self._is_heading()
 
     def find(self, tags: Sequence[Tag]) -> Iterator[Mention]:
         """Titles of works, names by capitals, those that only the tagger finds, and those after a person's title."""
-        if casing([word.text for word in self.words[self.first : self.stop]]) == "u":
+        if self._is_shouted():
             return
-        self.heading = self._is_heading()
         tags = [(self.first + first, self.first + end, kind, sure) for first, end, kind, sure in tags]
-        for each in (*self._quoted(), *self._along_capitals(tags), *self._in_small(tags), *self._after_titles()):
-            yield each
+        if self.upper:
+            yield from self._quoted()
+            yield from self._along_capitals(tags)
+        yield from self._in_small(tags)
+        yield from self._after_titles()
 
     def _mention(self, first: int, end: int, kind: str, sure: float) -> Mention:
         """Take the words [first, end) for a name; a title before it belongs to it."""
@@ -203,12 +208,9 @@ class _Sentence:
         elif "person" in (kind, shown) and _COINED.search(name):
             kind = shown = ""
         cased = first > self.first and all(
-            self._is_upper(place) or self.marks[place] & PARTICLE for place in range(first, end)
+            place in self.upper or self.marks[place] & PARTICLE for place in range(first, end)
         )
         return Mention(first, end, name, shown or kind, sure, bool(shown), cased)
-
-    def _is_upper(self, place: int) -> bool:
-        return self.words[place].text != self.lows[place]
 
     def _low(self, place: int) -> str:
         """The word at a place; "" outside of the sentence."""
@@ -219,12 +221,19 @@ class _Sentence:
 
     # -- by capitals ----------------------------------------------------------------------------------------------
 
+    def _is_shouted(self) -> bool:
+        """Whether a sentence is all in capitals, or most of it."""
+        loud = sum(len(self.lows[place]) > 1 and self.words[place].text.isupper() for place in self.upper)
+        return loud >= _SHORT and 2 * loud > sum(self.lows[place].isalpha() for place in range(self.first, self.stop))
+
     def _is_heading(self) -> bool:
         """Whether all words but small ones have capitals, ordinary ones among them."""
+        if _FEW * len(self.upper) < self.stop - self.first:
+            return False
         letters = [place for place in range(self.first, self.stop) if self.lows[place][0].isalpha()]
         rest = [place for place in letters[1:] if not self.marks[place] & GRAMMAR]
         plain = (self.marks[place] & PLAIN and not self.marks[place] & (CAPITALISED | INSTITUTION) for place in rest)
-        return bool(rest) and all(map(self._is_upper, rest)) and any(plain)
+        return bool(rest) and self.upper.issuperset(rest) and any(plain)
 
     def _quoted(self) -> Iterator[Mention]:
         """Titles of works in quotation marks, whose words name nothing by themselves."""
@@ -240,16 +249,15 @@ class _Sentence:
 
     def _is_title(self, first: int, end: int) -> bool:
         """Whether all words but small ones have capitals, and not only the first."""
-        small = [place for place in range(first, end) if not self._is_upper(place)]
+        small = [place for place in range(first, end) if place not in self.upper]
         several = end - first - len(small) > 1 or (end == first + 1 and not self.marks[first] & ORDINARY)
         among = (self.marks[place] & (GRAMMAR | PARTICLE) or self.lows[place] in _POSSESSIVE for place in small)
         return several and first not in small and all(among)
 
     def _along_capitals(self, tags: Sequence[Tag]) -> Iterator[Mention]:
-        place = self.first
-        while place < self.stop:
-            if not self._is_capital(place):
-                place += 1
+        end = self.first
+        for place in sorted(self.upper):
+            if place < end or not self._is_capital(place):
                 continue
             end = self._run(place)
             first, last = self._trimmed(place, end)
@@ -261,12 +269,11 @@ class _Sentence:
             best = max(inside, key=lambda tag: tag[3], default=(0, 0, "", 0.0))
             if first < last <= first + MAX_WORDS and self._names(first, last, best[3]):
                 yield self._mention(first, last, best[2], max(best[3], SEVERAL if last > first + 1 else ONE))
-            place = end
 
     def _is_capital(self, place: int) -> bool:
         """Whether a word is written as the part of a name."""
         low, known = self._low(place), self.marks[place] if place < self.stop else 0
-        if not low or place in self.taken or not self._is_upper(place) or low in ("i", "i.") or not low[0].isalnum():
+        if not low or place in self.taken or place not in self.upper or low in ("i", "i.") or not low[0].isalnum():
             return False
         if known & CALENDAR and not (known & GIVEN and self._begins_name(place)):
             return False
@@ -278,9 +285,7 @@ class _Sentence:
         while after < min(self.stop, place + 3) and self.lows[after] in _BEFORE_SURNAME:
             after += 1
         dated = place > self.first and self.marks[place - 1] & GRAMMAR
-        return (
-            not dated and after < self.stop and self._is_upper(after) and not self.marks[after] & (ORDINARY | CALENDAR)
-        )
+        return not dated and after < self.stop and after in self.upper and not self.marks[after] & (ORDINARY | CALENDAR)
 
     def _run(self, place: int) -> int:
         """The end of the run of words that begins at a place, across small words that belong to names."""
@@ -317,7 +322,8 @@ class _Sentence:
 
     def _is_patron(self, at: int) -> bool:
         """Whether what stands before "'s" belongs to what follows: "St Mary's Hospital", "People's Alliance Party"."""
-        return self._is_capital(at + 1) and bool(self.marks[at + 1] & INSTITUTION or self.marks[at - 1] & PLAIN)
+        patron = self.marks[at - 1] & PLAIN and not self.marks[at - 1] & GRAMMAR
+        return self._is_capital(at + 1) and bool(self.marks[at + 1] & INSTITUTION or patron)
 
     def _is_number(self, at: int) -> bool:
         """Whether a number belongs to the name before it, as in "Ward 7": it counts nothing and is no year."""
@@ -417,7 +423,7 @@ class _Sentence:
                 named = self._is_single(first) and not known & DEMONYM and (sure >= _LIKELY or not known & ORDINARY)
             else:
                 named = not all(each & (CALENDAR | ROLE | ALONE) and not each & GIVEN for each in self.marks[first:end])
-            if named and not any(map(self._is_upper, range(first, end))):
+            if named and self.upper.isdisjoint(range(first, end)):
                 yield self._mention(first, self._with_surname(end), kind, sure)
 
     def _parts(self, first: int, end: int, kind: str, sure: float) -> Iterator[Tag]:

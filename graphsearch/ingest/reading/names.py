@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from graphsearch.ingest.reading.declared import completed, first_words, heads, recurring, short_names
@@ -87,6 +88,7 @@ class _Kind(NamedTuple):
     type: str = ""
 
 
+@lru_cache(1 << 14)
 def key(name: str) -> str:
     """What two spellings of one name have in common."""
     return " ".join(name.casefold().split()).removeprefix("the ")
@@ -102,7 +104,7 @@ def find_names(
     """
     reads = [read_words(text) for text in texts]
     titles = titles or ("",) * len(reads)
-    known = known or KnownNames()
+    known = known or _known_tools()
     found = [_own(read, title, known) for read, title in zip(reads, titles, strict=True)]
     _add_tagged(reads, speakers, found)
     _without_ordinary(reads, found)
@@ -129,6 +131,11 @@ def find_names(
         _finished(read, some, kinds, counts, tuple(_same(read, some, shorts, firms)))
         for read, some, shorts in zip(reads, found, declared, strict=True)
     ]
+
+
+@cache
+def _known_tools() -> KnownNames:
+    return KnownNames()
 
 
 # -- what each text shows by itself -------------------------------------------------------------------------------
