@@ -54,6 +54,11 @@ class Kind:
 UNKNOWN: Final = Kind()
 
 
+def kind_in_table(type_: str) -> str:
+    """The kind of an entity type; "" if the table has none."""
+    return grouped("types").get(type_, "")
+
+
 @attrs.frozen
 class Phrase:
     """A phrase as read: ``type`` is "" if it is none that is known; ``normal`` is the phrase itself, as a type.

@@ -18,8 +18,7 @@ import attrs
 from graphsearch.ingest.extract.context import context_surfaces
 from graphsearch.ingest.extract.llm.prompt import Passage
 from graphsearch.ingest.stating.dates import read_date
-from graphsearch.ingest.stating.phrases import Kind, read_phrase
-from graphsearch.ingest.frames import grouped
+from graphsearch.ingest.stating.phrases import Kind, kind_in_table, read_phrase
 from graphsearch.model import EdgeKind, Span
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement, fact_in
@@ -60,7 +59,7 @@ def ground(
     for item in _items(answer, "entities", refused):
         with _reporting(refused, "entity"):
             name, type_ = _name(item, "name", passage, beside), snake_case(_words(item, "type", LONGEST_NAME))
-            type_ = type_ if type_ in types else {"group": "organisation"}.get(kind := _kind(type_), kind)
+            type_ = type_ if type_ in types else {"group": "organisation"}.get(kind := kind_in_table(type_), kind)
             named[name] = named.get(name) or (type_ if type_ in types else "")
     stated = list[Statement]()
     for item in _items(answer, "relations", refused):
@@ -126,7 +125,7 @@ def _statement(
     state = item.get("state")
     if type_ not in own:  # "manages" between persons is the inverse of reports_to, "left" ends works_at
         subject, object_ = (
-            Kind(kind, bool(kind)) for kind in (_kind(named.get(name, "")) for name in (source, target))
+            Kind(kind, bool(kind)) for kind in (kind_in_table(named.get(name, "")) for name in (source, target))
         )
         phrase = read_phrase(type_.replace("_", " "), subject, object_)
         if phrase.type and not (phrase.denied or phrase.mode):
@@ -150,10 +149,6 @@ def _statement(
 
 def _unplaced(name: str) -> ExtractedName:
     return ExtractedName(name=name, type="", span=None, confidence=NAME_CONFIDENCE, pattern=PATTERN)
-
-
-def _kind(type: str) -> str:
-    return grouped("types").get(type, "")
 
 
 def _confidence(item: Mapping[str, Any]) -> float:

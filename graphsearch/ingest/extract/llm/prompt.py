@@ -34,13 +34,16 @@ def passages(memory: Memory, size: int = PASSAGE) -> Iterator[Passage]:
 
     A blank memory has none.
     """
-    text, start = memory.text, 0
+    text, start, last = memory.text, 0, 0
     ends = [span.end for span in sentences(text)] if len(text) > size else []
     for end in (*ends, len(text)):
+        if end - start > size and last > start:
+            yield from _passage(memory, start, last)
+            start = last
         while end - start > size:
-            cut = max((each for each in ends if start < each <= start + size), default=start + size)
-            yield from _passage(memory, start, cut)
-            start = cut
+            yield from _passage(memory, start, start + size)
+            start += size
+        last = end
     yield from _passage(memory, start, len(text))
 
 
