@@ -15,7 +15,7 @@ def formal_names() -> Mapping[str, frozenset[str]]:
     """The formal names that a given name may stand for, including itself if it is formal."""
     found: dict[str, set[str]] = defaultdict(set)
     for line in data_lines("graphsearch.names", "given_names.txt"):
-        formal, _, short = line.partition(": ")
+        formal, _, short = line.partition(":")
         for name in (formal, *short.split()):
             found[name].add(formal)
     return MappingProxyType({name: frozenset(formal) for name, formal in found.items()})

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final, Protocol
+from typing import Protocol
 from uuid import UUID
 
 import attrs
@@ -83,11 +83,6 @@ class Resolution:
     candidates: tuple[Entity, ...] = ()
 
 
-_RESOLVED: Final = "resolved_by_"
-_CREATED: Final = "entities_created"
-_UNSEEN: Final = "names_unseen"
-
-
 def _counts(given: Mapping[Stage, int]) -> Mapping[Stage, int]:
     return MappingProxyType(dict(given))
 
@@ -115,8 +110,8 @@ class ResolutionCounts:
     @property
     def counters(self) -> Mapping[str, int]:
         """The counters that a batch adds to those of its scope."""
-        stages = {f"{_RESOLVED}{stage}": number for stage, number in self.by_stage.items()}
-        return {**stages, _CREATED: self.created, _UNSEEN: self.unseen}
+        stages = {f"resolved_by_{stage}": number for stage, number in self.by_stage.items()}
+        return {**stages, "entities_created": self.created, "names_unseen": self.unseen}
 
     def __add__(self, other: ResolutionCounts) -> ResolutionCounts:
         return ResolutionCounts(
