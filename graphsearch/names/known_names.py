@@ -100,6 +100,8 @@ class KnownNames:
                 self._index.add(words[words[:1] == ["the"] :], known)
                 if _UNSPACED.match(written):
                     self._letters.add(written.casefold(), known._replace(written=written))
+        for words, tool in _tools():
+            self._index.add(words, tool)
 
     def full_name(self, written: str) -> Known | None:
         """The known name that a spelling is one of."""
@@ -108,11 +110,7 @@ class KnownNames:
 
     def find(self, lows: Sequence[str]) -> Iterator[tuple[int, int, Known]]:
         """The longest known name at each word of a text, as (first, end, name)."""
-        if len(self._index):
-            yield from self._index.find(lows)
-        for first, end, known in _tools().find(lows):
-            if self._index.get(lows[first:end]) is None:
-                yield first, end, known
+        yield from self._index.find(lows)
         if len(self._letters):
             for place, low in enumerate(lows):
                 if _UNSPACED.match(low):
@@ -127,10 +125,11 @@ def name_words(written: str) -> list[str]:
 
 
 @cache
-def _tools() -> WordIndex[Known]:
-    index: WordIndex[Known] = WordIndex()
-    for section, tools in known_tools().items():
-        for name, others in tools.items():
-            for written in (name, *others):
-                index.add(name_words(written), Known(name, TOOL, plain=section != "sure" and " " not in written))
-    return index
+def _tools() -> Sequence[tuple[list[str], Known]]:
+    """The words of each spelling of a tool, and the tool."""
+    return [
+        (name_words(written), Known(name, TOOL, plain=section != "sure" and " " not in written))
+        for section, tools in known_tools().items()
+        for name, others in tools.items()
+        for written in (name, *others)
+    ]

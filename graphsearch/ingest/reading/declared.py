@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from graphsearch.names.lexicon import CALENDAR, GIVEN, ORDINARY
-from graphsearch.names.spans import (
+from graphsearch.names.spans import Mention, Read, is_small
+from graphsearch.names.word_marks import (
     CLEAR,
     FIRM,
     GRAMMAR,
@@ -24,10 +25,7 @@ from graphsearch.names.spans import (
     RUNNING,
     USING,
     VERB,
-    Mention,
-    Read,
     mark,
-    style_of,
 )
 
 _WORD: Final = r"[^\W\d_][\w'-]{1,40}"
@@ -96,7 +94,7 @@ def recurring(reads: Sequence[Read], found: Sequence[Iterable[Mention]]) -> list
         words.update(read.lows)
         taken = {place for each in some for place in range(each.first, each.end)}
         for first, stop in read.sentences:
-            if style_of(read, first, stop).small:
+            if is_small(read, first, stop):
                 for begun, end in _plain_runs(read, first, stop, taken):
                     run = " ".join(read.lows[begun:end])
                     before = read.lows[begun - 1] if begun > first else ""
@@ -166,7 +164,7 @@ def completed(read: Read, start: int, stop: int, found: Sequence[Mention], *, sm
 
 def _institution(read: Read, first: int, end: int, sure: float) -> Mention:
     kind = "group" if read.marks[end - 1] & GROUP else "organisation"
-    return Mention(first, end, read.text[read.words[first].start : read.words[end - 1].end], kind, sure)
+    return Mention(first, end, read.text[read.words[first].start : read.words[end - 1].end], kind, sure, hard=True)
 
 
 def _takes_noun(name: Mention, place: int) -> bool:

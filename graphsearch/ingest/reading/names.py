@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from graphsearch.ingest.reading.declared import completed, first_words, heads, recurring, short_names
@@ -17,27 +18,29 @@ from graphsearch.names.known_names import Known, KnownNames, WordIndex, name_wor
 from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE
 from graphsearch.names.spans import (
     CERTAIN,
+    NATIONALITY,
+    ONE,
+    Context,
+    Mention,
+    Read,
+    find_in_sentence,
+    find_marked,
+    is_small,
+    read_words,
+)
+from graphsearch.names.tagger import tag_sentences
+from graphsearch.names.word_marks import (
     FIRM,
     GRAMMAR,
     GROUP,
     MOVING,
-    NATIONALITY,
     NOISE,
-    ONE,
     ROLE,
     RUNNING,
     USING,
-    Mention,
-    Read,
-    SentenceContext,
-    find_in_sentence,
-    find_marked,
     mark,
     own_kind,
-    read_words,
-    style_of,
 )
-from graphsearch.names.tagger import tag_sentences
 
 PARENTHESIS: Final = re.compile(r"\s*\([^)]*\)\s*$")
 LONGEST_TITLE: Final = 120
@@ -85,6 +88,7 @@ class _Kind(NamedTuple):
     type: str = ""
 
 
+@lru_cache(1 << 14)
 def key(name: str) -> str:
     """What two spellings of one name have in common."""
     return " ".join(name.casefold().split()).removeprefix("the ")
@@ -100,7 +104,7 @@ def find_names(
     """
     reads = [read_words(text) for text in texts]
     titles = titles or ("",) * len(reads)
-    known = known or KnownNames()
+    known = known or _known_tools()
     found = [_own(read, title, known) for read, title in zip(reads, titles, strict=True)]
     _add_tagged(reads, speakers, found)
     _without_ordinary(reads, found)
@@ -111,20 +115,27 @@ def find_names(
     for form in recurring(reads, found) if any(speakers) else ():
         forms.add(name_words(form), _Form(""))
     for read, some in zip(reads, found, strict=True):
-        _add_matches(read, some, forms)
-        _complete(read, some)
+        if read.readable:
+            _add_matches(read, some, forms)
+            _complete(read, some)
     firms: dict[str, str] = {}
     if any(speakers):
         meant = heads({form: kind.kind for form, kind in kinds.items()})
         names = {key(each.name) for some in found for each in some if each.kind not in ("person", "place")}
         firms = first_words(names)
         for read, some in zip(reads, found, strict=True):
-            _add_meant(read, some, meant, firms)
+            if read.readable:
+                _add_meant(read, some, meant, firms)
     counts = Counter(key(each.name) for some in found for each in some)
     return [
         _finished(read, some, kinds, counts, tuple(_same(read, some, shorts, firms)))
         for read, some, shorts in zip(reads, found, declared, strict=True)
     ]
+
+
+@cache
+def _known_tools() -> KnownNames:
+    return KnownNames()
 
 
 # -- what each text shows by itself -------------------------------------------------------------------------------
@@ -185,14 +196,19 @@ def _add_tagged(reads: Sequence[Read], speakers: Sequence[str], found: Sequence[
     """Add the names that the tagger finds, and those by capitals; all sentences are tagged at once."""
     tagged = iter(
         tag_sentences(
-            [[word.text for word in read.words[first:stop]] for read in reads for first, stop in read.sentences]
+            [
+                [word.text for word in read.words[first:stop]]
+                for read in reads
+                if read.readable
+                for first, stop in read.sentences
+            ]
         )
     )
     people = frozenset(_people(speakers))
     small = _small_writers(reads, speakers)
     for read, speaker, some in zip(reads, speakers, found, strict=True):
-        context = SentenceContext(_places(some), people, small[speaker] if speaker else _writes_small([read]))
-        for first, stop in read.sentences:
+        context = Context(_places(some), people, small[speaker] if speaker else _writes_small([read]))
+        for first, stop in read.sentences if read.readable else ():
             some += find_in_sentence(read, first, stop, next(tagged), context)
 
 
@@ -368,7 +384,7 @@ def _complete(read: Read, some: list[Mention]) -> None:
             at += 1
         inside = some[begun:at]
         if any(known & (FIRM | GROUP) for known in read.marks[first:stop]):
-            inside = completed(read, first, stop, inside, small=style_of(read, first, stop).small)
+            inside = completed(read, first, stop, inside, small=is_small(read, first, stop))
         whole += inside
     some[:] = [*whole, *some[at:]]
 

@@ -3,4 +3,4 @@
 from __future__ import annotations
 
 from graphsearch.names.spans import Mention as Mention
-from graphsearch.names.spans import own_kind as own_kind
+from graphsearch.names.word_marks import own_kind as own_kind
