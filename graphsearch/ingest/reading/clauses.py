@@ -104,7 +104,7 @@ class Clauses(Phrases):
         marks = sum(1 for low in self.lows[: clause.place] if low in ('"', "“", "”"))
         return marks % 2 == 1
 
-    def _scope(self, left: int) -> tuple[bool, bool]:
+    def _scope(self, left: int, *, past: bool = False) -> tuple[bool, bool]:
         """Whether a clause that begins after ``left`` supposes or wishes, and whether it is hearsay."""
         hearsay = False
         for place in range(left, -1, -1):
@@ -113,7 +113,7 @@ class Clauses(Phrases):
                 break
             if (
                 bits & OPEN
-                or self.lows[place] in ("when", "whenever", "until")
+                or (self.lows[place] in ("when", "whenever", "until") and not past)
                 or (self.lows[place] in words("likened") and left - place < _FAR)
             ):
                 return True, hearsay
@@ -144,7 +144,7 @@ class Clauses(Phrases):
             subject = subject if group & words("being") else None  # "a novel written by"
         passive = tense.endswith("passive")
         surface = subject or (self.described(left) if passive else ()) or ()
-        opened, hearsay = self._scope(left)
+        opened, hearsay = self._scope(left, past=tense.startswith(("past", "perfect")))
         if opened or (not surface and not passive):
             return None
         word, after = self._longest(verb, place + 1)
@@ -252,8 +252,9 @@ class Clauses(Phrases):
             start, other = start - 1, (self.ref(start - 1),)
         elif self.low(start - 1) == "'s" and self.has(start - 2, NAME):
             start, other = start - 2, (self.ref(start - 2),)
-        elif before and before.kind != "person" and start == place and not (plural or self.has(start - 2, PREPOSITION)):
-            start, other = start - 1, (self.ref(start - 1),)
+        elif before and start == place and not (plural or self.has(start - 2, PREPOSITION)):
+            if before.kind != "person" or (self.has(end, NAME) and not before.hard):  # "Socceroos coach Bo Lind"
+                start, other = start - 1, (self.ref(start - 1),)
         after = end
         if self.low(end) in words("linking"):
             slots, reach = self.slots(end)
@@ -268,11 +269,14 @@ class Clauses(Phrases):
             linked and other is not linked and self.low(after) in ("is", "'s", "was", "will")
         ):  # "my last day at Acme is"
             holder, other = other, linked
-        if not holder or not other or other[0].pronoun == "our":
+        if not holder or not other or other[0].pronoun == "your":
             return
         near = {*self.lows[max(0, start - 3) : end]}
         tense = "past" if near & (_PAST | {"former", "ex", "used", "previously", "formerly"}) else "present"
-        opened, hearsay = self._scope(start - 1)
+        left = start - 1
+        while self.low(left) in words("called"):
+            left -= 1
+        opened, hearsay = self._scope(left)
         if opened or near & words("open"):
             return
         negated = not near.isdisjoint(words("negating"))
@@ -305,14 +309,17 @@ class Clauses(Phrases):
             return subject
         low = self.low(left)
         if low in (",", "(") and _is_person(self.name(left - 1)):
-            return (self.ref(left - 1),)
+            called = self.spoken and left == 1 and " " not in self.ref(0).mention.name and self.low(start) == "the"
+            return () if called else (self.ref(left - 1),)  # "Elaine, the director of the choir said so": to Elaine
         if low in (",", "(") and self.spoken:  # "met Dana on Friday, coo of Priory"
             people = [at for at in range(left) if (name := self.name(at)) and name.kind == "person"]
             if len(people) == 1:
                 return (self.ref(people[0]),)
         if self.has(after, NAME):
             return (self.ref(after),)  # "my manager Jo Berg"
-        if self.low(after) in (",", "is", "'s", ":", "(", "was") and self.has(after + 1, NAME):
+        if self.low(after) in ("is", "'s", ":", "(", "was") and self.has(after + 1, NAME):
+            return (self.ref(after + 1),)
+        if self.low(after) == "," and self.has(after + 1, NAME) and self.is_end(after + 2):
             return (self.ref(after + 1),)
         return (self.ref(start - 1),) if start == noun and _is_person(self.name(start - 1)) else ()
 

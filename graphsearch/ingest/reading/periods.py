@@ -8,7 +8,7 @@ from typing import Final
 
 from graphsearch.ingest.frames import Phase, words
 from graphsearch.ingest.reading.clauses import Clause, Clauses
-from graphsearch.ingest.reading.phrases import AUXILIARY, BE, BREAK, COMMA, JOINER, STOP, VERB
+from graphsearch.ingest.reading.phrases import AUXILIARY, BE, BREAK, COMMA, JOINER, STOP, VERB, has_any
 from graphsearch.text.dates import DateSpan, Role
 
 Period = tuple[datetime | None, datetime | None, bool]
@@ -22,7 +22,7 @@ _NEAR: Final = 8
 
 
 def read_period(
-    clause: Clause, phase: Phase, sentence: Clauses, dates: Sequence[DateSpan], at: datetime | None
+    clause: Clause, phase: Phase, frame_type: str, sentence: Clauses, dates: Sequence[DateSpan], at: datetime | None
 ) -> Period | None:
     """Read start and end of what a clause states; None if it states nothing.
 
@@ -45,6 +45,12 @@ def read_period(
         phase = "opens" if phase == "holds" else phase
     if phase == "event":
         return (start or at, None, False) if tense in ("past", "perfect") else None
+    if changes and tense == "present" and date is None and not has_any(sentence.lows, "recently"):
+        return None  # "I move to Leeds in the summer"
+    if phase == "opens" and date is None and tense != "present":
+        behind = sentence.lows[clause.reach :]
+        long_ago = has_any(behind, "earlier") or (frame_type == "lives_in" and not has_any(sentence.lows, "recently"))
+        return (None, None, False) if long_ago else (at, None, True)
     if phase == "opens":
         return start or at, date.valid_to if date and date.role is Role.BETWEEN else None, True
     if phase == "closes":
@@ -68,11 +74,12 @@ def find_date(clause: Clause, sentence: Clauses, dates: Sequence[DateSpan]) -> D
     units = sentence.units
     place = units[clause.place].start
     for each in dates:
-        if each.start < place:
+        if each.start < place or each.role is Role.BORN:
             continue
         between = [at for at in range(clause.reach, len(units)) if units[at].start < each.start]
         between = between[1 if clause.noun and between and units[between[0]].bits & BE else 0 :]
-        between = between[:-1] if between and units[between[-1]].low in words("since") else between
+        while between and units[between[-1]].low in words("since"):
+            between.pop()
         parted = any(units[at].bits & (JOINER | STOP | BREAK) and units[at].low not in ("(", ":") for at in between)
         if not parted and len(between) <= _NEAR and not any(units[at].bits & (VERB | AUXILIARY) for at in between):
             return each

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -36,6 +35,7 @@ _LISTS: Final = {
     "hearsay": HEARSAY,
 }
 _SUBJECTIVE: Final = frozenset({"i", "he", "she", "we", "they"})
+_OBJECTIVE: Final = frozenset({"me", "him", "us", "them"})
 _NO_ADVERBS: Final = frozenset({"apply", "reply", "supply", "rely", "family", "only", "early", "july", "fly", "daily"})
 _JOINING: Final = frozenset({"-", "/", "%", "$", "€", "£", "'", "’"})
 _MAX_FILLER: Final = 3
@@ -154,6 +154,8 @@ class Phrases:
         """The subject that ends at or before a place. () is one that is no name, None no subject at all."""
         while left >= 0:
             low, bits = self.lows[left], self.bits[left]
+            if low in _OBJECTIVE:
+                return ()
             if bits & (NAME | PRONOUN):
                 first = self._phrase_start(left)
                 beside = self.has(first - 1, PREPOSITION) and self.low(first - 1) != "like"
@@ -209,7 +211,9 @@ class Phrases:
             place -= 2
             refs.insert(0, self.ref(place))
         acted = self.has(place - 1, VERB | PREPOSITION | AUXILIARY) or (
-            self.low(place - 1).isalpha() and not self.has(place - 1, ~0) and self.low(place - 1) not in words("after_names")
+            self.low(place - 1).isalpha()
+            and not self.has(place - 1, ~0)
+            and self.low(place - 1) not in words("after_names")
         )
         return tuple(refs[-1:] if acted else refs)  # "leads Atlas and Cy leads": Cy
 
@@ -258,9 +262,13 @@ class Phrases:
     def _modifies(self, place: int) -> bool:
         """Whether a name only describes what is after it: "the Turin office", "Labor leader Simon Crean"."""
         noun = self.low(place + 1)
-        apart = self.has(place + 1, _CLOSED | VERB | ADVERB | NAME)
+        apart = self.has(place + 1, _CLOSED | ADVERB | NAME) or (
+            self.has(place + 1, VERB) and not self.has(place + 1, NOUN)
+        )
         if apart or not noun.isalpha() or len(noun) < _SHORTEST or noun in words("after_names"):
             return False
+        if self.has(place + 1, NOUN) and noun in self.forms.nouns:
+            return noun not in words("kind_nouns")
         articled = self.has(place - 1, ARTICLE) and noun not in words("kind_nouns")
         return bool(articled or self.has(place + 2, NAME) or (noun.endswith("s") and noun not in words("kind_nouns")))
 
@@ -282,6 +290,6 @@ class Phrases:
         return tuple(refs), place
 
 
-def has_any(lows: AbstractSet[str], name: str) -> bool:
+def has_any(lows: Iterable[str], name: str) -> bool:
     """Whether a word of a closed list is among these."""
-    return not lows.isdisjoint(words(name))
+    return not words(name).isdisjoint(lows)

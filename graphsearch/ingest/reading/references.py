@@ -13,7 +13,7 @@ THING: Final = frozenset({"it", "its"})
 SEVERAL: Final = frozenset({"they", "them", "their"})
 _FIRMS: Final = ("organisation", "group")
 _ALONE, _NEAREST, _BEFORE, _FAR, _ADDRESSED, _FIRM = 0.9, 0.8, 0.8, 0.7, 0.75, 0.85
-_WINDOW: Final = 6
+_WINDOW: Final = 3
 
 
 class Named(NamedTuple):
@@ -45,10 +45,13 @@ class Context(NamedTuple):
         ``kinds`` are those that it can have here; "we" that are persons alone include the speaker.
         """
         as_person = "organisation" not in kinds and "group" not in kinds
-        if pronoun in FIRST or (pronoun in OWN_SIDE and as_person):
+        if pronoun in FIRST or (pronoun in OWN_SIDE and pronoun != "our" and as_person):
             return Named(self.speaker, "person", hard=True) if self.speaker else None
         if pronoun in OWN_SIDE:
-            return self.firm and self.firm._replace(sure=min(self.firm.sure, _FIRM))
+            if self.firm:
+                return self.firm._replace(sure=min(self.firm.sure, _FIRM))
+            alone = self.speaker and pronoun != "our" and "person" in kinds  # "we use Slack": so do I
+            return Named(self.speaker, "person", _NEAREST, hard=True) if alone else None
         if pronoun in SECOND:
             return Named(self.addressed, "person", _ADDRESSED, hard=True) if self.addressed else None
         title = None if self.speaker else self.title

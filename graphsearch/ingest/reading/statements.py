@@ -23,7 +23,7 @@ from graphsearch.ingest.reading.phrases import (
 )
 from graphsearch.ingest.reading.references import Context, Named
 from graphsearch.ingest.reading.values import find_values
-from graphsearch.names.lexicon import DEMONYM, GIVEN, ORDINARY, flags
+from graphsearch.names.lexicon import DEMONYM, GIVEN, ORDINARY, PLACE, flags
 from graphsearch.text.dates import DateSpan
 
 if TYPE_CHECKING:
@@ -44,8 +44,12 @@ _MISTAKEN: Final = {
     "organisation": ("group", "thing"),
     "group": ("organisation", "thing"),
     "thing": ("organisation", "group"),
+    "place": ("organisation", "thing"),
 }
 """What a name of several words can be that was taken for another kind; a single word can be anything."""
+_ONE_KNOWN: Final = 4
+"""The fit of two ends of which one is surely a person."""
+_KIN: Final = frozenset({"married_to", "parent_of", "sibling_of"})
 _ANYONE: Final = Ends(("person", "organisation", "group", "thing"))
 
 Dates = Callable[[int, int], Sequence[DateSpan]]
@@ -91,7 +95,8 @@ def read_sentence(
     best: dict[tuple[str, str, str], Stated] = {}
     for each in _Reader(read.text, sentence, context, dates, at).read():
         pair = each.source.name, each.relation, each.target.name
-        same = each.source.name.casefold() == each.target.name.casefold()
+        ends = [{*end.name.casefold().split()} for end in (each.source, each.target)]
+        same = ends[0] <= ends[1] or (ends[1] <= ends[0] and each.target.kind == "person")
         if not same and (pair not in best or each.confidence > best[pair].confidence):
             best[pair] = each
     return list(best.values())
@@ -114,7 +119,9 @@ def _accepted(ends: Ends, named: Named) -> str | None:
     """The kind that a name gets in a slot; None if it does not fit. A kind that is only guessed can be wrong."""
     if named.kind in ends.kinds:
         return named.kind
-    single = " " not in named.name and named.kind != "place"
+    if named.kind == "place" and any(flags(word) & PLACE for word in named.name.split()):
+        return None
+    single = " " not in named.name
     if named.kind == "person" and single and ends.assumed == "place":
         return "place"  # "I live in Florence"
     person = named.kind == "person" and flags(named.name) & (GIVEN | ORDINARY) == GIVEN and ends.assumed == "thing"
@@ -185,7 +192,9 @@ class _Reader:
     def _of_mention(self, mention: Mention, sure: float) -> Named:
         """A name with the kind that its own words, or the noun after it, show."""
         place, unit = next((at, unit) for at, unit in enumerate(self._sentence.units) if unit.mention is mention)
-        if self._sentence.low(place + 1) in words("groups") and mention.kind != "person":
+        last = mention.name.split()[-1].casefold()
+        grouped = self._sentence.low(place + 1) in words("groups") and mention.kind != "person"
+        if grouped or (" " in mention.name and (last in words("groups") or last in words("parties"))):
             return Named(mention.name, "group", sure, unit.start)
         return Named(mention.name, mention.kind, sure, unit.start, mention.hard)
 
@@ -203,6 +212,9 @@ class _Reader:
 
     def _nominal(self, clause: Clause) -> Iterator[Stated]:
         frames = self._sentence.forms.nouns[clause.word]
+        lesser = not words("lesser").isdisjoint(self._sentence.lows[max(0, clause.place - 1) : clause.place])
+        if lesser and any(each.type == "leads" for each in frames):
+            frames = self._sentence.forms.nouns["officer"]  # a deputy director leads nothing
         fitting = [
             each
             for each in frames
@@ -234,7 +246,7 @@ class _Reader:
                 continue
             source, target = sources[0], targets[0]
             fits = _fit(source_ends, source), _fit(target_ends, target)
-            known = min(fits) >= (2 if KNOWN_ENDS in frame.marks else 0) and sum(fits) >= 2  # noqa: PLR2004
+            known = self._are_known(clause, frame, source, target, fits)
             replaced = frame.type == "succeeds" and "with" in clause.slots  # "replaced Ana with Bo"
             if known and not replaced and _may_be_group(frame, target) and not _is_nationality(source, target):
                 ranked.append((sum(fits), min(fits), frame, source, target))
@@ -245,12 +257,27 @@ class _Reader:
                 yield from self._replaced(clause, stated)
                 return
 
+    def _are_known(self, clause: Clause, frame: Frame, source: Named, target: Named, fits: tuple[int, int]) -> bool:
+        """Whether the kinds of both ends are as sure as a frame wants them."""
+        if frame.type == "located_in" and not clause.noun and self._sentence.low(clause.place + 1) not in frame.slot:
+            return "be" in clause.word and min(fits) > 1  # "stands for the revolution in Hungary"
+        if frame.source == frame.target == "p" and (min(fits) < 1 or sum(fits) < _ONE_KNOWN):
+            return False
+        if KNOWN_ENDS in frame.marks or (clause.word == "·" and not self._sentence.spoken):
+            guessed = (
+                frame.type == "reports_to" and not each.hard and " " not in each.name for each in (source, target)
+            )
+            return min(fits) > 1 and not any(guessed)
+        return sum(fits) > 1
+
     def _stated(self, clause: Clause, frame: Frame, source: Named, target: Named, sure: float) -> Stated | None:
         confidence = round(sure * source.sure * target.sure, 2)
         confidence = min(confidence, HEARSAY) if clause.hearsay else confidence
+        if frame.type in _KIN and max(source.sure, target.sure) > min(source.sure, target.sure):
+            confidence = min(confidence, UNKNOWN)  # whose wife "his" is
         if confidence < LEAST:
             return None
-        period = read_period(clause, frame.phase, self._sentence, self.dates, self._at)
+        period = read_period(clause, frame.phase, frame.type, self._sentence, self.dates, self._at)
         if period is None:
             return None
         kind = _accepted(read_ends(frame.target), target) or ""

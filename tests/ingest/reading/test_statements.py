@@ -169,7 +169,7 @@ def _triple(text: str) -> tuple[str, str, str]:
         "the head of [Acme:o] said so",
         "[Bo:p] and his wife moved to [Leeds:l]",
         "[Bo:p] said ministers of [Acme:o] agree.",
-        "we use [Slack:t]",  # whose firm is not known
+        "our CFO [Bo Lind:p] signed",  # whose firm is not known
         "[Lena:p] replaced [Bo:p] with [Cy:p].",
         # imperatives
         "Use [Postgres:t] for that.",
@@ -249,11 +249,12 @@ def test_we_are_the_firm_of_the_speaker() -> None:
     firm = Named("Harkin Dairy", "organisation")
     assert triples("we use [Slack:t]", firm=firm) == {("Harkin Dairy", "uses", "Slack")}
     assert triples("we met [Bo:p]", firm=firm) == {("Ana", "met_with", "Bo")}
-    assert triples("our CFO [Bo Lind:p] signed", firm=firm) == set()
+    assert triples("our CFO [Bo Lind:p] signed", firm=firm) == {("Bo Lind", "works_at", "Harkin Dairy")}
+    assert triples("we use [Slack:t]") == {("Ana", "uses", "Slack")}
 
 
 def test_a_kind_that_is_known_is_not_read_otherwise() -> None:
-    assert triples("I work for [Bo:p].") == {("Ana", "reports_to", "Bo")}
+    assert triples("I work for [Bo Lind:p].") == {("Ana", "reports_to", "Bo Lind")}
     assert triples("I work for [Acme:o].") == {("Ana", "works_at", "Acme")}
     assert triples("I joined the [Oak Choir:g].") == {("Ana", "member_of", "Oak Choir")}
 
