@@ -40,6 +40,7 @@ _NO_ADVERBS: Final = frozenset({"apply", "reply", "supply", "rely", "family", "o
 _JOINING: Final = frozenset({"-", "/", "%", "$", "€", "£", "'", "’"})
 _MAX_FILLER: Final = 3
 _MAX_PHRASE: Final = 14
+_LONGEST: Final = 40
 _SHORTEST: Final = 3
 
 
@@ -223,7 +224,8 @@ class Phrases:
         """What follows a verb or noun, by preposition, and the place after it; "obj" is what follows at once."""
         slots: Slots = {}
         slot, filler, reach, passed = "obj", 0, place, set[str]()
-        while place < len(self.units):
+        stop = min(len(self.units), place + _LONGEST)
+        while place < stop:
             low, bits = self.lows[place], self.bits[place]
             if bits & NAME or (bits & PRONOUN and low not in _SUBJECTIVE):
                 if self.low(place + 1) == "'s" or (bits & NAME and self._modifies(place)):

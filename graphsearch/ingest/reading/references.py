@@ -29,8 +29,8 @@ class Named(NamedTuple):
 class Context(NamedTuple):
     """What pronouns of one sentence can refer to.
 
-    ``firm``: where the speaker works, if the call says so; ``title``: the subject of a document; ``recent``: the names of
-    the sentences before, the last ones last; ``addressed``: whom "you" means.
+    ``firm``: where the speaker works, if the call says so; ``title``: the subject of a document; ``recent``: the names
+    of the sentences before, the last ones last; ``addressed``: whom "you" means.
     """
 
     speaker: str = ""
@@ -61,7 +61,7 @@ class Context(NamedTuple):
             others = [each for each in earlier if each.kind == "person" and each.name not in title.name]
             return title._replace(sure=title.sure * _NEAREST) if others else title
         if pronoun == "there":
-            return self._last([each for each in ("place", *_FIRMS) if each in kinds], earlier)
+            return self._last([each for each in ("place", *_FIRMS, "") if each in (*kinds, "")], earlier)
         if pronoun in THING:
             if title and title.kind != "person":
                 return title
@@ -69,7 +69,8 @@ class Context(NamedTuple):
         if pronoun in SEVERAL:
             if title and title.kind != "person":
                 return title
-            meant = self._last(["person"] if as_person else [each for each in _FIRMS if each in kinds], earlier)
+            meant = self._last(_FIRMS, earlier)
+            meant = None if meant and as_person else self._last(("person",), earlier) if as_person else meant
             return meant and (meant if meant in earlier else meant._replace(sure=min(meant.sure, _FAR)))
         return None
 

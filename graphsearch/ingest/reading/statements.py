@@ -1,4 +1,4 @@
-"""What a sentence states: of each clause the frame that fits the kinds of its names best, its period, its confidence."""
+"""What a sentence states: the frame that fits the names of each clause best, its period and its confidence."""
 
 from __future__ import annotations
 
@@ -194,7 +194,8 @@ class _Reader:
         place, unit = next((at, unit) for at, unit in enumerate(self._sentence.units) if unit.mention is mention)
         last = mention.name.split()[-1].casefold()
         grouped = self._sentence.low(place + 1) in words("groups") and mention.kind != "person"
-        if grouped or (" " in mention.name and (last in words("groups") or last in words("parties"))):
+        firm = " " in mention.name and mention.kind in ("organisation", "")
+        if grouped or (firm and (last in words("groups") or last in words("parties"))):
             return Named(mention.name, "group", sure, unit.start)
         return Named(mention.name, mention.kind, sure, unit.start, mention.hard)
 
@@ -277,7 +278,7 @@ class _Reader:
             confidence = min(confidence, UNKNOWN)  # whose wife "his" is
         if confidence < LEAST:
             return None
-        period = read_period(clause, frame.phase, frame.type, self._sentence, self.dates, self._at)
+        period = read_period(clause, frame, self._sentence, self.dates, self._at)
         if period is None:
             return None
         kind = _accepted(read_ends(frame.target), target) or ""
@@ -312,7 +313,7 @@ class _Reader:
                         yield Stated(named, frame.type, value, sure)
 
     def _status(self) -> Iterator[Stated]:
-        """ "The atlas is paused", "Tidewright is on hold"."""
+        """Read what is paused, on hold, and the like."""
         sentence = self._sentence
         for place, unit in enumerate(sentence.units):
             if not unit.mention:
