@@ -32,6 +32,7 @@ from graphsearch.names.word_marks import (
     mark,
     shown_kind,
 )
+from graphsearch.names.word_marks import own_kind as own_kind
 from graphsearch.text.marked_names import marked_names
 from graphsearch.text.tokens import Token, sentences, tokens
 from graphsearch.text.unstated import code_blocks, machine_lines

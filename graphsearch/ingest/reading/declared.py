@@ -29,7 +29,9 @@ from graphsearch.names.word_marks import (
 )
 
 _WORD: Final = r"[^\W\d_][\w'-]{1,40}"
-_HINT: Final = re.compile(r"\b(?:call|calls|called|go|goes|answer|answers|known|nick\w*|short|aka|me)\b", re.IGNORECASE)
+_HINT: Final = re.compile(
+    r"\b(?:calls?|called|go(?:es)? by|answers? to|known as|nick\w+|for short|(?:=|is) me)\b|= me", re.IGNORECASE
+)
 _OWN: Final = re.compile(
     r"\b(?:call(?:s|ed)? me|i (?:go by|answer to|am known as)|i['’]?m known as|my nickname(?: is|['’]s))"
     rf"(?: just| only)? [\"“]?({_WORD})",
