@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.measuring import rounded
-from graphsearch.ingest.extract.rules.extractor import TextExtractor
-from graphsearch.ingest.extract.rules.relating import CO_OCCURS
+from graphsearch.ingest.reading.assembling import CO_OCCURS
+from graphsearch.ingest.reading.extractor import TextExtractor
 from graphsearch.model import Memory
 from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.protocols import Extractor
 
-LABELLED: Final = Path(__file__).parents[1] / "tests" / "ingest" / "extract" / "rules" / "data" / "statements.jsonl"
+LABELLED: Final = Path(__file__).parents[1] / "tests" / "ingest" / "reading" / "data" / "statements.jsonl"
 AT: Final = datetime(2024, 5, 15, 14, 30, tzinfo=UTC)
 PRECISION: Final = 0.9
 RECALL: Final = 0.8

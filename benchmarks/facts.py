@@ -27,14 +27,14 @@ from benchmarks.asking import SCOPE
 from benchmarks.measuring import rounded
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
-from graphsearch.ingest.extract.rules.extractor import TextExtractor
-from graphsearch.ingest.extract.rules.relating import CO_OCCURS
+from graphsearch.ingest.reading.assembling import CO_OCCURS
+from graphsearch.ingest.reading.extractor import TextExtractor
 from graphsearch.ingest.sources.documents import document_memories
 from graphsearch.model import Claim, Entity, Memory
 from graphsearch.protocols import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 
-GOLD: Final = Path(__file__).parents[1] / "tests" / "ingest" / "extract" / "rules" / "data" / "texts"
+GOLD: Final = Path(__file__).parents[1] / "tests" / "ingest" / "reading" / "data" / "texts"
 _PAGE: Final = 1000
 
 Triple = tuple[UUID, str, UUID]

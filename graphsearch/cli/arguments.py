@@ -12,8 +12,7 @@ import attrs
 import typer
 
 from graphsearch.cli.environment import choose_llm
-from graphsearch.ingest import DEFAULT_EXTRACTOR, TextExtractor
-from graphsearch.ingest.extract.rules.vocabulary import KnownName
+from graphsearch.ingest import DEFAULT_EXTRACTOR, KnownName, TextExtractor
 from graphsearch.ingest.screening.instructions import InstructionFlag
 from graphsearch.ingest.screening.redaction import Redaction
 from graphsearch.ingest.write.options import IngestOptions

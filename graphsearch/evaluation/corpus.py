@@ -18,7 +18,7 @@ from graphsearch.evaluation.question_set import Passage, Triple
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.extract.code.definitions import outline
 from graphsearch.ingest.extract.extraction import UnreadableError
-from graphsearch.ingest.extract.rules.extractor import TextExtractor
+from graphsearch.ingest.reading.extractor import TextExtractor
 from graphsearch.ingest.sources.files import Folder, find, locate, read
 from graphsearch.ingest.sources.python_files import decoded
 from graphsearch.model import EdgeKind, Memory, Span

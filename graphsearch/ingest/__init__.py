@@ -9,12 +9,9 @@ if TYPE_CHECKING:
     from graphsearch.ingest.extract.extraction import Fault as Fault
     from graphsearch.ingest.extract.extraction import Unread as Unread
     from graphsearch.ingest.extract.llm.extractor import LLMExtractor as LLMExtractor
-    from graphsearch.ingest.extract.rules.extractor import DEFAULT_PATTERNS as DEFAULT_PATTERNS
-    from graphsearch.ingest.extract.rules.extractor import TextExtractor as TextExtractor
-    from graphsearch.ingest.extract.rules.patterns import Phase as Phase
-    from graphsearch.ingest.extract.rules.patterns import RelationPattern as RelationPattern
-    from graphsearch.ingest.extract.rules.vocabulary import KnownName as KnownName
     from graphsearch.ingest.ingestor import Ingestor as Ingestor
+    from graphsearch.ingest.reading.extractor import RelationPattern as RelationPattern
+    from graphsearch.ingest.reading.extractor import TextExtractor as TextExtractor
     from graphsearch.ingest.report import IngestReport as IngestReport
     from graphsearch.ingest.report import Progress as Progress
     from graphsearch.ingest.report import RememberReport as RememberReport
@@ -32,6 +29,7 @@ if TYPE_CHECKING:
     from graphsearch.model.extracted import ExtractedMemory as ExtractedMemory
     from graphsearch.model.extracted import ExtractedName as ExtractedName
     from graphsearch.model.extracted import Statement as Statement
+    from graphsearch.names.known_names import KnownName as KnownName
     from graphsearch.text.dates import IsoDates as IsoDates
     from graphsearch.text.dates import NaturalDates as NaturalDates
 

@@ -59,7 +59,7 @@ class Ingestor:
     `AccessDeniedError` is raised before anything of a refused batch is written; the batches before it stay. Unchanged
     elements are not checked.
 
-    ``extractor`` reads texts; the default is `graphsearch.ingest.TextExtractor`, of the extra "text". With None nothing
+    ``extractor`` reads texts; the default is `graphsearch.ingest.TextExtractor`. With None nothing
     is read: what counts are the facts and entities that memories are given with (`Memory.facts`).
     ``facts`` embeds the facts of relations too, so that searches find relations whose entities a question does not
     name: one more text per sentence with relations, of the whole scope first, then of new and changed relations.
@@ -192,7 +192,7 @@ class Ingestor:
             require_quotes=options.require_quotes,
             refuse_ungrounded=options.refuse_ungrounded,
         )
-        return TextReader(self._extractor, resolver, self._limits, self._intake, store, stating)
+        return TextReader(self._extractor, resolver, self._limits, self._intake, store, stating, self._gate)
 
 
 def _demanded(gate: Gate | None) -> Gate:

@@ -103,6 +103,11 @@ class KnownNames:
         for words, tool in _tools():
             self._index.add(words, tool)
 
+    def full_name(self, written: str) -> Known | None:
+        """The known name that a spelling is one of."""
+        parts = name_words(written)
+        return self._index.get(parts) or _tools().get(parts)
+
     def find(self, lows: Sequence[str]) -> Iterator[tuple[int, int, Known]]:
         """The longest known name at each word of a text, as (first, end, name)."""
         yield from self._index.find(lows)

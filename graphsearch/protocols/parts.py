@@ -12,6 +12,7 @@ from graphsearch.model.signatures import Resource
 
 if TYPE_CHECKING:
     from graphsearch.model.extracted import ExtractedMemory
+    from graphsearch.names.known_names import KnownName
 
 InputType = Literal["query", "document"]
 
@@ -60,7 +61,7 @@ class LLM(Protocol):
 
 
 class Extractor(Protocol):
-    """Extracts entities and relations from memories, by rules (`graphsearch.ingest.extract.rules`), a model or both.
+    """Extracts entities and relations from memories, by frames (`graphsearch.ingest.reading`), a model or both.
 
     An extractor with an attribute ``batch`` receives at most that many memories per call; each batch is written before
     the next is extracted.
@@ -68,11 +69,20 @@ class Extractor(Protocol):
 
     @property
     def name(self) -> str:
-        """Name and version, as in "rules/1"; changes whenever the same text would be extracted differently."""
+        """Name and version, as in "frames/1"; changes whenever the same text would be extracted differently."""
         ...
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
         """The content of each memory, in order, or why it could not be read (`ExtractedMemory.unread`)."""
+        ...
+
+
+@runtime_checkable
+class KnowingExtractor(Protocol):
+    """An extractor that finds names of the scope: it is told those that occur in the texts, and are visible."""
+
+    def knowing(self, names: Sequence[KnownName]) -> Extractor:
+        """The extractor for texts with these names."""
         ...
 
 

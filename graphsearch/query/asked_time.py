@@ -14,7 +14,9 @@ from typing import Final
 
 import attrs
 
-from graphsearch.text.time_expressions import Dated, Expression, find_expressions, is_numbering, join_ranges
+from graphsearch.text.calendar import containing
+from graphsearch.text.dates import in_zone, midnight
+from graphsearch.text.time_expressions import Dated, Expression, find_expressions, is_numbering, join_ranges, pattern
 
 
 @attrs.frozen(kw_only=True)
@@ -40,25 +42,8 @@ class AskedPeriod:
         return first, max(self.valid_to.year - at_new_year, first or 0)
 
 
-_BEFORE: Final = re.compile(
-    r"\b(since|starting|from|until|till|through|up to|by|prior to|before|after)"
-    r"(?: the)?(?: (?:start|beginning|end) of)?(?: the)? $",
-    re.IGNORECASE,
-)
-_PLACED: Final = re.compile(
-    r"\b(?:in|on|during|since|from|of|until|till|through|by|before|after|between|and|to|for|at|year|early|mid|late"
-    r"|starting)(?: (?:the|early|mid|late|start of|beginning of|middle of|end of)){0,3}[ -]$",
-    re.IGNORECASE,
-)
-"""Words behind which any number is a year, and "may" a month."""
-_PLACED_DAY: Final = re.compile(
-    r"\b(?:on|since|until|till|by|before|after|from|to|between|and)(?: the)? $", re.IGNORECASE
-)
-_AT: Final = re.compile(r"\bat $", re.IGNORECASE)
 _FIRST_YEAR: Final = 1500
 """Smaller numbers are years only behind such words."""
-_WORDS_BEFORE: Final = 40
-"""Characters before a date that are searched for words that open a side of its period."""
 
 
 def periods(question: str, as_of: datetime) -> tuple[AskedPeriod, ...]:
@@ -72,9 +57,9 @@ def periods(question: str, as_of: datetime) -> tuple[AskedPeriod, ...]:
 
     A moment that is out of the calendar as UTC is no time.
     """
-    today = datetime(as_of.year, as_of.month, as_of.day)  # noqa: DTZ001 - a day of the calendar: the zone is added last
+    today = midnight(as_of)
     dates = [
-        Dated(each, period)
+        Dated(each, containing(period.start, period.precision) if each.kind == "ago" else period)
         for each in find_expressions(question)
         if _is_time(question, each) and (period := each.period(today))
     ]
@@ -84,26 +69,16 @@ def periods(question: str, as_of: datetime) -> tuple[AskedPeriod, ...]:
 
 def _is_time(question: str, each: Expression) -> bool:
     """Whether what is written like a time is one where it stands in a question."""
-    placed = _PLACED.search(question, max(0, each.start - _WORDS_BEFORE), each.start) is not None
     match each.kind:
-        case "year":
-            sure = placed and not _AT.search(question, 0, each.start)
-            return sure or (int(each.written) >= _FIRST_YEAR and not placed and not is_numbering(question, each.start))
-        case "years":
+        case "year" if each.written.isdigit() and int(each.written) >= _FIRST_YEAR and not each.placed:
             return not is_numbering(question, each.start)
-        case "month" | "holiday" | "short_year":
-            return placed
-        case "weekday" | "nth":
-            return _PLACED_DAY.search(question, max(0, each.start - _WORDS_BEFORE), each.start) is not None
         case "part":
-            return each.dated or (each.written[0] in "qh" and (placed or question[each.start] == "Q"))
-        case "numeric":
-            return each.dated or placed
-        case "which":
-            return each.written != "this may" or question[each.end :].strip(" ?!.,;") == ""
+            return each.dated or (
+                each.written[0] in "qh" and (each.lead not in ("", "the") or question[each.start] == "Q")
+            )
         case "ahead" | "lasting" | "current":
             return False
-    return True
+    return each.fits() or (each.word == "for" and each.kind in ("month", "holiday", "year"))
 
 
 def _in_calendar(moment: datetime | None) -> bool:
@@ -118,10 +93,7 @@ def _asked(question: str, first: Dated, last: Dated | None, zone: tzinfo | None)
     start, end = first.expression.start, (last or first).expression.end
     valid_from: datetime | None = first.period.start
     valid_to = (last or first).period.end
-    before = (
-        None if last or first.expression.is_range else _BEFORE.search(question, max(0, start - _WORDS_BEFORE), start)
-    )
-    match before[1].casefold() if before else "":
+    match "" if last or first.expression.is_range else first.expression.word:
         case "since" | "starting" | "from":
             valid_to = None
         case "after":
@@ -134,13 +106,9 @@ def _asked(question: str, first: Dated, last: Dated | None, zone: tzinfo | None)
         written=question[start:end],
         start=start,
         end=end,
-        valid_from=_in_zone(valid_from, zone),
-        valid_to=_in_zone(valid_to, zone),
+        valid_from=valid_from and in_zone(valid_from, zone),
+        valid_to=valid_to and in_zone(valid_to, zone),
     )
-
-
-def _in_zone(moment: datetime | None, zone: tzinfo | None) -> datetime | None:
-    return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=zone)
 
 
 class History(StrEnum):
@@ -159,37 +127,6 @@ class History(StrEnum):
     """For what was done, whether it lasts or not: "who did Bob meet?"; in no order of time."""
     LIST = "list"
     """For all there are, now or ever: "all of her employers"."""
-
-
-_EVER: Final = re.compile(
-    r"\b(?:(?P<before>(?:before|prior to)(?= (?!the (?:time|fact)\b)\w| ?\??$)|predecessors?(?: of)?|preceded)"
-    r"|(?P<after>after(?= \w)|successors?(?: of)?|succeeded|took over|replaced)"
-    r"|(?P<past>used to|in the past|previous(?:ly)?|former(?:ly)?|past(?= \w+s\b)(?! tense)|once(?= (?:led|ran|owned"
-    r"|lived|worked|used|had)\b))"
-    r"|ever|over (?:the years|time)|so far|at any (?:time|point)|throughout|past (?:and|or) present|histor(?:y|ies|ic"
-    r"|ical|ically)|all[- ]time|to date|until now|up to now|over the course|originally|initially|at first"
-    r"|first(?= ?\??$)|the (?:first|original)(?= \w+ (?:of|at|in|for)\b))\b",
-    re.IGNORECASE,
-)
-_DID: Final = re.compile(r"\bdid(?:n['’]t)?\b", re.IGNORECASE)
-_ARTICLE: Final = re.compile(r" (?:(?:the|our|a|an) )?", re.IGNORECASE)
-_ALL_OF: Final = re.compile(
-    r"\b(?:all|every|each|everyone|everybody|list)\b(?! (?:about|right|hands|over|day|time|other)\b)", re.IGNORECASE
-)
-# "where has Tom lived", "which houses have they worked for": the past until now; not "which plan has it", "has to"
-_PERFECT: Final = re.compile(
-    r"\b(?:has|have|['’]ve)(?!\s+to\b)(?:\s+[^\s?]+){0,5}?\s+"
-    r"(?:\w{2,}ed|been|become|begun|built|chosen|come|done|fallen|given|gone|grown|had|held|known|led|left|lost|made|met"
-    r"|owned|paid|run|seen|sat|shown|spent|stood|taken|taught|told|won|worn|written)\b",
-    re.IGNORECASE,
-)
-_PRESENT: Final = re.compile(
-    r"\b(?:(?:right )?now|nowadays|current(?:ly)?|today(?:['’]s)?|tonight|these days|at the moment|at present|presently"
-    r"|still|any ?more)\b",
-    re.IGNORECASE,
-)
-_UNREAD: Final = "x"
-_INSTANT: Final = timedelta(microseconds=1)
 
 
 @attrs.frozen(kw_only=True)
@@ -220,25 +157,25 @@ def asked_time(question: str, now: datetime, names: Iterable[tuple[int, int]] = 
     ``names`` are not read as times: "Euro 2024".
     """
     for start, end in names:
-        question = question[:start] + _UNREAD * (end - start) + question[end:]
+        question = question[:start] + "x" * (end - start) + question[end:]
     found = periods(question, now)
     spans = tuple((each.start, each.end) for each in found)
     if not all(map(_is_today, found)):
         first, last = _ends(found, now)
         written = ", ".join(each.written for each in found)
         return AskedTime(as_of=last, since=first, written=written, spans=spans)
-    ever = tuple(_EVER.finditer(question))
+    ever = tuple(pattern("EVER").finditer(question))
     within = [each.span() for each in ever]  # "until now" asks for the past
-    present = [each.span() for each in _PRESENT.finditer(question)]
+    present = [each.span() for each in pattern("NOW").finditer(question)]
     if apart := tuple(each for each in present if not any(start < each[1] <= end for start, end in within)):
         return AskedTime(spans=apart)
     if ever:
         return _history(question, ever, beginning(now))
-    if perfect := _PERFECT.search(question):
+    if perfect := pattern("HAS_DONE").search(question):
         return AskedTime(since=beginning(now), written=perfect[0], history=History.ALL)
-    if did := _DID.search(question):
+    if did := pattern("DID").search(question):
         return AskedTime(since=beginning(now), written=did[0], history=History.DONE)
-    return AskedTime(history=History.LIST) if _ALL_OF.search(question) else PRESENT
+    return AskedTime(history=History.LIST) if pattern("ALL_OF").search(question) else PRESENT
 
 
 def _history(question: str, ever: Sequence[re.Match[str]], since: datetime) -> AskedTime:
@@ -247,12 +184,10 @@ def _history(question: str, ever: Sequence[re.Match[str]], since: datetime) -> A
     asked = AskedTime(since=since, written=ever[0][0], spans=spans, history=History(ever[0].lastgroup or "all"))
     for each in ever:
         if each.lastgroup in ("before", "after"):
-            name = (
-                _ARTICLE.match(question, each.end()) if each[0].casefold() in ("before", "prior to", "after") else None
-            )
-            alone = name is None and each[0].casefold() in ("before", "prior to")
-            kind = History.PAST if alone else History(each.lastgroup)
-            return attrs.evolve(asked, history=kind, pivot=name.end() if name else None)
+            small = each[0].casefold() in ("before", "prior to", "after")  # not "predecessor", "took over"
+            name = pattern("ARTICLE").match(question, each.end()) if small else None
+            kind = "past" if small and name is None else each.lastgroup
+            return attrs.evolve(asked, history=History(kind), pivot=name.end() if name else None)
     return asked
 
 
@@ -264,7 +199,7 @@ def beginning(now: datetime) -> datetime:
 def _last_before(end: datetime) -> datetime:
     """The last moment before another; the first of the calendar has none before it, and is its own."""
     try:
-        return end - _INSTANT
+        return end - timedelta(microseconds=1)
     except OverflowError:
         return end
 
@@ -272,7 +207,7 @@ def _last_before(end: datetime) -> datetime:
 def _is_today(period: AskedPeriod) -> bool:
     """Whether a period is "today" or "tonight", with no word that opens a side of it: the present."""
     opened = period.valid_from is None or period.valid_to is None
-    return not opened and _PRESENT.fullmatch(period.written) is not None
+    return not opened and pattern("NOW").fullmatch(period.written) is not None
 
 
 def _ends(found: tuple[AskedPeriod, ...], now: datetime) -> tuple[datetime | None, datetime]:

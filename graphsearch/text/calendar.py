@@ -5,7 +5,6 @@ from __future__ import annotations
 from calendar import monthrange
 from datetime import datetime, timedelta
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Final
 
 import attrs
@@ -30,61 +29,44 @@ class CalendarPeriod:
     end: datetime | None
     precision: Precision
 
+    @property
+    def last_day(self) -> datetime:
+        """The first moment of its last day, as far as the calendar has one."""
+        lasts = self.end is not None and self.end - self.start > timedelta(days=1)
+        return self.end - timedelta(days=1) if self.end and lasts else self.start
+
 
 _MONTHS: Final = {Precision.MONTH: 1, Precision.QUARTER: 3, Precision.YEAR: 12}
 _DAYS: Final = {Precision.TIME: 0, Precision.DAY: 1, Precision.WEEK: 7}
 
-HOLIDAYS: Final = MappingProxyType(
-    {
-        **dict.fromkeys(("christmas", "christmas day"), "25 december"),
-        **dict.fromkeys(("new year", "new year's", "new year's day", "new year day"), "1 january"),
-        **dict.fromkeys(("new year's eve", "new year eve"), "31 december"),
-        "christmas eve": "24 december",
-        "boxing day": "26 december",
-        "halloween": "31 october",
-        "valentine's day": "14 february",
-        "may day": "1 may",
-    }
-)
-"""Holidays with a fixed date, by their English names."""
+
+def day_of(year: int, month: int = 1, day: int = 1) -> datetime:
+    """The first moment of a day; raise ValueError if the calendar has no such day."""
+    return datetime(year, month, day)  # noqa: DTZ001 - a day of the calendar: the zone is added last
 
 
-def iso_period(written: str) -> CalendarPeriod | None:
-    """The period of an ISO date, month, year or time; None if it is not in the calendar."""
-    parts = written[:10].replace("/", "-").split("-")
+def period_from(start: datetime, precision: Precision, number: int = 1) -> CalendarPeriod:
+    """The period of so many days, weeks, months, quarters or years that begins at ``start``."""
     try:
-        start = datetime(*(int(part) for part in (*parts, "1", "1")[:3]))  # type: ignore[arg-type]  # noqa: DTZ001
-        precision = (Precision.YEAR, Precision.MONTH, Precision.DAY)[len(parts) - 1]
-        if len(written) > len("2024-05-01"):
-            start, precision = datetime.fromisoformat(written), Precision.TIME
-    except ValueError:
-        return None
+        return CalendarPeriod(start, later(start, precision, number), precision)
+    except (OverflowError, ValueError):
+        return CalendarPeriod(start, None, precision)
+
+
+def containing(day: datetime, precision: Precision) -> CalendarPeriod:
+    """The day, week (from Monday), month, quarter or year that contains a day."""
+    months = _MONTHS.get(precision)
+    if months:
+        start = day.replace(day=1, month=day.month - (day.month - 1) % months)
+    else:
+        start = day - timedelta(days=day.weekday() if precision is Precision.WEEK else 0)
     return period_from(start, precision)
 
 
-def first_day(day: datetime, precision: Precision) -> datetime:
-    """The first day of the month, quarter or year that contains a day."""
-    match precision:
-        case Precision.MONTH:
-            return day.replace(day=1)
-        case Precision.QUARTER:
-            return day.replace(day=1, month=day.month - (day.month - 1) % 3)
-        case Precision.YEAR:
-            return day.replace(day=1, month=1)
-    return day
-
-
-def period_from(start: datetime, precision: Precision) -> CalendarPeriod:
-    """The period of a precision that begins at ``start``."""
-    try:
-        months = _MONTHS.get(precision)
-        end = months_later(start, months) if months else start + timedelta(days=_DAYS[precision])
-    except (OverflowError, ValueError):
-        return CalendarPeriod(start, None, precision)
-    return CalendarPeriod(start, end, precision)
-
-
-def months_later(start: datetime, months: int) -> datetime:
-    """The same day ``months`` later, or the last day of that month if it has no such day."""
-    year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+def later(start: datetime, precision: Precision, number: int) -> datetime:
+    """The moment so many units later; the last day of a month that has no such day."""
+    months = _MONTHS.get(precision)
+    if not months:
+        return start + timedelta(days=_DAYS[precision] * number)
+    year, month = divmod(start.year * 12 + start.month - 1 + months * number, 12)
     return start.replace(year=year, month=month + 1, day=min(start.day, monthrange(year, month + 1)[1]))

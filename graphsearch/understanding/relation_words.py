@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
+from graphsearch.ingest.frames import KINDS, OBJECT, Frame, bases, table
 from graphsearch.ingest.stating.scope import kind_of
-from graphsearch.ingest.stating.table import KINDS, OBJECT, Frame, bases, table
 from graphsearch.understanding.asked import SOURCE, TARGET
 
 _LETTERS: Final = {kind: letter for letter, kind in KINDS.items()}

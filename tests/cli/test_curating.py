@@ -50,7 +50,7 @@ def test_why_gives_the_words_and_the_pattern(team):
     (triplet,) = team.json("neighbors", "Leeds")["triplets"]
     found = team.json("why", triplet["relation"]["id"])
     (proof,) = found["proofs"]
-    assert (proof["quote"], proof["extractor"], proof["pattern"]) == ("I live in Leeds.", "rules/7", "lives_in")
+    assert (proof["quote"], proof["extractor"], proof["pattern"]) == ("I live in Leeds.", "frames/1", "lives_in")
     assert proof["adds"] == pytest.approx(found["relation"]["confidence"])
     shown = team.run("why", triplet["relation"]["id"]).stdout
     assert "Priya Sharma --lives_in--> Leeds   confidence 0.8800" in shown

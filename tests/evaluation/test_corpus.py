@@ -33,7 +33,7 @@ async def test_triples_are_added_to_what_the_rules_extract() -> None:
     memory = Memory(id="p", text="Grace Hopper uses Kafka since then.")
     extractor = TripleExtractor([Triple(passage_id="p", subject="kafka", predicate="made by", object="The  Guild")])
     (extracted,) = await extractor.extract([memory])
-    assert extractor.name == "rules/7+triples"
+    assert extractor.name == "frames/1+triples"
     assert [(each.source.name, each.type, each.target.name) for each in extracted.statements] == [
         ("Grace Hopper", "uses", "Kafka"),
         ("kafka", "made by", "The Guild"),
@@ -65,5 +65,5 @@ async def test_triples_of_other_passages_say_nothing(scoped: GraphStore) -> None
         if claim.extractor.endswith(":triple")
     ]
     assert [(claim.memory_id, claim.type, claim.extractor) for claim in claims] == [
-        ("a2", "streams_to", "rules/7+triples:triple")
+        ("a2", "streams_to", "frames/1+triples:triple")
     ]

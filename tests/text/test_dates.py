@@ -94,6 +94,14 @@ def test_expressions(text, written, start, end, precision):
         ("from 2011-2017", Role.BETWEEN, "2011-01-01", "2017-01-01"),
         ("between March and May 2023", Role.BETWEEN, "2023-03-01", "2023-05-01"),
         ("from January to March", Role.BETWEEN, "2024-01-01", "2024-03-01"),
+        ("from June to August", Role.BETWEEN, "2024-06-01", "2024-08-01"),
+        ("the works last from October to March", Role.BETWEEN, "2024-10-01", "2025-03-01"),
+        ("between march and may", Role.BETWEEN, "2024-03-01", "2024-05-01"),
+        ("the 12 barges and from 2001 the tug", Role.SINCE, "2001-01-01", "2002-01-01"),
+        ("paint it by the end of june", Role.AT, "2024-06-30", "2024-07-01"),
+        ("the follow-up to the 1971 chart", Role.AT, "1971-01-01", "1972-01-01"),
+        ("at the 1996 regatta", Role.AT, "1996-01-01", "1997-01-01"),
+        ("in the year 1911", Role.AT, "1911-01-01", "1912-01-01"),
         ("in 2019", Role.AT, "2019-01-01", "2020-01-01"),
         ("Ann has run it for the past two years.", Role.SINCE, "2022-05-16", "2024-05-16"),
         ("we moved on 13.07.2023", Role.AT, "2023-07-13", "2023-07-14"),
@@ -155,12 +163,100 @@ def test_words_around_a_date(text, role, start, end):
         "call 555 2019",
         "He led Apollo 2019",
         "We may 3 of us go",
+        "they are on the march",
+        "a note for jan's team",
+        "on jan's desk",
+        "the plan for Q3",
+        "in the 15th and 16th centuries",
+        "at 1060 Harbour Street",
+        "Ode (14 June 14001471)",
         "in 2000 steps",
         "",
     ],
 )
 def test_what_is_no_date(text):
     assert list(NATURAL.find(text, AT)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "start"),
+    [
+        ("Tove joined Quarry Lane on 3 august", "3 august", "2023-08-03"),
+        ("tove joined quarry lane 3rd march, said Ann", "3rd march", "2024-03-03"),
+        ("from 15 july tove runs the depot", "15 july", "2024-07-15"),
+        ("she left in august.", "august", "2023-08-01"),
+        ("Tove runs it since march", "march", "2024-03-01"),
+        ("SHE LEFT IN MARCH", "MARCH", "2024-03-01"),
+        ("tove left may 3", "may 3", "2024-05-03"),
+        ("the 2 march, then", "2 march", "2024-03-02"),
+        ("she left mid-march", "march", "2024-03-01"),
+        ("she left on\n5 may.", "5 may", "2024-05-05"),
+        ("tove left end of march", "march", "2024-03-31"),
+        ("by the start of july tove runs it", "july", "2024-07-01"),
+        ("Tove will join at the end of May", "May", "2024-05-31"),
+        ("Tove joins at the end of May", "May", "2024-05-31"),
+        ("Tove takes over on 1 December", "1 December", "2023-12-01"),
+        ("Tove takes over on 1 August", "1 August", "2024-08-01"),
+        ("Tove takes over in January", "January", "2024-01-01"),
+    ],
+)
+def test_any_case_and_the_direction_of_a_clause(text, written, start):
+    (found,) = NATURAL.find(text, AT)
+    assert (text[found.start : found.end], str(found.valid_from)[:10]) == (written, start)
+
+
+def test_what_takes_place_next_month_is_ahead():
+    november = datetime(2023, 11, 20, tzinfo=UTC)
+    (found,) = NATURAL.find("Tove takes over on 1 December", november)
+    assert str(found.valid_from)[:10] == "2023-12-01"
+
+
+@pytest.mark.parametrize(
+    ("text", "past", "ahead"),
+    [
+        ("Tove, 1 December", "2023-12-01", "2024-12-01"),
+        ("end of June", "2023-06-30", "2024-06-30"),
+        ("in January", "2024-01-01", "2025-01-01"),
+        ("on Friday", "2024-05-10", "2024-05-17"),
+        ("in Q2", "2024-04-01", "2024-04-01"),
+        ("from June to August", "2023-06-01", "2024-06-01"),
+        ("on 1 December 2021", "2021-12-01", "2021-12-01"),
+        ("yesterday", "2024-05-14", "2024-05-14"),
+    ],
+)
+def test_a_date_turns_with_its_clause(text, past, ahead):
+    (found,) = NATURAL.find(text, AT)
+    turned = [found.towards(AT, ahead=way) for way in (False, True)]
+    assert [str(each.valid_from)[:10] for each in turned] == [past, ahead]
+    assert {(each.start, each.end, each.role, each.precision) for each in (found, *turned)} == {
+        (found.start, found.end, found.role, found.precision)
+    }
+    assert found.towards(AT, None) is found.towards(None, ahead=True) is found
+
+
+@pytest.mark.parametrize(
+    ("text", "roles"),
+    [
+        ("Tove Lind (born 3 May 1950) has run it", ["born"]),
+        ("Tove Lind (b. 3 May 1950, Visby) ran it since 2010", ["born", "since"]),
+        ("Tove was born in Visby on 3 May 1950 and joined in 1970", ["born", "at"]),
+        ("Tove, who died in March, ran it until 2020", ["born", "until"]),
+    ],
+)
+def test_births_and_deaths_are_no_period(text, roles):
+    assert [each.role for each in NATURAL.find(text, AT)] == roles
+
+
+def test_a_whole_text_is_read_as_its_sentences_are():
+    sentences = [
+        "Tove will leave. ",
+        "She came in June. ",
+        "She will be away. ",
+        "Ann left on 1 July and will be back in August.",
+    ]
+    found = [str(each.valid_from)[:10] for each in NATURAL.find("".join(sentences), AT)]
+    assert found == [str(each.valid_from)[:10] for text in sentences for each in NATURAL.find(text, AT)]
+    assert found == ["2023-06-01", "2023-07-01", "2024-08-01"]
 
 
 def test_a_date_that_goes_backwards_is_two():
@@ -200,6 +296,8 @@ def test_the_ends_of_the_calendar_never_raise(year, month, day):
     for text in (
         "last Tuesday",
         "next year",
+        "next March",
+        "last spring, last March",
         "two weeks ago",
         "will in 3 months",
         "in March",
@@ -226,6 +324,7 @@ def test_the_ends_of_the_calendar_never_raise(year, month, day):
                 "to",
                 "-",
                 "2023-05-01",
+                "2023-05-01T10:00Z",
                 "May",
                 "the",
                 "week",
@@ -242,3 +341,5 @@ def test_any_text_gives_dates_in_order_and_apart(text, at):
     assert all(one.end <= other.start for one, other in pairwise(found))
     assert all(each.valid_to is None or each.valid_from <= each.valid_to for each in found)
     assert list(found) == list(NATURAL.find(text, at))
+    turned = [each.towards(at, ahead=ahead) for each in found for ahead in (True, False)]
+    assert all(each.valid_to is None or each.valid_from <= each.valid_to for each in turned)

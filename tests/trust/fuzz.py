@@ -30,7 +30,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError, GraphSearchError, InvalidInputError, PolicyError
 from graphsearch.ingest.extract.code import definitions, extractor
 from graphsearch.ingest.extract.extraction import UnreadableError
-from graphsearch.ingest.extract.rules.extractor import TextExtractor
+from graphsearch.ingest.reading.extractor import TextExtractor
 from graphsearch.ingest.sources.json_lines import read_line
 from graphsearch.ingest.sources.memory_files import read_memories
 from graphsearch.ingest.sources.python_files import decoded

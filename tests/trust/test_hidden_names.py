@@ -8,8 +8,8 @@ import pytest
 from graphsearch.curation.curator import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
-from graphsearch.ingest.extract.rules.extractor import TextExtractor
 from graphsearch.ingest.ingestor import Ingestor
+from graphsearch.ingest.reading.extractor import TextExtractor
 from graphsearch.model import Batch, Claim, Entity, Memory, Mention
 from graphsearch.modes.options import SearchMode
 from graphsearch.testing.fakes import HashEmbedder

@@ -12,7 +12,8 @@ from graphsearch.errors import ExtractionError
 from graphsearch.model import Memory
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
-from graphsearch.protocols import Extractor
+from graphsearch.names.known_names import KnownName
+from graphsearch.protocols import Extractor, KnowingExtractor
 
 
 class CombinedExtractor:
@@ -45,6 +46,11 @@ class CombinedExtractor:
             for each in await extract_with(extractor, left):
                 results[each.memory_id] = merged(results[each.memory_id], each)
         return [results[memory.id] for memory in memories]
+
+    def knowing(self, names: Sequence[KnownName]) -> CombinedExtractor:
+        """The same, with names of the scope for those that ask for them."""
+        parts = (each.knowing(names) if isinstance(each, KnowingExtractor) else each for each in self._extractors)
+        return CombinedExtractor(*parts)
 
 
 def batch_of(extractor: Extractor) -> int | None:

@@ -1,1 +1,1 @@
-"""The reader of texts: names, and what sentences state about them."""
+"""The reader of texts: names by a tagger and what is known, relations by clauses and the table of frames."""

@@ -10,9 +10,9 @@ from typing import Final
 
 import attrs
 
+from graphsearch.ingest.frames import bases, folded, places, words
 from graphsearch.ingest.stating.phrases import SYMMETRIC, Kind, Phrase, read_phrase
 from graphsearch.ingest.stating.scope import Name, Scope
-from graphsearch.ingest.stating.table import bases, folded, places, words
 from graphsearch.model import Memory, Span
 
 FARTHEST_WORD: Final = 5

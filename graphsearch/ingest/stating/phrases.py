@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 import attrs
 
-from graphsearch.ingest.stating.table import (
+from graphsearch.ingest.frames import (
     KINDS,
     NO_OBJECT,
     OBJECT,

@@ -11,9 +11,9 @@ from typing import Final
 
 import attrs
 
+from graphsearch.ingest.frames import folded, grouped, places, table, words
 from graphsearch.ingest.stating.dates import is_date
 from graphsearch.ingest.stating.phrases import COMMON, UNKNOWN, Kind
-from graphsearch.ingest.stating.table import folded, grouped, places, table, words
 from graphsearch.model import Entity, Memory
 from graphsearch.model.identity import snake_case
 from graphsearch.names.given_names import is_given_name, names_of

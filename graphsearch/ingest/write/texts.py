@@ -10,10 +10,12 @@ from uuid import UUID
 import attrs
 
 from graphsearch._support.observing import stage
+from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.errors import BudgetExhaustedError, ExtractionError, GraphSearchError
 from graphsearch.ingest.extract.combining import batch_of, extract_with
 from graphsearch.ingest.extract.extraction import Unread
-from graphsearch.ingest.extract.rules.extractor import NAME, TextExtractor
+from graphsearch.ingest.reading.extractor import NAME, TextExtractor
+from graphsearch.ingest.reading.scope_names import scope_names
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.contexts import settled
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts, Stage
@@ -27,7 +29,8 @@ from graphsearch.model import Claim, Entity, FactReport, Memory, Mention
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
 from graphsearch.model.identity import ids_of
-from graphsearch.protocols import Extractor, GraphStore
+from graphsearch.names.known_names import KnownName
+from graphsearch.protocols import Extractor, GraphStore, KnowingExtractor
 
 BATCH: Final = 500
 """Memories looked up at a time, and read at a time unless the extractor sets another number."""
@@ -87,7 +90,7 @@ class ResolvedTexts:
 
 
 class DefaultExtractor:
-    """A `TextExtractor` as it is by default, created at the first text, which needs the extra "text"."""
+    """A `TextExtractor` as it is by default, created at the first text."""
 
     @property
     def name(self) -> str:
@@ -101,6 +104,10 @@ class DefaultExtractor:
     async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
         """See `TextExtractor.extract`."""
         return await self._extractor.extract(memories)
+
+    def knowing(self, names: Sequence[KnownName]) -> Extractor:
+        """See `TextExtractor.knowing`."""
+        return self._extractor.knowing(names)
 
 
 DEFAULT_EXTRACTOR: Final[Extractor] = DefaultExtractor()
@@ -122,8 +129,10 @@ class TextReader:
         intake: Intake,
         store: GraphStore,
         stating: Stating,
+        gate: Gate = ALLOW_ALL,
     ) -> None:
         self._extractor = extractor
+        self._gate = gate
         self._stating = stating
         self._store = store
         self._intake = intake
@@ -170,7 +179,7 @@ class TextReader:
         left = [each for each in memories if each.id not in too_long]
         with stage("extraction"):
             answers = (
-                await extract_with(self._extractor, left)
+                await extract_with(await self._knowing(self._extractor, left), left)
                 if self._extractor is not None
                 else [ExtractedMemory(memory_id=each.id) for each in left]
             )
@@ -180,6 +189,13 @@ class TextReader:
             ExtractedMemory(memory_id=each.id, unread=faults[each.id]) if each.id in faults else _named(read[each.id])
             for each in memories
         ]
+
+    async def _knowing(self, extractor: Extractor, memories: Sequence[Memory]) -> Extractor:
+        """The extractor, told the names of the scope that occur in some memories, if it asks for them."""
+        if not isinstance(extractor, KnowingExtractor):
+            return extractor
+        known = await scope_names(memories, self._store, self._gate)
+        return extractor.knowing(known) if known else extractor
 
     async def _read(self, memories: Sequence[Memory]) -> ResolvedTexts:
         answers = await self._extracted(memories)

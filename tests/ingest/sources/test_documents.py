@@ -115,7 +115,7 @@ def test_nothing_is_lost_but_space_and_headings(text, size, markdown):
         assert "".join("".join(each.text for each in found).split()) == "".join(text.split())
 
 
-GUIDE = "# People\n\nAda Lovelace works at Acme.\n\n# Tools\n\nBeacon depends on Kafka.\n"
+GUIDE = "# People\n\nAda Lovelace works at Acme.\n\n# Tools\n\nKeelbook depends on Kafka.\n"
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ async def test_documents_become_memories_that_are_read(tmp_path: Path, parts: Pa
     write(write(tmp_path, "guide.md", GUIDE), "note.txt", "# Ada Lovelace lives in London.")
     report = await parts.add(tmp_path)
     assert (report.files, report.changed, report.faults) == (2, 2, ())
-    assert {("Ada Lovelace", "works_at", "Acme"), ("Beacon", "depends_on", "Kafka")} <= await triplets(parts.store)
+    assert {("Ada Lovelace", "works_at", "Acme"), ("Keelbook", "depends_on", "Kafka")} <= await triplets(parts.store)
     chunks = await parts.store.list_memories(source="guide.md")
     assert {chunk.subject for chunk in chunks if chunk.text} == {"People", "Tools"}
 
@@ -147,7 +147,7 @@ async def test_the_same_documents_twice_change_nothing(tmp_path: Path, parts: Pa
 async def test_an_edited_section_is_read_again_and_what_is_gone_is_forgotten(tmp_path: Path, parts: Parts) -> None:
     await parts.add(write(tmp_path, "guide.md", GUIDE))
     await parts.add(write(tmp_path, "guide.md", GUIDE.replace("Kafka", "Redis")))
-    assert ("Beacon", "depends_on", "Redis") in await triplets(parts.store)
+    assert ("Keelbook", "depends_on", "Redis") in await triplets(parts.store)
     assert not {"Kafka"} & await names(parts.store)
     (tmp_path / "guide.md").unlink()
     assert (await parts.add(tmp_path)).forgotten == 3  # the file and its two chunks
@@ -156,9 +156,9 @@ async def test_an_edited_section_is_read_again_and_what_is_gone_is_forgotten(tmp
 
 async def test_lines_of_json_without_mentions_or_claims_have_their_text_read(tmp_path: Path, parts: Parts) -> None:
     complete = {"memory": {"id": "m1", "text": "Ada Lovelace works at Acme.", "mentions": []}}
-    put_lines(tmp_path, "x.jsonl", complete, {"memory": {"id": "m2", "text": "Beacon depends on Kafka."}})
+    put_lines(tmp_path, "x.jsonl", complete, {"memory": {"id": "m2", "text": "Keelbook depends on Kafka."}})
     await parts.add(tmp_path)
-    assert await triplets(parts.store) == {("Beacon", "depends_on", "Kafka")}
+    assert await triplets(parts.store) == {("Keelbook", "depends_on", "Kafka")}
 
 
 class Counts(TextExtractor):
@@ -188,7 +188,7 @@ async def test_many_documents_and_long_ones_are_taken_in_a_few_chunks_at_a_time(
     report = await Ingestor(parts, extractor=extractor).add(tmp_path)
     assert (report.changed, report.left) == (13, 0)
     assert (sum(extractor.handed), max(extractor.handed)) == (33, 5)
-    assert await graph(parts.store) == await graph(whole.store)
+    assert await triplets(parts.store) == await triplets(whole.store)
 
 
 @pytest.mark.parametrize(

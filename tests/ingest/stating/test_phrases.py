@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.ingest.stating.phrases import COMMON, UNKNOWN, Kind, read_phrase
-from graphsearch.ingest.stating.table import table
+from graphsearch.ingest.frames import table
 
 P, O, T, L, V = (Kind(kind, True) for kind in ("person", "organisation", "thing", "place", "value"))  # noqa: E741
 SMALL = Kind(COMMON, False, False)

@@ -8,8 +8,7 @@ import pytest
 from graphsearch.context import TiktokenCounter
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import StoreUnavailableError, UnknownScopeError
-from graphsearch.ingest import IngestOptions, Ingestor, TextExtractor
-from graphsearch.ingest.extract.rules.vocabulary import KnownName
+from graphsearch.ingest import IngestOptions, Ingestor, KnownName, TextExtractor
 from graphsearch.integrations.mcp.server import make_server
 from graphsearch.integrations.mcp.service import Identity
 from graphsearch.model import Memory

@@ -19,10 +19,10 @@ from graphsearch.errors import (
     LLMRefusalError,
     LLMTruncatedError,
 )
+from graphsearch.ingest.extract.context import context_surfaces
 from graphsearch.ingest.extract.llm.answer_items import numbered
 from graphsearch.ingest.extract.llm.grounding import SUGGESTED, GroundedPassage, grounded
 from graphsearch.ingest.extract.llm.prompt import SCHEMA, Passage, batches, line, passages, question
-from graphsearch.ingest.extract.rules.conversation import context_surfaces
 from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.llms.structured import ask_for_data, ask_with_repair, object_in
 from graphsearch.llms.usage import ByteCounter

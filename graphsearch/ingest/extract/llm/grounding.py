@@ -10,10 +10,9 @@ from typing import Any, Final
 
 import attrs
 
+from graphsearch.ingest.extract.context import Interval, context_surfaces
 from graphsearch.ingest.extract.llm.answer_items import RefusedError, items, outermost, places, shown, words
 from graphsearch.ingest.extract.llm.prompt import Passage
-from graphsearch.ingest.extract.rules.assertion import Interval
-from graphsearch.ingest.extract.rules.conversation import context_surfaces
 from graphsearch.model import EdgeKind, Span
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedName, Statement, fact_in

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import attrs
 
-from graphsearch.ingest.extract.rules.conversation import speaker_of, subject_of
+from graphsearch.ingest.extract.context import speaker_of, subject_of
 from graphsearch.model import Memory, Span
 from graphsearch.text.sentences import sentences
 

@@ -208,4 +208,4 @@ async def test_rules_and_a_model_together(parts: Parts) -> None:
         ("Kestrel", "sings_to", "Dana Levy"),
     }
     (stored,) = await parts.store.list_memories()
-    assert stored.attributes["read_by"] == "rules/7+llm/1"
+    assert stored.attributes["read_by"] == "frames/1+llm/1"

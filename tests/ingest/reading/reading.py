@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime
 
-from graphsearch.ingest.extract.rules.extractor import TextExtractor
-from graphsearch.ingest.extract.rules.relating import CO_OCCURS
+from graphsearch.ingest.reading.assembling import CO_OCCURS
+from graphsearch.ingest.reading.extractor import TextExtractor
 from graphsearch.model import Memory
 from graphsearch.model.extracted import ExtractedMemory
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from graphsearch.model import Memory
 from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.testing.strategies import texts
-from tests.ingest.extract.rules.reading import AT, EXTRACTOR, read
+from tests.ingest.reading.reading import AT, EXTRACTOR, read
 from tests.strategies import instants
 from tests.waiting import calls
 

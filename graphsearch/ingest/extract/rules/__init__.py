@@ -1,1 +1,0 @@
-"""Extraction of surface forms and statements by rules, without a store and without a model."""

@@ -1,0 +1,253 @@
+"""From sentences as they are read to the content of one memory: its surfaces and statements, and its corrections."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Container, Iterator, Sequence
+from itertools import combinations
+from typing import Final
+
+import attrs
+
+from graphsearch.ingest.extract.context import context_surfaces
+from graphsearch.ingest.reading.corrections import REACH, Amendment, Correction, amend
+from graphsearch.ingest.reading.names import key
+from graphsearch.ingest.reading.references import Named
+from graphsearch.ingest.reading.statements import Stated
+from graphsearch.model import EdgeKind, Memory, Span
+from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement, fact_in
+from graphsearch.names.known_names import KnownNames
+from graphsearch.names.spans import Mention, Read
+from graphsearch.text.unstated import is_within, quotations
+
+CO_OCCURS: Final = "co_occurs"
+CO_OCCURRENCE: Final = 0.55
+MAX_TOGETHER: Final = 8
+"""Most names of a sentence that co-occur, which makes at most 28 pairs."""
+_TYPES: Final = {"group": "organisation", "thing": "", "status": "value"}
+"""The entity types of kinds that have another name, or are no type by themselves."""
+_RELATED: Final = 0.7
+_KNOWN: Final = 0.85
+
+
+@attrs.define
+class ReadSentence:
+    """A sentence with its names, and what it states, denies to have ever been true, and corrects."""
+
+    span: Span
+    mentions: Sequence[Mention]
+    stated: Sequence[Stated] = ()
+    denied: Sequence[Stated] = ()
+    correction: Correction | None = None
+
+
+class Assembly:
+    """Builds the content of one memory.
+
+    ``known`` are names known before, ``of_scope`` the keys of those that the scope knows: of these other memories tell
+    the types, which are no evidence of this one.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        read: Read,
+        sentences: Sequence[ReadSentence],
+        known: KnownNames,
+        of_scope: Container[str] = (),
+    ) -> None:
+        self._memory, self._read, self._sentences = memory, read, sentences
+        self._known, self._of_scope = known, of_scope
+        self._quoted = quotations(memory.text)
+        self._same = {frozenset(map(key, pair)) for pair in read.same}
+        self._types: dict[str, str] = {}
+        self._surfaces: list[ExtractedName] = []
+        self._first: dict[str, ExtractedName] = {}
+        self._at: dict[int, ExtractedName] = {}
+
+    def build(self) -> tuple[ExtractedMemory, Amendment | None]:
+        """Build it, with its correction of earlier memories."""
+        ends = [
+            end for each in self._sentences for some in (each.stated, each.denied) for one in some for end in one[:3:2]
+        ]
+        for end in ends:
+            if end.kind:
+                self._types.setdefault(key(end.name), _TYPES.get(end.kind, end.kind))
+        for surface in context_surfaces(self._memory):
+            self._add(surface)
+        for mention in self._read.mentions:
+            if not mention.faint or key(mention.name) in self._types:
+                self._mention(mention)
+        for mention in self._read.aside:
+            self._mention(mention._replace(kind=""))
+        stated, pending = self._stated()
+        synonyms = tuple(self._synonyms())
+        if any(sentence.correction for sentence in self._sentences):
+            stated = self._retyped(stated)
+        extracted = ExtractedMemory(
+            memory_id=self._memory.id,
+            surfaces=tuple(self._surfaces),
+            statements=(*stated, *self._together(stated)),
+            same=(*self._read.same, *synonyms),
+        )
+        return extracted, pending
+
+    # -- names --------------------------------------------------------------------------------------------------------
+
+    def _mention(self, mention: Mention) -> None:
+        words, text = self._read.words, self._read.text
+        span = Span(start=words[mention.first].start, end=words[mention.end - 1].end)
+        inside = text.startswith(mention.name, span.start)
+        sure = min(0.95, 0.6 + mention.sure / 20)
+        type_ = self._type(mention.name, mention.kind, mention.type)
+        name = " ".join(mention.name.split())
+        surface = ExtractedName(name=name, type=type_, span=span if inside else None, confidence=sure, pattern="tagger")
+        self._at[span.start] = self._add(surface)
+
+    def _type(self, name: str, kind: str, known: str = "") -> str:
+        form = key(name)
+        return "" if form in self._of_scope else known or self._types.get(form) or _TYPES.get(kind, kind)
+
+    def _add(self, surface: ExtractedName) -> ExtractedName:
+        self._first.setdefault(key(surface.name), surface)
+        self._surfaces.append(surface)
+        return surface
+
+    def _end(self, named: Named) -> ExtractedName:
+        """The surface of an end of a statement: that of its place, else the first of its name, else a new one."""
+        found = self._at.get(named.start) or self._first.get(key(named.name))
+        if found is None:
+            name, type_ = " ".join(named.name.split()), self._type(named.name, named.kind)
+            inside = named.start >= 0 and self._read.text.startswith(named.name, named.start)
+            span = Span(start=named.start, end=named.start + len(named.name)) if inside else None
+            found = ExtractedName(name=name, type=type_, span=span, confidence=_RELATED, pattern="frame")
+            self._add(found)
+        return found
+
+    def _synonyms(self) -> Iterator[tuple[str, str]]:
+        """Other spellings of known names, with these; the known names become surfaces."""
+        for written in dict.fromkeys(each.name for each in self._read.mentions if each.type):
+            full = self._known.full_name(written)
+            if full and key(full.name) != key(written):
+                yield written, full.name
+                whole = ExtractedName(name=full.name, type=full.type, span=None, confidence=_KNOWN, pattern="known")
+                self._add(whole)
+
+    # -- statements ---------------------------------------------------------------------------------------------------
+
+    def _stated(self) -> tuple[list[Statement], Amendment | None]:
+        """The statements after the corrections of each other, and the correction of earlier memories."""
+        found: list[list[Statement]] = []
+        pending: Amendment | None = None
+        for sentence in self._sentences:
+            own = [*self._statements(sentence.stated, sentence.span)]
+            denied = tuple(self._statements(sentence.denied, sentence.span))
+            amendment = self._amendment(sentence, own)
+            before = next((each for each in reversed(found[-REACH:]) if each), None)
+            if amendment and before:
+                before[:] = [
+                    each if each in before else self._until(each, sentence) for each in amend(before, amendment)
+                ]
+            elif amendment or denied:
+                pending = attrs.evolve(amendment or pending or Amendment(span=sentence.span), denied=denied)
+            found.append(own)
+        distinct: dict[tuple[object, ...], Statement] = {}
+        for each in (each for some in found for each in some):
+            period = each.valid_from, each.valid_to
+            distinct.setdefault((key(each.source.name), each.type, key(each.target.name), *period), each)
+        return [*distinct.values()], pending
+
+    def _statements(self, stated: Sequence[Stated], span: Span) -> Iterator[Statement]:
+        """What a sentence states, but for what it quotes, and for names that are declared to be one."""
+        for each in stated:
+            source, target = self._end(each.source), self._end(each.target)
+            apart = frozenset((key(source.name), key(target.name))) not in self._same
+            if (
+                apart
+                and key(source.name) != key(target.name)
+                and not (self._is_quoted(source) or self._is_quoted(target))
+            ):
+                yield Statement(
+                    source=source,
+                    type=each.relation,
+                    target=target,
+                    confidence=each.confidence,
+                    kind=EdgeKind.LIFECYCLE if each.changes else EdgeKind.SEMANTIC,
+                    valid_from=each.since,
+                    valid_to=each.until,
+                    fact=fact_in(self._memory, span),
+                    span=span,
+                    pattern=each.relation,
+                )
+
+    def _is_quoted(self, end: ExtractedName) -> bool:
+        """Whether an end stands in a quotation, and is not the whole of it."""
+        if not self._quoted or end.span is None:
+            return False
+        start, stop = end.span.start, end.span.end
+        return any(
+            is_within([(first + 1, last - 1)], start, stop)
+            and len(self._read.text[first + 1 : last - 1].strip(" .,!?")) > stop - start
+            for first, last in self._quoted
+        )
+
+    def _amendment(self, sentence: ReadSentence, own: Sequence[Statement]) -> Amendment | None:
+        """The correction of a sentence with its names and statements; None if it is none."""
+        what = sentence.correction
+        if what is None or (what.again and not own):
+            return None
+        mention = None if what.meant is None else sentence.mentions[what.meant]
+        meant = self._at.get(self._read.words[mention.first].start) if mention else None
+        if meant and mention and not mention.hard:  # its kind is a guess, better told by what it replaces
+            meant = attrs.evolve(meant, type="") if what.sure else None
+        return Amendment(
+            correction=what,
+            meant=meant,
+            wrong="" if what.wrong is None else sentence.mentions[what.wrong].name,
+            again=tuple(own),
+            span=sentence.span,
+        )
+
+    def _until(self, stated: Statement, sentence: ReadSentence) -> Statement:
+        """A corrected statement, which both sentences prove."""
+        span = Span(start=stated.span.start, end=sentence.span.end)
+        return attrs.evolve(stated, span=span, fact=fact_in(self._memory, span))
+
+    def _retyped(self, stated: Sequence[Statement]) -> list[Statement]:
+        """Let names have the types that corrections gave them: "I meant Galway", of where somebody lives."""
+        kept = {*self._surfaces}
+        new = {key(end.name): end.type for each in stated for end in (each.source, each.target) if end not in kept}
+
+        def typed(name: ExtractedName) -> ExtractedName:
+            return attrs.evolve(name, type=new.get(key(name.name), name.type)) if new else name
+
+        self._surfaces = [*map(typed, self._surfaces)]
+        self._at = {place: typed(name) for place, name in self._at.items()}
+        return [attrs.evolve(each, source=typed(each.source), target=typed(each.target)) for each in stated]
+
+    def _together(self, stated: Sequence[Statement]) -> Iterator[Statement]:
+        """Co-occurrences of names of one sentence that nothing relates, each pair once."""
+        related = self._same | {frozenset((key(each.source.name), key(each.target.name))) for each in stated}
+        places = deque(sorted(self._at))
+        for sentence in self._sentences:
+            found: dict[str, ExtractedName] = {}
+            while places and places[0] < sentence.span.end:
+                surface = self._at[places.popleft()]
+                found.setdefault(key(surface.name), surface)
+            fact = fact_in(self._memory, sentence.span) if len(found) > 1 else ""
+            for one, other in combinations([*found][:MAX_TOGETHER], 2):
+                pair = frozenset((one, other))
+                if pair not in related:
+                    related.add(pair)
+                    yield Statement(
+                        source=found[one],
+                        type=CO_OCCURS,
+                        target=found[other],
+                        confidence=CO_OCCURRENCE,
+                        kind=EdgeKind.SEMANTIC,
+                        valid_from=None,
+                        valid_to=None,
+                        fact=fact,
+                        span=sentence.span,
+                        pattern=CO_OCCURS,
+                    )

@@ -1,0 +1,391 @@
+"""Clauses without a parser: verbs and nouns of the table of frames, with the names and pronouns that belong to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Final, NamedTuple
+
+from graphsearch.ingest.frames import words
+from graphsearch.ingest.reading.phrases import (
+    ADVERB,
+    ARTICLE,
+    AUXILIARY,
+    BE,
+    BREAK,
+    COMMA,
+    HAVE,
+    HEARSAY,
+    HELPER,
+    JOINER,
+    NAME,
+    NEGATION,
+    NOUN,
+    OPEN,
+    POSSESSIVE,
+    PREPOSITION,
+    PRONOUN,
+    VERB,
+    Phrases,
+    Ref,
+    Refs,
+    Slots,
+)
+
+_PAST: Final = frozenset({"was", "were"})
+_DENIED: Final = NEGATION
+_LONGEST_NOUN: Final = 3
+_LONGEST_LEAD: Final = 5
+_LONGEST_GROUP: Final = 6
+_FAR: Final = 6
+_DROPPED: Final = 0.9
+"""How sure a subject is that a speaker left out."""
+
+
+class Clause(NamedTuple):
+    """A verb or noun of the table with its arguments, by preposition; those of a noun are "holder" and "other".
+
+    It stands at unit ``place`` and reaches to ``reach``. ``acted``: whom a passive or "move X to" is about.
+    """
+
+    word: str
+    subject: Refs
+    slots: Slots
+    tense: str
+    place: int
+    reach: int
+    noun: bool = False
+    negated: bool = False
+    hearsay: bool = False
+    acted: Refs = ()
+    surface: Refs = ()
+    """The grammatical subject, that of verbs after "and" as well."""
+    link: str = ""
+    """The preposition between a noun and its other end."""
+
+
+class Clauses(Phrases):
+    """The clauses of one sentence."""
+
+    def read(self) -> list[Clause]:
+        """All clauses that state something, in order."""
+        found: list[Clause] = []
+        inside = -1
+        for place, bits in enumerate(self.bits):
+            if place <= inside or not bits & (VERB | NOUN | PREPOSITION | BE):
+                continue
+            if bits & VERB and (clause := self._verb(place, found)):
+                found.append(clause)
+                if clause.slots and clause.tense in ("present", "past"):
+                    continue
+            if bits & NOUN and (noun := self.longest_noun(place)):
+                inside = place + noun.count(" ")
+                found += self._noun(place, inside + 1, noun)
+            elif bits & BE:
+                found += self._copula(place)
+            elif bits & PREPOSITION:
+                found += self._beside(place)
+        return [each for each in found if not self._is_unstated(each)]
+
+    def longest_noun(self, place: int) -> str:
+        """The longest noun of the table that begins at a place, or ""."""
+        if not self.bits[place] & NOUN:
+            return ""
+        for size in range(min(_LONGEST_NOUN, len(self.lows) - place), 0, -1):
+            noun = " ".join(self.lows[place : place + size])
+            if noun in self.forms.nouns:
+                return noun
+        return ""
+
+    # -- what is not stated ---------------------------------------------------------------------------------------
+
+    def _is_unstated(self, clause: Clause) -> bool:
+        """Whether a clause stands in quotation marks."""
+        marks = sum(1 for low in self.lows[: clause.place] if low in ('"', "“", "”"))
+        return marks % 2 == 1
+
+    def _scope(self, left: int, *, past: bool = False) -> tuple[bool, bool]:
+        """Whether a clause that begins after ``left`` supposes or wishes, and whether it is hearsay."""
+        hearsay = False
+        for place in range(left, -1, -1):
+            bits = self.bits[place]
+            if bits & (BREAK | COMMA):
+                break
+            if (
+                bits & OPEN
+                or (self.lows[place] in ("when", "whenever", "until") and not past)
+                or (self.lows[place] in words("likened") and left - place < _FAR)
+            ):
+                return True, hearsay
+            hearsay = hearsay or bool(bits & HEARSAY) or (self.lows[place] in ("say", "says", "said") and place > 0)
+        return False, hearsay
+
+    # -- verbs ----------------------------------------------------------------------------------------------------
+
+    def _verb(self, place: int, before: Sequence[Clause]) -> Clause | None:
+        if self.has(place - 1, ARTICLE) or self.low(place + 1) == "'s":
+            return None
+        group, left = self._group(place)
+        verb = self.forms.verbs[self.lows[place]][0][0]
+        forms = {form for base, form in self.forms.verbs[self.lows[place]] if base == verb}
+        tense = self._tense(forms, group)
+        if not tense or group & words("open"):
+            return None
+        subject, sure = self.subject(left), 1.0
+        if subject is None:
+            subject, tense, sure = self._left_out(left, verb, forms, tense, before)
+        if tense == "bare":  # "I use", "Harkin Dairy sponsor the fair"; no imperative
+            if not _is_plural(subject):
+                return None
+            tense = "present"
+        by = self.low(place + 1) == "by" and bool(forms & {"participle", "past"}) and not group & words("having")
+        if by and not tense.endswith("passive"):
+            tense = "future passive" if tense == "future" else "past passive"
+            subject = subject if group & words("being") else None  # "a novel written by"
+        passive = tense.endswith("passive")
+        surface = subject or (self.described(left) if passive else ()) or ()
+        opened, hearsay = self._scope(left, past=tense.startswith(("past", "perfect")))
+        if opened or (not surface and not passive):
+            return None
+        word, after = self._longest(verb, place + 1)
+        slots, reach = self.slots(after)
+        acting, acted = surface, ()
+        if passive:
+            slots = slots | ({"obj": surface} if surface else {})
+            acting, acted = slots.pop("by", ()), surface
+        elif verb in words("placing"):
+            acted = slots.get("obj", ())
+        if sure < 1.0:
+            acting = tuple(ref._replace(sure=sure) for ref in acting)
+        negated = bool(group & words("negating")) or "longer" in group or "stopped" in group
+        tense = tense.removesuffix(" passive")
+        return Clause(word, acting, slots, tense, place, reach, False, negated, hearsay, acted, surface)
+
+    def _longest(self, verb: str, after: int) -> tuple[str, int]:
+        """A verb with the words behind it that belong to it ("take" "charge"), and the place after them."""
+        for more in self.forms.longer.get(verb, ()):
+            place = after
+            for word in more:
+                while self.has(place, ARTICLE | ADVERB) and self.low(place) != word:
+                    place += 1
+                if self.low(place) != word and not (word == "a" and self.has(place - 1, ARTICLE)):
+                    break
+                place += 1
+            else:
+                return " ".join((verb, *more)), place
+        return verb, after
+
+    def _group(self, place: int) -> tuple[AbstractSet[str], int]:
+        """The auxiliaries and adverbs before a verb, and the place before them."""
+        left, group = place - 1, set[str]()
+        while left >= 0 and place - left < _LONGEST_GROUP + 1:
+            low, bits = self.lows[left], self.bits[left]
+            if not bits & (AUXILIARY | NEGATION | HELPER | ADVERB | OPEN) or low in ("if", "unless", "whether"):
+                break
+            if low == "to" and not (self.has(left - 1, OPEN) or self.low(left - 1) in words("catenatives")):
+                group.add("infinitive")
+            group.add(low)
+            left -= 1
+        return group, left
+
+    def _tense(self, forms: AbstractSet[str], said: AbstractSet[str]) -> str:
+        """The tense of a verb; "" for an infinitive, "bare" where only the subject can tell."""
+        be, have = said & words("being"), said & words("having")
+        if "infinitive" in said:
+            return ""
+        if {"used", "to"} <= said:
+            return "past"
+        if "going" in said or not said.isdisjoint(words("future")):
+            return "future"
+        if "gerund" in forms:
+            return "past" if said & _PAST else "progressive"
+        if "participle" in forms and be:
+            return "past passive" if said & (_PAST | {"been"}) else "present passive"
+        if "participle" in forms and have:
+            return "perfect"
+        if "past" in forms and ("base" not in forms or have or be):
+            return "past"
+        if "third" in forms:
+            return "present"
+        if said & words("do"):
+            return "past" if "did" in said else "present"
+        return "past passive" if "participle" in forms and "base" not in forms else "bare"
+
+    def _left_out(
+        self, left: int, verb: str, forms: AbstractSet[str], tense: str, before: Sequence[Clause]
+    ) -> tuple[Refs | None, str, float]:
+        """The subject of a verb that has none of its own, its tense, and how sure the subject is."""
+        low, earlier = self.low(left), self.lows[: max(0, left)]
+        if self.has(left, JOINER | COMMA) and before and before[-1].surface:  # "joined in May and leads it"
+            return before[-1].surface, before[-1].tense if tense == "bare" else tense, 1.0
+        if self.has(left, JOINER) and not before:  # "Tallis steps in and sponsors it"
+            head = next((at for at in range(min(left, 3)) if self.has(at, NAME | PRONOUN)), None)
+            if head is not None and not any(self.has(at, BREAK | COMMA) for at in range(head, left)):
+                return self._listed_before(head), tense, 1.0
+        pronouns = {word for word, bits in zip(earlier, self.bits, strict=False) if bits & PRONOUN}
+        if low == "," and pronouns == {"i"}:  # "I'm in Rome today, based in Turin"
+            return (Ref(None, "i"),), tense, _DROPPED
+        names = sum(1 for at in range(max(0, left)) if self.name(at))
+        opens = left < 0 or (low in (",", ":", "-", "–", "!", ")") and not pronouns and names <= 1 and left < _FAR)
+        says = "past" in forms or tense == "past" or ("gerund" in forms and verb in words("dropping"))
+        if (
+            self.spoken and opens and says and ("base" not in forms or tense == "past")
+        ):  # "moved to Oporto", "jo here, joined in May"
+            return (Ref(None, "i"),), tense.removesuffix(" passive") if verb != "base" else "present passive", _DROPPED
+        return None, tense, 1.0
+
+    # -- nouns ----------------------------------------------------------------------------------------------------
+
+    def _noun(self, place: int, end: int, noun: str) -> Iterator[Clause]:
+        """What a noun of the table relates: "X, the head of Y", "X's head is Y", "my boss Y", "Acme CEO Y"."""
+        if not self._is_head(end):
+            return
+        plural = noun.endswith("s") and noun[:-1] in self.forms.nouns
+        start = place
+        while start and not self.bits[start - 1] & (NAME | POSSESSIVE) and self._leads(start - 1, place):
+            start -= 1
+        other: Refs = ()
+        linked: Refs = ()
+        link = ""
+        before = self.name(start - 1)
+        if self.has(start - 1, POSSESSIVE):
+            start, other = start - 1, (self.ref(start - 1),)
+        elif self.low(start - 1) == "'s" and self.has(start - 2, NAME):
+            start, other = start - 2, (self.ref(start - 2),)
+        elif before and start == place and not (plural or self.has(start - 2, PREPOSITION)):
+            if before.kind != "person" or (self.has(end, NAME) and not before.hard):  # "Socceroos coach Bo Lind"
+                start, other = start - 1, (self.ref(start - 1),)
+        after = end
+        if self.low(end) in words("linking"):
+            slots, reach = self.slots(end)
+            if linked := next((refs for slot, refs in slots.items() if slot in words("linking")), ()):
+                link = self.lows[end]
+                other = other if other and other[0].pronoun != "our" else linked
+                after = reach if len(slots) == 1 else self._place_of(linked[-1], end)
+        elif self.low(end) == "there":
+            other, link, after = (Ref(None, "there"),), "at", end + 1
+        holder = self._holder(start, place, after)
+        if (
+            linked and other is not linked and self.low(after) in ("is", "'s", "was", "will")
+        ):  # "my last day at Acme is"
+            holder, other = other, linked
+        if not holder or not other or other[0].pronoun == "your":
+            return
+        near = {*self.lows[max(0, start - 3) : end]}
+        tense = "past" if near & (_PAST | {"former", "ex", "used", "previously", "formerly"}) else "present"
+        left = start - 1
+        while self.low(left) in words("called"):
+            left -= 1
+        opened, hearsay = self._scope(left)
+        if opened or near & words("open"):
+            return
+        negated = not near.isdisjoint(words("negating"))
+        slots = {"holder": holder, "other": other}
+        yield Clause(noun, (), slots, tense, place, max(end, after), True, negated, hearsay, (), holder, link)
+
+    def _is_head(self, end: int) -> bool:
+        """Whether a noun that ends before a place heads its phrase: "the principal court" has no principal."""
+        low = self.low(end)
+        return (
+            not low.isalpha() or len(low) == 1 or bool(self.bits[end]) or low in words("after_names") or low == "here"
+        )
+
+    def _place_of(self, ref: Ref, start: int) -> int:
+        places = range(start, len(self.units))
+        return next((at + 1 for at in places if ref.mention and self.name(at) is ref.mention), start)
+
+    def _leads(self, place: int, noun: int) -> bool:
+        """Whether a word belongs to the phrase of the noun after it."""
+        plain = noun - place < _LONGEST_LEAD and not self.bits[place] & (ADVERB | VERB) and self.is_filler(place)
+        return bool(self.bits[place] & ARTICLE) or plain
+
+    def _holder(self, start: int, noun: int, after: int) -> Refs:
+        """Whom a noun phrase [start, after) describes: the subject of "is", what it stands beside, or what follows."""
+        left = start - 1
+        while left >= 0 and (self.bits[left] & ADVERB or self.lows[left] in words("called")):
+            left -= 1
+        been = self.has(left, HAVE) and "been" in self.lows[left:start]
+        if (been or self.has(left, BE)) and (subject := self.subject(left - 1)):
+            return subject
+        low = self.low(left)
+        if low in (",", "(") and _is_person(self.name(left - 1)):
+            called = self.spoken and left == 1 and " " not in self.ref(0).mention.name and self.low(start) == "the"
+            return () if called else (self.ref(left - 1),)  # "Elaine, the director of the choir said so": to Elaine
+        if low in (",", "(") and self.spoken:  # "met Dana on Friday, coo of Priory"
+            people = [at for at in range(left) if (name := self.name(at)) and name.kind == "person"]
+            if len(people) == 1:
+                return (self.ref(people[0]),)
+        if self.has(after, NAME):
+            return (self.ref(after),)  # "my manager Jo Berg"
+        if self.low(after) in ("is", "'s", ":", "(", "was") and self.has(after + 1, NAME):
+            return (self.ref(after + 1),)
+        if self.low(after) == "," and self.has(after + 1, NAME) and self.is_end(after + 2):
+            return (self.ref(after + 1),)
+        return (self.ref(start - 1),) if start == noun and _is_person(self.name(start - 1)) else ()
+
+    # -- "is at" --------------------------------------------------------------------------------------------------
+
+    def _copula(self, place: int) -> Iterator[Clause]:
+        """What follows "is": "Ana is on the Billing team", "is in charge of", "is a village in Y"."""
+        if place and self.bits[place - 1] & BE:
+            return
+        after = place + 1
+        while self.has(after, ADVERB | NEGATION | BE | HELPER) and self.low(after) not in ("to",):
+            after += 1
+        group, left = self._group(place)
+        said = group | {*self.lows[place:after]}
+        if said & words("open") or "going" in said or "infinitive" in said:
+            return
+        subject = self.subject(left)
+        word, start = self._longest("be", after)
+        if word == "be" and self.has(start, ARTICLE) and not self.spoken:  # "is a village in Y"
+            at = start + 1
+            while at < len(self.units) and at - start < _LONGEST_GROUP and self.is_filler(at):
+                at += 1
+            word, start = ("be something", at) if self.low(at) == "in" else (word, start)
+        if not subject or (word == "be" and not self.has(start, PREPOSITION)):
+            return
+        slots, reach = self.slots(start)
+        slots = {slot: refs for slot, refs in slots.items() if slot == self.low(start)}
+        opened, hearsay = self._scope(left)
+        valued = any(each.target == "v" for each in self.forms.frames.get((word, self.low(start)), ()))
+        if opened or not (slots or valued):
+            return
+        word = "been" if word == "be" and "been" in said and ("been", self.low(start)) in self.forms.frames else word
+        tense = "future" if said & words("future") else "past" if said & _PAST or "used" in said else "present"
+        tense = "perfect" if "been" in said and tense == "present" else tense
+        negated = not said.isdisjoint(words("negating")) or "longer" in said
+        reach = reach if slots else start
+        yield Clause(word, subject, slots, tense, place, reach, False, negated, hearsay, (), subject)
+
+    def _beside(self, place: int) -> Iterator[Clause]:
+        """A name that a preposition joins to another: "Jo Berg at Acme", "a novel by Y"."""
+        low = self.lows[place]
+        if low == "by" and self.low(place - 1) in words("works") and (thing := self.described(place - 1)):
+            slots, reach = self.slots(place)
+            if slots.get("by"):
+                yield Clause("write", slots["by"], {"obj": thing}, "past", place, reach, surface=thing)
+            return
+        name = self.name(place - 1)
+        if low not in self.forms.beside or not name or name.kind != "person":
+            return
+        apart = self.spoken or place == 1 or self.low(place - 2) in (",", "said", "says", "(", "by", "and", '"')
+        opened, hearsay = self._scope(place - 1)
+        if not apart or opened:
+            return
+        slots, reach = self.slots(place)
+        if refs := slots.get(low):
+            subject = (self.ref(place - 1),)
+            yield Clause("·", subject, {low: refs}, "present", place, reach, False, False, hearsay, (), subject)
+
+
+def _is_person(mention: object) -> bool:
+    return getattr(mention, "kind", None) in ("person", "")
+
+
+def _is_plural(subject: Refs | None) -> bool:
+    if not subject:
+        return False
+    name = subject[0].mention
+    group = name is not None and name.kind in ("organisation", "group", "")
+    return len(subject) > 1 or subject[0].pronoun in ("i", "we", "they", "you") or group

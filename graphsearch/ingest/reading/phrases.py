@@ -1,0 +1,295 @@
+"""The words of a sentence as units, and how its phrases are read: who acts, what a noun describes, what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from graphsearch.ingest.frames import Forms, words
+
+if TYPE_CHECKING:
+    from graphsearch.names.spans import Mention, Read
+
+ARTICLE, POSSESSIVE, PRONOUN, BE, HAVE, DO, FUTURE, MODAL = (1 << place for place in range(8))
+NEGATION, PREPOSITION, JOINER, STOP, OPEN, ADVERB, HELPER, VERB = (1 << place for place in range(8, 16))
+NAME, BREAK, COMMA, NOUN, HEARSAY = (1 << place for place in range(16, 21))
+AUXILIARY: Final = BE | HAVE | DO | FUTURE | MODAL
+_CLOSED: Final = PREPOSITION | JOINER | STOP | PRONOUN | AUXILIARY | NEGATION
+_LISTS: Final = {
+    "articles": ARTICLE,
+    "possessives": POSSESSIVE,
+    "pronouns": PRONOUN,
+    "being": BE,
+    "having": HAVE,
+    "do": DO,
+    "future": FUTURE,
+    "modals": MODAL,
+    "negating": NEGATION,
+    "prepositional": PREPOSITION,
+    "joiners": JOINER,
+    "stops": STOP,
+    "open": OPEN,
+    "adverbs": ADVERB,
+    "helping": HELPER,
+    "hearsay": HEARSAY,
+}
+_SUBJECTIVE: Final = frozenset({"i", "he", "she", "we", "they"})
+_OBJECTIVE: Final = frozenset({"me", "him", "us", "them"})
+_NO_ADVERBS: Final = frozenset({"apply", "reply", "supply", "rely", "family", "only", "early", "july", "fly", "daily"})
+_JOINING: Final = frozenset({"-", "/", "%", "$", "€", "£", "'", "’"})
+_MAX_FILLER: Final = 3
+_MAX_PHRASE: Final = 14
+_SHORTEST: Final = 3
+
+
+class Unit(NamedTuple):
+    """A word, or a name as one unit; ``bits`` are the closed lists that it belongs to."""
+
+    low: str
+    bits: int
+    start: int
+    end: int
+    mention: Mention | None = None
+
+
+class Ref(NamedTuple):
+    """What fills a slot: a name, or a pronoun to be resolved; ``sure`` is how well it is its filler."""
+
+    mention: Mention | None
+    pronoun: str = ""
+    sure: float = 1.0
+
+
+Refs = tuple[Ref, ...]
+Slots = dict[str, Refs]
+
+
+@cache
+def word_bits(forms: Forms) -> Mapping[str, int]:
+    """The closed lists of each word, and whether it is a form of a verb or begins a noun of the table."""
+    found = dict.fromkeys(",", COMMA) | dict.fromkeys('.;:()?!–—"“”', BREAK)
+    for name, bit in _LISTS.items():
+        for word in words(name):
+            found[word] = found.get(word, 0) | bit
+    for form in forms.verbs:
+        found[form] = found.get(form, 0) | VERB
+    for noun in forms.nouns:
+        first = noun.split(" ")[0]
+        found[first] = found.get(first, 0) | NOUN
+    return found
+
+
+def read_units(read: Read, first: int, stop: int, bits: Mapping[str, int]) -> list[Unit]:
+    """The units of a sentence; "im" is two at one place, and "from then on" none."""
+    inside = {each.first: each for each in read.mentions if first <= each.first and each.end <= stop}
+    expanded = _contractions()
+    found, place = [], first
+    while place < stop:
+        mention = inside.get(place)
+        word = read.words[place]
+        if mention is not None:
+            found.append(Unit("·", NAME, word.start, read.words[mention.end - 1].end, mention))
+            place = mention.end
+            continue
+        low = read.lows[place].replace("’", "'")
+        if low == "from" and place + 2 < stop and read.lows[place + 2] == "on" and place + 1 not in inside:
+            place += 3
+            continue
+        for part in expanded.get(low, (low,)):
+            known = bits.get(part, 0)
+            if not known:
+                adverb = part.endswith("ly") and part not in _NO_ADVERBS
+                known = ADVERB if adverb else BREAK if not part[-1].isalnum() and part not in _JOINING else 0
+            found.append(Unit(part, known, word.start, word.end))
+        place += 1
+    return found
+
+
+@cache
+def _contractions() -> Mapping[str, tuple[str, ...]]:
+    pairs = (each.split("=") for each in words("contractions"))
+    return {short: tuple(parts.split("+")) for short, parts in pairs}
+
+
+class Phrases:
+    """Reads the phrases of one sentence. ``spoken``: its text has a speaker, who is "I"."""
+
+    def __init__(self, units: list[Unit], forms: Forms, *, spoken: bool) -> None:
+        self.units = units
+        self.lows = [unit.low for unit in units]
+        self.bits = [unit.bits for unit in units]
+        self.forms = forms
+        self.spoken = spoken
+
+    def low(self, place: int) -> str:
+        """The word at a place; "·" for a name, "" outside of the sentence."""
+        return self.lows[place] if 0 <= place < len(self.lows) else ""
+
+    def has(self, place: int, bits: int) -> int:
+        """Whether the word at a place is of one of these lists."""
+        return self.bits[place] & bits if 0 <= place < len(self.bits) else 0
+
+    def name(self, place: int) -> Mention | None:
+        """The name at a place."""
+        return self.units[place].mention if 0 <= place < len(self.units) else None
+
+    def ref(self, place: int) -> Ref:
+        """The name or pronoun at a place."""
+        mention = self.name(place)
+        return Ref(mention) if mention else Ref(None, self.low(place))
+
+    def is_filler(self, place: int) -> bool:
+        """Whether a word may stand before a name in its phrase: an article, an adjective, a common noun."""
+        bits, low = self.bits[place], self.lows[place]
+        return bool(bits & ARTICLE) or (low.replace("-", "").isalpha() and not bits & _CLOSED)
+
+    def is_end(self, place: int) -> bool:
+        """Whether a clause ends before a place."""
+        return place >= len(self.units) or bool(self.bits[place] & (BREAK | COMMA | JOINER | STOP))
+
+    # -- to the left ----------------------------------------------------------------------------------------------
+
+    def subject(self, left: int) -> Refs | None:
+        """The subject that ends at or before a place. () is one that is no name, None no subject at all."""
+        while left >= 0:
+            low, bits = self.lows[left], self.bits[left]
+            if low in _OBJECTIVE:
+                return ()
+            if bits & (NAME | PRONOUN):
+                first = self._phrase_start(left)
+                beside = self.has(first - 1, PREPOSITION) and self.low(first - 1) != "like"
+                if not (bits & NAME and beside and self.low(first - 2) not in (",", ":")):
+                    return self._listed_before(left)
+                left = first - 2  # "the head of Acme said": not Acme
+                if left < 0:
+                    return None
+            elif low in ("who", "which", "that"):
+                left -= 1 + (self.low(left - 1) == "," or self.low(left - 1) == "(")
+                if self.has(left, NAME):
+                    return (self.ref(left),)
+            elif low == ")" and "(" in self.lows[:left]:
+                left = max(at for at in range(left) if self.lows[at] == "(") - 1
+            elif low == ",":
+                opening = next((at for at in range(left - 1, max(-1, left - 12), -1) if self.lows[at] == ","), 0)
+                if not self.name(opening - 1):
+                    return None
+                left = opening - 1
+            elif bits & (JOINER | STOP | BREAK) or not low[0].isalnum():
+                return None
+            else:  # "The album was produced by": what the document is about
+                about = not self.spoken and left <= _MAX_FILLER and self.lows[0] in ("the", "this")
+                return (Ref(None, "it"),) if about and low in words("works") | words("bodies") else ()
+        return None
+
+    def described(self, left: int) -> Refs:
+        """What a noun phrase that ends at a place describes: "Gomorrah is a novel (written by)", "X, a song (by)"."""
+        for place in range(left, max(-1, left - _MAX_PHRASE), -1):
+            if self.lows[place] in ("is", "was", "are", "were"):
+                return self.subject(place - 1) or ()
+            if self.lows[place] == "," and self.name(place - 1) and self.has(place + 1, ARTICLE):
+                return (self.ref(place - 1),)
+            if self.bits[place] & BREAK:
+                return ()
+        return ()
+
+    def _phrase_start(self, place: int) -> int:
+        """Where the phrase of a name begins: at its article, if it has one."""
+        for before in range(place - 1, max(-1, place - 4), -1):
+            if self.bits[before] & NAME or not self.is_filler(before):
+                break
+            if self.bits[before] & ARTICLE:
+                return before
+        return place
+
+    def _listed_before(self, place: int) -> Refs:
+        """The names of a list that ends at a place: "Ana, Bo and Cy"."""
+        refs = [self.ref(place)]
+        while self.has(place - 1, JOINER | COMMA) and self.has(place - 2, NAME | PRONOUN):
+            if self.bits[place - 1] & COMMA and len(refs) == 1:
+                break
+            place -= 2
+            refs.insert(0, self.ref(place))
+        acted = self.has(place - 1, VERB | PREPOSITION | AUXILIARY) or (
+            self.low(place - 1).isalpha()
+            and not self.has(place - 1, ~0)
+            and self.low(place - 1) not in words("after_names")
+        )
+        return tuple(refs[-1:] if acted else refs)  # "leads Atlas and Cy leads": Cy
+
+    # -- to the right ---------------------------------------------------------------------------------------------
+
+    def slots(self, place: int) -> tuple[Slots, int]:
+        """What follows a verb or noun, by preposition, and the place after it; "obj" is what follows at once."""
+        slots: Slots = {}
+        slot, filler, reach, passed = "obj", 0, place, set[str]()
+        while place < len(self.units):
+            low, bits = self.lows[place], self.bits[place]
+            if bits & NAME or (bits & PRONOUN and low not in _SUBJECTIVE):
+                if self.low(place + 1) == "'s" or (bits & NAME and self._modifies(place)):
+                    place += 1 + (self.low(place + 1) == "'s")  # "the Turin office", "Ann's bakery"
+                    filler += 1
+                    continue
+                if slot and slot not in slots:
+                    refs, place = self._listed_after(place)
+                    slots[slot], reach = refs, place + 1
+                slot, filler = "", 0
+            elif low == "there" and slot == "obj" and not slots:
+                slots, slot = {"at": (Ref(None, low),), "in": (Ref(None, low),)}, ""
+            elif bits & PREPOSITION and not (low == "to" and self._is_infinitive(place + 1)):
+                slot, filler = "" if low in passed else low, 0
+                passed.add(low)
+            elif bits & (STOP | BREAK | PRONOUN | (AUXILIARY & ~DO)):
+                break
+            elif low.endswith("ing") and len(low) > _SHORTEST + 2 and not self.has(place - 1, ARTICLE):
+                break  # "started reading X", "worked on learning X"
+            elif low == "to" or (bits & VERB and slot in ("", "obj") and not self.has(place - 1, ARTICLE)):
+                break
+            elif bits & (JOINER | COMMA):
+                slot = slot if slot == "obj" and not filler else ""
+            else:
+                filler += 1
+                slot = "" if filler > _MAX_FILLER else slot
+            place += 1
+        return slots, reach
+
+    def _is_infinitive(self, place: int) -> bool:
+        """Whether a verb is behind "to": a word that is no part of a place's name."""
+        return self.has(place, VERB) or (
+            self.low(place).isalpha() and not self.bits[place] and self.low(place + 1) != "·"
+        )
+
+    def _modifies(self, place: int) -> bool:
+        """Whether a name only describes what is after it: "the Turin office", "Labor leader Simon Crean"."""
+        noun = self.low(place + 1)
+        apart = self.has(place + 1, _CLOSED | ADVERB | NAME) or (
+            self.has(place + 1, VERB) and not self.has(place + 1, NOUN)
+        )
+        if apart or not noun.isalpha() or len(noun) < _SHORTEST or noun in words("after_names"):
+            return False
+        if self.has(place + 1, NOUN) and noun in self.forms.nouns:
+            return noun not in words("kind_nouns")
+        articled = self.has(place - 1, ARTICLE) and noun not in words("kind_nouns")
+        return bool(articled or self.has(place + 2, NAME) or (noun.endswith("s") and noun not in words("kind_nouns")))
+
+    def _may_act(self, place: int) -> bool:
+        """Whether a word after a name may be its verb: of the table, or unknown."""
+        low = self.low(place)
+        unknown = low.isalpha() and not self.has(place, ~0) and low.endswith(("s", "ed"))
+        return bool(self.has(place, VERB | AUXILIARY)) or unknown
+
+    def _listed_after(self, place: int) -> tuple[Refs, int]:
+        """The names of a list that begins at a place, and the place of the last; "and Bo leads" is no part of it."""
+        refs = [self.ref(place)]
+        while self.has(place + 1, JOINER | COMMA):
+            step = 3 if self.has(place + 2, JOINER | ARTICLE) else 2
+            if not self.name(place + step) or self._may_act(place + step + 1):
+                break
+            place += step
+            refs.append(self.ref(place))
+        return tuple(refs), place
+
+
+def has_any(lows: Iterable[str], name: str) -> bool:
+    """Whether a word of a closed list is among these."""
+    return not words(name).isdisjoint(lows)

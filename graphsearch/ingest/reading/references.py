@@ -1,0 +1,82 @@
+"""Whom pronouns mean: the speaker, who is addressed, the last name of the right kind, the subject of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+FIRST: Final = frozenset({"i", "me", "my"})
+OWN_SIDE: Final = frozenset({"we", "us", "our"})
+SECOND: Final = frozenset({"you", "your"})
+PERSON: Final = frozenset({"he", "she", "him", "her", "his"})
+THING: Final = frozenset({"it", "its"})
+SEVERAL: Final = frozenset({"they", "them", "their"})
+_FIRMS: Final = ("organisation", "group")
+_ALONE, _NEAREST, _BEFORE, _FAR, _ADDRESSED, _FIRM = 0.9, 0.8, 0.8, 0.7, 0.75, 0.85
+_WINDOW: Final = 3
+
+
+class Named(NamedTuple):
+    """A name with its kind, and how sure it is that it is meant. ``hard``: the kind is more than a guess."""
+
+    name: str
+    kind: str
+    sure: float = 1.0
+    start: int = -1
+    hard: bool = False
+
+
+class Context(NamedTuple):
+    """What pronouns of one sentence can refer to.
+
+    ``firm``: where the speaker works, if the call says so; ``title``: the subject of a document; ``recent``: the names of
+    the sentences before, the last ones last; ``addressed``: whom "you" means.
+    """
+
+    speaker: str = ""
+    firm: Named | None = None
+    title: Named | None = None
+    recent: Sequence[Named] = ()
+    addressed: str = ""
+
+    def meant(self, pronoun: str, earlier: Sequence[Named], kinds: Sequence[str]) -> Named | None:
+        """The name that a pronoun stands for; ``earlier`` are the names before it in its sentence.
+
+        ``kinds`` are those that it can have here; "we" that are persons alone include the speaker.
+        """
+        as_person = "organisation" not in kinds and "group" not in kinds
+        if pronoun in FIRST or (pronoun in OWN_SIDE and pronoun != "our" and as_person):
+            return Named(self.speaker, "person", hard=True) if self.speaker else None
+        if pronoun in OWN_SIDE:
+            if self.firm:
+                return self.firm._replace(sure=min(self.firm.sure, _FIRM))
+            alone = self.speaker and pronoun != "our" and "person" in kinds  # "we use Slack": so do I
+            return Named(self.speaker, "person", _NEAREST, hard=True) if alone else None
+        if pronoun in SECOND:
+            return Named(self.addressed, "person", _ADDRESSED, hard=True) if self.addressed else None
+        title = None if self.speaker else self.title
+        if pronoun in PERSON:
+            if not title or title.kind != "person":
+                return self._last(("person",), earlier)
+            others = [each for each in earlier if each.kind == "person" and each.name not in title.name]
+            return title._replace(sure=title.sure * _NEAREST) if others else title
+        if pronoun == "there":
+            return self._last([each for each in ("place", *_FIRMS) if each in kinds], earlier)
+        if pronoun in THING:
+            if title and title.kind != "person":
+                return title
+            return self._last([each for each in ("thing", *_FIRMS) if each in kinds], earlier)
+        if pronoun in SEVERAL:
+            if title and title.kind != "person":
+                return title
+            meant = self._last(["person"] if as_person else [each for each in _FIRMS if each in kinds], earlier)
+            return meant and (meant if meant in earlier else meant._replace(sure=min(meant.sure, _FAR)))
+        return None
+
+    def _last(self, kinds: Sequence[str], earlier: Sequence[Named]) -> Named | None:
+        """The last name of these kinds; less sure if it stands in another sentence, or is one of several."""
+        for seen, alone, nearest in ((earlier, _ALONE, _NEAREST), (self.recent[-_WINDOW:], _BEFORE, _FAR)):
+            fitting = [each for each in reversed(seen) if each.kind in kinds and each.name != self.speaker]
+            if fitting:
+                return fitting[0]._replace(sure=alone if len({each.name for each in fitting}) == 1 else nearest)
+        return None

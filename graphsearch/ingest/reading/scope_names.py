@@ -1,0 +1,68 @@
+"""The names of a scope that texts contain in any case, as questions find them: whole names and aliases."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from graphsearch._support.concurrency import aside
+from graphsearch.access.gate import Gate
+from graphsearch.access.reader import reading
+from graphsearch.claims.naming import UNKNOWN_TYPES, folded_name
+from graphsearch.model import Memory
+from graphsearch.model.identity import CASE_SENSITIVE_TYPES
+from graphsearch.names.known_names import KnownName
+from graphsearch.names.lexicon import GIVEN, ORDINARY, flags
+from graphsearch.protocols import GraphStore
+from graphsearch.text.analyser import STOP_WORDS
+from graphsearch.text.tokens import Token, tokens
+from graphsearch.understanding.name_lookup import nameable
+
+LONGEST: Final = 4
+"""Most words of a name that is looked for."""
+
+
+async def scope_names(memories: Sequence[Memory], store: GraphStore, gate: Gate) -> list[KnownName]:
+    """The visible names that occur in the texts of memories, by one look-up; of unknown type if several differ."""
+    runs = await aside(lambda: _runs(memories), sum(len(each.text) for each in memories))
+    if not runs:
+        return []
+    async with reading(store, gate=gate) as reader:
+        found = await reader.find_names(runs)
+        known = {each.id: each for each in await nameable(sorted({each.entity_id for each in found}), reader)}
+    types: defaultdict[str, set[str]] = defaultdict(set)
+    for match in found:
+        if (entity := known.get(match.entity_id)) and entity.type not in CASE_SENSITIVE_TYPES:
+            written = next((name for name in entity.names if folded_name(name) == match.name), match.name)
+            types[written].add("" if entity.type in UNKNOWN_TYPES else entity.type)
+    return [KnownName(name=name, type=some.pop() if len(some) == 1 else "") for name, some in sorted(types.items())]
+
+
+def _runs(memories: Sequence[Memory]) -> list[str]:
+    """The runs of words that may be names, in lower case."""
+    return sorted({run for memory in memories for run in _runs_in(memory.text, spoken=bool(memory.speaker))})
+
+
+def _runs_in(text: str, *, spoken: bool) -> Iterator[str]:
+    """The runs of a text: of prose those with a capital, and single words that are no ordinary ones."""
+    spoken, folded = spoken or text.islower(), text.lower()
+    if len(folded) != len(text):  # letters of which the small form is longer
+        return
+    words = [each for each in tokens(text) if each.text[0].isalnum()]
+    for place, first in enumerate(words):
+        if folded[first.start : first.end] in STOP_WORDS:
+            continue
+        if not flags(first.text) & ORDINARY or flags(first.text) & GIVEN:
+            yield folded[first.start : first.end]
+        last = first
+        for word in words[place + 1 : place + LONGEST]:
+            if word.start - last.end > 1 or text[last.end : word.start] == "\n":
+                break
+            last = word
+            if folded[word.start : word.end] not in STOP_WORDS and (spoken or _is_capital(first) or _is_capital(word)):
+                yield folded[first.start : word.end]
+
+
+def _is_capital(word: Token) -> bool:
+    return word.text[0].isupper()

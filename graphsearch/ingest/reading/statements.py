@@ -1,0 +1,336 @@
+"""What a sentence states: of each clause the frame that fits the kinds of its names best, its period, its confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from graphsearch.ingest.frames import KNOWN_ENDS, Ends, Forms, Frame, listed, read_ends, text_forms, words
+from graphsearch.ingest.reading.clauses import Clause, Clauses
+from graphsearch.ingest.reading.periods import read_period
+from graphsearch.ingest.reading.phrases import (
+    BE,
+    HAVE,
+    NOUN,
+    PREPOSITION,
+    VERB,
+    Ref,
+    Refs,
+    read_units,
+    word_bits,
+)
+from graphsearch.ingest.reading.references import Context, Named
+from graphsearch.ingest.reading.values import find_values
+from graphsearch.names.lexicon import DEMONYM, GIVEN, ORDINARY, PLACE, flags
+from graphsearch.text.dates import DateSpan
+
+if TYPE_CHECKING:
+    from graphsearch.names.spans import Mention, Read
+
+CLEAR: Final = 0.88
+ASSUMED: Final = 0.8
+UNKNOWN: Final = 0.66
+AGAINST: Final = 0.62
+HEARSAY: Final = 0.6
+LEAST: Final = 0.6
+"""What is less sure is not stated."""
+_ASSIGNED: Final = {"uses": "tool", "works_on": "project", "leads": "project"}
+_STATUS_WORDS: Final = frozenset({"been", "now", "currently", "still", "officially", "went", "got"})
+
+_MISTAKEN: Final = {
+    "": ("person", "organisation", "group", "place", "thing"),
+    "organisation": ("group", "thing"),
+    "group": ("organisation", "thing"),
+    "thing": ("organisation", "group"),
+    "place": ("organisation", "thing"),
+}
+"""What a name of several words can be that was taken for another kind; a single word can be anything."""
+_ONE_KNOWN: Final = 4
+"""The fit of two ends of which one is surely a person."""
+_KIN: Final = frozenset({"married_to", "parent_of", "sibling_of"})
+_ANYONE: Final = Ends(("person", "organisation", "group", "thing"))
+
+Dates = Callable[[int, int], Sequence[DateSpan]]
+"""The dates between two places of a text."""
+
+
+class Stated(NamedTuple):
+    """A relation between two names that a sentence states; ``changes``: it says that something began or ended."""
+
+    source: Named
+    relation: str
+    target: Named
+    confidence: float
+    since: datetime | None = None
+    until: datetime | None = None
+    changes: bool = False
+
+
+def read_sentence(
+    read: Read,
+    first: int,
+    stop: int,
+    context: Context,
+    dates: Dates,
+    at: datetime | None,
+    forms: Forms | None = None,
+) -> list[Stated]:
+    """Read what the words [first, stop) of a text state, the most confident of each pair and type.
+
+    ``at`` is when it was written. Sentences without a name, or without a word of the table, are skipped at once, and so
+    are questions.
+    """
+    if not any(first <= each.first < stop for each in read.mentions):
+        return []
+    forms = forms or text_forms()
+    units = read_units(read, first, stop, word_bits(forms))
+    said = 0
+    for unit in units:
+        said |= unit.bits
+    if not said & (VERB | NOUN | PREPOSITION | BE) or _is_unstated([unit.low for unit in units]):
+        return []
+    sentence = Clauses(units, forms, spoken=bool(context.speaker))
+    best: dict[tuple[str, str, str], Stated] = {}
+    for each in _Reader(read.text, sentence, context, dates, at).read():
+        pair = each.source.name, each.relation, each.target.name
+        ends = [{*end.name.casefold().split()} for end in (each.source, each.target)]
+        same = ends[0] <= ends[1] or (ends[1] <= ends[0] and each.target.kind == "person")
+        if not same and (pair not in best or each.confidence > best[pair].confidence):
+            best[pair] = each
+    return list(best.values())
+
+
+def _is_unstated(lows: Sequence[str]) -> bool:
+    """Whether a sentence asks, quotes, jokes or denies what it says."""
+    if "?" in lows[-2:] or lows[0] == ">":
+        return True
+    if lows[0] in words("askers") and len(lows) > 1 and (lows[1] == "·" or lows[1] in words("pronouns")):
+        return True
+    for before, verb, after in zip(("", *lows), lows, lows[1:], strict=False):  # "lol do you prefer"
+        if verb in words("inverting") and after in words("pronouns") and before not in words("before_inverted"):
+            return True
+    text = f" {' '.join(lows)} "
+    return any(f" {each.replace(chr(39) + 's', ' ' + chr(39) + 's')} " in text for each in listed("denials"))
+
+
+def _accepted(ends: Ends, named: Named) -> str | None:
+    """The kind that a name gets in a slot; None if it does not fit. A kind that is only guessed can be wrong."""
+    if named.kind in ends.kinds:
+        return named.kind
+    if named.kind == "place" and any(flags(word) & PLACE for word in named.name.split()):
+        return None
+    single = " " not in named.name
+    if named.kind == "person" and single and ends.assumed == "place":
+        return "place"  # "I live in Florence"
+    person = named.kind == "person" and flags(named.name) & (GIVEN | ORDINARY) == GIVEN and ends.assumed == "thing"
+    mistaken = single or ends.assumed in _MISTAKEN.get(named.kind, ())
+    return ends.assumed if ends.assumed and mistaken and not (named.hard or person) else None
+
+
+def _fit(ends: Ends, named: Named) -> int:
+    """How well a name fits a slot: 3 the kind expected, 2 accepted, 1 unknown, 0 against a guess, -9 not at all."""
+    if _accepted(ends, named) is None:
+        return -9
+    return (3 if named.kind == ends.kinds[0] else 2) if named.kind in ends.kinds else 0 if named.kind else 1
+
+
+def _may_be_group(frame: Frame, target: Named) -> bool:
+    """Whether a name of unknown kind may be the group that a frame asks for: "the Access Working Group"."""
+    asks = frame.type == "member_of" and frame.target[0] == "g"
+    return not asks or target.kind in ("group", "organisation") or target.name.split()[-1].casefold() in words("groups")
+
+
+def _is_nationality(*ends: Named) -> bool:
+    return any(flags(each.name) & DEMONYM for each in ends)
+
+
+class _Reader:
+    """Reads the statements of one sentence."""
+
+    def __init__(self, text: str, sentence: Clauses, context: Context, dates: Dates, at: datetime | None) -> None:
+        self._text, self._sentence, self._context, self._at = text, sentence, context, at
+        self._find_dates = dates
+        self._names = [
+            Named(unit.mention.name, unit.mention.kind, 1.0, unit.start, unit.mention.hard)
+            for unit in sentence.units
+            if unit.mention
+        ]
+
+    def read(self) -> Iterator[Stated]:
+        """The statements of its clauses."""
+        yield from self._status()
+        clauses = self._sentence.read()
+        yield from self._values(clauses)
+        for clause in clauses:
+            if clause.noun:
+                yield from self._nominal(clause)
+            else:
+                for slot, refs in clause.slots.items():
+                    yield from self._verbal(clause, slot, refs)
+
+    @cached_property
+    def dates(self) -> Sequence[DateSpan]:
+        """The dates of the sentence, found when they are first needed."""
+        units = self._sentence.units
+        return self._find_dates(units[0].start, units[-1].end)
+
+    def _named(self, refs: Refs, clause: Clause, ends: Ends) -> list[Named]:
+        """The names that references mean as ends of a frame."""
+        found = []
+        before = self._sentence.units[clause.place].start
+        for ref in refs:
+            if ref.mention:
+                found.append(self._of_mention(ref.mention, ref.sure))
+                continue
+            earlier = [each for each in self._names if each.start < before]
+            if named := self._context.meant(ref.pronoun, earlier, ends.kinds):
+                found.append(named._replace(sure=named.sure * ref.sure))
+        return found
+
+    def _of_mention(self, mention: Mention, sure: float) -> Named:
+        """A name with the kind that its own words, or the noun after it, show."""
+        place, unit = next((at, unit) for at, unit in enumerate(self._sentence.units) if unit.mention is mention)
+        last = mention.name.split()[-1].casefold()
+        grouped = self._sentence.low(place + 1) in words("groups") and mention.kind != "person"
+        if grouped or (" " in mention.name and (last in words("groups") or last in words("parties"))):
+            return Named(mention.name, "group", sure, unit.start)
+        return Named(mention.name, mention.kind, sure, unit.start, mention.hard)
+
+    def _verbal(self, clause: Clause, slot: str, refs: Refs) -> Iterator[Stated]:
+        indefinite = words("indefinite")
+        if clause.word.startswith("be") and any(ref.pronoun in indefinite for ref in (*clause.subject, *refs)):
+            return
+        if slot == "obj" and not clause.acted and any(ref.pronoun in indefinite for ref in refs):
+            return
+        forms = self._sentence.forms
+        frames = forms.beside.get(slot, ()) if clause.word == "·" else forms.frames.get((clause.word, slot), ())
+        moved = bool(clause.acted) and slot != "obj"  # "we moved Atlas to Notion", "Bo was elected to the board"
+        if not (moved and (yield from self._fitting(clause, frames, clause.acted, refs))):
+            yield from self._fitting(clause, frames, clause.subject, refs)
+
+    def _nominal(self, clause: Clause) -> Iterator[Stated]:
+        frames = self._sentence.forms.nouns[clause.word]
+        lesser = not words("lesser").isdisjoint(self._sentence.lows[max(0, clause.place - 1) : clause.place])
+        if lesser and any(each.type == "leads" for each in frames):
+            frames = self._sentence.forms.nouns["officer"]  # a deputy director leads nothing
+        fitting = [
+            each
+            for each in frames
+            if (not each.slot or clause.link in each.slot)
+            and not (each.inverse and clause.link and KNOWN_ENDS in each.marks)  # "my lead Bo", not "the lead of Atlas"
+        ]
+        yield from self._fitting(clause, fitting, clause.slots["holder"], clause.slots["other"])
+
+    def _fitting(
+        self, clause: Clause, frames: Sequence[Frame], ones: Refs, others: Refs
+    ) -> Generator[Stated, None, bool]:
+        """What the frames that fit best state of each pair; whether there is any."""
+        found = False
+        for one in ones:
+            for other in others:
+                for stated in self._best(clause, frames, one, other):
+                    found = True
+                    yield stated
+        return found
+
+    def _best(self, clause: Clause, frames: Sequence[Frame], one: Ref, other: Ref) -> Iterator[Stated]:
+        """What the frame that fits best states; the first of those that fit alike."""
+        ranked = []
+        for frame in frames:
+            source_ends, target_ends = read_ends(frame.source), read_ends(frame.target)
+            sources = self._named((other if frame.inverse else one,), clause, source_ends)
+            targets = self._named((one if frame.inverse else other,), clause, target_ends)
+            if not sources or not targets:
+                continue
+            source, target = sources[0], targets[0]
+            fits = _fit(source_ends, source), _fit(target_ends, target)
+            known = self._are_known(clause, frame, source, target, fits)
+            replaced = frame.type == "succeeds" and "with" in clause.slots  # "replaced Ana with Bo"
+            if known and not replaced and _may_be_group(frame, target) and not _is_nationality(source, target):
+                ranked.append((sum(fits), min(fits), frame, source, target))
+        for total, least, frame, source, target in sorted(ranked, key=lambda each: -each[0]):
+            sure = CLEAR if least > 1 else AGAINST if least < 1 else ASSUMED if total > 2 else UNKNOWN  # noqa: PLR2004
+            if stated := self._stated(clause, frame, source, target, sure):
+                yield stated
+                yield from self._replaced(clause, stated)
+                return
+
+    def _are_known(self, clause: Clause, frame: Frame, source: Named, target: Named, fits: tuple[int, int]) -> bool:
+        """Whether the kinds of both ends are as sure as a frame wants them."""
+        if frame.type == "located_in" and not clause.noun and self._sentence.low(clause.place + 1) not in frame.slot:
+            return "be" in clause.word and min(fits) > 1  # "stands for the revolution in Hungary"
+        if frame.source == frame.target == "p" and (min(fits) < 1 or sum(fits) < _ONE_KNOWN):
+            return False
+        if KNOWN_ENDS in frame.marks or (clause.word == "·" and not self._sentence.spoken):
+            guessed = (
+                frame.type == "reports_to" and not each.hard and " " not in each.name for each in (source, target)
+            )
+            return min(fits) > 1 and not any(guessed)
+        return sum(fits) > 1
+
+    def _stated(self, clause: Clause, frame: Frame, source: Named, target: Named, sure: float) -> Stated | None:
+        confidence = round(sure * source.sure * target.sure, 2)
+        confidence = min(confidence, HEARSAY) if clause.hearsay else confidence
+        if frame.type in _KIN and max(source.sure, target.sure) > min(source.sure, target.sure):
+            confidence = min(confidence, UNKNOWN)  # whose wife "his" is
+        if confidence < LEAST:
+            return None
+        period = read_period(clause, frame.phase, frame.type, self._sentence, self.dates, self._at)
+        if period is None:
+            return None
+        kind = _accepted(read_ends(frame.target), target) or ""
+        kind = _ASSIGNED.get(frame.type, "") if kind == "thing" else kind
+        source = source._replace(kind=_accepted(read_ends(frame.source), source) or "")
+        return Stated(source, frame.type, target._replace(kind=kind), confidence, *period)
+
+    def _replaced(self, clause: Clause, stated: Stated) -> Iterator[Stated]:
+        """Whom "Roz leads it instead of Ines" and "takes it over from Ines" relieve."""
+        instead = clause.slots.get("of", ()) if not {"instead", "place"}.isdisjoint(self._sentence.lows) else ()
+        refs = clause.slots.get("from", ()) if clause.word == "take" and "over" in clause.slots else instead
+        until = stated.since or self._at
+        for named in self._named(refs, clause, _ANYONE) if until and stated.relation in _ASSIGNED else ():
+            ended = stated._replace(since=None, until=until, changes=True)
+            if named.kind in ("person", "") and stated.source.kind == "person" and named.name != stated.target.name:
+                yield ended._replace(source=named._replace(kind="person"))
+            elif stated.relation == "uses" and named.name != stated.target.name:
+                yield ended._replace(target=named._replace(kind="tool"))
+
+    def _values(self, clauses: Sequence[Clause]) -> Iterator[Stated]:
+        """What is due, budgeted, priced or born: a date or an amount."""
+        if not any(low[:1].isdigit() for low in self._sentence.lows):
+            return
+        for frames, subjects, place, start, end in find_values(self._sentence, clauses, self.dates):
+            value = Named(self._text[start:end], "value", 1.0, start, hard=True)
+            clause = Clause("", (), {}, "present", place, place)
+            for frame, ref in ((frame, ref) for ref in subjects for frame in frames[:1]):
+                for named in self._named((ref,), clause, read_ends(frame.source)):
+                    fit = _fit(read_ends(frame.source), named)
+                    if fit > 0:
+                        sure = round((CLEAR if fit > 1 else ASSUMED) * named.sure, 2)
+                        yield Stated(named, frame.type, value, sure)
+
+    def _status(self) -> Iterator[Stated]:
+        """ "The atlas is paused", "Tidewright is on hold"."""
+        sentence = self._sentence
+        for place, unit in enumerate(sentence.units):
+            if not unit.mention:
+                continue
+            after = place + 1
+            linked = (
+                bool(sentence.has(after, BE))
+                or sentence.low(after) in ("went", "got")
+                or (sentence.low(after + 1) == "been")
+            )
+            while linked and (sentence.has(after, BE | HAVE) or sentence.low(after) in _STATUS_WORDS):
+                after += 1
+            pairs = ("_".join(sentence.lows[after : after + size]) for size in (2, 1))
+            word = next((each for each in pairs if linked and each in words("lasting")), "")
+            turned = not linked and sentence.low(after) in words("turned") and sentence.is_end(after + 1)
+            named = self._of_mention(unit.mention, 1.0)
+            person = named.kind == "person" and (named.hard or " " in named.name)
+            if (turned or word) and not person and named.kind != "place" and not _is_nationality(named):
+                value = (word or sentence.low(after)).replace("_", " ")
+                sure = AGAINST if named.kind == "person" else CLEAR
+                yield Stated(named, "has_status", Named(value, "status"), sure)
