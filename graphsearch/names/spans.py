@@ -79,8 +79,8 @@ class Mention(NamedTuple):
     """A name in a text: tokens [first, end), its text and kind ("" if unknown).
 
     ``sure``: a margin of the tagger, or what is worth as much. ``hard``: the kind is more than the tagger's guess.
-    ``cased``: its capitals are not those of a sentence. ``faint``: an unknown word in lower case, once in the call, that
-    the tagger is not sure of. ``type``: the entity type of a known name, of an address or of code.
+    ``cased``: its capitals are not those of a sentence. ``faint``: an unknown word in lower case, once in the call,
+    that the tagger is not sure of. ``type``: the entity type of a known name, of an address or of code.
     """
 
     first: int
@@ -134,6 +134,12 @@ def _is_within(ranges: Sequence[tuple[int, int]], start: int) -> bool:
     return at >= 0 and start < ranges[at][1]
 
 
+def own_kind(name: str) -> str:
+    """The kind that the words of a name show; "" if they show none."""
+    lows = name.casefold().split() or [""]
+    return shown_kind(lows, [mark(low) for low in lows])
+
+
 def is_small(read: Read, first: int, stop: int) -> bool:
     """Whether a sentence is written without capitals, so that its names are, too."""
     return casing([word.text for word in read.words[first:stop]]) in "ls"
@@ -158,8 +164,8 @@ def find_marked(read: Read) -> tuple[list[Mention], set[int]]:
 class Context(NamedTuple):
     """What is known of the text of a sentence.
 
-    ``taken`` are the places that are in names already, ``people`` the names of those who speak in lower case. ``small``:
-    its author writes without capitals, so that names are written so, too.
+    ``taken`` are the places that are in names already, ``people`` the names of those who speak in lower case.
+    ``small``: its author writes without capitals, so that names are written so, too.
     """
 
     taken: set[int]
@@ -427,10 +433,10 @@ class _Sentence:
                 yield self._mention(first, self._with_surname(end), kind, sure)
 
     def _parts(self, first: int, end: int, kind: str, sure: float) -> Iterator[Tag]:
-        """What the tagger found, cut at verbs, marks and the ends of firms: in lower case it takes what is beside it."""
+        """What the tagger found, cut at verbs, marks and the ends of firms: in lower case it takes too much."""
         begun = first
         for place in range(first, end):
-            low, known = self.lows[place], self.marks[place]
+            known = self.marks[place]
             if known & INSTITUTION and begun < place < end - 1:
                 yield begun, place + 1, kind, sure
                 begun = place + 1
@@ -461,6 +467,6 @@ class _Sentence:
         """Names that only a title shows: "dr okonkwo"."""
         for place in range(self.first, self.stop - 1):
             known = self.marks[place + 1]
-            if self.marks[place] & TITLE and self._is_free(place, place + 2) and self.lows[place + 1].isalpha():
-                if not known & (ORDINARY | MODIFIER | GRAMMAR):
-                    yield self._mention(place, place + 2, "person", TITLED)
+            strange = self.lows[place + 1].isalpha() and not known & (ORDINARY | MODIFIER | GRAMMAR)
+            if strange and self.marks[place] & TITLE and self._is_free(place, place + 2):
+                yield self._mention(place, place + 2, "person", TITLED)
