@@ -244,7 +244,7 @@ class FolderIngest:
         await self.writer.permission.to_read([*found.read, *found.moved])
         if found.read or found.moved:
             touched = {sources[text.id] for text in (*found.read, *found.moved)}
-            await self._put([self._unfinished(each) for each in extractions if each.memory.source in touched])
+            await self._put([self._opened(each) for each in extractions if each.memory.source in touched])
             await write_texts(found, self.writer, self.reader)
         totals = self.reader.totals
         self.unfinished |= {sources[id_] for id_ in totals.unfinished if id_ in sources}
@@ -266,6 +266,12 @@ class FolderIngest:
             claims=[claim for each in extractions for claim in each.claims],
         )
         await self.writer.write(batch, anew=self.anew, embed=[*notes, *known], stale=self._is_stale)
+
+    def _opened(self, extraction: Extraction) -> Extraction:
+        """As incomplete, before its texts are written; of a new file nothing but which texts it has."""
+        if extraction.memory.source not in self.ledger.files:
+            extraction = Extraction(memory=extraction.memory)
+        return self._unfinished(extraction)
 
     def _unfinished(self, extraction: Extraction) -> Extraction:
         """Marked as incomplete: it looks changed at the next ingest, and the earlier notes of its file are kept."""

@@ -78,6 +78,8 @@ def read_line(content: bytes, *, path: str, line: int, memory_id: str) -> Record
 
     Raises `UnreadableError` that lists every error in the line.
     """
+    if len(content) > MAX_BYTES:
+        raise UnreadableError(Fault(path, line, f"longer than {MAX_BYTES:,} bytes"))
     if not content.strip():
         return None
     try:
@@ -322,36 +324,27 @@ class JsonSource:
         """The parts of a file: ids and records."""
         records: list[Record] = []
         part = 1
-        for line, content in self._lines(path):
-            if line > part * PART_LINES:
-                yield _part_id(path, part), records
-                records, part = [], part + 1
-            try:
-                record = _read(content, path, line, _part_id(path, part))
-            except UnreadableError as error:
-                faults.append(error.fault)
-            else:
-                records.extend([record] if record else [])
-        yield _part_id(path, part), records
-
-    def _lines(self, path: str) -> Iterator[tuple[int, bytes]]:
         try:
             path.encode()
             with opened(self.folder, path) as file:
-                yield from lines_of(file)
+                for line, content in lines_of(file):
+                    if line > part * PART_LINES:
+                        yield _part_id(path, part), records
+                        records, part = [], part + 1
+                    try:
+                        record = read_line(content, path=path, line=line, memory_id=_part_id(path, part))
+                    except UnreadableError as error:
+                        faults.append(error.fault)
+                    else:
+                        records += [record] if record else []
         except (OSError, UnicodeEncodeError) as error:
             raise UnreadableError(unreadable(path, error)) from error
+        yield _part_id(path, part), records
 
 
 def _keys(record: Record) -> Iterator[UUID | str]:
     yield from (entity.id for entity in record.described)
     yield from (note.id for note in (*record.notes, *record.texts))
-
-
-def _read(content: bytes, path: str, line: int, part_id: str) -> Record | None:
-    if len(content) > MAX_BYTES:
-        raise UnreadableError(Fault(path, line, f"longer than {MAX_BYTES:,} bytes"))
-    return read_line(content, path=path, line=line, memory_id=part_id)
 
 
 def _part_id(path: str, part: int) -> str:
