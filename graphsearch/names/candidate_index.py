@@ -178,8 +178,8 @@ class CandidateIndex:
 
 def comparable(named: TypedName, found: Iterable[Candidate]) -> list[tuple[Candidate, str]]:
     """The candidates whose type does not conflict, each with the type by which names are compared."""
-    typed = [(candidate, known_type(candidate.entity.type)) for candidate in found]
-    kinds = {type_: shared_type(named.type, type_) for type_ in {type_ for _, type_ in typed}}
+    typed = [(candidate, candidate.entity.type) for candidate in found]
+    kinds = {type_: shared_type(named.type, known_type(type_)) for type_ in {type_ for _, type_ in typed}}
     return [(candidate, kind) for candidate, type_ in typed if (kind := kinds[type_]) is not None]
 
 

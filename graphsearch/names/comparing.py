@@ -141,11 +141,14 @@ def is_beginning(a: Form, b: Form) -> bool:
 
 
 def _is_head(a: Form, b: Form) -> bool:
-    """Whether a firm is called by the first words of its name: "Halden" for "Halden Kliniken", unless it is whole."""
+    """Whether a firm is called by the first words of its name: "Halden" for "Halden Kliniken".
+
+    Not if the shorter is a whole name, with a legal form, nor if the longer is that of a unit: "Halden Finance Team".
+    """
     if not is_beginning(a, b) or a.numbers != b.numbers or may_be_one(a, b) is False:
         return False
     short, long = sorted((a.words, b.words), key=len)
-    return long[len(short)] not in SMALL_WORDS
+    return long[len(short)] not in SMALL_WORDS and long[-1] not in words("units")
 
 
 def _leaves_out(a: Form, b: Form) -> bool:

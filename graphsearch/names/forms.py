@@ -121,6 +121,7 @@ class Form:
             found += [short for short, name in short_forms("tool").items() if name == self.stem]
         if self.kind in ("organisation", "place"):
             found += [short for short, name in short_forms("word").items() if name in self.words]
+            found += map(without_umlauts, self.words)
         if self.kind == "" and self.stem != self.whole:
             found.append(singular(self.words[-1]))
         elif self.kind == "":
