@@ -105,8 +105,7 @@ class KnownNames:
 
     def full_name(self, written: str) -> Known | None:
         """The known name that a spelling is one of."""
-        parts = name_words(written)
-        return self._index.get(parts) or _tools().get(parts)
+        return self._index.get(name_words(written))
 
     def find(self, lows: Sequence[str]) -> Iterator[tuple[int, int, Known]]:
         """The longest known name at each word of a text, as (first, end, name)."""

@@ -33,7 +33,8 @@ from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.names.known_names import KnownName, KnownNames
 from graphsearch.names.lexicon import FUNCTION, ORDINARY, flags
-from graphsearch.names.spans import Mention, Read, own_kind
+from graphsearch.names.spans import Mention, Read
+from graphsearch.names.word_marks import own_kind
 from graphsearch.text.dates import Dates, DateSpan, NaturalDates, repeated_dates
 
 NAME: Final = "frames/1"
