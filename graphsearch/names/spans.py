@@ -61,6 +61,7 @@ _CALLED: Final = frozenset(",.!?…:")
 _ACTS: Final = frozenset({"is", "was", "has", "had", "will", "and", "said", "says", *_POSSESSIVE})
 """After it they show that it is the subject."""
 _BEFORE_SURNAME: Final = frozenset({"van", "von", "de", "der", "den", "bin", "ibn", "al"})
+_DETERMINERS: Final = frozenset({"a", "an", "the", "my", "our", "your", "his", "her", "their", "this", "every", "no"})
 _INSIDE: Final = frozenset({"of", "for", "the", "and"})
 _QUOTES: Final = {'"': '"', "“": "”", "«": "»"}
 _COINED: Final = re.compile(
@@ -132,12 +133,6 @@ def _is_within(ranges: Sequence[tuple[int, int]], start: int) -> bool:
     """Whether a place is in one of some ranges, which are in order."""
     at = bisect_right(ranges, (start, maxsize)) - 1
     return at >= 0 and start < ranges[at][1]
-
-
-def own_kind(name: str) -> str:
-    """The kind that the words of a name show; "" if they show none."""
-    lows = name.casefold().split() or [""]
-    return shown_kind(lows, [mark(low) for low in lows])
 
 
 def is_small(read: Read, first: int, stop: int) -> bool:
@@ -403,7 +398,7 @@ class _Sentence:
             return bool(listed) or sure > (-ONE if after in _ACTS else _LIKELY if after in _CALLED else 0.0)
         if opens:
             return sure > 0 and bool(listed)
-        return not known & ORDINARY or sure > 0 or bool(listed) or not self.marks[place - 1] & (MODIFIER | PARTICLE)
+        return not known & ORDINARY or sure > 0 or bool(listed) or self.lows[place - 1] not in _DETERMINERS
 
     def _is_single(self, place: int) -> bool:
         """Whether one word may be a name: no date, role, title, interjection, unit of a number or call of code."""

@@ -55,6 +55,12 @@ def _derived(low: str) -> int:
     return ORDINARY if any(len(each) >= _STEM and flags(each) & ORDINARY for each in stems) else 0
 
 
+def own_kind(name: str) -> str:
+    """The kind that the words of a name show; "" if they show none."""
+    lows = name.casefold().split() or [""]
+    return shown_kind(lows, [mark(low) for low in lows])
+
+
 def shown_kind(lows: Sequence[str], marks: Sequence[int]) -> str:
     """The kind that words in lower case with these marks show."""
     first, last = marks[0], marks[-1]

@@ -26,7 +26,6 @@ from graphsearch.names.spans import (
     find_in_sentence,
     find_marked,
     is_small,
-    own_kind,
     read_words,
 )
 from graphsearch.names.tagger import tag_sentences
