@@ -82,6 +82,7 @@ def test_the_command_writes_the_data_unless_a_set_is_left_out(
     out = tmp_path / "out"
     out.mkdir()
     monkeypatch.setattr(command, "NAMES", out)
+    monkeypatch.setitem(command.LEARNED, "wnut17-train", 10)
     command.main([str(sources(tmp_path)), "--without", "redocred"])
     assert [*out.iterdir()] == []
     assert "redocred-1 in small letters: precision" in capsys.readouterr().out

@@ -14,7 +14,7 @@ from graphsearch.model import validation as check
 from graphsearch.model.identity import normalise_name
 from graphsearch.text.trigrams import index_trigrams, name_words, trigrams
 
-SLACK: Final = 1e-4  # similarity is rounded to float32
+SLACK: Final = 1e-4  # a share is rounded
 INDEXED_SIMILARITY: Final = 0.6
 """Least similarity that the index of names supports."""
 MAX_TRIGRAMS: Final = 500

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Final, Generic, NamedTuple, TypeVar
@@ -16,6 +17,8 @@ TOOL: Final = "tool"
 MOST_WORDS: Final = 12
 """Words of a name that is looked for."""
 V = TypeVar("V")
+_UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+"""A letter of a script that does not part words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
 
 
 @attrs.frozen(kw_only=True)
@@ -75,11 +78,12 @@ class WordIndex(Generic[V]):
 
 
 class Known(NamedTuple):
-    """A spelling of a known name. ``plain``: it is an ordinary word as well."""
+    """A spelling of a known name. ``plain``: it is an ordinary word as well. ``written``: how it is inside of a word."""
 
     name: str
     type: str
     plain: bool = False
+    written: str = ""
 
 
 class KnownNames:
@@ -87,22 +91,29 @@ class KnownNames:
 
     def __init__(self, names: Iterable[KnownName] = ()) -> None:
         self._index: WordIndex[Known] = WordIndex()
+        self._letters: WordIndex[Known] = WordIndex()
+        """Names of scripts that do not part words, by their letters."""
         for each in names:
             for written in (each.name, *each.aliases):
-                self._index.add(name_words(written), Known(each.name, each.type))
+                known = Known(each.name, each.type)
+                words = name_words(written)
+                self._index.add(words[words[:1] == ["the"] :], known)
+                if _UNSPACED.match(written):
+                    self._letters.add(written.casefold(), known._replace(written=written))
+        for words, tool in _tools():
+            self._index.add(words, tool)
 
     def full_name(self, written: str) -> Known | None:
         """The known name that a spelling is one of."""
-        parts = name_words(written)
-        return self._index.get(parts) or _tools().get(parts)
+        return self._index.get(name_words(written))
 
     def find(self, lows: Sequence[str]) -> Iterator[tuple[int, int, Known]]:
         """The longest known name at each word of a text, as (first, end, name)."""
-        if len(self._index):
-            yield from self._index.find(lows)
-        for first, end, known in _tools().find(lows):
-            if self._index.get(lows[first:end]) is None:
-                yield first, end, known
+        yield from self._index.find(lows)
+        if len(self._letters):
+            for place, low in enumerate(lows):
+                if _UNSPACED.match(low):
+                    yield from ((place, place + 1, known) for _, _, known in self._letters.find(low))
 
 
 def name_words(written: str) -> list[str]:
@@ -113,10 +124,11 @@ def name_words(written: str) -> list[str]:
 
 
 @cache
-def _tools() -> WordIndex[Known]:
-    index: WordIndex[Known] = WordIndex()
-    for section, tools in known_tools().items():
-        for name, others in tools.items():
-            for written in (name, *others):
-                index.add(name_words(written), Known(name, TOOL, plain=section != "sure" and " " not in written))
-    return index
+def _tools() -> Sequence[tuple[list[str], Known]]:
+    """The words of each spelling of a tool, and the tool."""
+    return [
+        (name_words(written), Known(name, TOOL, plain=section != "sure" and " " not in written))
+        for section, tools in known_tools().items()
+        for name, others in tools.items()
+        for written in (name, *others)
+    ]

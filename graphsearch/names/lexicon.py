@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -52,6 +52,7 @@ def _words() -> Mapping[str, int]:
     return found
 
 
+@lru_cache(1 << 15)
 def flags(word: str) -> int:
     """The flags of a word in any case, or of a country of several words ("costa rica"); 0 for one that is unknown."""
     low = word.casefold().replace(" ", "_")

@@ -8,70 +8,71 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Container, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Container, Iterator, Sequence
 from sys import maxsize
 from typing import Final, NamedTuple
 
-from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE, flags
+from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE
+from graphsearch.names.tagger import casing
+from graphsearch.names.word_marks import (
+    ALONE,
+    GRAMMAR,
+    GROUP,
+    INSTITUTION,
+    LOOSE,
+    MODIFIER,
+    NOISE,
+    OF_HEAD,
+    PARTICLE,
+    PLAIN,
+    ROLE,
+    TITLE,
+    UNNUMBERED,
+    VERB,
+    mark,
+    shown_kind,
+)
 from graphsearch.text.marked_names import marked_names
 from graphsearch.text.tokens import Token, sentences, tokens
 from graphsearch.text.unstated import code_blocks, machine_lines
-from graphsearch.text.word_lists import data_lines
 
-Tagged = Sequence[tuple[int, int, str, float]]
-
-# What a word is to names, beside the flags of the lexicon; the sections of ``name_words.txt``.
-_SECTIONS: Final = "title group firm site clear loose of_head particle noise grammar role alone dwelling using moving running modifier unnumbered".split()
-(
-    TITLE,
-    GROUP,
-    FIRM,
-    SITE,
-    CLEAR,
-    LOOSE,
-    OF_HEAD,
-    PARTICLE,
-    NOISE,
-    GRAMMAR,
-    ROLE,
-    ALONE,
-    DWELLING,
-    USING,
-    MOVING,
-    RUNNING,
-    MODIFIER,
-    UNNUMBERED,
-) = (1 << bit for bit in range(8, 8 + len(_SECTIONS)))
+Tag = tuple[int, int, str, float]
 
 NATIONALITY: Final = "nationality"
 MAX_WORDS: Final = 8
 CERTAIN: Final = 9.0
-TITLED: Final = 5.0
+TITLED: Final = 4.0
 SEVERAL: Final = 2.0
 ONE: Final = 1.0
 """How sure a name is, on the scale of the margins of the tagger."""
+_LIKELY: Final = 2.0
+"""The least margin of what may as well be no name: an ordinary word in lower case, an unknown one that may be a cry."""
 _READABLE: Final = 12
 """Words in lower case of which most must be English for a text to be read."""
-_PREFIX: Final = re.compile(
-    r"^(?:anti|auto|co|de|dis|fore|hyper|inter|micro|mid|mini|mis|multi|non|out|over|post|pre|re|semi|sub|super|trans|un|under)(?=[a-z]{4})"
+_SHORT: Final = 3
+"""Most letters of an ordinary word that is hardly shouted, and most digits of a number that is hardly a year."""
+_ACRONYM: Final = 5
+_FEW: Final = 4
+"""A heading has a capital in every so many words at least."""
+_GOES_ON: Final = frozenset(",'’&(@$%")
+_POSSESSIVE: Final = frozenset({"'s", "’s"})
+_CALLED: Final = frozenset(",.!?…:")
+"""After an unknown word that begins a sentence they show that it may be an interjection."""
+_ACTS: Final = frozenset({"is", "was", "has", "had", "will", "and", "said", "says", *_POSSESSIVE})
+"""After it they show that it is the subject."""
+_BEFORE_SURNAME: Final = frozenset({"van", "von", "de", "der", "den", "bin", "ibn", "al"})
+_INSIDE: Final = frozenset({"of", "for", "the", "and"})
+_QUOTES: Final = {'"': '"', "“": "”", "«": "»"}
+_COINED: Final = re.compile(
+    r"[0-9_#+]|[A-Z]{2}[a-z]|^[A-Z]{2,}$|\b(?!Mc|Mac|De|Di|Du|La|Le|Van|Von|Fitz)[^\W_]*[a-z][A-Z]"
 )
-_SUFFIX: Final = re.compile(r"(?:e?s|ed|ers?|ings?|ly|ness|less|ful|ish|able|y)$")
-_COINED: Final = re.compile(r"[0-9_#+]|[A-Z]{2}[a-z]|\b(?!Mc|Mac|De|Di|Du|La|Le|Van|Von|Fitz)[^\W_]*[a-z][A-Z]")
 """What no name of a person is spelt like: "TikTok", "DIYs", "R2"."""
 _TAIL: Final = re.compile(
     r"-(?:based|owned|like|style|led|era|born|wide|related|backed|inspired|themed|only|free|specific|assisted|driven"
     r"|funded|powered|run)$"
 )
 _PERIOD: Final = re.compile(r"(?:[QH][1-4]|FY\d+)$")
-_SHOUTED: Final = 3
-_CALLED: Final = frozenset(",.!?…:")
-"""After an unknown word that begins a sentence they show that it may be an interjection."""
-_ACTS: Final = frozenset(["is", "was", "has", "had", "will", "'s", "’s", "and", "said", "says"])
-"""After it they show that it is the subject."""
-_GOES_ON: Final = frozenset(",'’&(@$%")
-_STRONG_PARTICLES: Final = frozenset("van von de der bin ibn al".split())
-_QUOTES: Final = {'"': '"', "“": "”", "«": "»"}
+_STRETCHED: Final = re.compile(r"(.)\1\1")
 
 
 class Mention(NamedTuple):
@@ -98,7 +99,7 @@ class Read(NamedTuple):
 
     ``lows`` are its words in lower case, ``marks`` what is known of each. ``same`` are pairs of a short name that it
     declares and the whole one. ``aside`` are nationalities, which are names, but no end of a statement. Sentences that
-    machines wrote, and all sentences of a text that cannot be read, are left out.
+    machines wrote are left out. A text that is not ``readable`` has known names alone.
     """
 
     text: str
@@ -109,33 +110,7 @@ class Read(NamedTuple):
     aside: list[Mention]
     lows: list[str]
     marks: list[int]
-
-
-@cache
-def word_marks() -> Mapping[str, int]:
-    """The marks of the words of ``name_words.txt``."""
-    marks: dict[str, int] = {}
-    for line in data_lines("graphsearch.names", "name_words.txt"):
-        section, _, words = line.partition(": ")
-        for word in words.split():
-            marks[word] = marks.get(word, 0) | 1 << 8 + _SECTIONS.index(section)
-    return marks
-
-
-@lru_cache(1 << 16)
-def mark(low: str) -> int:
-    """What is known of a word in lower case: flags of the lexicon and marks of this module."""
-    return (flags(low) or _derived(low)) | word_marks().get(low, 0)
-
-
-def _derived(low: str) -> int:
-    """`ORDINARY` for an unknown word that is made of ordinary ones: "much-needed", "superheroes"."""
-    parts = low.split("-")
-    if len(parts) > 1:
-        return ORDINARY if all(flags(part) & ORDINARY or part.isdecimal() for part in parts) else 0
-    stem = _PREFIX.sub("", low)
-    stems = (stem, *(_SUFFIX.sub(end, stem) for end in ("", "e", "y")))
-    return ORDINARY if any(len(each) > 3 and flags(each) & ORDINARY for each in stems) else 0  # noqa: PLR2004
+    readable: bool
 
 
 def read_words(text: str) -> Read:
@@ -143,88 +118,44 @@ def read_words(text: str) -> Read:
     words = tokens(text)
     lows = [word.text.casefold() for word in words]
     marks = [*map(mark, lows)]
-    cut: list[tuple[int, int]] = sentences(text, words)
+    cut = sentences(text, words)
     if dead := sorted((*machine_lines(text), *code_blocks(text))):
-        cut = [(first, end) for first, end in cut if not _is_dead(dead, words[first].start)]
+        cut = [(first, end) for first, end in cut if not _is_within(dead, words[first].start)]
         alive = {place for first, end in cut for place in range(first, end)}
         lows = [low if place in alive else "" for place, low in enumerate(lows)]  # so that nothing is found there
     small = [known for word, low, known in zip(words, lows, marks, strict=True) if word.text == low and low.isalpha()]
-    if len(small) >= _READABLE and 2 * sum(known & ORDINARY for known in small) < len(small):
-        cut = []
-    return Read(text, words, cut, [], (), [], lows, marks)
+    readable = len(small) < _READABLE or 2 * sum(known & ORDINARY for known in small) >= len(small)
+    return Read(text, words, cut, [], (), [], lows, marks, readable)
 
 
-def _is_dead(ranges: Sequence[tuple[int, int]], start: int) -> bool:
+def _is_within(ranges: Sequence[tuple[int, int]], start: int) -> bool:
     """Whether a place is in one of some ranges, which are in order."""
     at = bisect_right(ranges, (start, maxsize)) - 1
     return at >= 0 and start < ranges[at][1]
 
 
-def own_kind(name: str) -> str:
-    """The kind that the words of a name show; "" if they show none."""
-    lows = name.casefold().split() or [""]
-    return _shown_kind(lows, [mark(low) for low in lows])
+def is_small(read: Read, first: int, stop: int) -> bool:
+    """Whether a sentence is written without capitals, so that its names are, too."""
+    return casing([word.text for word in read.words[first:stop]]) in "ls"
 
 
-def _shown_kind(lows: Sequence[str], marks: Sequence[int]) -> str:
-    first, last = marks[0], marks[-1]
-    if len(lows) == 1:
-        if first & GIVEN and not first & (ORDINARY | PLACE):
-            return "person"
-        return "place" if first & PLACE and not first & (GIVEN | ORDINARY) else ""
-    if last & SITE:
-        return "place"
-    if first & TITLE and not last & (FIRM | GROUP):
-        return "person"
-    if last & LOOSE and all(known & ORDINARY and not known & (GIVEN | PLACE) for known in marks):
-        return ""  # "Industrial Design"
-    if last & GROUP:
-        return "group"
-    if last & FIRM or (lows[1] == "of" and first & (FIRM | OF_HEAD) and first & FIRM):
-        return "organisation"
-    person = first & GIVEN and not first & (ORDINARY | PLACE) and not last & ORDINARY
-    initial = len(lows[0]) <= 2 and lows[0][-1] == "." and not last & ORDINARY  # noqa: PLR2004 - "J."
-    middle = len(lows) == 3 and len(lows[1]) <= 2 and lows[1][-1] == "." and first & GIVEN  # noqa: PLR2004
-    return "person" if person or initial or middle else ""
+def find_marked(read: Read) -> tuple[list[Mention], set[int]]:
+    """Addresses, paths, handles and code of a text, and the places of their words and of what is no name at all."""
+    found, taken = [], set[int]()
+    starts: list[int] = []
+    for each in marked_names(read.text, 0, len(read.text)):
+        starts = starts or [word.start for word in read.words]
+        first, end = bisect_right(starts, each.start) - 1, bisect_left(starts, each.end)
+        if 0 <= first < end:
+            taken.update(range(first, end))
+            if each.named and read.lows[first]:
+                kind = "person" if each.type == "person" else "thing"
+                name = read.text[each.start : each.end]
+                found.append(Mention(first, end, name, kind, CERTAIN, hard=True, type=each.type))
+    return found, taken
 
 
-def is_capital(word: str) -> bool:
-    """Whether a word has a capital anywhere, as in iPhone."""
-    return word[0].isupper() or any(letter.isupper() for letter in word)
-
-
-class _Style(NamedTuple):
-    """How a sentence is written. ``small``: without capitals, so that its names are, too."""
-
-    small: bool
-    shouted: bool
-    heading: bool
-
-
-def style_of(read: Read, first: int, stop: int) -> _Style:
-    """How a sentence is written."""
-    letters = [place for place in range(first, stop) if read.words[place].text[0].isalpha()]
-    if not letters:
-        return _Style(small=True, shouted=False, heading=False)
-    words, lows, marks = read.words, read.lows, read.marks
-    capital = [place for place in letters if words[place].text != lows[place] and lows[place] != "i"]
-    loud = sum(len(lows[place]) > 1 and words[place].text.isupper() for place in capital)
-    shouted = loud >= _SHOUTED and 2 * loud > len(letters)
-    small = words[letters[0]].text == lows[letters[0]] or not [*filter(lambda place: place != letters[0], capital)]
-    rest = [place for place in letters[1:] if not marks[place] & GRAMMAR]
-    heading = (
-        len(letters) > 1
-        and len(capital) > 1
-        and all(words[place].text != lows[place] for place in rest)
-        and any(
-            marks[place] & ORDINARY and not marks[place] & (GIVEN | PLACE | CAPITALISED | FIRM | GROUP)
-            for place in rest
-        )
-    )
-    return _Style(small, shouted, heading)
-
-
-class SentenceContext(NamedTuple):
+class Context(NamedTuple):
     """What is known of the text of a sentence.
 
     ``taken`` are the places that are in names already, ``people`` the names of those who speak in lower case. ``small``:
@@ -236,83 +167,73 @@ class SentenceContext(NamedTuple):
     small: bool = True
 
 
+def find_in_sentence(read: Read, first: int, stop: int, tags: Sequence[Tag], context: Context) -> list[Mention]:
+    """The names of the sentence [first, stop) of a text; their places are taken then.
+
+    ``tags`` are what the tagger finds, by the places in the sentence.
+    """
+    return [*_Sentence(read, first, stop, context).find(tags)]
+
+
 class _Sentence:
     """Finds the names of the sentence [first, stop) of a text."""
 
-    def __init__(self, read: Read, first: int, stop: int, context: SentenceContext) -> None:
-        self.read, self.first, self.stop, self.context = read, first, stop, context
+    def __init__(self, read: Read, first: int, stop: int, context: Context) -> None:
+        self.text, self.first, self.stop, self.context = read.text, first, stop, context
         self.taken = context.taken
         self.words, self.lows, self.marks = read.words, read.lows, read.marks
-        self.style = style_of(read, first, stop)
+        self.upper = {place for place in range(first, stop) if self.words[place].text != self.lows[place]}
+        self.heading = self._is_heading()
 
-    def find(self, tagged: Tagged) -> Iterator[Mention]:
-        """Names by capitals, then those that only the tagger finds, and those after a title."""
-        if self.style.shouted:
+    def find(self, tags: Sequence[Tag]) -> Iterator[Mention]:
+        """Titles of works, names by capitals, those that only the tagger finds, and those after a person's title."""
+        if self._is_shouted():
             return
-        tags = [(self.first + first, self.first + end, kind, sure) for first, end, kind, sure in tagged]
-        if not _QUOTES.keys().isdisjoint(self.lows[self.first : self.stop]):
+        tags = [(self.first + first, self.first + end, kind, sure) for first, end, kind, sure in tags]
+        if self.upper:
             yield from self._quoted()
-        for mention in self._along_capitals(tags):
-            self.taken.update(range(mention.first, mention.end))
-            yield mention
-        for first, end, kind, sure in tags:
-            cleaned = self._cleaned(first, end)
-            if cleaned and self.taken.isdisjoint(range(*cleaned)) and self._is_written_small(*cleaned):
-                self.taken.update(range(*cleaned))
-                yield self.mention(*cleaned, kind, sure)
-        for place in range(self.first, self.stop - 1):
-            if self.marks[place] & (TITLE | DWELLING):
-                yield from self._after_cue(place)
+            yield from self._along_capitals(tags)
+        yield from self._in_small(tags)
+        yield from self._after_titles()
 
-    def mention(self, first: int, end: int, kind: str, sure: float) -> Mention:
-        """The words [first, end) as a name; a title before it belongs to it."""
+    def _mention(self, first: int, end: int, kind: str, sure: float) -> Mention:
+        """Take the words [first, end) for a name; a title before it belongs to it."""
         if first > self.first and self.marks[first - 1] & TITLE and first - 1 not in self.taken:
             first, kind = first - 1, "person"
+        self.taken.update(range(first, end))
+        name = _TAIL.sub("", self.text[self.words[first].start : self.words[end - 1].end])
+        shown = shown_kind(self.lows[first:end], self.marks[first:end])
         if end == first + 1 and self.marks[first] & DEMONYM:
-            kind = NATIONALITY
-        shown = "" if kind == NATIONALITY else _shown_kind(self.lows[first:end], self.marks[first:end])
-        cased = first > self.first and all(
-            word.text != low or mark & PARTICLE
-            for word, low, mark in zip(self.words[first:end], self.lows[first:end], self.marks[first:end], strict=True)
-        )
-        name = self.read.text[self.words[first].start : self.words[end - 1].end]
-        if "-" in name:
-            name = _TAIL.sub("", name)
-        if "person" in (kind, shown) and (_COINED.search(name) or (name.isupper() and end == first + 1)):
+            kind, shown = NATIONALITY, ""
+        elif "person" in (kind, shown) and _COINED.search(name):
             kind = shown = ""
+        cased = first > self.first and all(
+            place in self.upper or self.marks[place] & PARTICLE for place in range(first, end)
+        )
         return Mention(first, end, name, shown or kind, sure, bool(shown), cased)
+
+    def _low(self, place: int) -> str:
+        """The word at a place; "" outside of the sentence."""
+        return self.lows[place] if self.first <= place < self.stop else ""
+
+    def _is_free(self, first: int, end: int) -> bool:
+        return first < end <= first + MAX_WORDS and self.taken.isdisjoint(range(first, end))
 
     # -- by capitals ----------------------------------------------------------------------------------------------
 
-    def _along_capitals(self, tags: Tagged) -> Iterator[Mention]:
-        place = self.first
-        while place < self.stop:
-            if not self._is_capital(place):
-                place += 1
-                continue
-            end = self._run(place)
-            first, last = self._trimmed(place, end)
-            inside = [tag for tag in tags if tag[0] < last and first < tag[1]]
-            if inside and self._opens(place) and first < (start := inside[0][0]) and self._is_plain(first, start):
-                first = start
-            if inside and last == end and inside[-1][1] > end:
-                last = end = self._extended(end, inside[-1][1])
-            if first < last <= first + MAX_WORDS and self._names(
-                first, last, sure=max((tag[3] for tag in inside), default=0.0)
-            ):
-                best = max(inside, key=lambda tag: tag[3], default=None)
-                sure = SEVERAL if last > first + 1 else ONE
-                yield self.mention(first, last, best[2] if best else "", max(sure, best[3]) if best else sure)
-            place = end
+    def _is_shouted(self) -> bool:
+        """Whether a sentence is all in capitals, or most of it."""
+        loud = sum(len(self.lows[place]) > 1 and self.words[place].text.isupper() for place in self.upper)
+        return loud >= _SHORT and 2 * loud > sum(self.lows[place].isalpha() for place in range(self.first, self.stop))
 
-    def _extended(self, end: int, tagged: int) -> int:
-        """Where a name ends that the tagger takes further: "Marlin foods"."""
-        while end < tagged and self.lows[end].isalpha():
-            known = self.marks[end]
-            if known & (GRAMMAR | MODIFIER) or (known & ORDINARY and not known & (FIRM | GROUP | SITE)):
-                break
-            end += 1
-        return end
+    def _is_heading(self) -> bool:
+        """Whether all words but small ones have capitals, ordinary ones among them."""
+        if _FEW * len(self.upper) < self.stop - self.first:
+            return False
+        letters = [place for place in range(self.first, self.stop) if self.lows[place][0].isalpha()]
+        rest = [place for place in letters[1:] if not self.marks[place] & GRAMMAR]
+        plain = (self.marks[place] & PLAIN and not self.marks[place] & (CAPITALISED | INSTITUTION) for place in rest)
+        return bool(rest) and self.upper.issuperset(rest) and any(plain)
 
     def _quoted(self) -> Iterator[Mention]:
         """Titles of works in quotation marks, whose words name nothing by themselves."""
@@ -320,255 +241,226 @@ class _Sentence:
         for place in range(self.first, self.stop):
             low = self.lows[place]
             if opened >= 0 and low == _QUOTES[self.lows[opened]]:
-                first, end = opened + 1, place
-                if (
-                    first < end <= first + MAX_WORDS
-                    and self._is_title(first, end)
-                    and self.taken.isdisjoint(range(first, end))
-                ):
-                    self.taken.update(range(first, end))
-                    yield self.mention(first, end, "thing", SEVERAL)
+                if self._is_free(opened + 1, place) and self._is_title(opened + 1, place):
+                    yield self._mention(opened + 1, place, "thing", SEVERAL)
                 opened = -1
             elif opened < 0 and low in _QUOTES:
                 opened = place
 
     def _is_title(self, first: int, end: int) -> bool:
         """Whether all words but small ones have capitals, and not only the first."""
-        plain = [place for place in range(first, end) if self.words[place].text == self.lows[place]]
-        several = end - first - len(plain) > 1 or (end == first + 1 and not self.marks[first] & ORDINARY)
-        small = (place for place in plain if self.lows[place] not in ("'s", "’s"))
-        return several and first not in plain and all(self.marks[place] & (GRAMMAR | PARTICLE) for place in small)
+        small = [place for place in range(first, end) if place not in self.upper]
+        several = end - first - len(small) > 1 or (end == first + 1 and not self.marks[first] & ORDINARY)
+        among = (self.marks[place] & (GRAMMAR | PARTICLE) or self.lows[place] in _POSSESSIVE for place in small)
+        return several and first not in small and all(among)
 
-    def _is_written_small(self, first: int, end: int) -> bool:
-        """Whether words may be a name without capitals: those of an author who writes capitals are known ones."""
-        if any(word.text != low for word, low in zip(self.words[first:end], self.lows[first:end], strict=True)):
-            return False
-        known = self.marks[first]
-        return self.context.small or bool(known & (GIVEN | PLACE) and not known & ORDINARY)
+    def _along_capitals(self, tags: Sequence[Tag]) -> Iterator[Mention]:
+        end = self.first
+        for place in sorted(self.upper):
+            if place < end or not self._is_capital(place):
+                continue
+            end = self._run(place)
+            first, last = self._trimmed(place, end)
+            inside = [tag for tag in tags if tag[0] < last and first < tag[1]]
+            if inside and self._opens(place) and all(known & PLAIN for known in self.marks[first : inside[0][0]]):
+                first = max(first, inside[0][0])
+            if inside and last == end:
+                last = end = self._extended(end, inside[-1][1])
+            best = max(inside, key=lambda tag: tag[3], default=(0, 0, "", 0.0))
+            if first < last <= first + MAX_WORDS and self._names(first, last, best[3]):
+                yield self._mention(first, last, best[2], max(best[3], SEVERAL if last > first + 1 else ONE))
 
     def _is_capital(self, place: int) -> bool:
         """Whether a word is written as the part of a name."""
-        low, word = self.lows[place], self.words[place].text
-        if place in self.taken or word == low or low in ("i", "i.") or not low[0].isalnum():
+        low, known = self._low(place), self.marks[place] if place < self.stop else 0
+        if not low or place in self.taken or place not in self.upper or low in ("i", "i.") or not low[0].isalnum():
             return False
-        known = self.marks[place]
-        if known & CALENDAR and not (known & GIVEN and self._follows_capital(place) and not self._is_dated(place)):
+        if known & CALENDAR and not (known & GIVEN and self._begins_name(place)):
             return False
-        return not known & NOISE and not (len(word) > 3 and word.isupper() and known & ORDINARY)  # noqa: PLR2004
+        return not known & NOISE and not (len(low) > _SHORT and known & ORDINARY and self.words[place].text.isupper())
 
-    def _follows_capital(self, place: int) -> bool:
-        """Whether the next word has a capital and is no ordinary one: "June Clayworth"."""
+    def _begins_name(self, place: int) -> bool:
+        """Whether a month is a given name: "June Clayworth", "Jan van Dam", but "In June Marek"."""
         after = place + 1
-        return (
-            after < self.stop
-            and self.words[after].text != self.lows[after]
-            and not self.marks[after] & (ORDINARY | CALENDAR)
-        )
-
-    def _is_dated(self, place: int) -> bool:
-        return place > self.first and bool(self.marks[place - 1] & GRAMMAR)
+        while after < min(self.stop, place + 3) and self.lows[after] in _BEFORE_SURNAME:
+            after += 1
+        dated = place > self.first and self.marks[place - 1] & GRAMMAR
+        return not dated and after < self.stop and after in self.upper and not self.marks[after] & (ORDINARY | CALENDAR)
 
     def _run(self, place: int) -> int:
         """The end of the run of words that begins at a place, across small words that belong to names."""
         end = place + 1
         while end < self.stop:
-            gap = self.words[end].start - self.words[end - 1].end
-            low = self.lows[end]
-            if gap == 1 and self._is_capital(end):
-                end += 1
-            elif (gap == 1 and self._links(place, end)) or (low in ("'s", "’s") and self._is_patron(end)):
-                end += 2
-            elif gap == 1 and low in ("of", "de", "van", "von") and self._links_far(place, end):
-                end += 3
+            if self.words[end].start - self.words[end - 1].end == 1:
+                step = 1 if self._is_capital(end) else self._linked(place, end)
             else:
-                return end + 1 if gap == 1 and self._numbers(end) else end
+                step = 2 if self.lows[end] in _POSSESSIVE and self._is_patron(end) else 0
+            if not step:
+                return end + self._is_number(end)
+            end += step
         return end
 
-    def _links(self, first: int, at: int) -> bool:
-        """Whether a small word and what follows it belong to a name: "University of Leeds", "Jan van Dam"."""
+    def _linked(self, first: int, at: int) -> int:
+        """How many words belong to a name from a small one on: "University of Leeds", "Jan van der Velde"."""
         low, head = self.lows[at], self.marks[at - 1]
-        if at + 1 >= self.stop or not self._is_capital(at + 1):
-            return False
-        if low in ("of", "for"):
-            alone = low == "of" and at == first + 1 and not head & (ORDINARY | ROLE | GRAMMAR | TITLE)
-            return bool(head & OF_HEAD) or alone
-        return low == "&" or bool(self.marks[at] & PARTICLE and not head & (ROLE | GRAMMAR))
+        two = self._low(at + 1) == "the" or (self._low(at + 1) in _BEFORE_SURNAME and self.marks[at] & PARTICLE)
+        if not self._is_capital(at + 1 + bool(two)) or head & (ROLE | GRAMMAR | TITLE):
+            return 0
+        alone = low == "of" and at == first + 1 and not head & ORDINARY and not two
+        links = (
+            ((head & OF_HEAD) or alone)
+            if low in ("of", "for")
+            else self._goes_on(first, at)
+            if low == "and"
+            else low == "&" or self.marks[at] & PARTICLE
+        )
+        return (3 if two else 2) if links else 0
 
-    def _links_far(self, first: int, at: int) -> bool:
-        """Whether two small words do: "Bank of the West", "Jan van der Berg"."""
-        if at + 2 >= self.stop or not self._is_capital(at + 2):
-            return False
-        if self.lows[at] == "of":
-            return self.lows[at + 1] == "the" and bool(self.marks[at - 1] & OF_HEAD)
-        return bool(self.marks[at + 1] & PARTICLE) and at == first + 1
+    def _goes_on(self, first: int, at: int) -> bool:
+        """Whether "and" is a part of a name: "Bank for Reconstruction and Development"."""
+        return bool(self.marks[first] & OF_HEAD and self.marks[at - 1] & self.marks[at + 1] & PLAIN and at > first + 2)
 
     def _is_patron(self, at: int) -> bool:
-        """Whether an institution is named after somebody: "St Mary's Hospital"."""
-        return at + 1 < self.stop and self._is_capital(at + 1) and bool(self.marks[at + 1] & (FIRM | GROUP))
+        """Whether what stands before "'s" belongs to what follows: "St Mary's Hospital", "People's Alliance Party"."""
+        patron = self.marks[at - 1] & PLAIN and not self.marks[at - 1] & GRAMMAR
+        return self._is_capital(at + 1) and bool(self.marks[at + 1] & INSTITUTION or patron)
 
-    def _numbers(self, at: int) -> bool:
+    def _is_number(self, at: int) -> bool:
         """Whether a number belongs to the name before it, as in "Ward 7": it counts nothing and is no year."""
-        low, before = self.lows[at], self.marks[at - 1]
-        if not low.isdecimal() or len(low) > 3 or before & (UNNUMBERED | CALENDAR | GRAMMAR | GIVEN):  # noqa: PLR2004
+        low, before, after = self._low(at), self.marks[at - 1], self._low(at + 1)
+        if not low.isdecimal() or len(low) > _SHORT or before & (UNNUMBERED | CALENDAR | GRAMMAR | GIVEN):
             return False
-        after = self.lows[at + 1] if at + 1 < self.stop else ""
-        return (
-            not after
-            or (not after[0].isdecimal() and after not in (":", "%", "-", "–", "/"))
-            and (not after[0].isalpha() or bool(self.marks[at + 1] & GRAMMAR))
+        return not (after and (after[0].isdecimal() or after in ":%-–/" or after[0].isalpha())) or bool(
+            after[0].isalpha() and self.marks[at + 1] & GRAMMAR
         )
 
     def _opens(self, place: int) -> bool:
         """Whether a capital may be that of a sentence, a label or a list."""
-        if place == self.first:
-            return True
-        before = self.lows[place - 1]
-        return not (before[-1].isalnum() or before in _GOES_ON or before[0] in "'’")
-
-    def _is_plain(self, first: int, end: int) -> bool:
-        """Whether words are all ordinary ones."""
-        return all(
-            known & ORDINARY and not known & (GIVEN | PLACE) or known & (GRAMMAR | ROLE)
-            for known in self.marks[first:end]
-        )
+        before = self._low(place - 1)
+        return not before or not (before[-1].isalnum() or before in _GOES_ON or before[0] in "'’")
 
     def _trimmed(self, first: int, end: int) -> tuple[int, int]:
         """A run without the words around a name: openings, roles, and in a heading all ordinary words."""
-        marks, lows = self.marks, self.lows
-        opening, institution = self._opens(first), marks[end - 1] & (FIRM | GROUP)
-        while first < end:
-            known = marks[first]
-            single = first + 1 == end
-            drops = known & GRAMMAR or (known & ROLE and not institution)
-            if opening and known & ORDINARY and not known & (GIVEN | PLACE):
-                before_person = not single and marks[first + 1] & GIVEN and not known & TITLE
-                drops = drops or before_person or lows[first].endswith(("ly", "ing", "ed"))
-            if (
-                opening
-                and not single
-                and not known & (GIVEN | TITLE)
-                and " ".join(lows[first + 1 : end]) in self.context.people
-            ):
-                drops = True  # "Woah Ana"
-            if self.style.heading and self._is_plain(first, first + 1):
-                drops = True
-            if not drops:
-                break
+        marks, opening, institution = self.marks, self._opens(first), self.marks[end - 1] & INSTITUTION
+        for place in range(first + 1, end - 1):
+            if marks[place] & ROLE and marks[place + 1] & GIVEN:
+                first = place  # "Harbour Minister Ada Moss"
+        while first < end and self._is_before_name(first, end, opening=opening, institution=bool(institution)):
             first += 1
         while first < end and marks[end - 1] & (GRAMMAR | UNNUMBERED):
             end -= 1
-        while (
-            self.style.heading and first < end and self._is_plain(end - 1, end) and not marks[end - 1] & (FIRM | GROUP)
-        ):
+        while self.heading and first < end and marks[end - 1] & PLAIN and not marks[end - 1] & INSTITUTION:
             end -= 1
         return first, end
 
-    def _names(self, first: int, end: int, *, sure: float) -> bool:
+    def _is_before_name(self, place: int, end: int, *, opening: bool, institution: bool) -> bool:
+        """Whether the first word of a run is no part of the name in it."""
+        known, low = self.marks[place], self.lows[place]
+        if known & GRAMMAR or (known & ROLE and not institution) or (self.heading and known & PLAIN):
+            return True
+        if not opening or known & (GIVEN | TITLE):
+            return False
+        if " ".join(self.lows[place + 1 : end]) in self.context.people:
+            return True  # "Woah Ana"
+        ordered = place + 1 < end and self.marks[place + 1] & GIVEN
+        return bool(known & PLAIN and (ordered or low.endswith(("ly", "ing", "ed"))))
+
+    def _extended(self, end: int, tagged: int) -> int:
+        """Where a name ends that the tagger takes further: "Marlin foods"."""
+        while end < tagged and self.lows[end].isalpha():
+            known = self.marks[end]
+            if known & (GRAMMAR | MODIFIER) or (known & ORDINARY and not known & INSTITUTION):
+                break
+            end += 1
+        return end
+
+    def _names(self, first: int, end: int, sure: float) -> bool:
         """Whether words with capitals are a name, of which the tagger is so sure."""
-        tagged = sure > 0
-        marks, word = self.marks, self.words[first].text
+        label = self._low(end) == ":"
         if end == first + 1:
-            known = marks[first]
-            if not _is_single(self.lows[first], known) or self._is_measure(first):
-                return False
-            if known & DEMONYM:
-                return True
-            if word.isupper() and (len(word) > 5 or known & ORDINARY):  # noqa: PLR2004 - shouted
-                return False
-            if not known & ORDINARY:
-                if not self._opens(first):
-                    return True
-                after = self.lows[end] if end < self.stop else "."
-                least = -1.0 if after in _ACTS else 3.0 if after in _CALLED else 1.0
-                return bool(known & (GIVEN | PLACE | CAPITALISED)) or sure > least
-            if self._opens(first):
-                return tagged and bool(known & (GIVEN | PLACE | CAPITALISED))
-            return tagged or not marks[first - 1] & (MODIFIER | PARTICLE) or bool(known & (GIVEN | CAPITALISED))
-        plain = all(known & (ORDINARY | GRAMMAR) and not known & (GIVEN | PLACE) for known in marks[first:end])
-        if plain and (self.style.heading or (self._opens(first) and (self._is_label(end) or not tagged))):
-            return bool(marks[end - 1] & (FIRM | GROUP)) and not self._is_label(end)
-        return any(letter.isalpha() for letter in word)
+            return self._is_single(first) and self._is_alone(first, sure)
+        if all(known & (PLAIN | GRAMMAR) for known in self.marks[first:end]):
+            if self.marks[end - 1] & LOOSE and not self.marks[end - 1] & GROUP and end == first + 2:
+                return False  # "High School"
+            if self.heading or (self._opens(first) and (label or sure <= 0)):
+                return bool(self.marks[end - 1] & INSTITUTION) and not label
+        return any(map(str.isalpha, self.lows[first]))
 
-    def _is_measure(self, place: int) -> bool:
-        """Whether a word is a unit of the number before it, a quarter, or a call of code."""
-        word, after = self.words[place], self.words[place + 1] if place + 1 < self.stop else None
-        joined = place > self.first and self.words[place - 1].end == word.start and self.lows[place - 1][-1].isdecimal()
-        called = after is not None and after.text == "(" and after.start == word.end
-        return joined or called or _PERIOD.match(word.text) is not None
+    def _is_alone(self, place: int, sure: float) -> bool:
+        """Whether one word with a capital is a name."""
+        known, word, opens = self.marks[place], self.words[place].text, self._opens(place)
+        if word.isupper() and (len(word) > _ACRONYM or known & ORDINARY):
+            return bool(known & DEMONYM)
+        listed = known & (GIVEN | PLACE | CAPITALISED | DEMONYM)
+        if opens and not known & ORDINARY:
+            after = self._low(place + 1) or "."
+            return bool(listed) or sure > (-ONE if after in _ACTS else _LIKELY if after in _CALLED else 0.0)
+        if opens:
+            return sure > 0 and bool(listed)
+        return not known & ORDINARY or sure > 0 or bool(listed) or not self.marks[place - 1] & (MODIFIER | PARTICLE)
 
-    def _is_label(self, end: int) -> bool:
-        """Whether a colon follows."""
-        return end < self.stop and self.lows[end] == ":"
+    def _is_single(self, place: int) -> bool:
+        """Whether one word may be a name: no date, role, title, interjection, unit of a number or call of code."""
+        low, known, word = self.lows[place], self.marks[place], self.words[place]
+        if len(low) == 1 or known & (GRAMMAR | NOISE | ROLE | ALONE | TITLE) or not any(map(str.isalpha, low)):
+            return False
+        if (known & CALENDAR and not known & GIVEN) or _STRETCHED.search(low) or _PERIOD.match(word.text):
+            return False
+        counted = self._low(place - 1)[-1:].isdecimal() and self.words[place - 1].end == word.start
+        return not counted and not (self._low(place + 1) == "(" and self.words[place + 1].start == word.end)
 
     # -- in any case ----------------------------------------------------------------------------------------------
 
-    def _cleaned(self, first: int, end: int) -> tuple[int, int] | None:
-        """What the tagger found, without the words around a name; None if it is none."""
-        marks, lows = self.marks, self.lows
-        while first < end and (marks[first] & (GRAMMAR | NOISE) or not lows[first][0].isalnum()):
-            first += 1
-        while first < end and (marks[end - 1] & (GRAMMAR | NOISE) or not lows[end - 1][-1].isalnum()):
-            end -= 1
-        if not first < end <= first + MAX_WORDS or not any(map(str.isalpha, lows[first])):
-            return None
-        if lows[first].startswith(("n't", "n’t")) or lows[first][0] in "'’":
-            return None
-        if end < self.stop - 1 and self.lows[end] in _STRONG_PARTICLES:  # "ludwig van der berg"
-            after = end + 1 + bool(self.marks[end + 1] & PARTICLE)
-            end = after + 1 if after < self.stop and self.lows[after].isalpha() and not marks[after] & GRAMMAR else end
-        if end == first + 1 and self._is_measure(first):
-            return None
-        if end == first + 1:
-            shouted = self.words[first].text.isupper() and len(lows[first]) > 1 and marks[first] & ORDINARY
-            return (first, end) if _is_single(lows[first], marks[first]) and not shouted else None
-        nothing = all(known & (CALENDAR | ROLE | ALONE | GRAMMAR) and not known & GIVEN for known in marks[first:end])
-        return None if nothing else (first, end)
+    def _in_small(self, tags: Sequence[Tag]) -> Iterator[Mention]:
+        """Names in lower case, which the tagger finds; an author who writes capitals writes them for unknown names."""
+        for first, end, kind, sure in (part for tag in tags for part in self._parts(*tag)):
+            known = self.marks[first]
+            if not (
+                self._is_free(first, end) and (self.context.small or (known & (GIVEN | PLACE) and not known & PLAIN))
+            ):
+                continue
+            if end == first + 1:
+                named = self._is_single(first) and not known & DEMONYM and (sure >= _LIKELY or not known & ORDINARY)
+            else:
+                named = not all(each & (CALENDAR | ROLE | ALONE) and not each & GIVEN for each in self.marks[first:end])
+            if named and self.upper.isdisjoint(range(first, end)):
+                yield self._mention(first, self._with_surname(end), kind, sure)
 
-    def _after_cue(self, place: int) -> Iterator[Mention]:
-        """Names after "dr", and after "live in" where nothing has capitals."""
-        after, known = place + 1, self.marks[place + 1]
-        if self.marks[place] & TITLE:
-            if after not in self.taken and place not in self.taken and not known & (ORDINARY | MODIFIER | GRAMMAR):
-                if self.lows[after].isalpha():
-                    self.taken.update((place, after))
-                    yield self.mention(place, after + 1, "person", TITLED)
-        elif self.style.small and self.lows[after] in ("in", "to", "near") and after + 1 < self.stop:
-            there = after + 1
-            known = self.marks[there]
-            place_word = (
-                known & ORDINARY and known & (CAPITALISED | PLACE) and not known & (CALENDAR | DEMONYM | GRAMMAR)
-            )
-            if place_word and there not in self.taken and len(self.lows[there]) > 2:  # noqa: PLR2004
-                self.taken.add(there)
-                yield self.mention(there, there + 1, "place", ONE)
+    def _parts(self, first: int, end: int, kind: str, sure: float) -> Iterator[Tag]:
+        """What the tagger found, cut at verbs, marks and the ends of firms: in lower case it takes what is beside it."""
+        begun = first
+        for place in range(first, end):
+            low, known = self.lows[place], self.marks[place]
+            if known & INSTITUTION and begun < place < end - 1:
+                yield begun, place + 1, kind, sure
+                begun = place + 1
+            elif self._cuts(place) or (known & GRAMMAR and place in (begun, end - 1)):
+                if begun < place:
+                    yield begun, place, kind, sure
+                begun = place + 1
+        if begun < end:
+            yield begun, end, kind, sure
 
+    def _cuts(self, place: int) -> bool:
+        """Whether a word is no part of a name in lower case; "of" is one inside of it."""
+        low, known = self.lows[place], self.marks[place]
+        if known & (NOISE | VERB) and not known & INSTITUTION:
+            return True
+        small = known & GRAMMAR and not known & PARTICLE and low not in _INSIDE
+        return bool(small) or not (low[0].isalnum() or low == "&" or low in _POSSESSIVE)
 
-def _is_single(low: str, known: int) -> bool:
-    """Whether one word may be a name: no date, no role, no title, no interjection."""
-    if len(low) < 2 or known & (GRAMMAR | NOISE | ROLE | ALONE | TITLE) or (known & CALENDAR and not known & GIVEN):  # noqa: PLR2004
-        return False
-    return any(map(str.isalpha, low)) and not any(one == two == three for one, two, three in zip(low, low[1:], low[2:]))
+    def _with_surname(self, end: int) -> int:
+        """Where a name ends with the surname after it: "ludwig van der berg"."""
+        after = end
+        while self._low(after) in _BEFORE_SURNAME:
+            after += 1
+        follows = after > end and self._low(after).isalpha() and not self.marks[after] & (GRAMMAR | VERB)
+        return after + 1 if follows and self._is_free(end, after + 1) else end
 
-
-def find_in_sentence(read: Read, first: int, stop: int, tagged: Tagged, context: SentenceContext) -> list[Mention]:
-    """The names of the sentence [first, stop) of a text; their places are taken then."""
-    return [*_Sentence(read, first, stop, context).find(tagged)]
-
-
-def find_marked(read: Read) -> tuple[list[Mention], set[int]]:
-    """Addresses, paths, handles and code of a text, and the places of their words and of what is no name at all."""
-    found, taken = [], set[int]()
-    starts: list[int] = []
-    for each in marked_names(read.text, 0, len(read.text)):
-        starts = starts or [word.start for word in read.words]
-        first = bisect_left(starts, each.start)
-        if first and read.words[first - 1].end > each.start:
-            first -= 1
-        end = bisect_left(starts, each.end)
-        if first < end:
-            taken.update(range(first, end))
-            if each.named and read.lows[first]:
-                kind = "person" if each.type == "person" else "thing"
-                name = read.text[each.start : each.end]
-                found.append(Mention(first, end, name, kind, CERTAIN, hard=True, type=each.type or ""))
-    return found, taken
+    def _after_titles(self) -> Iterator[Mention]:
+        """Names that only a title shows: "dr okonkwo"."""
+        for place in range(self.first, self.stop - 1):
+            known = self.marks[place + 1]
+            if self.marks[place] & TITLE and self._is_free(place, place + 2) and self.lows[place + 1].isalpha():
+                if not known & (ORDINARY | MODIFIER | GRAMMAR):
+                    yield self._mention(place, place + 2, "person", TITLED)

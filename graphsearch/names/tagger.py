@@ -37,9 +37,12 @@ UNKNOWN: Final = 4.0
 """How far an unknown word leans to be a name: corpora are full of slang, memories are full of names nobody knows."""
 CAPITAL: Final = 3.0
 """How far a capital does within a sentence."""
+KIND: Final = 2.0
+"""How much likelier the kind of a name must be than any other, as a logarithm; below, as many are wrong as right."""
 
 Tagged = tuple[int, int, str, float]
-"""First word and end, kind, and how much likelier than no name the weakest of its words is, as a logarithm."""
+"""First word and end; kind, "" where it is doubtful; and how much likelier than no name its weakest word is, as a
+logarithm."""
 
 _CHUNK: Final = 4_096
 """Words that are tagged at once."""
@@ -264,8 +267,7 @@ def _tag_some(batch: _Batch, model: Model) -> list[list[Tagged]]:
     scores[:, 0] = -_leans(batch, known, model.unit)
     scores[_unreadable(batch, known), 1:] = _NEVER
     tags = _best_tags(scores, batch.sizes, np.where(FOLLOWS, model.before, _NEVER))
-    margins = scores[np.arange(len(tags)), tags] - scores[:, 0]
-    return _spans(tags, margins * np.float64(model.unit), batch.sizes)
+    return _spans(tags, scores, batch.sizes, model.unit)
 
 
 def _summed(model: Model, ids: Ids) -> NDArray[np.int16]:
@@ -315,18 +317,24 @@ def _best_tags(scores: Scores, sizes: Places, before: Scores) -> Places:
     return tags
 
 
-def _spans(tags: Places, margins: NDArray[np.float64], sizes: Places) -> list[list[Tagged]]:
+def _spans(tags: Places, scores: Scores, sizes: Places, unit: float) -> list[list[Tagged]]:
     """The names of each sentence that tags say."""
-    found: list[list[Tagged]] = [[] for _ in sizes]
-    begins = np.cumsum(sizes) - sizes
     named = np.flatnonzero(tags)
-    sentences = np.searchsorted(begins, named, side="right") - 1
-    rows = zip(named.tolist(), sentences.tolist(), tags[named].tolist(), margins[named].tolist(), strict=True)
-    for place, sentence, tag, margin in rows:
-        some, at = found[sentence], place - int(begins[sentence])
-        if TAGS[tag][0] == "I":
-            first, _, kind, least = some[-1]
-            some[-1] = (first, at + 1, kind, min(least, margin))
-        else:
-            some.append((at, at + 1, TAGS[tag][2:], margin))
+    is_first = tags[named] % 2
+    opens = np.flatnonzero(is_first)
+    begins = np.cumsum(sizes) - sizes
+    sentences = np.searchsorted(begins, named[opens], side="right") - 1
+    first = named[opens] - begins[sentences]
+    end = first + np.diff(opens, append=len(named))
+    margins = np.minimum.reduceat(scores[named, tags[named]] - scores[named, 0], opens) * unit
+    # Of each kind: the score of all words of the name, the first one as a first word, the others as further ones.
+    of_kinds = scores[named[:, None], np.arange(2, len(TAGS), 2) - is_first[:, None]]
+    best = np.sort(np.add.reduceat(of_kinds, opens), axis=1)
+    sure = (best[:, -1] - best[:, -2]) * unit >= KIND
+    kinds = np.where(sure, (tags[named[opens]] + 1) // 2, 0)
+    found: list[list[Tagged]] = [[] for _ in sizes]
+    for sentence, *name, kind, margin in zip(
+        *(each.tolist() for each in (sentences, first, end, kinds, margins)), strict=True
+    ):
+        found[sentence].append((*name, ("", *KINDS)[kind], margin))
     return found

@@ -16,7 +16,7 @@ import attrs
 
 from graphsearch.text.calendar import containing
 from graphsearch.text.dates import in_zone, midnight
-from graphsearch.text.time_expressions import Dated, Expression, find_expressions, is_numbering, join_ranges
+from graphsearch.text.time_expressions import Dated, Expression, find_expressions, is_numbering, join_ranges, pattern
 
 
 @attrs.frozen(kw_only=True)
@@ -73,10 +73,12 @@ def _is_time(question: str, each: Expression) -> bool:
         case "year" if each.written.isdigit() and int(each.written) >= _FIRST_YEAR and not each.placed:
             return not is_numbering(question, each.start)
         case "part":
-            return each.dated or (each.written[0] in "qh" and (each.placed or question[each.start] == "Q"))
+            return each.dated or (
+                each.written[0] in "qh" and (each.lead not in ("", "the") or question[each.start] == "Q")
+            )
         case "ahead" | "lasting" | "current":
             return False
-    return each.fits()
+    return each.fits() or (each.word == "for" and each.kind in ("month", "holiday", "year"))
 
 
 def _in_calendar(moment: datetime | None) -> bool:
@@ -127,37 +129,6 @@ class History(StrEnum):
     """For all there are, now or ever: "all of her employers"."""
 
 
-_EVER: Final = re.compile(
-    r"\b(?:(?P<before>(?:before|prior to)(?= (?!the (?:time|fact)\b)\w| ?\??$)|predecessors?(?: of)?|preceded)"
-    r"|(?P<after>after(?= \w)|successors?(?: of)?|succeeded|took over|replaced)"
-    r"|(?P<past>used to|in the past|previous(?:ly)?|former(?:ly)?|past(?= \w+s\b)(?! tense)|once(?= (?:led|ran|owned"
-    r"|lived|worked|used|had)\b))"
-    r"|ever|over (?:the years|time)|so far|at any (?:time|point)|throughout|past (?:and|or) present|histor(?:y|ies|ic"
-    r"|ical|ically)|all[- ]time|to date|until now|up to now|over the course|originally|initially|at first"
-    r"|first(?= ?\??$)|the (?:first|original)(?= \w+ (?:of|at|in|for)\b))\b",
-    re.IGNORECASE,
-)
-_DID: Final = re.compile(r"\bdid(?:n['’]t)?\b", re.IGNORECASE)
-_ARTICLE: Final = re.compile(r" (?:(?:the|our|a|an) )?", re.IGNORECASE)
-_ALL_OF: Final = re.compile(
-    r"\b(?:all|every|each|everyone|everybody|list)\b(?! (?:about|right|hands|over|day|time|other)\b)", re.IGNORECASE
-)
-# "where has Tom lived", "which houses have they worked for": the past until now; not "which plan has it", "has to"
-_PERFECT: Final = re.compile(
-    r"\b(?:has|have|['’]ve)(?!\s+to\b)(?:\s+[^\s?]+){0,5}?\s+"
-    r"(?:\w{2,}ed|been|become|begun|built|chosen|come|done|fallen|given|gone|grown|had|held|known|led|left|lost|made|met"
-    r"|owned|paid|run|seen|sat|shown|spent|stood|taken|taught|told|won|worn|written)\b",
-    re.IGNORECASE,
-)
-_PRESENT: Final = re.compile(
-    r"\b(?:(?:right )?now|nowadays|current(?:ly)?|today(?:['’]s)?|tonight|these days|at the moment|at present|presently"
-    r"|still|any ?more)\b",
-    re.IGNORECASE,
-)
-_UNREAD: Final = "x"
-_INSTANT: Final = timedelta(microseconds=1)
-
-
 @attrs.frozen(kw_only=True)
 class AskedTime:
     """The time that an answer is for: what held at ``as_of``, or with ``since`` at any moment from then on.
@@ -186,25 +157,25 @@ def asked_time(question: str, now: datetime, names: Iterable[tuple[int, int]] = 
     ``names`` are not read as times: "Euro 2024".
     """
     for start, end in names:
-        question = question[:start] + _UNREAD * (end - start) + question[end:]
+        question = question[:start] + "x" * (end - start) + question[end:]
     found = periods(question, now)
     spans = tuple((each.start, each.end) for each in found)
     if not all(map(_is_today, found)):
         first, last = _ends(found, now)
         written = ", ".join(each.written for each in found)
         return AskedTime(as_of=last, since=first, written=written, spans=spans)
-    ever = tuple(_EVER.finditer(question))
+    ever = tuple(pattern("EVER").finditer(question))
     within = [each.span() for each in ever]  # "until now" asks for the past
-    present = [each.span() for each in _PRESENT.finditer(question)]
+    present = [each.span() for each in pattern("NOW").finditer(question)]
     if apart := tuple(each for each in present if not any(start < each[1] <= end for start, end in within)):
         return AskedTime(spans=apart)
     if ever:
         return _history(question, ever, beginning(now))
-    if perfect := _PERFECT.search(question):
+    if perfect := pattern("HAS_DONE").search(question):
         return AskedTime(since=beginning(now), written=perfect[0], history=History.ALL)
-    if did := _DID.search(question):
+    if did := pattern("DID").search(question):
         return AskedTime(since=beginning(now), written=did[0], history=History.DONE)
-    return AskedTime(history=History.LIST) if _ALL_OF.search(question) else PRESENT
+    return AskedTime(history=History.LIST) if pattern("ALL_OF").search(question) else PRESENT
 
 
 def _history(question: str, ever: Sequence[re.Match[str]], since: datetime) -> AskedTime:
@@ -213,12 +184,10 @@ def _history(question: str, ever: Sequence[re.Match[str]], since: datetime) -> A
     asked = AskedTime(since=since, written=ever[0][0], spans=spans, history=History(ever[0].lastgroup or "all"))
     for each in ever:
         if each.lastgroup in ("before", "after"):
-            name = (
-                _ARTICLE.match(question, each.end()) if each[0].casefold() in ("before", "prior to", "after") else None
-            )
-            alone = name is None and each[0].casefold() in ("before", "prior to")
-            kind = History.PAST if alone else History(each.lastgroup)
-            return attrs.evolve(asked, history=kind, pivot=name.end() if name else None)
+            small = each[0].casefold() in ("before", "prior to", "after")  # not "predecessor", "took over"
+            name = pattern("ARTICLE").match(question, each.end()) if small else None
+            kind = "past" if small and name is None else each.lastgroup
+            return attrs.evolve(asked, history=History(kind), pivot=name.end() if name else None)
     return asked
 
 
@@ -230,7 +199,7 @@ def beginning(now: datetime) -> datetime:
 def _last_before(end: datetime) -> datetime:
     """The last moment before another; the first of the calendar has none before it, and is its own."""
     try:
-        return end - _INSTANT
+        return end - timedelta(microseconds=1)
     except OverflowError:
         return end
 
@@ -238,7 +207,7 @@ def _last_before(end: datetime) -> datetime:
 def _is_today(period: AskedPeriod) -> bool:
     """Whether a period is "today" or "tonight", with no word that opens a side of it: the present."""
     opened = period.valid_from is None or period.valid_to is None
-    return not opened and _PRESENT.fullmatch(period.written) is not None
+    return not opened and pattern("NOW").fullmatch(period.written) is not None
 
 
 def _ends(found: tuple[AskedPeriod, ...], now: datetime) -> tuple[datetime | None, datetime]:

@@ -17,7 +17,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.model.identity import normalise_name
-from graphsearch.names.spans import ONE, SentenceContext, find_in_sentence, read_words
+from graphsearch.names.spans import ONE, Context, find_in_sentence, read_words
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.marked_names import marked_names
 
@@ -108,7 +108,7 @@ def _proper_nouns(text: str, taken: Sequence[Named]) -> Iterator[Named]:
     read = read_words(text)
     places = {place for place, word in enumerate(read.words) if overlapping(word.start, word.end, taken)}
     for first, stop in read.sentences:
-        for found in find_in_sentence(read, first, stop, (), SentenceContext(places)):
+        for found in find_in_sentence(read, first, stop, (), Context(places)):
             tentative = found.first == first and found.end == first + 1 and found.sure <= ONE
             start, end = read.words[found.first].start, read.words[found.end - 1].end
             yield _spanned(text, start, end, NameKind.PROPER_NOUN, tentative=tentative)

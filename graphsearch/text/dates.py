@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from enum import StrEnum
 from typing import Final, Protocol
@@ -40,21 +40,22 @@ class DateSpan:
     precision: Precision
     role: Role = Role.AT
     absolute: bool = False
-    _written: tuple[Expression, ...] = attrs.field(default=(), eq=False, repr=False)
+    expressions: tuple[Expression, ...] = attrs.field(default=(), eq=False, repr=False)
 
     def towards(self, at: datetime | None, ahead: bool | None) -> DateSpan:
         """This date where its clause is ``ahead`` of a memory ``at`` a time, or past; as it is where that is unknown.
 
         Only a date without a year depends on it: ahead, "on 1 December" is the first one that is not over.
         """
-        if at is None or ahead is None or self.absolute or not self._written:
+        if at is None or ahead is None or self.absolute or not self.expressions:
             return self
         today = midnight(at)
-        dates = [Dated(each, period) for each in self._written if (period := each.period(today, ahead))]
+        dates = [Dated(each, period) for each in self.expressions if (period := each.period(today, ahead))]
         last = dates[1] if len(dates) > 1 else None
-        if len(dates) < len(self._written) or (last and last.period.start < dates[0].period.start):
+        if len(dates) < len(self.expressions) or (last and last.first < dates[0].first):
             return self
-        return _span((dates[0], last), self.role, at.tzinfo)
+        turned = _span((dates[0], last), self.role, at.tzinfo)
+        return attrs.evolve(self, valid_from=turned.valid_from, valid_to=turned.valid_to)
 
 
 class Dates(Protocol):
@@ -74,7 +75,7 @@ class IsoDates:
 
     def find(self, text: str, at: datetime | None) -> Sequence[DateSpan]:
         """See `Dates`."""
-        return _find(text, at, (each for each in find_expressions(text) if each.kind.startswith("iso")))
+        return _find(text, at, [each for each in find_expressions(text) if each.kind.startswith("iso")])
 
 
 @attrs.frozen
@@ -94,31 +95,35 @@ class NaturalDates:
 
 _NEAR: Final = 160
 """Characters around a date in which its sentence is looked for."""
-_SINCE: Final = frozenset({"since", "as of", "as from", "effective", "starting", "beginning", "from"})
-_UNTIL: Final = frozenset({"until", "till", "through", "up to", "before", "prior to"})
-_AHEAD: Final = _UNTIL | {"by"}
+_ROLES: Final[Mapping[str, Role]] = {
+    **dict.fromkeys(("since", "as of", "as from", "effective", "starting", "beginning", "from"), Role.SINCE),
+    **dict.fromkeys(("until", "till", "through", "up to", "before", "prior to"), Role.UNTIL),
+}
 
 
-def _find(text: str, at: datetime | None, written: Iterable[Expression]) -> Sequence[DateSpan]:
-    pairs = join_ranges(text, _resolve(text, at, written))
+def _find(text: str, at: datetime | None, written: Sequence[Expression]) -> Sequence[DateSpan]:
+    pairs = join_ranges(text, _resolve(text, at, written)) if written else ()
     return [_span(pair, _role(text, *pair), at.tzinfo if at else UTC) for pair in pairs]
 
 
-def _resolve(text: str, at: datetime | None, written: Iterable[Expression]) -> Iterator[Dated]:
+def _resolve(text: str, at: datetime | None, written: Sequence[Expression]) -> list[Dated]:
     today, last, ahead = midnight(at or datetime.min.replace(tzinfo=UTC)), 0, None
+    found: list[Dated] = []
     for each in written:
-        if at is None and not each.absolute:
-            continue
         before = pattern("SENTENCE_END").split(text[max(0, each.start - _NEAR) : each.start])[-1]
-        if not _is_time(each, text, before):
+        if (at is None and not each.absolute) or not _is_time(each, text, before):
             continue
-        if each.absolute:
-            ahead = None
-        elif not pattern("JOINT").fullmatch(text, last, each.start):  # the end of a period is where its start is
-            ahead = _is_ahead(each, text, before, before[max(0, last - each.start + len(before)) :])
-        if (each.kind != "ahead" or ahead) and (period := each.period(today, ahead)):
-            yield Dated(each, period)
+        joined = found and pattern("JOINT").fullmatch(text, last, each.start)
+        if not joined:
+            since_last = before[max(0, last - each.start + len(before)) :]
+            ahead = None if each.absolute else _is_ahead(each, text, before, since_last)
+        period = each.period(today, ahead)
+        if joined and period and period.start.replace(tzinfo=None) < found[-1].first:
+            period = each.period(today, ahead=True)  # a period ends after it starts
+        if period and (ahead or each.kind != "ahead"):
+            found.append(Dated(each, period))
         last = each.end
+    return found
 
 
 def _is_ahead(each: Expression, text: str, before: str, since_last: str) -> bool | None:
@@ -127,9 +132,11 @@ def _is_ahead(each: Expression, text: str, before: str, since_last: str) -> bool
     clause_end = pattern("CLAUSE_END").search(after)
     if pattern("FUTURE").search(since_last + after[: clause_end.start() if clause_end else None]):
         return True
-    if each.word in _AHEAD and not pattern("PAST").search(before):
+    role = _ROLES.get(each.word)
+    if role is Role.UNTIL and not pattern("PAST").search(before):
         return True
-    return None if each.word in _SINCE - {"since"} or pattern("PRESENT").search(since_last) else False
+    announced = each.word == "by" or (role is Role.SINCE and each.word != "since")
+    return None if announced or pattern("PRESENT").search(since_last) else False
 
 
 def _is_time(each: Expression, text: str, before: str) -> bool:
@@ -150,11 +157,8 @@ def _is_time(each: Expression, text: str, before: str) -> bool:
             return True
         case "year" if each.written[0].isdigit():
             bracketed = "(" in text[max(0, each.start - 8) : each.start] and ")" in text[each.end : each.end + 8]
-            return (
-                each.fits()
-                or bracketed
-                or bool(pattern("STILL").match(text, each.end) or pattern("OPENED").search(before[-8:]))
-            )
+            open_ended = pattern("STILL").match(text, each.end) or pattern("OPENED").search(before[-8:])
+            return each.fits() or bracketed or open_ended is not None
     return each.fits() and not (each.kind == "month" and pattern("SEASON").match(each.written))
 
 
@@ -166,11 +170,7 @@ def _role(text: str, first: Dated, last: Dated | None) -> Role:
         return Role.BETWEEN
     if written.kind in ("lasting", "rolling") or pattern("STILL").match(text, written.end):
         return Role.SINCE
-    return _role_of(written.word)
-
-
-def _role_of(word: str) -> Role:
-    return Role.SINCE if word in _SINCE else Role.UNTIL if word in _UNTIL else Role.AT
+    return _ROLES.get(written.word, Role.AT)
 
 
 def _span(pair: tuple[Dated, Dated | None], role: Role, zone: tzinfo | None) -> DateSpan:
@@ -181,7 +181,7 @@ def _span(pair: tuple[Dated, Dated | None], role: Role, zone: tzinfo | None) -> 
         end = last.period.start
     elif written.is_range and end is not None:
         end = end - timedelta(days=1) if period.precision is Precision.DAY else end.replace(year=end.year - 1)
-    elif written.at_end:
+    elif "end of" in written.lead:
         start = period.last_day
     return DateSpan(
         start=written.start,
@@ -191,7 +191,7 @@ def _span(pair: tuple[Dated, Dated | None], role: Role, zone: tzinfo | None) -> 
         precision=period.precision,
         role=role,
         absolute=written.absolute,
-        written=(written, last.expression) if last else (written,),
+        expressions=(written, last.expression) if last else (written,),
     )
 
 
@@ -207,6 +207,9 @@ def in_zone(moment: datetime, zone: tzinfo | None) -> datetime:
 
 def repeated_dates(text: str, last: DateSpan) -> Sequence[DateSpan]:
     """References of a sentence to the last date before it: "from that day", "the same month"."""
-    lowered, span = text.lower(), attrs.evolve(last, absolute=False, written=())
-    found = [(match, _role_of(lead_before(lowered, match.start())[0])) for match in pattern("SAME").finditer(text)]
-    return [attrs.evolve(span, start=match.start(), end=match.end(), role=role) for match, role in found]
+    lowered, span = text.lower(), attrs.evolve(last, absolute=False, expressions=())
+    found = [(match, lead_before(lowered, match.start())[0]) for match in pattern("SAME").finditer(text)]
+    return [
+        attrs.evolve(span, start=match.start(), end=match.end(), role=_ROLES.get(word, Role.AT))
+        for match, word in found
+    ]

@@ -8,16 +8,16 @@ that can be read in two ways ("12/05/2023") are ignored. Texts (`graphsearch.tex
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import attrs
 
-from graphsearch.text import word_lists
 from graphsearch.text.calendar import CalendarPeriod, Precision, containing, day_of, later, period_from
+from graphsearch.text.word_lists import data_lines
 
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -26,6 +26,7 @@ _SEASONS: Final[Mapping[str, int]] = {"spring": 3, "summer": 6, "autumn": 9, "fa
 _STEPS: Final[Mapping[str, int]] = {"last": -1, "past": -1, "previous": -1, "this": 0, "next": 1, "coming": 1}
 _COUNTS: Final = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _RELATIVE: Final = frozenset({"near", "rolling", "which", "ago", "ahead", "lasting", "current"})
+_T = TypeVar("_T")
 _YEARLY: Final = frozenset({"day", "part", "month", "holiday", "weekday", "nth"})
 
 
@@ -33,7 +34,7 @@ _YEARLY: Final = frozenset({"day", "part", "month", "holiday", "weekday", "nth"}
 def _grammar() -> Mapping[str, str]:
     """The patterns of ``times.txt`` by name; those of expressions have names in small letters."""
     found: dict[str, str] = {}
-    for line in word_lists.data_lines("graphsearch.text", "times.txt"):
+    for line in data_lines("graphsearch.text", "times.txt"):
         name, _, written = line.partition(": ")
         written = re.sub("<([A-Z_]+)>", lambda match: f"(?:{found[match[1]]})", written)
         found[name] = f"{found[name]}|{written}" if name in found else written
@@ -80,17 +81,12 @@ class Expression:
     @property
     def is_range(self) -> bool:
         """Whether it names both ends of a period itself, as "2011-17" does."""
-        return self.kind in ("iso_pair", "years") or (self.kind == "day" and len(_days_in(self.written)) > 1)
+        return self.kind == "years" or (self.kind == "day" and len(_days_in(self.written)) > 1)
 
     @property
     def placed(self) -> bool:
         """Whether the words before it say that a time follows."""
-        return self.lead not in ("", "the")
-
-    @property
-    def at_end(self) -> bool:
-        """Whether the end of it is meant: "at the end of May"."""
-        return "end of" in self.lead
+        return self.lead not in ("", "the", "for", "for the")
 
     def fits(self) -> bool:
         """Whether it is a time by the words before it, as far as texts and questions agree."""
@@ -102,7 +98,7 @@ class Expression:
             case "weekday" | "nth":
                 return self.placed and self.word not in ("in", "at", "of", "during", "year", "fiscal")
             case "year":
-                return self.placed and self.word != "at"
+                return self.placed and self.lead != "at"
         return True
 
     def period(self, today: datetime, ahead: bool | None = False) -> CalendarPeriod | None:
@@ -112,27 +108,33 @@ class Expression:
         None: the nearer of both.
         """
         try:
-            return _READERS[self.kind](self.written, _Seen(today, ahead))
-        except (OverflowError, ValueError):  # 30 February, or out of the calendar
+            if self.kind in _RELATIVE:
+                return _relative(self.kind, self.written, today)
+            if self.kind in _YEARLY:
+                return _yearly(self.kind, self.written, today, ahead)
+            return _fixed(self.kind, self.written)
+        except (IndexError, OverflowError, StopIteration, ValueError):  # 30 February, or out of the calendar
             return None
 
 
-def find_expressions(text: str) -> Iterator[Expression]:
+def find_expressions(text: str) -> list[Expression]:
     """What a text has that is written like a time, in order, not overlapping."""
-    lowered, last = f" {text}".lower().replace("\n", " "), 0
+    lowered = f" {text}".lower().replace("\n", " ")
+    found: list[Expression] = []
     if not pattern("CLUE").search(lowered):
-        return
+        return found
     if len(lowered) != len(text) + 1:
         lowered = f" {text}".replace("İ", "I").lower().replace("\n", " ")  # the one capital with two small letters
     for match in _any_expression().finditer(lowered):
         start, end = match.span(kind := match.lastgroup or "")
-        joined = last > 0 and pattern("JOINT").fullmatch(lowered, last, start) is not None
+        last = found[-1] if found and found[-1].fits() and not found[-1].is_range else None
+        joined = last is not None and pattern("JOINT").fullmatch(lowered, last.end + 1, start) is not None
         word, lead = lead_before(lowered, start)
         word = word or ("to" if joined else "")
         each = Expression(kind, start - 1, end - 1, match[kind], word, lead or word)
         if not _counts(text, each) and (joined or not _is_word(text, each)):
-            yield each
-            last = end
+            found.append(each)
+    return found
 
 
 def lead_before(lowered: str, start: int) -> tuple[str, str]:
@@ -161,17 +163,8 @@ def _counts(text: str, each: Expression) -> bool:
 
 
 def is_numbering(text: str, start: int) -> bool:
-    """Whether the words before a number say that it numbers something: "version 2019", "in building 1850".
-
-    So says a word for what has numbers, and a small word with a noun behind it that would otherwise need an article.
-    """
-    before = pattern("NUMBERING").search(text, max(0, start - 60), start)
-    if before is None:
-        return False
-    word = before["word"].casefold()
-    if word in word_lists.NUMBERED or word.removesuffix("s") in word_lists.NUMBERED:
-        return True
-    return pattern("NOUN_ALONE").search(before[0]) is not None and word not in _SEASONS and word[:3] not in _MONTHS
+    """Whether the words before a number say that it numbers something: "version 2019", "in building 1850"."""
+    return pattern("NUMBERING").search(text, max(0, start - 60), start) is not None
 
 
 # -- two expressions that are one period ------------------------------------------------------------------------------
@@ -182,6 +175,11 @@ class Dated(NamedTuple):
 
     expression: Expression
     period: CalendarPeriod
+
+    @property
+    def first(self) -> datetime:
+        """The start of its period, without an offset."""
+        return self.period.start.replace(tzinfo=None)
 
 
 def join_ranges(text: str, found: Iterable[Dated]) -> list[tuple[Dated, Dated | None]]:
@@ -205,7 +203,7 @@ def _joined(text: str, first: Dated, second: Dated) -> Dated | None:
     joint = pattern("JOINT").fullmatch(text, one.end, other.start)
     if joint is None or one.is_range or ("and" in joint[0].casefold() and one.word != "between"):
         return None
-    start, last = period.start.replace(tzinfo=None), second.period.start.replace(tzinfo=None)
+    start, last = first.first, second.first
     if one.kind in ("day", "month") and not one.dated and other.absolute:
         start = start.replace(year=max(1, last.year - (start.month > last.month)), day=min(start.day, 28))
         period = period_from(start, period.precision)
@@ -215,183 +213,151 @@ def _joined(text: str, first: Dated, second: Dated) -> Dated | None:
 # -- what an expression names -----------------------------------------------------------------------------------------
 
 
-class _Seen(NamedTuple):
-    """The day from which an expression is seen, and whether it is ahead of it."""
-
-    day: datetime
-    ahead: bool | None
-
-    def meant(self, found: list[CalendarPeriod]) -> CalendarPeriod:
-        """The one of some ordered periods that is meant; a single one whatever the day."""
-        past = next((each for each in reversed(found) if each.start <= self.day), None)
-        coming = next((each for each in found if each.end and each.end > self.day), None)
-        if self.ahead is None and past and coming:
-            return past if self.day - past.start <= coming.start - self.day else coming
-        chosen = found[0] if len(found) == 1 else past if self.ahead is False else coming
-        if chosen is None:
-            raise ValueError(found)
-        return chosen
-
-    def of_year(self, written: str, build: Callable[[int], CalendarPeriod]) -> CalendarPeriod:
-        """The one that is meant of periods of which a year has at most one; that of a year, if one is written."""
-        years = pattern("A_YEAR").findall(written)
-        reach = 8 if "29" in written else 1  # years to the next 29 February, around 1900
-        found = []
-        for year in [_year(years[-1])] if years else range(self.day.year - reach, self.day.year + reach + 1):
-            with suppress(ValueError):
-                found.append(build(year))
-        return self.meant(found)
-
-
-def _iso(written: str, _: _Seen | None = None) -> CalendarPeriod:
-    if len(written) > len("2024-05-01"):
-        return period_from(datetime.fromisoformat(written.upper()), Precision.TIME)
-    parts = [int(part) for part in re.split("[-/.]", written)]
-    return period_from(day_of(*parts), (Precision.YEAR, Precision.MONTH, Precision.DAY)[len(parts) - 1])
+def _fixed(kind: str, written: str) -> CalendarPeriod:
+    """The period of an expression that means the same on any day."""
+    numbers = [int(number) for number in re.findall(r"\d+", written)]
+    match kind:
+        case "iso" if len(written) > len("2024-05-01"):
+            return period_from(datetime.fromisoformat(written.upper()), Precision.TIME)
+        case "iso":
+            return period_from(day_of(*numbers), (Precision.YEAR, Precision.MONTH, Precision.DAY)[len(numbers) - 1])
+        case "iso_week":
+            return period_from(datetime.fromisocalendar(max(numbers), min(numbers), 1), Precision.WEEK)
+        case "numeric":  # with dots the day comes first, with slashes only one order may be
+            day, month, year = numbers
+            if "/" in written and day != month and max(day, month) <= len(_MONTHS):
+                raise ValueError(written)
+            day, month = (month, day) if "/" in written and month > len(_MONTHS) else (day, month)
+            return period_from(day_of(_year(year), month, day), Precision.DAY)
+        case "numeric_month":
+            return period_from(day_of(numbers[1], numbers[0]), Precision.MONTH)
+        case "years":  # the last of "2011-17" is 2017
+            first, last = re.findall(r"\d+", written)
+            number = int(first[: -len(last)] + last) - numbers[0] + 1
+            if number <= 1:
+                raise ValueError(written)
+            return period_from(day_of(numbers[0]), Precision.YEAR, number)
+        case "decade" | "century":
+            size = 10 if kind == "decade" else 100
+            return period_from(day_of(numbers[0] if kind == "decade" else 100 * numbers[0] - 99), Precision.YEAR, size)
+    return period_from(day_of(_year(numbers[0])), Precision.YEAR)
 
 
-def _iso_pair(written: str, _: _Seen) -> CalendarPeriod:
-    first, last = written.split("/")
-    start, end = _iso(first), _iso(first[: -len(last)] + last)
-    if end.start < start.start:
-        raise ValueError(written)
-    return CalendarPeriod(start.start, end.end, Precision.DAY)
+def _yearly(kind: str, written: str, today: datetime, ahead: bool | None) -> CalendarPeriod:
+    """The period of an expression of which each year, month or week has one."""
+    if kind == "weekday":
+        shift = (_DAYS.index(written[:3]) - today.weekday()) % 7
+        return _meant([period_from(today + timedelta(shift + week), Precision.DAY) for week in (-7, 0)], today, ahead)
+    if kind == "nth":
+        months = [later(today.replace(day=1), Precision.MONTH, step) for step in range(-2, 3)]
+        return _meant(_possible(lambda month: _days(month.year, month.month, written), months), today, ahead)
+    years = [_year(int(year)) for year in pattern("A_YEAR").findall(written)][-1:]
+    reach = 8 if "29" in written else 1  # years to the next 29 February, around 1900
+    nearby = years or range(today.year - reach, today.year + reach + 1)
+    if kind == "part":
+        quarters = 1 if "q" in written else 2
+        digit = re.search("(?<=[qh])[1-4]|^[1-4](?=[a-z])", written)
+        number = int(digit[0]) if digit else {"fi": 1, "se": 2, "th": 3}.get(written[:2], 4)
+        month = 3 * quarters * (min(number, 4 // quarters) - 1) + 1
+        found = _possible(lambda year: period_from(day_of(year, month), Precision.QUARTER, quarters), nearby)
+    elif kind == "month":
+        found = _possible(lambda year: _month_of(written, year), nearby)
+    else:
+        days = {"chr": "25 dec", "box": "26 dec", "new": "1 jan", "hal": "31 oct", "val": "14 feb", "may": "1 may"}
+        eve = {"chr": "24 dec", "new": "31 dec"} if " eve" in written else {}
+        day = written if kind == "day" else (days | eve)[written[:3]]
+        found = _possible(lambda year: _days(year, _month_in(day), day), nearby)
+    return _meant(found, today, ahead)
 
 
-def _iso_week(written: str, _: _Seen) -> CalendarPeriod:
-    year, week = sorted((int(number) for number in re.findall(r"\d+", written)), reverse=True)
-    return period_from(datetime.fromisocalendar(year, week, 1), Precision.WEEK)
-
-
-def _numeric(written: str, _: _Seen) -> CalendarPeriod:
-    """13.07.2024, 13/07/2024 and 07/13/2024: with dots the day comes first, with slashes only one order may be."""
-    first, second, year = re.split("[/.]", written)
-    day, month = int(first), int(second)
-    if "/" in written and day != month and max(day, month) <= len(_MONTHS):
-        raise ValueError(written)
-    if "/" in written and month > len(_MONTHS):
-        day, month = month, day
-    return period_from(day_of(_year(year), month, day), Precision.DAY)
-
-
-def _years(written: str, _: _Seen) -> CalendarPeriod:
-    """The years 2011 to 2017 of "2011-17"."""
-    first, last = re.findall(r"\d+", written)
-    number = int(first[: -len(last)] + last) - int(first) + 1
-    if number < 2:  # noqa: PLR2004 - it goes backwards
-        raise ValueError(written)
-    return period_from(day_of(int(first)), Precision.YEAR, number)
-
-
-def _day(written: str, seen: _Seen) -> CalendarPeriod:
-    """The days of "3-5 March", or the one of "5 May" or "May 5th, 2023"."""
-    days, month = _days_in(written), _month_in(written)
-    if days[0] > days[-1]:
-        raise ValueError(written)
-    number = days[-1] - days[0] + 1
-    return seen.of_year(written, lambda year: period_from(day_of(year, month, days[0]), Precision.DAY, number))
-
-
-def _part(written: str, seen: _Seen) -> CalendarPeriod:
-    """A quarter or half of a year."""
-    quarters = 1 if "q" in written else 2
-    digit = re.search("(?<=[qh])[1-4]|^[1-4](?=[a-z])", written)
-    number = int(digit[0]) if digit else {"fi": 1, "se": 2, "th": 3}.get(written[:2], 4)
-    month = 3 * quarters * (min(number, 4 // quarters) - 1) + 1
-    return seen.of_year(written, lambda year: period_from(day_of(year, month), Precision.QUARTER, quarters))
-
-
-def _month(written: str, seen: _Seen) -> CalendarPeriod:
-    return seen.of_year(written, lambda year: _month_of(written, year))
-
-
-def _holiday(written: str, seen: _Seen) -> CalendarPeriod:
-    """A holiday with a fixed date."""
-    days = {"chr": "25 dec", "box": "26 dec", "new": "1 jan", "hal": "31 oct", "val": "14 feb", "may": "1 may"}
-    eve = {"chr": "24 dec", "new": "31 dec"} if " eve" in written else {}
-    years = pattern("A_YEAR").findall(written)
-    return _day(" ".join([(days | eve)[written[:3]], *(str(_year(year)) for year in years)]), seen)
-
-
-def _weekday(written: str, seen: _Seen) -> CalendarPeriod:
-    shift = (_DAYS.index(written[:3]) - seen.day.weekday()) % 7
-    return seen.meant([period_from(seen.day + timedelta(shift + each), Precision.DAY) for each in (-7, 0)])
-
-
-def _nth(written: str, seen: _Seen) -> CalendarPeriod:
-    """Such a day of a month."""
+def _possible(build: Callable[[_T], CalendarPeriod], values: Iterable[_T]) -> list[CalendarPeriod]:
+    """What is built of the values for which the calendar has it."""
     found = []
-    for step in range(-2, 3):
+    for value in values:
         with suppress(ValueError):
-            day = later(seen.day.replace(day=1), Precision.MONTH, step).replace(day=int(written[:-2]))
-            found.append(period_from(day, Precision.DAY))
-    return seen.meant(found)
+            found.append(build(value))
+    return found
 
 
-def _near(written: str, seen: _Seen) -> CalendarPeriod:
-    days = -2 if "before" in written else {"yesterday": -1, "tomorrow": 1}.get(written, 0)
-    return period_from(seen.day + timedelta(days), Precision.DAY)
+def _meant(found: list[CalendarPeriod], today: datetime, ahead: bool | None) -> CalendarPeriod:
+    """The one of some ordered periods that is meant on a day; a single one whatever the day."""
+    past = next((each for each in reversed(found) if each.start <= today), None)
+    coming = next((each for each in found if each.end and each.end > today), None)
+    if ahead is None and past and coming:
+        return past if today - past.start <= coming.start - today else coming
+    chosen = found[0] if len(found) == 1 else past if ahead is False else coming
+    if chosen is None:
+        raise ValueError(found)
+    return chosen
 
 
-def _rolling(written: str, seen: _Seen) -> CalendarPeriod:
-    """The days of "last two weeks" up to this day, or of "next 3 days" after it."""
-    which, *count, unit = written.split()
-    tomorrow = seen.day + timedelta(1)
-    ends = sorted((tomorrow, _shifted(tomorrow, unit, (_STEPS[which] or -1) * _count(count))))
-    return CalendarPeriod(ends[0], ends[1], Precision.DAY)
+def _relative(kind: str, written: str, today: datetime) -> CalendarPeriod:
+    """The period of an expression that is counted from a day."""
+    first, *rest = written.split()
+    match kind:
+        case "near":
+            days = -2 if "before" in written else {"yesterday": -1, "tomorrow": 1}.get(written, 0)
+            return period_from(today + timedelta(days), Precision.DAY)
+        case "current":
+            return containing(today, Precision(written))
+        case "rolling":  # up to this day, or after it
+            tomorrow, (precision, number) = today + timedelta(1), _length(rest)
+            ends = sorted((tomorrow, later(tomorrow, precision, number * (_STEPS[first] or -1))))
+            return CalendarPeriod(ends[0], ends[1], Precision.DAY)
+        case "which" if written.endswith("before last"):
+            return _which(-2, written.split()[-3], today)
+        case "which":
+            return _which(_STEPS[first], rest[0], today)
+    length = re.sub("^(?:in|for)(?: over| about| almost| nearly)? | ago$", "", written)
+    precision, number = _length(length.split())
+    return period_from(later(today, precision, number if kind == "ahead" else -number), precision)
 
 
-def _counted(written: str, seen: _Seen) -> CalendarPeriod:
-    """The day, week, month or year that begins at the day of "two weeks ago", "in two weeks" or "for two weeks"."""
-    *count, unit = re.sub("^(?:in|for)(?: over| about| almost| nearly)? | ago$", "", written).split()
-    day = _shifted(seen.day, unit, _count(count) * (1 if written.startswith("in ") else -1))
-    return period_from(day, _unit(unit)[0])
-
-
-def _which(written: str, seen: _Seen) -> CalendarPeriod:
-    """Such as "last week", "this March", "next Friday", "the week before last"."""
-    which, _, unit = written.partition(" ")
-    step = _STEPS.get(which, -2)
-    unit = written.split()[-3] if step < -1 else unit
+def _which(step: int, unit: str, today: datetime) -> CalendarPeriod:
+    """The last (-1), this (0) or next (1) night, weekend, week, month, quarter, year, weekday, month or season."""
     if unit == "night":
-        return period_from(seen.day + timedelta(step), Precision.DAY)
+        return period_from(today + timedelta(step), Precision.DAY)
     if unit == "weekend":
-        return period_from(containing(seen.day, Precision.WEEK).start + timedelta(7 * step + 5), Precision.DAY, 2)
+        return period_from(containing(today, Precision.WEEK).start + timedelta(7 * step + 5), Precision.DAY, 2)
     if unit in tuple(Precision):
-        start = containing(seen.day, Precision(unit)).start
-        return containing(later(start, Precision(unit), step), Precision(unit))
+        return containing(later(containing(today, Precision(unit)).start, Precision(unit), step), Precision(unit))
     if unit.endswith("day"):
-        days = _DAYS.index(unit[:3]) - seen.day.weekday()
-        return period_from(seen.day + timedelta((days % 7 - 7, days, days % 7 or 7)[step + 1]), Precision.DAY)
-    known = [_month_of(unit, year) for year in range(max(1, seen.day.year - 2), min(9999, seen.day.year + 3))]
+        days = _DAYS.index(unit[:3]) - today.weekday()
+        return period_from(today + timedelta((days % 7 - 7, days, days % 7 or 7)[step + 1]), Precision.DAY)
+    known = _possible(lambda year: _month_of(unit, year), range(today.year - 2, today.year + 3))
     if step > 0:
-        return next(each for each in known if each.start > seen.day)
+        return next(each for each in known if each.start > today)
+    over = [each for each in known if each.end and each.end <= today]
     if step < 0:
-        return [each for each in known if each.end and each.end <= seen.day][-1]
-    around = (each for each in known if each.end and each.start <= seen.day < each.end)
-    return next(around, None) or next(each for each in known if each.start.year == seen.day.year)
+        return over[-1]
+    around = (each for each in known if each.start <= today and each not in over)
+    return next(around, None) or next(each for each in known if each.start.year == today.year)
 
 
-_READERS: Final[Mapping[str, Callable[[str, _Seen], CalendarPeriod]]] = {
-    "iso": _iso, "iso_pair": _iso_pair, "iso_week": _iso_week, "numeric": _numeric, "years": _years, "day": _day,
-    "part": _part, "month": _month, "holiday": _holiday, "weekday": _weekday, "nth": _nth, "near": _near,
-    "rolling": _rolling, "which": _which, "ago": _counted, "ahead": _counted, "lasting": _counted,
-    "numeric_month": lambda written, _: period_from(day_of(int(written[-4:]), int(written[:-5])), Precision.MONTH),
-    "decade": lambda written, _: period_from(day_of(int(written[:4])), Precision.YEAR, 10),
-    "century": lambda written, _: period_from(day_of(100 * int(written[:2].strip("snrt")) - 99), Precision.YEAR, 100),
-    "current": lambda written, seen: containing(seen.day, Precision(written)),
-    "year": lambda written, _: period_from(day_of(_year(written.lstrip("'’"))), Precision.YEAR),
-}
+def _length(words: list[str]) -> tuple[Precision, int]:
+    """The unit and the number of "3 weeks", "a couple of months" or "year"."""
+    *count, unit = words
+    word = "two" if "couple" in count else count[0] if count else "one"
+    number = int(word) if word.isdecimal() else _COUNTS.index(word) if word in _COUNTS else 1
+    unit = unit.removesuffix("s")
+    return (Precision.WEEK, 2 * number) if unit == "fortnight" else (Precision(unit), number)
 
 
-def _year(written: str) -> int:
+def _year(year: int) -> int:
     """2024 of '24, and 1998 of '98."""
-    year = int(written)
     return year if year > 99 else year + (2000 if year < 70 else 1900)  # noqa: PLR2004 - a year of two digits
 
 
 def _days_in(written: str) -> list[int]:
     return [int(number) for number in re.findall(r"(?<![\d'’])\d{1,2}(?!\d)", written)]
+
+
+def _days(year: int, month: int, written: str) -> CalendarPeriod:
+    """The days of "3-5 March", or the one of "5 May" or "May 5th, 2023"."""
+    first, *_, last = _days_in(written) * 2
+    if first > last:
+        raise ValueError(written)
+    return period_from(day_of(year, month, first), Precision.DAY, last - first + 1)
 
 
 def _month_in(written: str) -> int:
@@ -404,19 +370,3 @@ def _month_of(written: str, year: int) -> CalendarPeriod:
     if season:
         return period_from(day_of(year, season), Precision.QUARTER)
     return period_from(day_of(year, _month_in(written)), Precision.MONTH)
-
-
-def _count(words: list[str]) -> int:
-    """The number of "3", "three", "a couple of" or "a"; one if none is written."""
-    word = "two" if "couple" in words else words[0] if words else "one"
-    return int(word) if word.isdecimal() else _COUNTS.index(word) if word in _COUNTS else 1
-
-
-def _unit(written: str) -> tuple[Precision, int]:
-    unit = written.removesuffix("s")
-    return (Precision.WEEK, 2) if unit == "fortnight" else (Precision(unit), 1)
-
-
-def _shifted(day: datetime, unit: str, number: int) -> datetime:
-    precision, size = _unit(unit)
-    return later(day, precision, size * number)

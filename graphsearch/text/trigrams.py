@@ -6,9 +6,7 @@ Trigrams and similarity are those of Postgres' pg_trgm, except in words with mar
 from __future__ import annotations
 
 import re
-import struct
 import unicodedata
-from collections.abc import Iterator
 from functools import lru_cache
 from math import ceil
 from string import ascii_lowercase
@@ -32,25 +30,25 @@ _PLAIN: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ":
 _OF_WORDS: Final = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "Nl", "Mn", "Mc"})
 _NO_VOWEL: Final = re.compile("[\u0300-\u036f\ufe00-\ufe0f]")
 """Marks that are no part of a word's spelling: accents written apart, and variants of symbols."""
-_FLOAT32_SLACK: Final = 1 - 1e-6
+_SLACK: Final = 1 - 1e-6
+"""A share is rounded: the least that is alike must not be missed for it."""
 
 
 @lru_cache(maxsize=1 << 14)
 def trigrams(name: str) -> frozenset[str]:
     """The runs of three characters of each word, padded "  word ".
 
-    Words are runs of letters and digits, in lower case. A trigram that is not all ASCII is represented as pg_trgm shows
-    it: by 24 bits of a checksum, written 0x and six digits. A text without words has the empty set.
+    Words are runs of letters and digits, in lower case. A text without words has the empty set.
     """
     found: set[str] = set()
     for word in _ascii_words(name) if name.isascii() else _words(name):
         padded = f"  {word} "
         found.update([padded[at : at + 3] for at in range(len(word) + 1)])
-    return frozenset(found if name.isascii() else map(_compact, found))
+    return frozenset(found)
 
 
 def similarity(a: str, b: str) -> float:
-    """|A ∩ B| / |A ∪ B| of the trigrams, in [0, 1], rounded to float32."""
+    """|A ∩ B| / |A ∪ B| of the trigrams, in [0, 1]."""
     return overlap(trigrams(a), trigrams(b))
 
 
@@ -59,9 +57,7 @@ def overlap(a: frozenset[str], b: frozenset[str]) -> float:
     if not a or not b:
         return 0.0
     shared = len(a & b)
-    ratio: float
-    (ratio,) = struct.unpack("f", struct.pack("f", shared / (len(a) + len(b) - shared)))
-    return ratio
+    return shared / (len(a) + len(b) - shared)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -72,7 +68,7 @@ def index_trigrams(name: str, threshold: float) -> tuple[str, ...]:
     the first |A| − ⌈t·|A|⌉ + 1 of both intersect. Beginnings of words, which many names share, come last in the order.
     """
     ordered = sorted(trigrams(name), key=_rarity)
-    return tuple(ordered[: len(ordered) - ceil(threshold * len(ordered) * _FLOAT32_SLACK) + 1]) if ordered else ()
+    return tuple(ordered[: len(ordered) - ceil(threshold * len(ordered) * _SLACK) + 1]) if ordered else ()
 
 
 def fold(text: str) -> str:
@@ -143,35 +139,6 @@ def _letter(character: str) -> str:
     if unicodedata.category(character) in _OF_WORDS and not _NO_VOWEL.match(character):
         return character.lower()[0]
     return " "
-
-
-def _compact(trigram: str) -> str:
-    """A trigram reduced to three bytes as in pg_trgm, formatted as by ``show_trgm``."""
-    if trigram.isascii():
-        return trigram
-    kept = _checksum(trigram.encode()).to_bytes(4, "little")[:3]
-    text = kept.decode("latin-1")
-    printable = all(each.isascii() and (each.isalnum() or each == " ") for each in text)
-    return text if printable else f"0x{kept.hex()}"
-
-
-def _crc_table() -> Iterator[int]:
-    for value in range(256):
-        for _ in range(8):
-            value = value >> 1 ^ (0xEDB88320 if value & 1 else 0)  # noqa: PLW2901 - a register, shifted
-        yield value
-
-
-_TABLE: Final = tuple(_crc_table())
-
-
-@lru_cache(maxsize=16384)
-def _checksum(data: bytes) -> int:
-    """Postgres' "legacy" CRC-32: the table of the reflected polynomial, applied in the other direction."""
-    value = 0xFFFFFFFF
-    for byte in data:
-        value = _TABLE[value >> 24 ^ byte] ^ value << 8 & 0xFFFFFFFF
-    return value ^ 0xFFFFFFFF
 
 
 @lru_cache(maxsize=1 << 16)

@@ -277,7 +277,7 @@ async def test_without_an_embedder_nothing_is_embedded_and_with_one_all_is_later
     parts = Parts(embedder=None)
     put_lines(put(tmp_path, a=A), "x.jsonl", {"memory": {"id": "m", "text": "Ada."}})
     report = await parts.add(tmp_path)
-    assert (report.embedded, report.entities) == (0, 3)
+    assert (report.embedded, report.entities) == (0, 4)
     parts.embedder = HashEmbedder(8)
     assert (await parts.add(tmp_path)).embedded == 4
     assert (await parts.add(tmp_path)).embedded == 0

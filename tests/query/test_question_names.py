@@ -24,7 +24,7 @@ NOUN, QUOTED, CODE, HANDLE = NameKind.PROPER_NOUN, NameKind.QUOTED, NameKind.COD
             [("getName", CODE), ("_private", CODE), ("connect", CODE)],
         ),
         ("is https://example.org/a up?", [("https://example.org/a", CODE)]),
-        ("who is in the U.S. now, e.g. today?", []),
+        ("who is in the U.S. now, e.g. today?", [("U.S.", NOUN)]),
         ("mail ada@example.org", []),
         ("what happened in March 2023?", []),
         ("", []),

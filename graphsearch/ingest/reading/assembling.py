@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
@@ -18,7 +18,7 @@ from graphsearch.model import EdgeKind, Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement, fact_in
 from graphsearch.names.known_names import KnownNames
 from graphsearch.names.spans import Mention, Read
-from graphsearch.text.unstated import Ranges, is_within
+from graphsearch.text.unstated import is_within, quotations
 
 CO_OCCURS: Final = "co_occurs"
 CO_OCCURRENCE: Final = 0.55
@@ -42,13 +42,23 @@ class ReadSentence:
 
 
 class Assembly:
-    """Builds the content of one memory; ``quoted`` are the ranges of its text that it quotes."""
+    """Builds the content of one memory.
+
+    ``known`` are names known before, ``of_scope`` the keys of those that the scope knows: of these other memories tell
+    the types, which are no evidence of this one.
+    """
 
     def __init__(
-        self, memory: Memory, read: Read, sentences: Sequence[ReadSentence], known: KnownNames, quoted: Ranges
+        self,
+        memory: Memory,
+        read: Read,
+        sentences: Sequence[ReadSentence],
+        known: KnownNames,
+        of_scope: Container[str] = (),
     ) -> None:
-        self._memory, self._read, self._sentences, self._quoted = memory, read, sentences, quoted
-        self._known = known
+        self._memory, self._read, self._sentences = memory, read, sentences
+        self._known, self._of_scope = known, of_scope
+        self._quoted = quotations(memory.text)
         self._same = {frozenset(map(key, pair)) for pair in read.same}
         self._types: dict[str, str] = {}
         self._surfaces: list[ExtractedName] = []
@@ -89,13 +99,14 @@ class Assembly:
         span = Span(start=words[mention.first].start, end=words[mention.end - 1].end)
         inside = text.startswith(mention.name, span.start)
         sure = min(0.95, 0.6 + mention.sure / 20)
-        type_ = mention.type or self._type(mention.name, mention.kind)
+        type_ = self._type(mention.name, mention.kind, mention.type)
         name = " ".join(mention.name.split())
         surface = ExtractedName(name=name, type=type_, span=span if inside else None, confidence=sure, pattern="tagger")
         self._at[span.start] = self._add(surface)
 
-    def _type(self, name: str, kind: str) -> str:
-        return self._types.get(key(name)) or _TYPES.get(kind, kind)
+    def _type(self, name: str, kind: str, known: str = "") -> str:
+        form = key(name)
+        return "" if form in self._of_scope else known or self._types.get(form) or _TYPES.get(kind, kind)
 
     def _add(self, surface: ExtractedName) -> ExtractedName:
         self._first.setdefault(key(surface.name), surface)

@@ -7,12 +7,26 @@ Foods.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from graphsearch.names.lexicon import CALENDAR, GIVEN, ORDINARY
-from graphsearch.names.spans import CLEAR, FIRM, GRAMMAR, GROUP, LOOSE, MODIFIER, NOISE, Mention, Read, mark
+from graphsearch.names.spans import Mention, Read, is_small
+from graphsearch.names.word_marks import (
+    CLEAR,
+    FIRM,
+    GRAMMAR,
+    GROUP,
+    LOOSE,
+    MODIFIER,
+    MOVING,
+    NOISE,
+    RUNNING,
+    USING,
+    VERB,
+    mark,
+)
 
 _WORD: Final = r"[^\W\d_][\w'-]{1,40}"
 _HINT: Final = re.compile(r"\b(?:call|calls|called|go|goes|answer|answers|known|nick\w*|short|aka|me)\b", re.IGNORECASE)
@@ -27,8 +41,13 @@ _OTHER: Final = re.compile(
 )
 _SHORT: Final = re.compile(rf"\b({_WORD}(?: [A-Z][\w'-]{{1,40}})?),? (?:\(|or |aka )?({_WORD}) for short\b")
 _CLEAR_LENGTH: Final = 4
-_ABOUT: Final = frozenset(["at", "for", "to", "from", "with", "joined", "left", "join", "of"])
-_AUXILIARIES: Final = frozenset(["is", "was", "has", "had", "are", "have", "will"])
+_ABOUT: Final = frozenset("at for to from with joined left join of".split())
+_ACTS: Final = frozenset(
+    ["books", "design", "market", "post", "power", "practice", "press", "records", "shipping", "works"]
+)
+_DETERMINERS: Final = frozenset("a an the my our your his her their its some any this that every each no".split())
+_PREPOSITIONS: Final = frozenset("to from on in with into at for".split())
+_AUXILIARIES: Final = frozenset("is was has had are have will".split())
 
 
 def short_names(text: str, speaker: str) -> list[tuple[str, str, int]]:
@@ -63,6 +82,59 @@ def heads(forms: Mapping[str, str]) -> dict[str, str]:
     return {last: some[0] for last, some in ends.items() if len(some) == 1 and len(last) >= _CLEAR_LENGTH}
 
 
+def recurring(reads: Sequence[Read], found: Sequence[Iterable[Mention]]) -> list[str]:
+    """Ordinary words that stand bare where names stand, twice or more in a call: "we use moth garden".
+
+    They never have an article, and are at least half of what the call says with each of these words.
+    """
+    bare: Counter[str] = Counter()
+    words: Counter[str] = Counter()
+    determined: set[str] = set()
+    for read, some in zip(reads, found, strict=True):
+        words.update(read.lows)
+        taken = {place for each in some for place in range(each.first, each.end)}
+        for first, stop in read.sentences:
+            if is_small(read, first, stop):
+                for begun, end in _plain_runs(read, first, stop, taken):
+                    run = " ".join(read.lows[begun:end])
+                    before = read.lows[begun - 1] if begun > first else ""
+                    if before in _DETERMINERS:
+                        determined.add(run)
+                    elif _stands_bare(read, first, begun, end, stop):
+                        bare[run] += 1
+    return [
+        run
+        for run, count in bare.items()
+        if count > 1 and run not in determined and 2 * count >= max(words[word] for word in run.split())
+    ]
+
+
+def _plain_runs(read: Read, first: int, stop: int, taken: set[int]) -> Iterator[tuple[int, int]]:
+    """Runs of two or three ordinary words that are no verbs, adverbs or words of grammar."""
+    begun = first
+    for place in range(first, stop + 1):
+        if place < stop and place not in taken and _is_plain(read, place):
+            continue
+        if begun + 2 <= place <= begun + 3:
+            yield begun, place
+        begun = place + 1
+
+
+def _is_plain(read: Read, place: int) -> bool:
+    low, known = read.lows[place], read.marks[place]
+    ordinary = known & ORDINARY and not known & (CALENDAR | GIVEN | MODIFIER | GRAMMAR | VERB | NOISE)
+    return bool(ordinary) and low.isalpha() and not low.endswith(("ly", "ing", "ed"))
+
+
+def _stands_bare(read: Read, first: int, begun: int, end: int, stop: int) -> bool:
+    """Whether a run is the subject or the object of a verb, or follows its preposition."""
+    if begun == first:
+        return end < stop and (bool(read.marks[end] & VERB) or read.lows[end] in _AUXILIARIES)
+    acts = VERB | USING | MOVING | RUNNING
+    at = begun - 1 - (read.lows[begun - 1] in _PREPOSITIONS)
+    return at >= first and bool(read.marks[at] & acts)
+
+
 def completed(read: Read, start: int, stop: int, found: Sequence[Mention], *, small: bool) -> list[Mention]:
     """Names with the noun that ends them: "the Lantern team", "harkin brewery", and "the garden committee" if ``small``.
 
@@ -92,7 +164,7 @@ def completed(read: Read, start: int, stop: int, found: Sequence[Mention], *, sm
 
 def _institution(read: Read, first: int, end: int, sure: float) -> Mention:
     kind = "group" if read.marks[end - 1] & GROUP else "organisation"
-    return Mention(first, end, read.text[read.words[first].start : read.words[end - 1].end], kind, sure)
+    return Mention(first, end, read.text[read.words[first].start : read.words[end - 1].end], kind, sure, hard=True)
 
 
 def _takes_noun(name: Mention, place: int) -> bool:
@@ -105,7 +177,7 @@ def _is_introduced(read: Read, first: int, noun: int, start: int, stop: int) -> 
     """Whether what stands beside ordinary words shows that they are a name: "at lamplight playhouse"."""
     before = read.lows[first - 1] if first > start else ""
     if first == start:
-        return noun + 1 < stop and read.lows[noun + 1] in _AUXILIARIES
+        return noun + 1 < stop and (read.lows[noun + 1] in _AUXILIARIES or bool(read.marks[noun + 1] & VERB))
     if read.marks[noun] & GROUP:
         return before == "the"
     return before in _ABOUT and not read.marks[noun] & LOOSE
@@ -113,7 +185,7 @@ def _is_introduced(read: Read, first: int, noun: int, start: int, stop: int) -> 
 
 def _is_verb(read: Read, place: int, stop: int) -> bool:
     """Whether a noun such as "works" is a verb here: a small word follows that it is at, or acts on."""
-    return bool(read.marks[place] & LOOSE) and place + 1 < stop and bool(read.marks[place + 1] & GRAMMAR)
+    return read.lows[place] in _ACTS and place + 1 < stop and bool(read.marks[place + 1] & GRAMMAR)
 
 
 def _may_modify(read: Read, place: int) -> bool:

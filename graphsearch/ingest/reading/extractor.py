@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from copy import copy
 from functools import partial
-from typing import Final
+from typing import Final, Self
 
 import attrs
 
@@ -32,9 +32,10 @@ from graphsearch.model import Memory, Span
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.names.known_names import KnownName, KnownNames
-from graphsearch.names.spans import Mention, Read, own_kind
+from graphsearch.names.lexicon import FUNCTION, ORDINARY, flags
+from graphsearch.names.spans import Mention, Read
+from graphsearch.names.word_marks import own_kind
 from graphsearch.text.dates import Dates, DateSpan, NaturalDates, repeated_dates
-from graphsearch.text.unstated import quotations
 
 NAME: Final = "frames/1"
 _SURE_KIND: Final = 0.7
@@ -101,6 +102,7 @@ class TextExtractor:
         self._dates = NaturalDates() if dates is None else dates
         self._added = tuple(known)
         self._known = KnownNames(self._added)
+        self._of_scope: frozenset[str] = frozenset()
         self._user = " ".join(user.split())
         self._name = name
 
@@ -114,11 +116,14 @@ class TextExtractor:
         digest = f"+{hashlib.sha256(repr(options).encode()).hexdigest()[:12]}" if any(options) else ""
         return f"{self._name}{digest}"
 
-    def knowing(self, names: Iterable[KnownName]) -> TextExtractor:
+    def knowing(self, names: Sequence[KnownName]) -> Self:
         """The same extractor, which finds some names of the scope in any case as well."""
-        extractor = copy(self)
-        extractor._known = KnownNames((*self._added, *names))
-        return extractor
+        return copy(self)._told(names)  # noqa: SLF001 - one of its own class
+
+    def _told(self, names: Sequence[KnownName]) -> Self:
+        self._known = KnownNames((*self._added, *names))
+        self._of_scope = frozenset(key(each.name) for each in names if each.type)
+        return self
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
         """The content of each memory, in order; runs in threads, in slices between which it can be cancelled."""
@@ -138,8 +143,7 @@ class TextExtractor:
                 yield from self._read(turn, firms)
         found = []
         for turn in turns:
-            quoted = quotations(turn.memory.text)
-            found.append(Assembly(turn.memory, turn.read, turn.sentences, self._known, quoted).build())
+            found.append(Assembly(turn.memory, turn.read, turn.sentences, self._known, self._of_scope).build())
             yield
         return correct_earlier(memories, found, _whole_names(turns))
 
@@ -152,9 +156,9 @@ class TextExtractor:
         turns: list[_Turn] = []
         for memory, read, speaker in zip(memories, reads, speakers, strict=True):
             before = turns[-1] if turns and memory.session_id == turns[-1].memory.session_id != "" else None
-            turns.append(
-                _Turn(memory, with_user(read, self._user) if self._user and not speaker else read, speaker, before)
-            )
+            meant = with_user(read, self._user) if self._user and not speaker else read
+            inside = [each for some in _by_sentence(meant) for each in some]  # none in what machines wrote
+            turns.append(_Turn(memory, meant._replace(mentions=inside), speaker, before))
         return turns
 
     def _read(self, turn: _Turn, firms: dict[str, Named]) -> Generator[None, None, None]:
@@ -223,12 +227,14 @@ def _read_part(part: Part, dates: _DatesOf, read: Callable[..., list[Stated]]) -
 
 def _by_sentence(read: Read) -> list[list[Mention]]:
     """The names of each sentence."""
-    found: list[list[Mention]] = [[] for _ in read.sentences]
-    number = 0
-    for mention in read.mentions:
-        while mention.first >= read.sentences[number][1]:
-            number += 1
-        found[number].append(mention)
+    left, found = deque(read.mentions), []
+    for first, stop in read.sentences:
+        while left and left[0].first < first:
+            left.popleft()
+        inside = []
+        while left and left[0].first < stop:
+            inside.append(left.popleft())
+        found.append(inside)
     return found
 
 
@@ -250,12 +256,12 @@ def _title(memory: Memory, read: Read) -> Named | None:
     title = "" if memory.speaker else subject_of(memory)
     if not title:
         return None
-    form = key(PARENTHESIS.sub("", title))
-    kind = next((each.kind for each in read.mentions if key(each.name) == form), own_kind(title))
+    bare = PARENTHESIS.sub("", title)
+    kind = next((each.kind for each in read.mentions if key(each.name) == key(bare)), own_kind(bare))
     first = next((low for low in read.lows if low in ("he", "she", "his", "her", "it", "its")), "")
     if first.startswith("it"):
         kind = "" if kind == "person" else kind
-    elif first and not kind:
+    elif first and not kind and not any(flags(word) & (ORDINARY | FUNCTION) for word in bare.split()):
         kind = "person"
     return Named(title, kind, 0.8, -1, kind == "person")
 

@@ -10,49 +10,52 @@ import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
-from graphsearch.ingest.reading.declared import completed, first_words, heads, short_names
+from graphsearch.ingest.reading.declared import completed, first_words, heads, recurring, short_names
 from graphsearch.names.known_names import Known, KnownNames, WordIndex, name_words
 from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE
 from graphsearch.names.spans import (
     CERTAIN,
+    NATIONALITY,
+    ONE,
+    Context,
+    Mention,
+    Read,
+    find_in_sentence,
+    find_marked,
+    is_small,
+    read_words,
+)
+from graphsearch.names.tagger import tag_sentences
+from graphsearch.names.word_marks import (
     FIRM,
     GRAMMAR,
     GROUP,
     MOVING,
-    NATIONALITY,
     NOISE,
-    ONE,
     ROLE,
     RUNNING,
     USING,
-    Mention,
-    Read,
-    SentenceContext,
-    find_in_sentence,
-    find_marked,
     mark,
     own_kind,
-    read_words,
-    style_of,
 )
-from graphsearch.names.tagger import tag_sentences
 
 PARENTHESIS: Final = re.compile(r"\s*\([^)]*\)\s*$")
 LONGEST_TITLE: Final = 120
-SURE: Final = 3.0
+SURE: Final = 2.0
 """From here on, a form is a name everywhere in the call."""
-FAINT: Final = 7.0
-SURE_PERSON: Final = 8.0
+FAINT: Final = 5.0
+SURE_PERSON: Final = 6.0
 _LEAST_LEADS: Final = {
-    ("person", False): 6.5,
-    ("person", True): 3.0,
-    ("place", False): 4.5,
-    ("organisation", False): 4.0,
+    ("person", False): 5.0,
+    ("person", True): 1.5,
+    ("place", False): 3.0,
+    ("organisation", False): 2.5,
 }
 """By how much the votes for a kind must lead, for a name of one word and of several."""
-MATCHED: Final = 5.0
+MATCHED: Final = 4.0
 MEANT: Final = 1.5
 _KINDS: Final = {
     "person": "person",
@@ -85,6 +88,7 @@ class _Kind(NamedTuple):
     type: str = ""
 
 
+@lru_cache(1 << 14)
 def key(name: str) -> str:
     """What two spellings of one name have in common."""
     return " ".join(name.casefold().split()).removeprefix("the ")
@@ -100,7 +104,7 @@ def find_names(
     """
     reads = [read_words(text) for text in texts]
     titles = titles or ("",) * len(reads)
-    known = known or KnownNames()
+    known = known or _known_tools()
     found = [_own(read, title, known) for read, title in zip(reads, titles, strict=True)]
     _add_tagged(reads, speakers, found)
     _without_ordinary(reads, found)
@@ -108,21 +112,30 @@ def find_names(
     people = _people(speakers) | {key(short): "person" for some in declared for short, _, _ in some}
     kinds = _agreed_kinds(found, people)
     forms = _forms(found, people)
+    for form in recurring(reads, found) if any(speakers) else ():
+        forms.add(name_words(form), _Form(""))
     for read, some in zip(reads, found, strict=True):
-        _add_matches(read, some, forms)
-        _complete(read, some)
+        if read.readable:
+            _add_matches(read, some, forms)
+            _complete(read, some)
     firms: dict[str, str] = {}
     if any(speakers):
         meant = heads({form: kind.kind for form, kind in kinds.items()})
         names = {key(each.name) for some in found for each in some if each.kind not in ("person", "place")}
         firms = first_words(names)
         for read, some in zip(reads, found, strict=True):
-            _add_meant(read, some, meant, firms)
+            if read.readable:
+                _add_meant(read, some, meant, firms)
     counts = Counter(key(each.name) for some in found for each in some)
     return [
         _finished(read, some, kinds, counts, tuple(_same(read, some, shorts, firms)))
         for read, some, shorts in zip(reads, found, declared, strict=True)
     ]
+
+
+@cache
+def _known_tools() -> KnownNames:
+    return KnownNames()
 
 
 # -- what each text shows by itself -------------------------------------------------------------------------------
@@ -146,7 +159,7 @@ def _own(read: Read, title: str, known: KnownNames) -> list[Mention]:
 
 def _spelt(written: str, known: Known) -> str:
     """A known name as it is spelt, unless the text uses another form of it."""
-    return known.name if written.casefold() == known.name.casefold() else written
+    return known.written or (known.name if written.casefold() == known.name.casefold() else written)
 
 
 def _is_in_longer(read: Read, first: int, end: int) -> bool:
@@ -183,14 +196,19 @@ def _add_tagged(reads: Sequence[Read], speakers: Sequence[str], found: Sequence[
     """Add the names that the tagger finds, and those by capitals; all sentences are tagged at once."""
     tagged = iter(
         tag_sentences(
-            [[word.text for word in read.words[first:stop]] for read in reads for first, stop in read.sentences]
+            [
+                [word.text for word in read.words[first:stop]]
+                for read in reads
+                if read.readable
+                for first, stop in read.sentences
+            ]
         )
     )
     people = frozenset(_people(speakers))
     small = _small_writers(reads, speakers)
     for read, speaker, some in zip(reads, speakers, found, strict=True):
-        context = SentenceContext(_places(some), people, small[speaker] if speaker else _writes_small([read]))
-        for first, stop in read.sentences:
+        context = Context(_places(some), people, small[speaker] if speaker else _writes_small([read]))
+        for first, stop in read.sentences if read.readable else ():
             some += find_in_sentence(read, first, stop, next(tagged), context)
 
 
@@ -227,6 +245,8 @@ def _agreed_kinds(found: Sequence[Sequence[Mention]], people: Mapping[str, str])
     hard: dict[str, _Kind] = {}
     for each in (each for some in found for each in some):
         form = key(each.name)
+        if each.kind == NATIONALITY:
+            continue
         if each.hard:
             hard[form] = _Kind(each.kind, hard=True, type=each.type)
         elif form not in hard:
@@ -243,7 +263,7 @@ def _voted(form: str, votes: Mapping[str, float]) -> str:
     """The kind that has most votes; "" if it leads by too few for what the tagger alone says."""
     ordered = sorted(votes, key=lambda kind: (-votes[kind], kind))
     lead = votes[ordered[0]] - (votes[ordered[1]] if len(ordered) > 1 else 0.0)
-    least = _LEAST_LEADS.get((ordered[0], " " in form), 2.0)
+    least = _LEAST_LEADS.get((ordered[0], " " in form), 1.0)
     return ordered[0] if lead >= least else ""
 
 
@@ -364,7 +384,7 @@ def _complete(read: Read, some: list[Mention]) -> None:
             at += 1
         inside = some[begun:at]
         if any(known & (FIRM | GROUP) for known in read.marks[first:stop]):
-            inside = completed(read, first, stop, inside, small=style_of(read, first, stop).small)
+            inside = completed(read, first, stop, inside, small=is_small(read, first, stop))
         whole += inside
     some[:] = [*whole, *some[at:]]
 

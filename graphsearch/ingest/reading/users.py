@@ -11,7 +11,8 @@ import attrs
 
 from graphsearch.model import Memory
 from graphsearch.names.lexicon import CALENDAR, DEMONYM, GIVEN, ORDINARY, flags
-from graphsearch.names.spans import CERTAIN, Mention, Read, own_kind
+from graphsearch.names.spans import CERTAIN, Mention, Read
+from graphsearch.names.word_marks import own_kind
 
 USERS: Final = frozenset({"user", "human"})
 """Speakers that stand for the user."""

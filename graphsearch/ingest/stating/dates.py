@@ -34,21 +34,22 @@ def read_date(
         return in_zone(datetime.fromisoformat(given.strip()), zone)
     except ValueError:
         pass
-    written = folded(given).strip(" .")
+    written = _with_year(given, at)
     if _SAME.search(written):
         return last
     if _NOW.fullmatch(written):
         return at
-    found = _expression(written, at)
+    found = next(iter(find_expressions(written)), None) if len(written.split()) <= LONGEST else None
     period = found and _nearest(found, at, future)
-    return None if not found or not period else in_zone(period.last_day if found.at_end else period.start, zone)
+    return (
+        None if not found or not period else in_zone(period.last_day if "end of" in found.lead else period.start, zone)
+    )
 
 
-def _expression(written: str, at: datetime | None) -> Expression | None:
-    """The first date of some words; "30/06" is that of the memory's year."""
-    if at is not None:
-        written = _DAY_FIRST.sub(rf"\1\2\3\g<2>{at.year:04}", written)
-    return next(find_expressions(written), None) if len(written.split()) <= LONGEST else None
+def _with_year(written: str, at: datetime | None) -> str:
+    """Words for a date, folded; "30/06" is that of the memory's year."""
+    written = folded(written).strip(" .")
+    return written if at is None else _DAY_FIRST.sub(rf"\1\2\3\g<2>{at.year:04}", written)
 
 
 def _nearest(found: Expression, at: datetime | None, future: bool | None) -> CalendarPeriod | None:
@@ -64,6 +65,8 @@ def _nearest(found: Expression, at: datetime | None, future: bool | None) -> Cal
 
 def is_date(text: str, at: datetime | None) -> bool:
     """Whether a text is a date, in figures or in words, and nothing else."""
-    written = folded(text).strip(" .")
-    found = _expression(written, at)
-    return found is not None and len(found.lead) in (0, found.start - 1) and written.endswith(found.written)
+    written = _with_year(text, at)
+    found = next(iter(find_expressions(written)), None)
+    if found is None or len(found.lead) not in (0, found.start - 1) or found.end != len(written):
+        return False
+    return found.period(midnight(at or datetime.min.replace(tzinfo=UTC)), ahead=True) is not None

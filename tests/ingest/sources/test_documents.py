@@ -115,7 +115,7 @@ def test_nothing_is_lost_but_space_and_headings(text, size, markdown):
         assert "".join("".join(each.text for each in found).split()) == "".join(text.split())
 
 
-GUIDE = "# People\n\nAda Lovelace works at Acme.\n\n# Tools\n\nBeacon depends on Kafka.\n"
+GUIDE = "# People\n\nAda Lovelace works at Acme.\n\n# Tools\n\nKeelbook depends on Kafka.\n"
 
 
 @pytest.fixture
@@ -188,7 +188,7 @@ async def test_many_documents_and_long_ones_are_taken_in_a_few_chunks_at_a_time(
     report = await Ingestor(parts, extractor=extractor).add(tmp_path)
     assert (report.changed, report.left) == (13, 0)
     assert (sum(extractor.handed), max(extractor.handed)) == (33, 5)
-    assert await graph(parts.store) == await graph(whole.store)
+    assert await triplets(parts.store) == await triplets(whole.store)
 
 
 @pytest.mark.parametrize(
