@@ -130,7 +130,7 @@ class Clauses(Phrases):
         tense = self._tense(forms, group)
         if not tense or group & words("open"):
             return None
-        subject, tense, sure = self._acting(place, left, verb, forms, tense, before)
+        subject, tense, sure = self._acting(left, verb, forms, tense, before)
         if self.low(place + 1) == "by" and "passive" not in tense and forms & _PASSIVES and not group & words("having"):
             tense = "future passive" if tense == "future" else "past passive"  # "a novel written by"
             subject = subject if group & words("being") else None
@@ -151,7 +151,7 @@ class Clauses(Phrases):
         return Clause(word, acting, slots, tense, place, reach, False, negated, hearsay, acted, surface)
 
     def _acting(
-        self, place: int, left: int, verb: str, forms: AbstractSet[str], tense: str, before: Sequence[Clause]
+        self, left: int, verb: str, forms: AbstractSet[str], tense: str, before: Sequence[Clause]
     ) -> tuple[Refs | None, str, float]:
         """The subject of a verb, its tense, and how sure the subject is; "bare" is the tense of an imperative."""
         subject = self.subject(left)

@@ -36,7 +36,7 @@ def read_period(
     ahead = True if announced or tense == "future" else False if tense in _DONE else None
     date = find_date(clause, sentence, dates)
     date = date and date.towards(at, ahead)
-    start = date and date.valid_from
+    start = date.valid_from if date else None
     is_ahead = start is not None and (at is None or start > at)
     if clause.negated:
         over = not _OVER.isdisjoint(sentence.lows) or ("any" in sentence.lows and "more" in sentence.lows)
@@ -68,7 +68,7 @@ def _opened(
 
 
 def _held(clause: Clause, date: DateSpan | None, at: datetime | None, *, is_ahead: bool) -> Period | None:
-    past, start = clause.tense == "past", date and date.valid_from
+    past, start = clause.tense == "past", date.valid_from if date else None
     if past and clause.word in _BEGINNINGS:
         return None if is_ahead else start, None, False
     if date and date.role is Role.UNTIL:
