@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphsearch.ingest.frames import KNOWN_ENDS, Ends, Forms, Frame, listed, read_ends, text_forms, words
@@ -19,7 +20,6 @@ from graphsearch.ingest.reading.phrases import (
     Ref,
     Refs,
     read_units,
-    word_bits,
 )
 from graphsearch.ingest.reading.references import Context, Named
 from graphsearch.ingest.reading.values import find_values
@@ -85,7 +85,7 @@ def read_sentence(
     if not any(first <= each.first < stop for each in read.mentions):
         return []
     forms = forms or text_forms()
-    units = read_units(read, first, stop, word_bits(forms))
+    units = read_units(read, first, stop, forms)
     said = 0
     for unit in units:
         said |= unit.bits
@@ -112,7 +112,13 @@ def _is_unstated(lows: Sequence[str]) -> bool:
         if verb in words("inverting") and after in words("pronouns") and before not in words("before_inverted"):
             return True
     text = f" {' '.join(lows)} "
-    return any(f" {each.replace(chr(39) + 's', ' ' + chr(39) + 's')} " in text for each in listed("denials"))
+    return _denials().search(text) is not None
+
+
+@cache
+def _denials() -> re.Pattern[str]:
+    """What denies a sentence, as its words are cut: " that 's false "."""
+    return re.compile("|".join(re.escape(f" {each} ".replace("'s ", " 's ")) for each in listed("denials")))
 
 
 def _accepted(ends: Ends, named: Named) -> str | None:
