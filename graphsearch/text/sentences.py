@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from graphsearch.model import Span
-from graphsearch.text import word_lists as known
 from graphsearch.text.word_lists import word_set
 
 MAX_SENTENCE: Final = 1_000
@@ -28,6 +27,12 @@ ABBREVIATIONS: Final = word_set(
     "Tue Wed Thu Fri Sat Sun No"
 )
 """Lower-case entries match in any case."""
+
+_SHORT_WORDS: Final = word_set(
+    "ago all and any are be but day did do end for go had has her him his in is it its let me met new no not now off "
+    "old on one our out own ran saw set she so ten the too two up us use was way we who why yes yet you"
+)
+"""Short words that may end a sentence, and abbreviate nothing."""
 
 _MARKER_LENGTH: Final = 20
 _WHOLE_WORD: Final = 4
@@ -134,7 +139,7 @@ def _small_letter_starts_sentence(text: str, start: int, match: re.Match[str]) -
     word = _word_before(text, start, match)
     if word.casefold() in ABBREVIATIONS or not word.isalpha():
         return _CONTRACTED.search(word) is not None
-    if word.islower() and (len(word) >= _WHOLE_WORD or word in known.COMMON):
+    if word.islower() and (len(word) >= _WHOLE_WORD or word in _SHORT_WORDS):
         return True
     return len(word) >= _LONG_WORD or (len(word) >= _WHOLE_WORD and _OPENER.match(text, match.end()) is not None)
 
