@@ -197,7 +197,7 @@ class Phrases:
                 return self.subject(place - 1) or ()
             if self.lows[place] == "," and self.name(place - 1) and self.has(place + 1, ARTICLE):
                 return (self.ref(place - 1),)
-            if self.bits[place] & BREAK:
+            if self.bits[place] & (BREAK | COMMA):
                 return ()
         return ()
 

@@ -335,7 +335,8 @@ class _Reader:
             word = next((each for each in pairs if linked and each in words("lasting")), "")
             turned = not linked and sentence.low(after) in words("turned") and sentence.is_end(after + 1)
             named = self._of_mention(unit.mention, 1.0)
-            person = named.kind == "person" and (named.hard or " " in named.name)
+            part = sentence.has(place - 1, PREPOSITION) or sentence.has(place - 2, PREPOSITION)  # "the ports of X"
+            person = part or named.kind == "person" and (named.hard or " " in named.name)
             if (turned or word) and not person and named.kind != "place" and not _is_nationality(named):
                 value = (word or sentence.low(after)).replace("_", " ")
                 sure = AGAINST if named.kind == "person" else CLEAR
