@@ -1,4 +1,4 @@
-"""The one table of relations: which verbs and nouns state which type, for stated facts and for texts; lists of words."""
+"""The one table of relations, for stated facts and for texts: which verbs and nouns state which type."""
 
 from __future__ import annotations
 
@@ -111,7 +111,8 @@ def read_line(line: str, rank: int = 0) -> Sequence[Entry]:
             for slot_ in slots.split("/"):
                 words_ = (*more, *slot_.split("_"))
                 inverse = entry.startswith("^")
-                found.append(("verb", first, Frame(type_, *ends, phase, inverse, rank, words_, marks)))  # type: ignore[arg-type]
+                frame = Frame(type_, ends[0], ends[1], phase, inverse, rank, words_, marks)  # type: ignore[arg-type]
+                found.append(("verb", first, frame))
     return found
 
 
@@ -138,8 +139,8 @@ def table(extra: tuple[str, ...] = ()) -> Table:
 class Forms:
     """The table as its verbs and nouns stand in a text.
 
-    ``verbs``: form -> its verbs, each with "base", "third", "past", "participle" or "gerund". ``frames``: (verb with the
-    words that follow it, slot) -> frames; ``longer``: the words that may follow a verb, the longest first.
+    ``verbs``: form -> its verbs, each with "base", "third", "past", "participle" or "gerund". ``frames``: by a verb
+    with the words that follow it, and a slot; ``longer``: the words that may follow a verb, the longest first.
     ``nouns``, ``beside``: frames by noun, and by the preposition between two names ("Jo Berg at Acme").
     """
 
@@ -203,7 +204,7 @@ def verb_forms(verb: str) -> Sequence[tuple[str, str]]:
 
 @cache
 def _lists() -> Mapping[str, str]:
-    return dict(line.split(": ", 1) for line in data_lines(_PACKAGE, "words.txt"))  # type: ignore[misc]
+    return dict(line.split(": ", 1) for line in data_lines(_PACKAGE, "words.txt"))
 
 
 @cache

@@ -33,7 +33,10 @@ from graphsearch.ingest.reading.phrases import (
 )
 
 _PAST: Final = frozenset({"was", "were"})
-_DENIED: Final = NEGATION
+_PASSIVES: Final = frozenset({"past", "participle"})
+_OVER: Final = frozenset({"longer", "stopped"})
+_LONGEST_SCOPE: Final = 40
+_OF_ORIGIN: Final = ("ian", "ean", "ish", "ese")
 _LONGEST_NOUN: Final = 3
 _LONGEST_LEAD: Final = 5
 _LONGEST_GROUP: Final = 6
@@ -85,7 +88,12 @@ class Clauses(Phrases):
                 found += self._copula(place)
             elif bits & PREPOSITION:
                 found += self._beside(place)
-        return [each for each in found if not self._is_unstated(each)]
+        if self.lows.count('"') < 2 and "“" not in self.lows:  # noqa: PLR2004
+            return found
+        inside_quotes = [False]
+        for low in self.lows:
+            inside_quotes.append(inside_quotes[-1] != (low in ('"', "“", "”")))
+        return [each for each in found if not inside_quotes[each.place]]
 
     def longest_noun(self, place: int) -> str:
         """The longest noun of the table that begins at a place, or ""."""
@@ -99,25 +107,17 @@ class Clauses(Phrases):
 
     # -- what is not stated ---------------------------------------------------------------------------------------
 
-    def _is_unstated(self, clause: Clause) -> bool:
-        """Whether a clause stands in quotation marks."""
-        marks = sum(1 for low in self.lows[: clause.place] if low in ('"', "“", "”"))
-        return marks % 2 == 1
-
     def _scope(self, left: int, *, past: bool = False) -> tuple[bool, bool]:
         """Whether a clause that begins after ``left`` supposes or wishes, and whether it is hearsay."""
         hearsay = False
-        for place in range(left, -1, -1):
-            bits = self.bits[place]
+        for place in range(left, max(-1, left - _LONGEST_SCOPE), -1):
+            low, bits = self.lows[place], self.bits[place]
             if bits & (BREAK | COMMA):
                 break
-            if (
-                bits & OPEN
-                or (self.lows[place] in ("when", "whenever", "until") and not past)
-                or (self.lows[place] in words("likened") and left - place < _FAR)
-            ):
+            likened = low in words("likened") and left - place < _FAR
+            if bits & OPEN or likened or (low in words("whenever") and not past):
                 return True, hearsay
-            hearsay = hearsay or bool(bits & HEARSAY) or (self.lows[place] in ("say", "says", "said") and place > 0)
+            hearsay = hearsay or bool(bits & HEARSAY) or (low in words("saying") and place > 0)
         return False, hearsay
 
     # -- verbs ----------------------------------------------------------------------------------------------------
@@ -129,37 +129,39 @@ class Clauses(Phrases):
         verb = self.forms.verbs[self.lows[place]][0][0]
         forms = {form for base, form in self.forms.verbs[self.lows[place]] if base == verb}
         tense = self._tense(forms, group)
-        if not tense or group & words("open"):
+        participle = tense == "progressive" and not group & words("being") and self.has(left, NAME)
+        if not tense or participle or group & words("open"):  # "written in Python using Tk": who uses it?
             return None
-        subject, sure = self.subject(left), 1.0
-        if subject is None:
-            subject, tense, sure = self._left_out(left, verb, forms, tense, before)
-        if tense == "bare":  # "I use", "Harkin Dairy sponsor the fair"; no imperative
-            if not _is_plural(subject):
-                return None
-            tense = "present"
-        by = self.low(place + 1) == "by" and bool(forms & {"participle", "past"}) and not group & words("having")
-        if by and not tense.endswith("passive"):
-            tense = "future passive" if tense == "future" else "past passive"
-            subject = subject if group & words("being") else None  # "a novel written by"
+        subject, tense, sure = self._acting(left, verb, forms, tense, before)
+        if self.low(place + 1) == "by" and "passive" not in tense and forms & _PASSIVES and not group & words("having"):
+            tense = "future passive" if tense == "future" else "past passive"  # "a novel written by"
+            subject = subject if group & words("being") else None
         passive = tense.endswith("passive")
         surface = subject or (self.described(left) if passive else ()) or ()
         opened, hearsay = self._scope(left, past=tense.startswith(("past", "perfect")))
-        if opened or (not surface and not passive):
+        if opened or tense == "bare" or (not surface and not passive):
             return None
         word, after = self._longest(verb, place + 1)
         slots, reach = self.slots(after)
-        acting, acted = surface, ()
+        acting = surface if sure == 1.0 else tuple(ref._replace(sure=sure) for ref in surface)
+        acted = slots.get("obj", ()) if verb in words("placing") else ()
         if passive:
             slots = slots | ({"obj": surface} if surface else {})
             acting, acted = slots.pop("by", ()), surface
-        elif verb in words("placing"):
-            acted = slots.get("obj", ())
-        if sure < 1.0:
-            acting = tuple(ref._replace(sure=sure) for ref in acting)
-        negated = bool(group & words("negating")) or "longer" in group or "stopped" in group
+        negated = not group.isdisjoint(words("negating") | _OVER)
         tense = tense.removesuffix(" passive")
         return Clause(word, acting, slots, tense, place, reach, False, negated, hearsay, acted, surface)
+
+    def _acting(
+        self, left: int, verb: str, forms: AbstractSet[str], tense: str, before: Sequence[Clause]
+    ) -> tuple[Refs | None, str, float]:
+        """The subject of a verb, its tense, and how sure the subject is; "bare" is the tense of an imperative."""
+        subject = self.subject(left)
+        sure = 1.0
+        if subject is None:
+            subject, tense, sure = self._left_out(left, verb, forms, tense, before)
+        plural = tense == "bare" and _is_plural(subject)  # "I use", "Harkin Dairy sponsor the fair"
+        return subject, "present" if plural else tense, sure
 
     def _longest(self, verb: str, after: int) -> tuple[str, int]:
         """A verb with the words behind it that belong to it ("take" "charge"), and the place after them."""
@@ -215,17 +217,17 @@ class Clauses(Phrases):
         self, left: int, verb: str, forms: AbstractSet[str], tense: str, before: Sequence[Clause]
     ) -> tuple[Refs | None, str, float]:
         """The subject of a verb that has none of its own, its tense, and how sure the subject is."""
-        low, earlier = self.low(left), self.lows[: max(0, left)]
+        low, first = self.low(left), max(0, left - _LONGEST_SCOPE)
         if self.has(left, JOINER | COMMA) and before and before[-1].surface:  # "joined in May and leads it"
             return before[-1].surface, before[-1].tense if tense == "bare" else tense, 1.0
         if self.has(left, JOINER) and not before:  # "Tallis steps in and sponsors it"
             head = next((at for at in range(min(left, 3)) if self.has(at, NAME | PRONOUN)), None)
             if head is not None and not any(self.has(at, BREAK | COMMA) for at in range(head, left)):
                 return self._listed_before(head), tense, 1.0
-        pronouns = {word for word, bits in zip(earlier, self.bits, strict=False) if bits & PRONOUN}
+        pronouns = {self.lows[at] for at in range(first, left) if self.bits[at] & PRONOUN}
         if low == "," and pronouns == {"i"}:  # "I'm in Rome today, based in Turin"
             return (Ref(None, "i"),), tense, _DROPPED
-        names = sum(1 for at in range(max(0, left)) if self.name(at))
+        names = sum(1 for at in range(first, left) if self.name(at))
         opens = left < 0 or (low in (",", ":", "-", "–", "!", ")") and not pronouns and names <= 1 and left < _FAR)
         says = "past" in forms or tense == "past" or ("gerund" in forms and verb in words("dropping"))
         if (
@@ -240,48 +242,55 @@ class Clauses(Phrases):
         """What a noun of the table relates: "X, the head of Y", "X's head is Y", "my boss Y", "Acme CEO Y"."""
         if not self._is_head(end):
             return
-        plural = noun.endswith("s") and noun[:-1] in self.forms.nouns
-        start = place
-        while start and not self.bits[start - 1] & (NAME | POSSESSIVE) and self._leads(start - 1, place):
-            start -= 1
-        other: Refs = ()
-        linked: Refs = ()
-        link = ""
-        before = self.name(start - 1)
-        if self.has(start - 1, POSSESSIVE):
-            start, other = start - 1, (self.ref(start - 1),)
-        elif self.low(start - 1) == "'s" and self.has(start - 2, NAME):
-            start, other = start - 2, (self.ref(start - 2),)
-        elif before and start == place and not (plural or self.has(start - 2, PREPOSITION)):
-            if before.kind != "person" or (self.has(end, NAME) and not before.hard):  # "Socceroos coach Bo Lind"
-                start, other = start - 1, (self.ref(start - 1),)
-        after = end
-        if self.low(end) in words("linking"):
-            slots, reach = self.slots(end)
-            if linked := next((refs for slot, refs in slots.items() if slot in words("linking")), ()):
-                link = self.lows[end]
-                other = other if other and other[0].pronoun != "our" else linked
-                after = reach if len(slots) == 1 else self._place_of(linked[-1], end)
-        elif self.low(end) == "there":
-            other, link, after = (Ref(None, "there"),), "at", end + 1
+        start, owner = self._owner(place, end, noun)
+        linked, link, after = self._linked(end)
+        other = owner if owner and owner[0].pronoun != "our" else linked or owner
+        if not other and self.low(start) == "the" and self.low(start - 1) == ",":
+            other = (Ref(None, "there", _DROPPED),)  # "Jo, the owner, signed"
         holder = self._holder(start, place, after)
-        if (
-            linked and other is not linked and self.low(after) in ("is", "'s", "was", "will")
-        ):  # "my last day at Acme is"
-            holder, other = other, linked
-        if not holder or not other or other[0].pronoun == "your":
-            return
+        if owner and linked and not holder and self.low(after) in words("linking_verbs"):  # "my last day at Acme is"
+            holder, other = owner, linked
         near = {*self.lows[max(0, start - 3) : end]}
-        tense = "past" if near & (_PAST | {"former", "ex", "used", "previously", "formerly"}) else "present"
         left = start - 1
         while self.low(left) in words("called"):
             left -= 1
         opened, hearsay = self._scope(left)
-        if opened or near & words("open"):
+        if not holder or not other or other[0].pronoun == "your" or opened or near & words("open"):
             return
+        tense = "past" if near & words("formerly") else "present"
         negated = not near.isdisjoint(words("negating"))
         slots = {"holder": holder, "other": other}
         yield Clause(noun, (), slots, tense, place, max(end, after), True, negated, hearsay, (), holder, link)
+
+    def _owner(self, place: int, end: int, noun: str) -> tuple[int, Refs]:
+        """Where the phrase of a noun begins, and whose noun it is: "my boss", "X's boss", "Acme CEO"."""
+        start = place
+        while start and not self.bits[start - 1] & (NAME | POSSESSIVE) and self._leads(start - 1, place):
+            start -= 1
+        if self.has(start - 1, POSSESSIVE):
+            return start - 1, (self.ref(start - 1),)
+        if self.low(start - 1) == "'s" and self.has(start - 2, NAME):
+            return start - 2, (self.ref(start - 2),)
+        before = self.name(start - 1)
+        plural = noun.endswith("s") and noun[:-1] in self.forms.nouns
+        if not before or start < place or plural or self.has(start - 2, PREPOSITION):
+            return start, ()
+        if before.kind == "person" and (before.hard or not self.has(end, NAME)):
+            return start, ()
+        if before.name.endswith(_OF_ORIGIN) and not before.hard:  # "the Calabrian doctor"
+            return start, ()
+        return start - 1, (self.ref(start - 1),)  # "Socceroos coach Bo Lind"
+
+    def _linked(self, end: int) -> tuple[Refs, str, int]:
+        """What a preposition behind a noun links to it, the preposition, and the place behind."""
+        if self.low(end) == "there":
+            return (Ref(None, "there"),), "at", end + 1
+        if self.low(end) in words("linking"):
+            slots, reach = self.slots(end)
+            linked = next((refs for slot, refs in slots.items() if slot in words("linking")), ())
+            if linked:
+                return linked, self.lows[end], reach if len(slots) == 1 else self._place_of(linked[-1], end)
+        return (), "", end
 
     def _is_head(self, end: int) -> bool:
         """Whether a noun that ends before a place heads its phrase: "the principal court" has no principal."""
@@ -309,10 +318,20 @@ class Clauses(Phrases):
             return subject
         low = self.low(left)
         if low in (",", "(") and _is_person(self.name(left - 1)):
-            called = self.spoken and left == 1 and " " not in self.ref(0).mention.name and self.low(start) == "the"
+            called = (
+                self.spoken
+                and left == 1
+                and self.units[0].mention
+                and " " not in self.units[0].mention.name
+                and self.low(start) == "the"
+            )
             return () if called else (self.ref(left - 1),)  # "Elaine, the director of the choir said so": to Elaine
         if low in (",", "(") and self.spoken:  # "met Dana on Friday, coo of Priory"
-            people = [at for at in range(left) if (name := self.name(at)) and name.kind == "person"]
+            people = [
+                at
+                for at in range(max(0, left - _LONGEST_SCOPE), left)
+                if (name := self.name(at)) and name.kind == "person"
+            ]
             if len(people) == 1:
                 return (self.ref(people[0]),)
         if self.has(after, NAME):
@@ -330,7 +349,7 @@ class Clauses(Phrases):
         if place and self.bits[place - 1] & BE:
             return
         after = place + 1
-        while self.has(after, ADVERB | NEGATION | BE | HELPER) and self.low(after) not in ("to",):
+        while self.has(after, ADVERB | NEGATION | BE | HELPER) and self.low(after) != "to":
             after += 1
         group, left = self._group(place)
         said = group | {*self.lows[place:after]}

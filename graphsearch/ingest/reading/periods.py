@@ -3,95 +3,119 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
-from graphsearch.ingest.frames import Phase, words
+from graphsearch.ingest.frames import Frame, words
 from graphsearch.ingest.reading.clauses import Clause, Clauses
 from graphsearch.ingest.reading.phrases import AUXILIARY, BE, BREAK, COMMA, JOINER, STOP, VERB, has_any
 from graphsearch.text.dates import DateSpan, Role
 
 Period = tuple[datetime | None, datetime | None, bool]
 """Start, end, and whether it is a change."""
-_LONG_AGO: Final = timedelta(days=60)
 _BEGINNINGS: Final = frozenset({"marry", "wed"})
 """Verbs of what holds whose past says when it began."""
 _OVER: Final = frozenset({"longer", "anymore", "stopped"})
+_DONE: Final = frozenset({"past", "perfect"})
 _NEAR: Final = 8
 """Units between a clause and a date behind it."""
+_FAR: Final = 30
+"""Units between a clause and a date before it."""
 
 
 def read_period(
-    clause: Clause, phase: Phase, frame_type: str, sentence: Clauses, dates: Sequence[DateSpan], at: datetime | None
+    clause: Clause, frame: Frame, sentence: Clauses, dates: Sequence[DateSpan], at: datetime | None
 ) -> Period | None:
     """Read start and end of what a clause states; None if it states nothing.
 
     What is over has an end: without a date and a time of the memory it states nothing.
     """
-    date = find_date(clause, sentence, dates)
-    start = date.valid_from if date else None
-    tense = clause.tense
+    phase, tense = frame.phase, clause.tense
     changes = phase in ("opens", "closes")
-    if date and start and at and not date.absolute and changes and tense in ("present", "progressive", "future"):
-        start = start.replace(year=start.year + 1) if at - start > _LONG_AGO else start  # "takes over on 1 December"
-    ahead = start is not None and (at is None or start > at)
+    announced = changes and tense in ("present", "progressive")
+    ahead = True if announced or tense == "future" else False if tense in _DONE else None
+    date = find_date(clause, sentence, dates)
+    date = date and date.towards(at, ahead)
+    start = date.valid_from if date else None
+    is_ahead = start is not None and (at is None or start > at)
     if clause.negated:
         over = not _OVER.isdisjoint(sentence.lows) or ("any" in sentence.lows and "more" in sentence.lows)
         end = start or at
         return (None, end, True) if phase == "holds" and over and end else None
-    if tense == "future" or (tense == "progressive" and changes):
-        if start is None or (tense == "future" and not ahead):
+    if tense == "future" or announced:  # "I move to Leeds in the summer": when is not said
+        if not is_ahead and (tense == "future" or not (start or has_any(sentence.lows, "recently"))):
             return None
         phase = "opens" if phase == "holds" else phase
-    if phase == "event":
-        return (start or at, None, False) if tense in ("past", "perfect") else None
-    if changes and tense == "present" and date is None and not has_any(sentence.lows, "recently"):
-        return None  # "I move to Leeds in the summer"
-    if phase == "opens" and date is None and tense != "present":
-        behind = sentence.lows[clause.reach :]
-        long_ago = has_any(behind, "earlier") or (frame_type == "lives_in" and not has_any(sentence.lows, "recently"))
-        return (None, None, False) if long_ago else (at, None, True)
+    if phase in ("event", "done"):
+        day = start or at if phase == "event" else start if not is_ahead else None
+        return (day, None, False) if tense in _DONE else None
     if phase == "opens":
-        return start or at, date.valid_to if date and date.role is Role.BETWEEN else None, True
+        return _opened(clause, frame, sentence, date, at)
     if phase == "closes":
         return (None, start or at, True) if start or at else None
-    if phase == "done" or (clause.word in _BEGINNINGS and tense == "past"):
-        return (None if ahead else start, None, False) if tense in ("past", "perfect") else None
+    return _held(clause, sentence, date, at, is_ahead=is_ahead)
+
+
+def _opened(
+    clause: Clause, frame: Frame, sentence: Clauses, date: DateSpan | None, at: datetime | None
+) -> Period | None:
+    if date:
+        return date.valid_from, date.valid_to if date.role is Role.BETWEEN else None, True
+    undated = frame.type == "lives_in" and not has_any(sentence.lows, "recently")
+    if undated or has_any(sentence.lows[clause.reach :], "earlier"):  # "moved to Leeds when I was nine"
+        return None, None, False
+    return at, None, True
+
+
+def _held(
+    clause: Clause, sentence: Clauses, date: DateSpan | None, at: datetime | None, *, is_ahead: bool
+) -> Period | None:
+    past, start = clause.tense == "past", date.valid_from if date else None
+    if past and clause.word in _BEGINNINGS:
+        return None if is_ahead else start, None, False
     if date and date.role is Role.UNTIL:
         return None, start, False
     if date and date.role is Role.BETWEEN:
         return start, date.valid_to, False
-    if tense == "past" and not (date and date.role is Role.SINCE):
+    since = date is not None and date.role is Role.SINCE
+    if past and not since:
+        if date is None and has_any(sentence.lows[clause.reach : clause.reach + _NEAR], "endings"):
+            return None  # "until last summer"
         end = date.valid_to if date else at
         return (start, end, False) if end else None
-    return start if date and (not ahead or date.role is Role.SINCE) else None, None, False
+    return start if since or not is_ahead else None, None, False
 
 
 def find_date(clause: Clause, sentence: Clauses, dates: Sequence[DateSpan]) -> DateSpan | None:
-    """Find the date of a clause: the next one after it in it, else one at the head of its sentence or just before it."""
-    if clause.word == "·":
+    """Find the date of a clause: the next one behind it, else one at the head of its sentence or just before it."""
+    if clause.word == "·" or not dates:
         return None
-    units = sentence.units
-    place = units[clause.place].start
-    for each in dates:
-        if each.start < place or each.role is Role.BORN:
-            continue
-        between = [at for at in range(clause.reach, len(units)) if units[at].start < each.start]
-        between = between[1 if clause.noun and between and units[between[0]].bits & BE else 0 :]
-        while between and units[between[-1]].low in words("since"):
-            between.pop()
-        parted = any(units[at].bits & (JOINER | STOP | BREAK) and units[at].low not in ("(", ":") for at in between)
-        if not parted and len(between) <= _NEAR and not any(units[at].bits & (VERB | AUXILIARY) for at in between):
-            return each
-        break
-    before = [each for each in dates if each.end <= place]
-    if clause.noun or not before:
-        return None
-    date = before[-1]
-    lead = [unit for unit in units[: clause.place] if unit.end <= date.start][:-1]  # without "from", "starting"
+    place = sentence.units[clause.place].start
+    after = next((each for each in dates if each.start >= place and each.role is not Role.BORN), None)
+    if after and _is_reached(clause, sentence, after):
+        return after
+    before = next((each for each in reversed(dates) if each.end <= place and each.role is not Role.BORN), None)
+    return before if before and not clause.noun and _leads_to(clause, sentence, before) else None
+
+
+def _is_reached(clause: Clause, sentence: Clauses, date: DateSpan) -> bool:
+    """Whether nothing but the words of its own clause is before a date behind it."""
+    units = sentence.units[clause.reach : clause.reach + _NEAR + _NEAR]
+    between = [unit for unit in units if unit.start < date.start]
+    if clause.noun and between and between[0].bits & BE:
+        between = between[1:]
+    while between and between[-1].low in words("since"):
+        between.pop()
+    parting = JOINER | STOP | BREAK | VERB | AUXILIARY
+    return len(between) <= _NEAR and not any(each.bits & parting and each.low not in ("(", ":") for each in between)
+
+
+def _leads_to(clause: Clause, sentence: Clauses, date: DateSpan) -> bool:
+    """Whether a date before a clause begins it: "in March Bo joined", "Bo last week joined"."""
+    units = sentence.units[max(0, clause.place - _FAR) : clause.place]
+    lead = [unit for unit in units if unit.end <= date.start][:-1]  # without "from", "starting"
     while lead and not lead[-1].bits & (BREAK | JOINER):
-        if lead[-1].bits & (VERB | AUXILIARY | COMMA):
-            return None
-        lead.pop()
-    inside = [unit for unit in units[: clause.place] if unit.start >= date.end]
-    return None if any(unit.bits & BREAK or unit.low in ("and", "but") for unit in inside) else date
+        if lead.pop().bits & (VERB | AUXILIARY | COMMA):
+            return False
+    inside = [unit for unit in units if unit.start >= date.end]
+    return not any(unit.bits & BREAK or unit.low in ("and", "but") for unit in inside)

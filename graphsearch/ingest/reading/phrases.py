@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from graphsearch.ingest.frames import Forms, words
+from graphsearch.ingest.frames import Forms, verb_forms, words
 
 if TYPE_CHECKING:
     from graphsearch.names.spans import Mention, Read
 
 ARTICLE, POSSESSIVE, PRONOUN, BE, HAVE, DO, FUTURE, MODAL = (1 << place for place in range(8))
 NEGATION, PREPOSITION, JOINER, STOP, OPEN, ADVERB, HELPER, VERB = (1 << place for place in range(8, 16))
-NAME, BREAK, COMMA, NOUN, HEARSAY = (1 << place for place in range(16, 21))
+NAME, BREAK, COMMA, NOUN, HEARSAY, VALUED = (1 << place for place in range(16, 22))
 AUXILIARY: Final = BE | HAVE | DO | FUTURE | MODAL
 _CLOSED: Final = PREPOSITION | JOINER | STOP | PRONOUN | AUXILIARY | NEGATION
 _LISTS: Final = {
@@ -40,6 +40,7 @@ _NO_ADVERBS: Final = frozenset({"apply", "reply", "supply", "rely", "family", "o
 _JOINING: Final = frozenset({"-", "/", "%", "$", "€", "£", "'", "’"})
 _MAX_FILLER: Final = 3
 _MAX_PHRASE: Final = 14
+_LONGEST: Final = 40
 _SHORTEST: Final = 3
 
 
@@ -74,9 +75,13 @@ def word_bits(forms: Forms) -> Mapping[str, int]:
             found[word] = found.get(word, 0) | bit
     for form in forms.verbs:
         found[form] = found.get(form, 0) | VERB
-    for noun in forms.nouns:
+    for noun, frames in forms.nouns.items():
         first = noun.split(" ")[0]
-        found[first] = found.get(first, 0) | NOUN
+        found[first] = found.get(first, 0) | NOUN | (VALUED if frames[0].target == "v" else 0)
+    for (verb, _), some in forms.frames.items():
+        if any(each.target == "v" for each in some):
+            words_ = verb.split(" ")[1:] or [form for form, _ in verb_forms(verb)]
+            found |= {word: found.get(word, 0) | VALUED for word in words_}
     return found
 
 
@@ -173,25 +178,28 @@ class Phrases:
                 if not (bits & NAME and beside and self.low(first - 2) not in (",", ":")):
                     return self._listed_before(left)
                 left = first - 2  # "the head of Acme said": not Acme
-                if left < 0:
-                    return None
             elif low in ("who", "which", "that"):
-                left -= 1 + (self.low(left - 1) == "," or self.low(left - 1) == "(")
+                left -= 1 + (self.low(left - 1) in (",", "("))
                 if self.has(left, NAME):
                     return (self.ref(left),)
-            elif low == ")" and "(" in self.lows[:left]:
-                left = max(at for at in range(left) if self.lows[at] == "(") - 1
-            elif low == ",":
-                opening = next((at for at in range(left - 1, max(-1, left - 12), -1) if self.lows[at] == ","), 0)
-                if not self.name(opening - 1):
-                    return None
-                left = opening - 1
+            elif low in (")", ","):
+                left = self._before_aside(left, low)
             elif bits & (JOINER | STOP | BREAK) or not low[0].isalnum():
                 return None
-            else:  # "The album was produced by": what the document is about
-                about = not self.spoken and left <= _MAX_FILLER and self.lows[0] in ("the", "this")
-                return (Ref(None, "it"),) if about and low in words("works") | words("bodies") else ()
+            else:
+                return self._about(left)
         return None
+
+    def _before_aside(self, left: int, low: str) -> int:
+        """The place before an aside that ends at a place: "Bo, the head of Acme, said"; -1 if it is none."""
+        opening = "(" if low == ")" else ","
+        start = next((at for at in range(left - 1, max(-1, left - _LONGEST), -1) if self.lows[at] == opening), 0)
+        return start - 1 if low == ")" or self.name(start - 1) else -1
+
+    def _about(self, left: int) -> Refs:
+        """What a document is about, where it is called by its kind: "The album was produced by"."""
+        about = not self.spoken and left <= _MAX_FILLER and self.lows[0] in ("the", "this")
+        return (Ref(None, "it"),) if about and self.lows[left] in words("works") | words("bodies") else ()
 
     def described(self, left: int) -> Refs:
         """What a noun phrase that ends at a place describes: "Gomorrah is a novel (written by)", "X, a song (by)"."""
@@ -200,7 +208,7 @@ class Phrases:
                 return self.subject(place - 1) or ()
             if self.lows[place] == "," and self.name(place - 1) and self.has(place + 1, ARTICLE):
                 return (self.ref(place - 1),)
-            if self.bits[place] & BREAK:
+            if self.bits[place] & (BREAK | COMMA):
                 return ()
         return ()
 
@@ -234,28 +242,22 @@ class Phrases:
         """What follows a verb or noun, by preposition, and the place after it; "obj" is what follows at once."""
         slots: Slots = {}
         slot, filler, reach, passed = "obj", 0, place, set[str]()
-        while place < len(self.units):
+        stop = min(len(self.units), place + _LONGEST)
+        while place < stop and not self._ends_slots(place, slot):
             low, bits = self.lows[place], self.bits[place]
-            if bits & NAME or (bits & PRONOUN and low not in _SUBJECTIVE):
-                if self.low(place + 1) == "'s" or (bits & NAME and self._modifies(place)):
-                    place += 1 + (self.low(place + 1) == "'s")  # "the Turin office", "Ann's bakery"
-                    filler += 1
-                    continue
+            if self._is_owner(place):
+                place += self.low(place + 1) == "'s"  # "the Turin office", "Ann's bakery"
+                filler += 1
+            elif bits & (NAME | PRONOUN):
                 if slot and slot not in slots:
                     refs, place = self._listed_after(place)
                     slots[slot], reach = refs, place + 1
                 slot, filler = "", 0
             elif low == "there" and slot == "obj" and not slots:
                 slots, slot = {"at": (Ref(None, low),), "in": (Ref(None, low),)}, ""
-            elif bits & PREPOSITION and not (low == "to" and self._is_infinitive(place + 1)):
+            elif bits & PREPOSITION:
                 slot, filler = "" if low in passed else low, 0
                 passed.add(low)
-            elif bits & (STOP | BREAK | PRONOUN | (AUXILIARY & ~DO)):
-                break
-            elif low.endswith("ing") and len(low) > _SHORTEST + 2 and not self.has(place - 1, ARTICLE):
-                break  # "started reading X", "worked on learning X"
-            elif low == "to" or (bits & VERB and slot in ("", "obj") and not self.has(place - 1, ARTICLE)):
-                break
             elif bits & (JOINER | COMMA):
                 slot = slot if slot == "obj" and not filler else ""
             else:
@@ -264,11 +266,29 @@ class Phrases:
             place += 1
         return slots, reach
 
+    def _ends_slots(self, place: int, slot: str) -> bool:
+        """Whether a word ends what a verb can govern: another verb, a subject, a clause."""
+        low, bits = self.lows[place], self.bits[place]
+        if bits & (NAME | PREPOSITION) and low != "to":
+            return False
+        if bits & PRONOUN:
+            return low in _SUBJECTIVE
+        if low == "to":
+            return self._is_infinitive(place + 1)
+        if bits & (STOP | BREAK | (AUXILIARY & ~DO)):
+            return True
+        gerund = low.endswith("ing") and len(low) > _SHORTEST + 2  # "started reading X", "worked on learning X"
+        return (gerund or (bits & VERB > 0 and slot in ("", "obj"))) and not self.has(place - 1, ARTICLE)
+
+    def _is_owner(self, place: int) -> bool:
+        """Whether a name or a pronoun only describes the noun after it."""
+        owns = self.low(place + 1) == "'s" and self.has(place, NAME | PRONOUN)
+        return bool(owns) or bool(self.bits[place] & NAME and self._modifies(place))
+
     def _is_infinitive(self, place: int) -> bool:
         """Whether a verb is behind "to": a word that is no part of a place's name."""
-        return self.has(place, VERB) or (
-            self.low(place).isalpha() and not self.bits[place] and self.low(place + 1) != "·"
-        )
+        plain = self.low(place).isalpha() and not self.bits[place] and not self.has(place + 1, NAME)
+        return plain or bool(self.has(place, VERB))
 
     def _modifies(self, place: int) -> bool:
         """Whether a name only describes what is after it: "the Turin office", "Labor leader Simon Crean"."""
@@ -279,7 +299,7 @@ class Phrases:
         if apart or not noun.isalpha() or len(noun) < _SHORTEST or noun in words("after_names"):
             return False
         if self.has(place + 1, NOUN) and noun in self.forms.nouns:
-            return noun not in words("kind_nouns")
+            return noun not in words("kind_nouns")  # "Caltech president Bo"
         articled = self.has(place - 1, ARTICLE) and noun not in words("kind_nouns")
         return bool(articled or self.has(place + 2, NAME) or (noun.endswith("s") and noun not in words("kind_nouns")))
 

@@ -29,8 +29,8 @@ class Named(NamedTuple):
 class Context(NamedTuple):
     """What pronouns of one sentence can refer to.
 
-    ``firm``: where the speaker works, if the call says so; ``title``: the subject of a document; ``recent``: the names of
-    the sentences before, the last ones last; ``addressed``: whom "you" means.
+    ``firm``: where the speaker works, if the call says so; ``title``: the subject of a document; ``recent``: the names
+    of the sentences before, the last ones last; ``addressed``: whom "you" means.
     """
 
     speaker: str = ""
@@ -45,13 +45,8 @@ class Context(NamedTuple):
         ``kinds`` are those that it can have here; "we" that are persons alone include the speaker.
         """
         as_person = "organisation" not in kinds and "group" not in kinds
-        if pronoun in FIRST or (pronoun in OWN_SIDE and pronoun != "our" and as_person):
-            return Named(self.speaker, "person", hard=True) if self.speaker else None
-        if pronoun in OWN_SIDE:
-            if self.firm:
-                return self.firm._replace(sure=min(self.firm.sure, _FIRM))
-            alone = self.speaker and pronoun != "our" and "person" in kinds  # "we use Slack": so do I
-            return Named(self.speaker, "person", _NEAREST, hard=True) if alone else None
+        if pronoun in FIRST or pronoun in OWN_SIDE:
+            return self._own(pronoun, kinds, as_person=as_person)
         if pronoun in SECOND:
             return Named(self.addressed, "person", _ADDRESSED, hard=True) if self.addressed else None
         title = None if self.speaker else self.title
@@ -61,17 +56,29 @@ class Context(NamedTuple):
             others = [each for each in earlier if each.kind == "person" and each.name not in title.name]
             return title._replace(sure=title.sure * _NEAREST) if others else title
         if pronoun == "there":
-            return self._last([each for each in ("place", *_FIRMS) if each in kinds], earlier)
+            return self._last([each for each in ("place", *_FIRMS, "") if each in (*kinds, "")], earlier)
         if pronoun in THING:
             if title and title.kind != "person":
                 return title
             return self._last([each for each in ("thing", *_FIRMS) if each in kinds], earlier)
         if pronoun in SEVERAL:
-            if title and title.kind != "person":
-                return title
-            meant = self._last(["person"] if as_person else [each for each in _FIRMS if each in kinds], earlier)
-            return meant and (meant if meant in earlier else meant._replace(sure=min(meant.sure, _FAR)))
+            return title if title and title.kind != "person" else self._several(earlier, as_person=as_person)
         return None
+
+    def _own(self, pronoun: str, kinds: Sequence[str], *, as_person: bool) -> Named | None:
+        """The speaker, or the firm of the speaker: "we use Slack" is said of a firm that is known."""
+        me = Named(self.speaker, "person", hard=True) if self.speaker else None
+        if pronoun in FIRST or (as_person and pronoun != "our"):
+            return me
+        if self.firm:
+            return self.firm._replace(sure=min(self.firm.sure, _FIRM))
+        return me._replace(sure=_NEAREST) if me and pronoun != "our" and "person" in kinds else None
+
+    def _several(self, earlier: Sequence[Named], *, as_person: bool) -> Named | None:
+        """Whom "they" means: the last firm, or a person where no firm is near."""
+        firm = self._last(_FIRMS, earlier)
+        meant = firm if not as_person else None if firm else self._last(("person",), earlier)
+        return meant and (meant if meant in earlier else meant._replace(sure=min(meant.sure, _FAR)))
 
     def _last(self, kinds: Sequence[str], earlier: Sequence[Named]) -> Named | None:
         """The last name of these kinds; less sure if it stands in another sentence, or is one of several."""

@@ -1,11 +1,12 @@
-"""What a sentence states: of each clause the frame that fits the kinds of its names best, its period, its confidence."""
+"""What a sentence states: the frame that fits the names of each clause best, its period and its confidence."""
 
 from __future__ import annotations
 
-import re
+from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterator, Sequence
 from datetime import datetime
-from functools import cache, cached_property
+from functools import cached_property, reduce
+from operator import or_
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphsearch.ingest.frames import KNOWN_ENDS, Ends, Forms, Frame, listed, read_ends, text_forms, words
@@ -16,6 +17,7 @@ from graphsearch.ingest.reading.phrases import (
     HAVE,
     NOUN,
     PREPOSITION,
+    VALUED,
     VERB,
     Ref,
     Refs,
@@ -47,6 +49,8 @@ _MISTAKEN: Final = {
     "place": ("organisation", "thing"),
 }
 """What a name of several words can be that was taken for another kind; a single word can be anything."""
+_EARLIER: Final = 6
+"""Names before a pronoun in its sentence that it can mean."""
 _ONE_KNOWN: Final = 4
 """The fit of two ends of which one is surely a person."""
 _KIN: Final = frozenset({"married_to", "parent_of", "sibling_of"})
@@ -86,9 +90,7 @@ def read_sentence(
         return []
     forms = forms or text_forms()
     units = read_units(read, first, stop, forms)
-    said = 0
-    for unit in units:
-        said |= unit.bits
+    said = reduce(or_, (unit.bits for unit in units))
     if not said & (VERB | NOUN | PREPOSITION | BE) or _is_unstated([unit.low for unit in units]):
         return []
     sentence = Clauses(units, forms, spoken=bool(context.speaker))
@@ -111,14 +113,10 @@ def _is_unstated(lows: Sequence[str]) -> bool:
     for before, verb, after in zip(("", *lows), lows, lows[1:], strict=False):  # "lol do you prefer"
         if verb in words("inverting") and after in words("pronouns") and before not in words("before_inverted"):
             return True
+    if words("denying").isdisjoint(lows):
+        return False
     text = f" {' '.join(lows)} "
-    return _denials().search(text) is not None
-
-
-@cache
-def _denials() -> re.Pattern[str]:
-    """What denies a sentence, as its words are cut: " that 's false "."""
-    return re.compile("|".join(re.escape(f" {each} ".replace("'s ", " 's ")) for each in listed("denials")))
+    return any(f" {each} " in text for each in listed("denials"))
 
 
 def _accepted(ends: Ends, named: Named) -> str | None:
@@ -158,11 +156,9 @@ class _Reader:
     def __init__(self, text: str, sentence: Clauses, context: Context, dates: Dates, at: datetime | None) -> None:
         self._text, self._sentence, self._context, self._at = text, sentence, context, at
         self._find_dates = dates
-        self._names = [
-            Named(unit.mention.name, unit.mention.kind, 1.0, unit.start, unit.mention.hard)
-            for unit in sentence.units
-            if unit.mention
-        ]
+        self._places = {unit.mention.first: at for at, unit in enumerate(sentence.units) if unit.mention}
+        self._names = [self._of_mention(unit.mention, 1.0) for unit in sentence.units if unit.mention]
+        self._starts = [each.start for each in self._names]
 
     def read(self) -> Iterator[Stated]:
         """The statements of its clauses."""
@@ -190,17 +186,20 @@ class _Reader:
             if ref.mention:
                 found.append(self._of_mention(ref.mention, ref.sure))
                 continue
-            earlier = [each for each in self._names if each.start < before]
+            last = bisect_left(self._starts, before)
+            earlier = self._names[max(0, last - _EARLIER) : last]
             if named := self._context.meant(ref.pronoun, earlier, ends.kinds):
                 found.append(named._replace(sure=named.sure * ref.sure))
         return found
 
     def _of_mention(self, mention: Mention, sure: float) -> Named:
         """A name with the kind that its own words, or the noun after it, show."""
-        place, unit = next((at, unit) for at, unit in enumerate(self._sentence.units) if unit.mention is mention)
+        place = self._places[mention.first]
+        unit = self._sentence.units[place]
         last = mention.name.split()[-1].casefold()
         grouped = self._sentence.low(place + 1) in words("groups") and mention.kind != "person"
-        if grouped or (" " in mention.name and (last in words("groups") or last in words("parties"))):
+        firm = " " in mention.name and mention.kind in ("organisation", "")
+        if grouped or (firm and (last in words("groups") or last in words("parties"))):
             return Named(mention.name, "group", sure, unit.start)
         return Named(mention.name, mention.kind, sure, unit.start, mention.hard)
 
@@ -283,7 +282,7 @@ class _Reader:
             confidence = min(confidence, UNKNOWN)  # whose wife "his" is
         if confidence < LEAST:
             return None
-        period = read_period(clause, frame.phase, frame.type, self._sentence, self.dates, self._at)
+        period = read_period(clause, frame, self._sentence, self.dates, self._at)
         if period is None:
             return None
         kind = _accepted(read_ends(frame.target), target) or ""
@@ -305,7 +304,7 @@ class _Reader:
 
     def _values(self, clauses: Sequence[Clause]) -> Iterator[Stated]:
         """What is due, budgeted, priced or born: a date or an amount."""
-        if not any(low[:1].isdigit() for low in self._sentence.lows):
+        if not any(bits & VALUED for bits in self._sentence.bits):
             return
         for frames, subjects, place, start, end in find_values(self._sentence, clauses, self.dates):
             value = Named(self._text[start:end], "value", 1.0, start, hard=True)
@@ -318,7 +317,7 @@ class _Reader:
                         yield Stated(named, frame.type, value, sure)
 
     def _status(self) -> Iterator[Stated]:
-        """ "The atlas is paused", "Tidewright is on hold"."""
+        """Read what is paused, on hold, and the like."""
         sentence = self._sentence
         for place, unit in enumerate(sentence.units):
             if not unit.mention:
@@ -335,7 +334,8 @@ class _Reader:
             word = next((each for each in pairs if linked and each in words("lasting")), "")
             turned = not linked and sentence.low(after) in words("turned") and sentence.is_end(after + 1)
             named = self._of_mention(unit.mention, 1.0)
-            person = named.kind == "person" and (named.hard or " " in named.name)
+            part = sentence.has(place - 1, PREPOSITION) or sentence.has(place - 2, PREPOSITION)  # "the ports of X"
+            person = part or (named.kind == "person" and (named.hard or " " in named.name))
             if (turned or word) and not person and named.kind != "place" and not _is_nationality(named):
                 value = (word or sentence.low(after)).replace("_", " ")
                 sure = AGAINST if named.kind == "person" else CLEAR

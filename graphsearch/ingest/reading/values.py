@@ -24,7 +24,7 @@ class Valued(NamedTuple):
 
 
 def find_values(sentence: Clauses, clauses: Sequence[Clause], dates: Sequence[DateSpan]) -> Iterator[Valued]:
-    """Find what verbs and nouns of the table say that is a date or an amount: "is due on 5 May", "has a budget of $5k"."""
+    """Find dates and amounts that verbs and nouns of the table state: "is due on 5 May", "has a budget of $5k"."""
     forms = sentence.forms
     for clause in clauses:
         if clause.noun or clause.slots or clause.negated or clause.tense not in ("present", "past"):
@@ -47,7 +47,7 @@ def find_values(sentence: Clauses, clauses: Sequence[Clause], dates: Sequence[Da
 
 
 def _of_noun(sentence: Clauses, place: int, end: int, dates: Sequence[DateSpan]) -> tuple[Refs, tuple[int, int]] | None:
-    """Whose noun this is, and its value: "the budget of X is", "X's deadline:", "the X deadline is", "X has a budget of"."""
+    """Whose noun this is, and its value: "the budget of X is", "X's deadline:", "X has a budget of"."""
     owner: Refs = ()
     left = place - 1
     while left >= 0 and sentence.is_filler(left) and place - left < 4:  # noqa: PLR2004 - "a total annual budget"

@@ -233,7 +233,7 @@ def test_hearsay_counts_less() -> None:
         "they say [bo:p] lives in [leeds:l]",
         "apparently [bo:p] uses [Jira:t]",
     ):
-        assert all(each.confidence < 0.7 for each in read(text)) and read(text)
+        assert [each.confidence < 0.7 for each in read(text)] == [True]
     assert read("[Bo:p] lives in [Leeds:l].")[0].confidence > 0.8
 
 
