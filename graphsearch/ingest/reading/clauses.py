@@ -36,6 +36,7 @@ _PAST: Final = frozenset({"was", "were"})
 _PASSIVES: Final = frozenset({"past", "participle"})
 _OVER: Final = frozenset({"longer", "stopped"})
 _LONGEST_SCOPE: Final = 40
+_OF_ORIGIN: Final = ("ian", "ean", "ish", "ese")
 _LONGEST_NOUN: Final = 3
 _LONGEST_LEAD: Final = 5
 _LONGEST_GROUP: Final = 6
@@ -128,7 +129,8 @@ class Clauses(Phrases):
         verb = self.forms.verbs[self.lows[place]][0][0]
         forms = {form for base, form in self.forms.verbs[self.lows[place]] if base == verb}
         tense = self._tense(forms, group)
-        if not tense or group & words("open"):
+        participle = tense == "progressive" and not group & words("being") and self.has(left, NAME)
+        if not tense or participle or group & words("open"):  # "written in Python using Tk": who uses it?
             return None
         subject, tense, sure = self._acting(left, verb, forms, tense, before)
         if self.low(place + 1) == "by" and "passive" not in tense and forms & _PASSIVES and not group & words("having"):
@@ -274,6 +276,8 @@ class Clauses(Phrases):
         if not before or start < place or plural or self.has(start - 2, PREPOSITION):
             return start, ()
         if before.kind == "person" and (before.hard or not self.has(end, NAME)):
+            return start, ()
+        if before.name.endswith(_OF_ORIGIN) and not before.hard:  # "the Calabrian doctor"
             return start, ()
         return start - 1, (self.ref(start - 1),)  # "Socceroos coach Bo Lind"
 

@@ -53,7 +53,7 @@ def read_period(
         return _opened(clause, frame, sentence, date, at)
     if phase == "closes":
         return (None, start or at, True) if start or at else None
-    return _held(clause, date, at, is_ahead=is_ahead)
+    return _held(clause, sentence, date, at, is_ahead=is_ahead)
 
 
 def _opened(
@@ -67,7 +67,9 @@ def _opened(
     return at, None, True
 
 
-def _held(clause: Clause, date: DateSpan | None, at: datetime | None, *, is_ahead: bool) -> Period | None:
+def _held(
+    clause: Clause, sentence: Clauses, date: DateSpan | None, at: datetime | None, *, is_ahead: bool
+) -> Period | None:
     past, start = clause.tense == "past", date.valid_from if date else None
     if past and clause.word in _BEGINNINGS:
         return None if is_ahead else start, None, False
@@ -77,6 +79,8 @@ def _held(clause: Clause, date: DateSpan | None, at: datetime | None, *, is_ahea
         return start, date.valid_to, False
     since = date is not None and date.role is Role.SINCE
     if past and not since:
+        if date is None and has_any(sentence.lows[clause.reach : clause.reach + _NEAR], "endings"):
+            return None  # "until last summer"
         end = date.valid_to if date else at
         return (start, end, False) if end else None
     return start if since or not is_ahead else None, None, False

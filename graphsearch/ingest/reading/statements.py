@@ -22,7 +22,6 @@ from graphsearch.ingest.reading.phrases import (
     Ref,
     Refs,
     read_units,
-    word_bits,
 )
 from graphsearch.ingest.reading.references import Context, Named
 from graphsearch.ingest.reading.values import find_values
@@ -90,7 +89,7 @@ def read_sentence(
     if not any(first <= each.first < stop for each in read.mentions):
         return []
     forms = forms or text_forms()
-    units = read_units(read, first, stop, word_bits(forms))
+    units = read_units(read, first, stop, forms)
     said = reduce(or_, (unit.bits for unit in units))
     if not said & (VERB | NOUN | PREPOSITION | BE) or _is_unstated([unit.low for unit in units]):
         return []
@@ -335,7 +334,8 @@ class _Reader:
             word = next((each for each in pairs if linked and each in words("lasting")), "")
             turned = not linked and sentence.low(after) in words("turned") and sentence.is_end(after + 1)
             named = self._of_mention(unit.mention, 1.0)
-            person = named.kind == "person" and (named.hard or " " in named.name)
+            part = sentence.has(place - 1, PREPOSITION) or sentence.has(place - 2, PREPOSITION)  # "the ports of X"
+            person = part or (named.kind == "person" and (named.hard or " " in named.name))
             if (turned or word) and not person and named.kind != "place" and not _is_nationality(named):
                 value = (word or sentence.low(after)).replace("_", " ")
                 sure = AGAINST if named.kind == "person" else CLEAR
