@@ -16,8 +16,8 @@ from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORD
 from graphsearch.names.tagger import casing
 from graphsearch.names.word_marks import (
     ALONE,
+    GENERAL,
     GRAMMAR,
-    GROUP,
     INSTITUTION,
     LOOSE,
     MODIFIER,
@@ -381,7 +381,7 @@ class _Sentence:
         if end == first + 1:
             return self._is_single(first) and self._is_alone(first, sure)
         if all(known & (PLAIN | GRAMMAR) for known in self.marks[first:end]):
-            if self.marks[end - 1] & LOOSE and not self.marks[end - 1] & GROUP and end == first + 2:
+            if self.marks[first] & GENERAL and self.marks[end - 1] & LOOSE and end == first + 2:
                 return False  # "High School"
             if self.heading or (self._opens(first) and (label or sure <= 0)):
                 return bool(self.marks[end - 1] & INSTITUTION) and not label
