@@ -336,7 +336,7 @@ class _Reader:
             turned = not linked and sentence.low(after) in words("turned") and sentence.is_end(after + 1)
             named = self._of_mention(unit.mention, 1.0)
             part = sentence.has(place - 1, PREPOSITION) or sentence.has(place - 2, PREPOSITION)  # "the ports of X"
-            person = part or named.kind == "person" and (named.hard or " " in named.name)
+            person = part or (named.kind == "person" and (named.hard or " " in named.name))
             if (turned or word) and not person and named.kind != "place" and not _is_nationality(named):
                 value = (word or sentence.low(after)).replace("_", " ")
                 sure = AGAINST if named.kind == "person" else CLEAR
