@@ -145,6 +145,8 @@ class Clauses(Phrases):
         slots, reach = self.slots(after)
         acting = surface if sure == 1.0 else tuple(ref._replace(sure=sure) for ref in surface)
         acted = slots.get("obj", ()) if verb in words("placing") else ()
+        if passive and slots.get("obj") and group & words("being") == {"'s"}:
+            passive, tense = False, "perfect"  # "she's chaired the board since May"
         if passive:
             slots = slots | ({"obj": surface} if surface else {})
             acting, acted = slots.pop("by", ()), surface
