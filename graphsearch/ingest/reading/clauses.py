@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
-from graphsearch.ingest.frames import words
+from graphsearch.ingest.frames.table import words
 from graphsearch.ingest.reading.phrases import (
     ADVERB,
     ARTICLE,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from graphsearch.ingest.frames import Forms, verb_forms, words
+from graphsearch.ingest.frames.table import Forms, verb_forms, words
 
 if TYPE_CHECKING:
     from graphsearch.names.spans import Mention, Read

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from graphsearch.ingest.frames import Frame, words
+from graphsearch.ingest.frames.table import Frame, words
 from graphsearch.ingest.reading.clauses import Clause, Clauses
 from graphsearch.ingest.reading.phrases import ADVERB, BE, HAVE, NAME, Refs
 from graphsearch.text.dates import DateSpan

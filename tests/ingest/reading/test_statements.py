@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.ingest.frames import read_line, table, text_forms
+from graphsearch.ingest.frames.table import read_line, table, text_forms
 from graphsearch.ingest.reading.references import Context, Named
 from graphsearch.ingest.reading.statements import Stated, read_sentence
 from graphsearch.names.spans import Mention, read_words

@@ -14,7 +14,7 @@ import attrs
 from graphsearch.errors import InvalidInputError
 from graphsearch.text.word_lists import data_lines
 
-_PACKAGE: Final = "graphsearch.ingest"
+_PACKAGE: Final = "graphsearch.ingest.frames"
 Phase = Literal["holds", "opens", "closes", "done", "event"]
 KINDS: Final = {"p": "person", "o": "organisation", "g": "group", "l": "place", "t": "thing", "v": "value"}
 _NOUNS: Final[Mapping[str, Phase]] = {"is": "holds", "has": "holds", "at": "holds", "begins": "opens", "ends": "closes"}
