@@ -78,7 +78,7 @@ class WordIndex(Generic[V]):
 
 
 class Known(NamedTuple):
-    """A spelling of a known name. ``plain``: it is an ordinary word as well. ``written``: how it is inside of a word."""
+    """A spelling of a known name. ``plain``: it is an ordinary word as well. ``written``: as a part of a word."""
 
     name: str
     type: str

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import Final
 
-from graphsearch.text.word_lists import data_lines, word_set
+from graphsearch.text.word_lists import data_lines
 
 
 @cache
@@ -25,13 +24,3 @@ def known_tools() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
             name, _, others = line.partition(": ")
             tools[name] = tuple(each.strip() for each in others.split(",") if each.strip())
     return MappingProxyType(found)
-
-
-FIRMS: Final = word_set(
-    "adobe airbus alibaba amazon apple bbc boeing bloomberg cnn congress disney exxon facebook fifa ford gazprom "
-    "google honda hollywood huawei ibm ikea instagram intel interpol kodak lego meta microsoft mercedes nasa nato "
-    "netflix nike nintendo nokia nvidia openai oracle parliament pfizer pepsi philips reuters samsung siemens sony "
-    "spotify starbucks tencent tesla tiktok toyota twitter uber unesco unicef verizon vodafone volkswagen volvo "
-    "walmart washington whitehall wikipedia xerox youtube"
-)
-"""Firms, institutions and capitals of which one says, as of people, that they "said" or "want" something."""

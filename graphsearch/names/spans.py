@@ -16,8 +16,8 @@ from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORD
 from graphsearch.names.tagger import casing
 from graphsearch.names.word_marks import (
     ALONE,
+    GENERAL,
     GRAMMAR,
-    GROUP,
     INSTITUTION,
     LOOSE,
     MODIFIER,
@@ -61,6 +61,7 @@ _CALLED: Final = frozenset(",.!?…:")
 _ACTS: Final = frozenset({"is", "was", "has", "had", "will", "and", "said", "says", *_POSSESSIVE})
 """After it they show that it is the subject."""
 _BEFORE_SURNAME: Final = frozenset({"van", "von", "de", "der", "den", "bin", "ibn", "al"})
+_DETERMINERS: Final = frozenset({"a", "an", "the", "my", "our", "your", "his", "her", "their", "this", "every", "no"})
 _INSIDE: Final = frozenset({"of", "for", "the", "and"})
 _QUOTES: Final = {'"': '"', "“": "”", "«": "»"}
 _COINED: Final = re.compile(
@@ -79,8 +80,8 @@ class Mention(NamedTuple):
     """A name in a text: tokens [first, end), its text and kind ("" if unknown).
 
     ``sure``: a margin of the tagger, or what is worth as much. ``hard``: the kind is more than the tagger's guess.
-    ``cased``: its capitals are not those of a sentence. ``faint``: an unknown word in lower case, once in the call, that
-    the tagger is not sure of. ``type``: the entity type of a known name, of an address or of code.
+    ``cased``: its capitals are not those of a sentence. ``faint``: an unknown word in lower case, once in the call,
+    that the tagger is not sure of. ``type``: the entity type of a known name, of an address or of code.
     """
 
     first: int
@@ -158,8 +159,8 @@ def find_marked(read: Read) -> tuple[list[Mention], set[int]]:
 class Context(NamedTuple):
     """What is known of the text of a sentence.
 
-    ``taken`` are the places that are in names already, ``people`` the names of those who speak in lower case. ``small``:
-    its author writes without capitals, so that names are written so, too.
+    ``taken`` are the places that are in names already, ``people`` the names of those who speak in lower case.
+    ``small``: its author writes without capitals, so that names are written so, too.
     """
 
     taken: set[int]
@@ -380,7 +381,7 @@ class _Sentence:
         if end == first + 1:
             return self._is_single(first) and self._is_alone(first, sure)
         if all(known & (PLAIN | GRAMMAR) for known in self.marks[first:end]):
-            if self.marks[end - 1] & LOOSE and not self.marks[end - 1] & GROUP and end == first + 2:
+            if self.marks[first] & GENERAL and self.marks[end - 1] & LOOSE and end == first + 2:
                 return False  # "High School"
             if self.heading or (self._opens(first) and (label or sure <= 0)):
                 return bool(self.marks[end - 1] & INSTITUTION) and not label
@@ -397,7 +398,7 @@ class _Sentence:
             return bool(listed) or sure > (-ONE if after in _ACTS else _LIKELY if after in _CALLED else 0.0)
         if opens:
             return sure > 0 and bool(listed)
-        return not known & ORDINARY or sure > 0 or bool(listed) or not self.marks[place - 1] & (MODIFIER | PARTICLE)
+        return not known & ORDINARY or sure > 0 or bool(listed) or self.lows[place - 1] not in _DETERMINERS
 
     def _is_single(self, place: int) -> bool:
         """Whether one word may be a name: no date, role, title, interjection, unit of a number or call of code."""
@@ -427,10 +428,10 @@ class _Sentence:
                 yield self._mention(first, self._with_surname(end), kind, sure)
 
     def _parts(self, first: int, end: int, kind: str, sure: float) -> Iterator[Tag]:
-        """What the tagger found, cut at verbs, marks and the ends of firms: in lower case it takes what is beside it."""
+        """What the tagger found, cut at verbs, marks and the ends of firms: in lower case it takes too much."""
         begun = first
         for place in range(first, end):
-            low, known = self.lows[place], self.marks[place]
+            known = self.marks[place]
             if known & INSTITUTION and begun < place < end - 1:
                 yield begun, place + 1, kind, sure
                 begun = place + 1
@@ -461,6 +462,6 @@ class _Sentence:
         """Names that only a title shows: "dr okonkwo"."""
         for place in range(self.first, self.stop - 1):
             known = self.marks[place + 1]
-            if self.marks[place] & TITLE and self._is_free(place, place + 2) and self.lows[place + 1].isalpha():
-                if not known & (ORDINARY | MODIFIER | GRAMMAR):
-                    yield self._mention(place, place + 2, "person", TITLED)
+            strange = self.lows[place + 1].isalpha() and not known & (ORDINARY | MODIFIER | GRAMMAR)
+            if strange and self.marks[place] & TITLE and self._is_free(place, place + 2):
+                yield self._mention(place, place + 2, "person", TITLED)

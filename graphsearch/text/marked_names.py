@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
-
-from graphsearch.text.name_spans import NameSpan
+from typing import Final, NamedTuple
 
 MAX_MARK: Final = 500
 """Characters of an address or a path; a longer one is a blob, not a name."""
+
+
+class Mark(NamedTuple):
+    """Characters [start, end) of a text that are a name of a ``type``, "" if unknown, by the ``pattern`` that matched.
+
+    ``named`` is False for what is no name but contains none either, such as an e-mail address.
+    """
+
+    start: int
+    end: int
+    type: str
+    pattern: str
+    named: bool = True
+
 
 _PART: Final = "api|backend|cli|daemon|db|exporter|frontend|gateway|proxy|sdk|service|svc|ui"
 _HINT: Final = re.compile(rf"[`@/\\]|www\.|\.[a-z]{{1,5}}\b|-(?:{_PART})\b")
@@ -34,7 +46,7 @@ _PACKAGE: Final = re.compile(r"@?[A-Za-z][\w-]*(?:[/.][\w-]+)*")
 _LIBRARY: Final = re.compile(r"[A-Z][\w-]*\.(?:js|ts|py|rs|go)")
 
 
-def marked_names(text: str, start: int, end: int) -> Iterator[NameSpan]:
+def marked_names(text: str, start: int, end: int) -> Iterator[Mark]:
     """The addresses, paths, handles and code in [start, end) of a text, in order and without overlaps.
 
     A span with ``named`` False, such as an e-mail address, only keeps other names from being found there.
@@ -44,53 +56,53 @@ def marked_names(text: str, start: int, end: int) -> Iterator[NameSpan]:
             yield _FOUND[match.lastgroup or ""](match)
 
 
-def _url(match: re.Match[str]) -> NameSpan:
+def _url(match: re.Match[str]) -> Mark:
     written = match[0].rstrip(".,;:!?*_'\"”’")
     while written.endswith((")", "]")) and written.count(")") + written.count("]") > written.count("(") + written.count(
         "["
     ):
         written = written[:-1].rstrip(".,;:!?*_")
-    return _found(match, match.start(), match.start() + len(written), "url", 0.95, "url")
+    return _found(match, match.start(), match.start() + len(written), "url", "url")
 
 
-def _email(match: re.Match[str]) -> NameSpan:
-    return NameSpan(start=match.start(), end=match.end(), named=False, type="", confidence=0.0, pattern="email")
+def _email(match: re.Match[str]) -> Mark:
+    return Mark(match.start(), match.end(), "", "email", named=False)
 
 
-def _handle(match: re.Match[str]) -> NameSpan:
+def _handle(match: re.Match[str]) -> Mark:
     written = match[0].rstrip(".-")
-    return _found(match, match.start(), match.start() + len(written), "person", 0.9, "handle")
+    return _found(match, match.start(), match.start() + len(written), "person", "handle")
 
 
-def _code(match: re.Match[str]) -> NameSpan:
+def _code(match: re.Match[str]) -> Mark:
     start, end = match.span("code")
     written = match["code"]
     if _FILE.fullmatch(written):
-        return _found(match, start, end, "file", 0.9, "code_path")
+        return _found(match, start, end, "file", "code_path")
     code = _CODE.fullmatch(written)
     if code:
         called = "class" if _CLASS.search(written) else "function"
-        return _found(match, start, end, called if code["called"] else "", 0.85, "code")
+        return _found(match, start, end, called if code["called"] else "", "code")
     if _PACKAGE.fullmatch(written):
-        return _found(match, start, end, "", 0.8, "code")
-    return NameSpan(start=match.start(), end=match.end(), named=False, type="", confidence=0.0, pattern="code")
+        return _found(match, start, end, "", "code")
+    return Mark(match.start(), match.end(), "", "code", named=False)
 
 
-def _component(match: re.Match[str]) -> NameSpan:
-    return _found(match, *match.span(), "", 0.8, "component")
+def _component(match: re.Match[str]) -> Mark:
+    return _found(match, *match.span(), "", "component")
 
 
-def _path(match: re.Match[str]) -> NameSpan:
+def _path(match: re.Match[str]) -> Mark:
     written = match[0].rstrip(".")
     end = match.start() + len(written)
     if _LIBRARY.fullmatch(written):
-        return _found(match, match.start(), end, "tool", 0.8, "library")
-    return _found(match, match.start(), end, "file", 0.9, "path")
+        return _found(match, match.start(), end, "tool", "library")
+    return _found(match, match.start(), end, "file", "path")
 
 
-def _found(match: re.Match[str], start: int, end: int, type: str, confidence: float, pattern: str) -> NameSpan:
+def _found(match: re.Match[str], start: int, end: int, type: str, pattern: str) -> Mark:
     named = match.start() <= start < end <= start + MAX_MARK
-    return NameSpan(start=start, end=end, named=named, type=type, confidence=confidence, pattern=pattern)
+    return Mark(start, end, type, pattern, named)
 
 
 _FOUND: Final = {

@@ -29,7 +29,9 @@ from graphsearch.names.word_marks import (
 )
 
 _WORD: Final = r"[^\W\d_][\w'-]{1,40}"
-_HINT: Final = re.compile(r"\b(?:call|calls|called|go|goes|answer|answers|known|nick\w*|short|aka|me)\b", re.IGNORECASE)
+_HINT: Final = re.compile(
+    r"\b(?:calls?|called|go(?:es)? by|answers? to|known as|nick\w+|for short|(?:=|is) me)\b|= me", re.IGNORECASE
+)
 _OWN: Final = re.compile(
     r"\b(?:call(?:s|ed)? me|i (?:go by|answer to|am known as)|i['’]?m known as|my nickname(?: is|['’]s))"
     rf"(?: just| only)? [\"“]?({_WORD})",
@@ -41,13 +43,33 @@ _OTHER: Final = re.compile(
 )
 _SHORT: Final = re.compile(rf"\b({_WORD}(?: [A-Z][\w'-]{{1,40}})?),? (?:\(|or |aka )?({_WORD}) for short\b")
 _CLEAR_LENGTH: Final = 4
-_ABOUT: Final = frozenset("at for to from with joined left join of".split())
+_ABOUT: Final = frozenset({"at", "for", "to", "from", "with", "joined", "left", "join", "of"})
 _ACTS: Final = frozenset(
     ["books", "design", "market", "post", "power", "practice", "press", "records", "shipping", "works"]
 )
-_DETERMINERS: Final = frozenset("a an the my our your his her their its some any this that every each no".split())
-_PREPOSITIONS: Final = frozenset("to from on in with into at for".split())
-_AUXILIARIES: Final = frozenset("is was has had are have will".split())
+_DETERMINERS: Final = frozenset(
+    {
+        "a",
+        "an",
+        "the",
+        "my",
+        "our",
+        "your",
+        "his",
+        "her",
+        "their",
+        "its",
+        "some",
+        "any",
+        "this",
+        "that",
+        "every",
+        "each",
+        "no",
+    }
+)
+_PREPOSITIONS: Final = frozenset({"to", "from", "on", "in", "with", "into", "at", "for"})
+_AUXILIARIES: Final = frozenset({"is", "was", "has", "had", "are", "have", "will"})
 
 
 def short_names(text: str, speaker: str) -> list[tuple[str, str, int]]:
@@ -136,7 +158,7 @@ def _stands_bare(read: Read, first: int, begun: int, end: int, stop: int) -> boo
 
 
 def completed(read: Read, start: int, stop: int, found: Sequence[Mention], *, small: bool) -> list[Mention]:
-    """Names with the noun that ends them: "the Lantern team", "harkin brewery", and "the garden committee" if ``small``.
+    """Names with the noun that ends them: "the Lantern team", "harkin brewery", "the garden committee" if ``small``.
 
     ``small``: the sentence [start, stop) is without capitals, so that ordinary words before a noun may be a name.
     """

@@ -72,10 +72,35 @@ _KINDS: Final = {
     "region": "place",
 }
 """The kinds of entity types; any other known one is a thing."""
-_BEFORE_SHORT: Final = frozenset("at for from with to joined left quit by on joining leaving of".split())
-_CUES: Final = {**dict.fromkeys("to from off onto".split(), MOVING), **dict.fromkeys("on in with".split(), RUNNING)}
+_BEFORE_SHORT: Final = frozenset(
+    {"at", "for", "from", "with", "to", "joined", "left", "quit", "by", "on", "joining", "leaving", "of"}
+)
+_CUES: Final = {**dict.fromkeys(("to", "from", "off", "onto"), MOVING), **dict.fromkeys(("on", "in", "with"), RUNNING)}
 """Small words before a tool, and what stands before them then: "moved to", "runs on"."""
-_PRONOUNS: Final = frozenset("i you he she it we they this that these those there the a an my your his her our".split())
+_PRONOUNS: Final = frozenset(
+    {
+        "i",
+        "you",
+        "he",
+        "she",
+        "it",
+        "we",
+        "they",
+        "this",
+        "that",
+        "these",
+        "those",
+        "there",
+        "the",
+        "a",
+        "an",
+        "my",
+        "your",
+        "his",
+        "her",
+        "our",
+    }
+)
 _REACH: Final = 6
 """Words before a tool that may speak of its use."""
 
@@ -209,7 +234,7 @@ def _add_tagged(reads: Sequence[Read], speakers: Sequence[str], found: Sequence[
     for read, speaker, some in zip(reads, speakers, found, strict=True):
         context = Context(_places(some), people, small[speaker] if speaker else _writes_small([read]))
         for first, stop in read.sentences if read.readable else ():
-            some += find_in_sentence(read, first, stop, next(tagged), context)
+            some.extend(find_in_sentence(read, first, stop, next(tagged), context))
 
 
 def _small_writers(reads: Sequence[Read], speakers: Sequence[str]) -> dict[str, bool]:

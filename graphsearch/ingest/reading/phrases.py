@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphsearch.ingest.frames import Forms, verb_forms, words
@@ -85,30 +85,41 @@ def word_bits(forms: Forms) -> Mapping[str, int]:
     return found
 
 
-def read_units(read: Read, first: int, stop: int, bits: Mapping[str, int]) -> list[Unit]:
+def read_units(read: Read, first: int, stop: int, forms: Forms) -> list[Unit]:
     """The units of a sentence; "im" is two at one place, and "from then on" none."""
     inside = {each.first: each for each in read.mentions if first <= each.first and each.end <= stop}
-    expanded = _contractions()
+    parts_of, words, lows = _cutter(forms), read.words, read.lows
     found, place = [], first
     while place < stop:
         mention = inside.get(place)
-        word = read.words[place]
+        _, start, end = words[place]
         if mention is not None:
-            found.append(Unit("·", NAME, word.start, read.words[mention.end - 1].end, mention))
+            found.append(Unit("·", NAME, start, words[mention.end - 1].end, mention))
             place = mention.end
-            continue
-        low = read.lows[place].replace("’", "'")
-        if low == "from" and place + 2 < stop and read.lows[place + 2] == "on" and place + 1 not in inside:
+        elif lows[place] == "from" and place + 2 < stop and lows[place + 2] == "on" and place + 1 not in inside:
             place += 3
-            continue
-        for part in expanded.get(low, (low,)):
-            known = bits.get(part, 0)
-            if not known:
-                adverb = part.endswith("ly") and part not in _NO_ADVERBS
-                known = ADVERB if adverb else BREAK if not part[-1].isalnum() and part not in _JOINING else 0
-            found.append(Unit(part, known, word.start, word.end))
-        place += 1
+        else:
+            for part, known in parts_of(lows[place]):
+                found.append(Unit(part, known, start, end))
+            place += 1
     return found
+
+
+@cache
+def _cutter(forms: Forms) -> Callable[[str], Sequence[tuple[str, int]]]:
+    """What cuts a word into its parts, with the bits of each; words come again and again."""
+    bits, expanded = word_bits(forms), _contractions()
+
+    def known(part: str) -> int:
+        adverb = part.endswith("ly") and part not in _NO_ADVERBS
+        return bits.get(part) or (ADVERB if adverb else BREAK if not part[-1].isalnum() and part not in _JOINING else 0)
+
+    @lru_cache(1 << 14)
+    def parts(low: str) -> Sequence[tuple[str, int]]:
+        plain = low.replace("’", "'")
+        return tuple((part, known(part)) for part in expanded.get(plain, (plain,)))
+
+    return parts
 
 
 @cache

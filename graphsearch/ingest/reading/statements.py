@@ -22,7 +22,6 @@ from graphsearch.ingest.reading.phrases import (
     Ref,
     Refs,
     read_units,
-    word_bits,
 )
 from graphsearch.ingest.reading.references import Context, Named
 from graphsearch.ingest.reading.values import find_values
@@ -90,7 +89,7 @@ def read_sentence(
     if not any(first <= each.first < stop for each in read.mentions):
         return []
     forms = forms or text_forms()
-    units = read_units(read, first, stop, word_bits(forms))
+    units = read_units(read, first, stop, forms)
     said = reduce(or_, (unit.bits for unit in units))
     if not said & (VERB | NOUN | PREPOSITION | BE) or _is_unstated([unit.low for unit in units]):
         return []
