@@ -405,8 +405,10 @@ def _is_person(mention: object) -> bool:
 
 
 def _is_plural(subject: Refs | None) -> bool:
-    if not subject:
-        return False
-    name = subject[0].mention
-    group = name is not None and name.kind in ("organisation", "group", "")
-    return len(subject) > 1 or subject[0].pronoun in ("i", "we", "they", "you") or group
+    """Whether a subject takes a verb without an ending; a firm may: "Harkin Dairy sponsor the fair"."""
+    firms = ("organisation", "group", "")
+    fitting = (
+        each.pronoun in ("i", "we", "they", "you") or (each.mention and each.mention.kind in firms)
+        for each in subject or ()
+    )
+    return len(subject or ()) > 1 or any(fitting)

@@ -254,7 +254,8 @@ class Phrases:
                     slots[slot], reach = refs, place + 1
                 slot, filler = "", 0
             elif low == "there" and slot == "obj" and not slots:
-                slots, slot = {"at": (Ref(None, low),), "in": (Ref(None, low),)}, ""
+                slots["at"] = slots["in"] = (Ref(None, low),)
+                slot = ""
             elif bits & PREPOSITION:
                 slot, filler = "" if low in passed else low, 0
                 passed.add(low)

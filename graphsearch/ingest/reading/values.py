@@ -31,7 +31,7 @@ def find_values(sentence: Clauses, clauses: Sequence[Clause], dates: Sequence[Da
             continue
         for slot in (sentence.low(clause.reach), "obj"):
             frames = [each for each in forms.frames.get((clause.word, slot), ()) if each.target == "v"]
-            found = frames and _value_at(sentence, clause.reach + (slot != "obj"), dates)
+            found = _value_at(sentence, clause.reach + (slot != "obj"), dates) if frames else None
             if found:
                 yield Valued(frames, clause.surface, clause.place, *found)
                 break
