@@ -16,8 +16,8 @@ from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORD
 from graphsearch.names.tagger import casing
 from graphsearch.names.word_marks import (
     ALONE,
+    GENERAL,
     GRAMMAR,
-    GROUP,
     INSTITUTION,
     LOOSE,
     MODIFIER,
@@ -47,7 +47,7 @@ ONE: Final = 1.0
 """How sure a name is, on the scale of the margins of the tagger."""
 _LIKELY: Final = 2.0
 """The least margin of what may as well be no name: an ordinary word in lower case, an unknown one that may be a cry."""
-_READABLE: Final = 12
+_READABLE: Final = 8
 """Words in lower case of which most must be English for a text to be read."""
 _SHORT: Final = 3
 """Most letters of an ordinary word that is hardly shouted, and most digits of a number that is hardly a year."""
@@ -160,12 +160,13 @@ class Context(NamedTuple):
     """What is known of the text of a sentence.
 
     ``taken`` are the places that are in names already, ``people`` the names of those who speak in lower case.
-    ``small``: its author writes without capitals, so that names are written so, too.
+    ``small``: its author writes without capitals, so that names are written so, too. ``tagged``: the tagger was asked.
     """
 
     taken: set[int]
     people: Container[str] = frozenset()
     small: bool = True
+    tagged: bool = True
 
 
 def find_in_sentence(read: Read, first: int, stop: int, tags: Sequence[Tag], context: Context) -> list[Mention]:
@@ -381,7 +382,7 @@ class _Sentence:
         if end == first + 1:
             return self._is_single(first) and self._is_alone(first, sure)
         if all(known & (PLAIN | GRAMMAR) for known in self.marks[first:end]):
-            if self.marks[end - 1] & LOOSE and not self.marks[end - 1] & GROUP and end == first + 2:
+            if self.marks[first] & GENERAL and self.marks[end - 1] & LOOSE and end == first + 2:
                 return False  # "High School"
             if self.heading or (self._opens(first) and (label or sure <= 0)):
                 return bool(self.marks[end - 1] & INSTITUTION) and not label
@@ -393,6 +394,8 @@ class _Sentence:
         if word.isupper() and (len(word) > _ACRONYM or known & ORDINARY):
             return bool(known & DEMONYM)
         listed = known & (GIVEN | PLACE | CAPITALISED | DEMONYM)
+        if word.isupper() and self.context.tagged and sure <= 0 and not listed:
+            return False  # "GPA", "RV"
         if opens and not known & ORDINARY:
             after = self._low(place + 1) or "."
             return bool(listed) or sure > (-ONE if after in _ACTS else _LIKELY if after in _CALLED else 0.0)

@@ -11,13 +11,13 @@ from graphsearch.names.lexicon import GIVEN, ORDINARY, PLACE, flags
 from graphsearch.text.word_lists import data_lines
 
 TITLE, GROUP, FIRM, SITE, CLEAR, LOOSE, OF_HEAD, PARTICLE, NOISE, GRAMMAR = (1 << bit for bit in range(8, 18))
-ROLE, ALONE, USING, MOVING, RUNNING, MODIFIER, VERB, UNNUMBERED = (1 << bit for bit in range(18, 26))
-PLAIN: Final = 1 << 26
+ROLE, ALONE, GENERAL, USING, MOVING, RUNNING, MODIFIER, VERB, UNNUMBERED = (1 << bit for bit in range(18, 27))
+PLAIN: Final = 1 << 27
 """An ordinary word that is neither a given name nor a place."""
 INSTITUTION: Final = GROUP | FIRM | SITE
 _SECTIONS: Final = (
     *("title", "group", "firm", "site", "clear", "loose", "of_head", "particle", "noise", "grammar"),
-    *("role", "alone", "using", "moving", "running", "modifier", "verb", "unnumbered"),
+    *("role", "alone", "general", "using", "moving", "running", "modifier", "verb", "unnumbered"),
 )
 _PREFIX: Final = re.compile(
     r"^(?:anti|auto|co|de|dis|fore|hyper|inter|micro|mid|mini|mis|multi|non|out|over|post|pre|re|semi|sub|super|trans|un"

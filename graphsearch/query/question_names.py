@@ -108,7 +108,7 @@ def _proper_nouns(text: str, taken: Sequence[Named]) -> Iterator[Named]:
     read = read_words(text)
     places = {place for place, word in enumerate(read.words) if overlapping(word.start, word.end, taken)}
     for first, stop in read.sentences:
-        for found in find_in_sentence(read, first, stop, (), Context(places)):
+        for found in find_in_sentence(read, first, stop, (), Context(places, tagged=False)):
             tentative = found.first == first and found.end == first + 1 and found.sure <= ONE
             start, end = read.words[found.first].start, read.words[found.end - 1].end
             yield _spanned(text, start, end, NameKind.PROPER_NOUN, tentative=tentative)

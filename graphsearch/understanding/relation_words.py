@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-from graphsearch.ingest.frames import KINDS, OBJECT, Frame, bases, table
+from graphsearch.ingest.frames.table import KINDS, OBJECT, Frame, bases, table
 from graphsearch.ingest.stating.scope import kind_of
 from graphsearch.understanding.asked import SOURCE, TARGET
 

@@ -59,11 +59,11 @@ QUESTIONS: list[dict[str, Any]] = [
 ]
 TURNS: list[dict[str, Any]] = [
     {"id": "t1", "session": "s", "speaker": "Ada Quist", "time": "2025-01-01", "text": "I report to Bea Lorne."},
-    {"id": "t2", "session": "s", "speaker": "Bea Lorne", "time": "2025-01-02", "text": "Kestrel depends on Kafka."},
+    {"id": "t2", "session": "s", "speaker": "Bea Lorne", "time": "2025-01-02", "text": "Keelbook depends on Kafka."},
 ]
 ANSWERS: list[dict[str, Any]] = [
     {"id": "q1", "question": "Who does Ada report to?", "kind": "current", "expect_entities": ["Beatrice Lorne"]},
-    {"id": "q2", "question": "What does Kestrel depend on?", "kind": "multi_hop", "expect_entities": ["Kafka"]},
+    {"id": "q2", "question": "What does Keelbook depend on?", "kind": "multi_hop", "expect_entities": ["Kafka"]},
     {"id": "q3", "question": "Who brews zymurgical kvass?", "kind": "negative", "expect_entities": []},
 ]
 NAMES: list[dict[str, Any]] = [{"name": "Beatrice Lorne", "aliases": ["Bea Lorne"]}]

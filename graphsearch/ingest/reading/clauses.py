@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
-from graphsearch.ingest.frames import words
+from graphsearch.ingest.frames.table import words
 from graphsearch.ingest.reading.phrases import (
     ADVERB,
     ARTICLE,
@@ -145,6 +145,8 @@ class Clauses(Phrases):
         slots, reach = self.slots(after)
         acting = surface if sure == 1.0 else tuple(ref._replace(sure=sure) for ref in surface)
         acted = slots.get("obj", ()) if verb in words("placing") else ()
+        if passive and slots.get("obj") and group & words("being") == {"'s"}:
+            passive, tense = False, "perfect"  # "she's chaired the board since May"
         if passive:
             slots = slots | ({"obj": surface} if surface else {})
             acting, acted = slots.pop("by", ()), surface
@@ -403,8 +405,10 @@ def _is_person(mention: object) -> bool:
 
 
 def _is_plural(subject: Refs | None) -> bool:
-    if not subject:
-        return False
-    name = subject[0].mention
-    group = name is not None and name.kind in ("organisation", "group", "")
-    return len(subject) > 1 or subject[0].pronoun in ("i", "we", "they", "you") or group
+    """Whether a subject takes a verb without an ending; a firm may: "Harkin Dairy sponsor the fair"."""
+    firms = ("organisation", "group", "")
+    fitting = (
+        each.pronoun in ("i", "we", "they", "you") or (each.mention and each.mention.kind in firms)
+        for each in subject or ()
+    )
+    return len(subject or ()) > 1 or any(fitting)

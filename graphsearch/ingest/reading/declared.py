@@ -22,6 +22,7 @@ from graphsearch.names.word_marks import (
     MODIFIER,
     MOVING,
     NOISE,
+    PLAIN,
     RUNNING,
     USING,
     VERB,
@@ -96,10 +97,13 @@ def first_words(forms: Iterable[str]) -> dict[str, str]:
 
 
 def heads(forms: Mapping[str, str]) -> dict[str, str]:
-    """The last word of the one name of the call that ends so, which is no person: "portal" of "footlight portal"."""
+    """The last word of the one name of the call that ends so, which is no person: "portal" of "footlight portal".
+
+    One of ordinary words alone is left out: what ends so may be any.
+    """
     ends: dict[str, list[str]] = defaultdict(list)
     for form, kind in forms.items():
-        if kind != "person" and " " in form:
+        if kind != "person" and " " in form and not all(mark(word) & PLAIN for word in form.split()):
             ends[form.rpartition(" ")[2]].append(form)
     return {last: some[0] for last, some in ends.items() if len(some) == 1 and len(last) >= _CLEAR_LENGTH}
 

@@ -13,7 +13,7 @@ import attrs
 
 from graphsearch._support.concurrency import in_slices
 from graphsearch.ingest.extract.context import speaker_of, subject_of
-from graphsearch.ingest.frames import read_line, text_forms
+from graphsearch.ingest.frames.table import read_line, text_forms
 from graphsearch.ingest.reading.assembling import Assembly, ReadSentence
 from graphsearch.ingest.reading.corrections import (
     Part,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from graphsearch.ingest.frames import Frame, words
+from graphsearch.ingest.frames.table import Frame, words
 from graphsearch.ingest.reading.clauses import Clause, Clauses
 from graphsearch.ingest.reading.phrases import AUXILIARY, BE, BREAK, COMMA, JOINER, STOP, VERB, has_any
 from graphsearch.text.dates import DateSpan, Role

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from graphsearch.ingest.frames import Forms, verb_forms, words
+from graphsearch.ingest.frames.table import Forms, verb_forms, words
 
 if TYPE_CHECKING:
     from graphsearch.names.spans import Mention, Read
@@ -254,7 +254,8 @@ class Phrases:
                     slots[slot], reach = refs, place + 1
                 slot, filler = "", 0
             elif low == "there" and slot == "obj" and not slots:
-                slots, slot = {"at": (Ref(None, low),), "in": (Ref(None, low),)}, ""
+                slots["at"] = slots["in"] = (Ref(None, low),)
+                slot = ""
             elif bits & PREPOSITION:
                 slot, filler = "" if low in passed else low, 0
                 passed.add(low)

@@ -9,7 +9,7 @@ from functools import cached_property, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from graphsearch.ingest.frames import KNOWN_ENDS, Ends, Forms, Frame, listed, read_ends, text_forms, words
+from graphsearch.ingest.frames.table import KNOWN_ENDS, Ends, Forms, Frame, listed, read_ends, text_forms, words
 from graphsearch.ingest.reading.clauses import Clause, Clauses
 from graphsearch.ingest.reading.periods import read_period
 from graphsearch.ingest.reading.phrases import (

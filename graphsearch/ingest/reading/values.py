@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from graphsearch.ingest.frames import Frame, words
+from graphsearch.ingest.frames.table import Frame, words
 from graphsearch.ingest.reading.clauses import Clause, Clauses
 from graphsearch.ingest.reading.phrases import ADVERB, BE, HAVE, NAME, Refs
 from graphsearch.text.dates import DateSpan
@@ -31,7 +31,7 @@ def find_values(sentence: Clauses, clauses: Sequence[Clause], dates: Sequence[Da
             continue
         for slot in (sentence.low(clause.reach), "obj"):
             frames = [each for each in forms.frames.get((clause.word, slot), ()) if each.target == "v"]
-            found = frames and _value_at(sentence, clause.reach + (slot != "obj"), dates)
+            found = _value_at(sentence, clause.reach + (slot != "obj"), dates) if frames else None
             if found:
                 yield Valued(frames, clause.surface, clause.place, *found)
                 break

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 
 from graphsearch.ingest.extract.combining import merged
-from graphsearch.ingest.frames import folded
+from graphsearch.ingest.frames.table import folded
 from graphsearch.ingest.stating.stating import Stated
 from graphsearch.model import KNOWN_RELATION_TYPES
 from graphsearch.model.extracted import ExtractedMemory, Statement

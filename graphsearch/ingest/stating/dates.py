@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from graphsearch.ingest.frames import folded
+from graphsearch.ingest.frames.table import folded
 from graphsearch.text.calendar import CalendarPeriod
 from graphsearch.text.dates import in_zone, midnight
 from graphsearch.text.time_expressions import Expression, find_expressions

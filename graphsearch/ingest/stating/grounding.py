@@ -10,7 +10,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.frames import bases, folded, places, words
+from graphsearch.ingest.frames.table import bases, folded, places, words
 from graphsearch.ingest.stating.phrases import SYMMETRIC, Kind, Phrase, read_phrase
 from graphsearch.ingest.stating.scope import Name, Scope
 from graphsearch.model import Memory, Span

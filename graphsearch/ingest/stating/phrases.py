@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 import attrs
 
-from graphsearch.ingest.frames import (
+from graphsearch.ingest.frames.table import (
     KINDS,
     NO_OBJECT,
     OBJECT,

@@ -10,7 +10,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.frames import folded, listed, tokens, words
+from graphsearch.ingest.frames.table import folded, listed, tokens, words
 from graphsearch.ingest.stating.dates import is_date, read_date
 from graphsearch.ingest.stating.phrases import COMMON, NONE, Kind, Phrase, read_phrase
 from graphsearch.ingest.stating.scope import VALUE, End, Scope, is_pronoun, is_role, is_state

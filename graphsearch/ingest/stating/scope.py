@@ -11,7 +11,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.frames import folded, grouped, places, table, words
+from graphsearch.ingest.frames.table import folded, grouped, places, table, words
 from graphsearch.ingest.stating.dates import is_date
 from graphsearch.ingest.stating.phrases import COMMON, UNKNOWN, Kind
 from graphsearch.model import Entity, Memory

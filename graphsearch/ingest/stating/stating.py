@@ -16,7 +16,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
 from graphsearch.claims.folding import BESIDE, CO_OCCURRENCE_TYPES
 from graphsearch.claims.naming import UNKNOWN_TYPES
-from graphsearch.ingest.frames import KINDS, folded, table, words
+from graphsearch.ingest.frames.table import KINDS, folded, table, words
 from graphsearch.ingest.stating.grounding import Proof, prove
 from graphsearch.ingest.stating.phrases import COMMON, Kind, Phrase
 from graphsearch.ingest.stating.reading import Reading, RefusalError, demand_names, is_alias, read_fact

@@ -47,7 +47,9 @@ def test_an_apology_corrects_nothing(text: str) -> None:
 
 
 def test_what_is_corrected_is_proved_by_both_sentences() -> None:
-    (stated,) = [each for each in read_one("Oskar lives in Sligo. I meant Galway.").statements if each.type == "lives_in"]
+    (stated,) = [
+        each for each in read_one("Oskar lives in Sligo. I meant Galway.").statements if each.type == "lives_in"
+    ]
     assert stated.fact == "Oskar lives in Sligo. I meant Galway."
     assert stated.target.type == "place"
 

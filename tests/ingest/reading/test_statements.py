@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.ingest.frames import read_line, table, text_forms
+from graphsearch.ingest.frames.table import read_line, table, text_forms
 from graphsearch.ingest.reading.references import Context, Named
 from graphsearch.ingest.reading.statements import Stated, read_sentence
 from graphsearch.names.spans import Mention, read_words
@@ -89,6 +89,10 @@ def triples(text: str, speaker: str = "Ana", **context: object) -> set[tuple[str
         ("[Bo Lind:p] at [Harkin Dairy:o] agreed.", "Bo Lind works_at Harkin Dairy"),
         ("[Bo:p] is on the [Billing:?] team.", "Bo member_of Billing"),
         ("our contact at [Priory:o] is [Di Moss:p]", "Di Moss contact_of Priory"),
+        ("[jo:p]'s chaired the [oak board:g] since may", "jo leads oak board"),
+        ("[Acme:o] acquired [Harkin Dairy:o] last year.", "Acme owns Harkin Dairy"),
+        ("[Bo Lind:p] is deputy director of [Harkin Dairy:o].", "Bo Lind works_at Harkin Dairy"),
+        ("[Bo Lind:p] (serving as captain of [Oak Choir:g]) said so.", "Bo Lind leads Oak Choir"),
         # relative clauses
         ("I talked to [Bo:p], who works at [Acme:o].", "Ana met_with Bo; Bo works_at Acme"),
         ("[Bo:p] (who lives in [Rome:l]) leads [Apollo:t].", "Bo lives_in Rome; Bo leads Apollo"),
@@ -171,6 +175,10 @@ def _triple(text: str) -> tuple[str, str, str]:
         "[Bo:p] said ministers of [Acme:o] agree.",
         "our CFO [Bo Lind:p] signed",  # whose firm is not known
         "[Lena:p] replaced [Bo:p] with [Cy:p].",
+        "It is written in pure [Python:t] using [Tk:t].",
+        "how I met your mother, [Gossip:p] told",
+        "the ports of [Angola:o] are closed",
+        "[Bo:p] lived in [York:l] until last summer.",
         # imperatives
         "Use [Postgres:t] for that.",
     ],

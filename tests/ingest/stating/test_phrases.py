@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphsearch.ingest.frames.table import table
 from graphsearch.ingest.stating.phrases import COMMON, UNKNOWN, Kind, read_phrase
-from graphsearch.ingest.frames import table
 
 P, O, T, L, V = (Kind(kind, True) for kind in ("person", "organisation", "thing", "place", "value"))  # noqa: E741
 SMALL = Kind(COMMON, False, False)

@@ -14,7 +14,7 @@ import attrs
 from graphsearch.errors import InvalidInputError
 from graphsearch.text.word_lists import data_lines
 
-_PACKAGE: Final = "graphsearch.ingest"
+_PACKAGE: Final = "graphsearch.ingest.frames"
 Phase = Literal["holds", "opens", "closes", "done", "event"]
 KINDS: Final = {"p": "person", "o": "organisation", "g": "group", "l": "place", "t": "thing", "v": "value"}
 _NOUNS: Final[Mapping[str, Phase]] = {"is": "holds", "has": "holds", "at": "holds", "begins": "opens", "ends": "closes"}
@@ -162,10 +162,11 @@ def text_forms(extra: tuple[str, ...] = ()) -> Forms:
         if STATED_ONLY in frame.marks:
             continue
         if where == "verb":
-            hyphened = first == "co" and len(frame.slot) > 1  # "co_lead": co-lead
-            verb, (*more, slot) = (f"co-{frame.slot[0]}", frame.slot[1:]) if hyphened else (first, frame.slot)
-            frames[" ".join((verb, *more)), slot].append(frame)
-            longer[verb].add(tuple(more))
+            parts = [*frame.slot]
+            verb = f"co-{parts.pop(0)}" if first == "co" and len(parts) > 1 else first  # "co_lead": co-lead
+            slot = parts.pop()
+            frames[" ".join((verb, *parts)), slot].append(frame)
+            longer[verb].add(tuple(parts))
         elif where == "beside":
             beside[first].append(frame)
         else:

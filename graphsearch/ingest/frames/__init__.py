@@ -1,0 +1,1 @@
+"""The one table of relations, for stated facts and for texts."""
