@@ -12,7 +12,8 @@ from graphsearch.authz.cedar_request import Question
 from graphsearch.model import Action, ElementKind, Principal, Scope
 from graphsearch.model.signatures import Resource
 
-texts = st.text(min_size=1).filter(lambda text: text.strip() and "\0" not in text and text.isprintable())
+# An id has at most 255 bytes in UTF-8, of which a character takes up to four.
+texts = st.text(min_size=1, max_size=60).filter(lambda text: text.strip() and "\0" not in text and text.isprintable())
 hostile = st.one_of(
     st.sampled_from(['a"b', "a/b", "a%2Fb", "%", "/", "\\", "::", "ä", "'; --", "\u2028x", "a\nb"]), texts
 )
