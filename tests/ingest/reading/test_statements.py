@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from typing import Any
 
 import attrs
 import pytest
@@ -21,7 +22,7 @@ MARKED = re.compile(r"\[([^\]]+):([poglt?])\]")
 TYPES = table().types
 
 
-def read(text: str, speaker: str = "Ana", at: datetime | None = AT, **context: object) -> list[Stated]:
+def read(text: str, speaker: str = "Ana", at: datetime | None = AT, **context: Any) -> list[Stated]:
     """What the sentences of a text state: "[Bo Lind:p] works at [Acme:o]"."""
     kinds = {match[1]: KINDS[match[2]] for match in MARKED.finditer(text)}
     plain = MARKED.sub(lambda match: match[1], text)
@@ -47,7 +48,7 @@ def read(text: str, speaker: str = "Ana", at: datetime | None = AT, **context: o
     return stated
 
 
-def triples(text: str, speaker: str = "Ana", **context: object) -> set[tuple[str, str, str]]:
+def triples(text: str, speaker: str = "Ana", **context: Any) -> set[tuple[str, str, str]]:
     """What a text states, without its periods."""
     return {(each.source.name, each.relation, each.target.name) for each in read(text, speaker, **context)}
 
