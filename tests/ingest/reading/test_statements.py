@@ -42,7 +42,7 @@ def read(text: str, speaker: str = "Ana", at: datetime | None = AT, **context: A
     forms = context.pop("forms", None)
     recent: list[Named] = []
     for first, stop in whole.sentences:
-        given = Context(speaker, recent=recent, **context)  # type: ignore[arg-type]
+        given = Context(speaker, recent=recent, **context)
         stated += read_sentence(whole, first, stop, given, dates, at, forms)
         recent += [Named(each.name, each.kind) for each in whole.mentions if first <= each.first < stop]
     return stated
