@@ -67,9 +67,8 @@ class Assembly:
 
     def build(self) -> tuple[ExtractedMemory, Amendment | None]:
         """Build it, with its correction of earlier memories."""
-        ends = [
-            end for each in self._sentences for some in (each.stated, each.denied) for one in some for end in one[:3:2]
-        ]
+        stated_ = (one for each in self._sentences for some in (each.stated, each.denied) for one in some)
+        ends = [end for one in stated_ for end in (one.source, one.target)]
         for end in ends:
             if end.kind:
                 self._types.setdefault(key(end.name), _TYPES.get(end.kind, end.kind))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from typing import Any
 
 import attrs
 import pytest
@@ -21,7 +22,7 @@ MARKED = re.compile(r"\[([^\]]+):([poglt?])\]")
 TYPES = table().types
 
 
-def read(text: str, speaker: str = "Ana", at: datetime | None = AT, **context: object) -> list[Stated]:
+def read(text: str, speaker: str = "Ana", at: datetime | None = AT, **context: Any) -> list[Stated]:
     """What the sentences of a text state: "[Bo Lind:p] works at [Acme:o]"."""
     kinds = {match[1]: KINDS[match[2]] for match in MARKED.finditer(text)}
     plain = MARKED.sub(lambda match: match[1], text)
@@ -41,13 +42,13 @@ def read(text: str, speaker: str = "Ana", at: datetime | None = AT, **context: o
     forms = context.pop("forms", None)
     recent: list[Named] = []
     for first, stop in whole.sentences:
-        given = Context(speaker, recent=recent, **context)  # type: ignore[arg-type]
+        given = Context(speaker, recent=recent, **context)
         stated += read_sentence(whole, first, stop, given, dates, at, forms)
         recent += [Named(each.name, each.kind) for each in whole.mentions if first <= each.first < stop]
     return stated
 
 
-def triples(text: str, speaker: str = "Ana", **context: object) -> set[tuple[str, str, str]]:
+def triples(text: str, speaker: str = "Ana", **context: Any) -> set[tuple[str, str, str]]:
     """What a text states, without its periods."""
     return {(each.source.name, each.relation, each.target.name) for each in read(text, speaker, **context)}
 
