@@ -10,6 +10,7 @@ from benchmarks.listed_names import ListedNames
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.resolve.cascade import Resolver
+from graphsearch.ingest.resolve.resolution import Resolution
 from graphsearch.model import Memory
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName
 from graphsearch.names.likeness import Named, alike
@@ -138,7 +139,8 @@ async def count(type, *names):
 
 async def entities(*named):
     """The entities that names, each with its type, are resolved to one after another."""
-    known, found = ListedNames(), []
+    known = ListedNames()
+    found: list[Resolution] = []
     for kind, name in named:
         found += await Resolver(known).resolve([surface(name, kind)])
         await remember(known, found[-1:])
