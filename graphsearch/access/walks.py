@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 from uuid import UUID
 
 import attrs
@@ -12,12 +11,10 @@ import numpy as np
 from graphsearch.access.gatekeeper import Decided
 from graphsearch.access.lookups import Lookups
 from graphsearch.access.window import widest
-from graphsearch.columns import Codes, Expansion, Hits, Keys, Mask, Rows, Steps
+from graphsearch.columns import Codes, Expansion, Hits, Keys, Mask, Steps
 from graphsearch.columns.key_index import among, distinct
-from graphsearch.model import EdgeKind, Entity
+from graphsearch.model import Entity
 from graphsearch.scoring.triplet_score import age_in_days, freshness
-
-_RANKS: Final = {kind: rank for rank, kind in enumerate(EdgeKind)}
 
 
 @attrs.frozen(eq=False)
@@ -116,12 +113,6 @@ class Walks(Lookups):
         else:
             fresh = np.ones(len(signatures))
         return Steps(found.rows, signatures, freshness=fresh, prior=known.priors.take(signatures))
-
-    def kind_ranks(self, signatures: Rows) -> list[int]:
-        """The origin of relations of some signatures, by row: 0 structural, 1 semantic, 2 lifecycle."""
-        contents = self.signatures.contents
-        known = [contents[row] for row in signatures.tolist()]
-        return [_RANKS[(each and each.edge_kind) or EdgeKind.SEMANTIC] for each in known]
 
 
 class _Runs:

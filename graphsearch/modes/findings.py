@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain, islice
+from typing import Final
 from uuid import UUID
 
 import attrs
@@ -11,7 +12,7 @@ import numpy as np
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Codes, Floats, Mask, Rows, Subgraph
 from graphsearch.columns.key_index import distinct
-from graphsearch.model import Triplet, TripletScore
+from graphsearch.model import EdgeKind, Triplet, TripletScore
 from graphsearch.relevance.triplet_relevance import Relevance
 from graphsearch.scoring.subgraph_scores import Reliability, score_triplets
 from graphsearch.scoring.triplet_score import (
@@ -22,6 +23,8 @@ from graphsearch.scoring.triplet_score import (
     proximity_by_hops,
     proximity_by_rank,
 )
+
+_KINDS: Final = tuple(EdgeKind)
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -88,34 +91,26 @@ async def best_triplets(
 
     Those with a score below ``min_score`` are left out.
     """
-    rows = _contenders(found, limit, reader)
+    rows = _contenders(found, limit)
     if min_score:
         rows = rows[found.scores.value[rows] >= min_score]
-    triplets = await _read(found, rows, reader)
-    ranked = sorted(zip(triplets, reader.kind_ranks(found.subgraph.signatures[rows]), strict=True), key=_place)
-    return [triplet for triplet, _ in ranked[:limit]]
+    return sorted(await _read(found, rows, reader), key=_place)[:limit]
 
 
-def _contenders(found: Findings, limit: int, reader: Reader) -> Rows:
-    """Rows that can be among the best: including all that tie with the last one by score and kind."""
+def _contenders(found: Findings, limit: int) -> Rows:
+    """Rows that can be among the best: including all that tie with the last one by score."""
     values = found.answering
     if len(values) <= limit:
         return found.rows()
-    likely: Rows = (values >= np.partition(values, -limit)[-limit]).nonzero()[0]
-    if found.answers is not None:
-        likely = found.rows()[likely]
-    if len(likely) == limit:
-        return likely
-    ranks = reader.kind_ranks(found.subgraph.signatures[likely])
-    places = list(zip((-found.scores.value[likely]).tolist(), ranks, strict=True))
-    last = sorted(places)[limit - 1]
-    return likely[[place <= last for place in places]]
+    likely: Rows = found.rows()[values >= np.partition(values, -limit)[-limit]]
+    return likely
 
 
-def _place(ranked: tuple[Triplet, int]) -> tuple[float, int, str, str, str, UUID]:
-    triplet, kind_rank = ranked
+def _place(triplet: Triplet) -> tuple[float, int, str, str, str, UUID]:
     relation = triplet.relation
-    return (-triplet.score, kind_rank, triplet.source.name, relation.type, triplet.target.name, relation.id)
+    # the kind as shown: that of a stored signature says whether something hidden ended the relation
+    kind = _KINDS.index(relation.kind)
+    return (-triplet.score, kind, triplet.source.name, relation.type, triplet.target.name, relation.id)
 
 
 async def _read(found: Findings, rows: Rows, reader: Reader) -> list[Triplet]:

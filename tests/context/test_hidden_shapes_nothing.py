@@ -228,3 +228,20 @@ async def test_a_hidden_memory_closes_no_period_that_is_shown() -> None:
     for whole, visible in await both(graph, "alpha"):
         assert "lives_in" in visible.text
         assert whole.text == visible.text
+
+
+@pytest.mark.parametrize("limit", [1, 9])
+async def test_a_hidden_end_of_a_relation_orders_no_equal_scores(limit: int) -> None:
+    """What was read and is over comes after what holds: a relation that only something hidden ended does not."""
+    alpha, beta, gamma, delta = (Entity(type="tool", name=name) for name in NAMES[:4])
+    hidden = attrs.evolve(gamma, labels=PRIVATE)
+    early, late = (Memory(id=f"m{days}", text="x", occurred_at=NOON - timedelta(days=days)) for days in (2, 1))
+    claims = (
+        Claim(memory_id=early.id, source_id=alpha.id, type="lives_in", target_id=beta.id, confidence=0.9),
+        Claim(memory_id=early.id, source_id=alpha.id, type="teaches", target_id=delta.id, confidence=0.9),
+        Claim(memory_id=late.id, source_id=alpha.id, type="lives_in", target_id=hidden.id, confidence=0.9),
+    )
+    graph = Graph((alpha, beta, hidden, delta), (early, late), (), claims)
+    for whole, visible in await both(graph, "alpha", limit=limit):
+        assert "alpha --lives_in--> beta" in visible.text
+        assert whole.text == visible.text

@@ -176,7 +176,6 @@ def test_a_joint_reader_has_an_answer_of_its_own_for_every_read():
         "documents_at",  # for statistics of the visible, which each scope computes
         "documents_of",
         "entity_count",  # through `document_count`
-        "kind_ranks",  # through `signatures`
         "mentions",  # read by curation alone
         "sees_anything",
         "shown",
