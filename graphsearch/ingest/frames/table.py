@@ -29,10 +29,14 @@ STATED_ONLY, TEXTS_ONLY, KNOWN_ENDS = "~", "+", "?"
 
 @attrs.frozen
 class Ends:
-    """The kinds that an end accepts, the first expected; ``assumed`` is that of a name of unknown kind, if any."""
+    """The kinds that an end accepts, the first expected; ``assumed`` is that of a name of unknown kind, if any.
+
+    ``several``: it may as well be another, so that the kind of such a name stays unknown.
+    """
 
     kinds: tuple[str, ...]
     assumed: str = ""
+    several: bool = False
 
 
 @cache
@@ -40,7 +44,8 @@ def read_ends(letters: str) -> Ends:
     """The ends that the letters of a line describe: "p(o)"."""
     if letters == "*":
         return Ends(tuple(KINDS.values()), "thing")
-    return Ends(tuple(KINDS[each] for each in letters if each in KINDS), KINDS.get(letters[:1], ""))
+    kinds = tuple(KINDS[each] for each in letters if each in KINDS)
+    return Ends(kinds, KINDS.get(letters[:1], ""), len(letters.partition("(")[0].strip()) > 1)
 
 
 @attrs.frozen

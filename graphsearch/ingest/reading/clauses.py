@@ -34,7 +34,7 @@ from graphsearch.ingest.reading.phrases import (
 
 _PAST: Final = frozenset({"was", "were"})
 _PASSIVES: Final = frozenset({"past", "participle"})
-_OVER: Final = frozenset({"longer", "stopped"})
+_OVER: Final = frozenset({"longer", "stop", "stops", "stopped", "stopping"})
 _LONGEST_SCOPE: Final = 40
 _OF_ORIGIN: Final = ("ian", "ean", "ish", "ese")
 _LONGEST_NOUN: Final = 3
@@ -129,7 +129,8 @@ class Clauses(Phrases):
         verb = self.forms.verbs[self.lows[place]][0][0]
         forms = {form for base, form in self.forms.verbs[self.lows[place]] if base == verb}
         tense = self._tense(forms, group)
-        participle = tense == "progressive" and not group & words("being") and self.has(left, NAME)
+        helped = not group.isdisjoint(words("being") | words("helping"))
+        participle = tense == "progressive" and not helped and self.has(left, NAME)
         if not tense or participle or group & words("open"):  # "written in Python using Tk": who uses it?
             return None
         subject, tense, sure = self._acting(left, verb, forms, tense, before)

@@ -15,7 +15,7 @@ Period = tuple[datetime | None, datetime | None, bool]
 """Start, end, and whether it is a change."""
 _BEGINNINGS: Final = frozenset({"marry", "wed"})
 """Verbs of what holds whose past says when it began."""
-_OVER: Final = frozenset({"longer", "anymore", "stopped"})
+_OVER: Final = frozenset({"longer", "anymore", "stop", "stops", "stopped", "stopping"})
 _DONE: Final = frozenset({"past", "perfect"})
 _NEAR: Final = 8
 """Units between a clause and a date behind it."""

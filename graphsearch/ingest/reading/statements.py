@@ -38,7 +38,7 @@ AGAINST: Final = 0.62
 HEARSAY: Final = 0.6
 LEAST: Final = 0.6
 """What is less sure is not stated."""
-_ASSIGNED: Final = {"uses": "tool", "works_on": "project", "leads": "project"}
+_ASSIGNED: Final = frozenset({"uses", "works_on", "leads"})
 _STATUS_WORDS: Final = frozenset({"been", "now", "currently", "still", "officially", "went", "got"})
 
 _MISTAKEN: Final = {
@@ -121,7 +121,7 @@ def _is_unstated(lows: Sequence[str]) -> bool:
 
 def _accepted(ends: Ends, named: Named) -> str | None:
     """The kind that a name gets in a slot; None if it does not fit. A kind that is only guessed can be wrong."""
-    if named.kind in ends.kinds:
+    if named.kind in ends.kinds or (ends.several and not named.kind):
         return named.kind
     if named.kind == "place" and any(flags(word) & PLACE for word in named.name.split()):
         return None
@@ -285,10 +285,9 @@ class _Reader:
         period = read_period(clause, frame, self._sentence, self.dates, self._at)
         if period is None:
             return None
-        kind = _accepted(read_ends(frame.target), target) or ""
-        kind = _ASSIGNED.get(frame.type, "") if kind == "thing" else kind
         source = source._replace(kind=_accepted(read_ends(frame.source), source) or "")
-        return Stated(source, frame.type, target._replace(kind=kind), confidence, *period)
+        target = target._replace(kind=_accepted(read_ends(frame.target), target) or "")
+        return Stated(source, frame.type, target, confidence, *period)
 
     def _replaced(self, clause: Clause, stated: Stated) -> Iterator[Stated]:
         """Whom "Roz leads it instead of Ines" and "takes it over from Ines" relieve."""
@@ -300,7 +299,7 @@ class _Reader:
             if named.kind in ("person", "") and stated.source.kind == "person" and named.name != stated.target.name:
                 yield ended._replace(source=named._replace(kind="person"))
             elif stated.relation == "uses" and named.name != stated.target.name:
-                yield ended._replace(target=named._replace(kind="tool"))
+                yield ended._replace(target=named._replace(kind="thing"))
 
     def _values(self, clauses: Sequence[Clause]) -> Iterator[Stated]:
         """What is due, budgeted, priced or born: a date or an amount."""
