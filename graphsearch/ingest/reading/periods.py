@@ -17,6 +17,8 @@ _BEGINNINGS: Final = frozenset({"marry", "wed"})
 """Verbs of what holds whose past says when it began."""
 _OVER: Final = frozenset({"longer", "anymore", "stop", "stops", "stopped", "stopping"})
 _DONE: Final = frozenset({"past", "perfect"})
+_STAYS: Final = frozenset({"lives_in", "works_at"})
+"""What one may have done in several places, so that having done it does not say that one still does."""
 _NEAR: Final = 8
 """Units between a clause and a date behind it."""
 _FAR: Final = 30
@@ -53,7 +55,7 @@ def read_period(
         return _opened(clause, frame, sentence, date, at)
     if phase == "closes":
         return (None, start or at, True) if start or at else None
-    return _held(clause, sentence, date, at, is_ahead=is_ahead)
+    return _held(clause, frame, sentence, date, at, is_ahead=is_ahead)
 
 
 def _opened(
@@ -68,7 +70,7 @@ def _opened(
 
 
 def _held(
-    clause: Clause, sentence: Clauses, date: DateSpan | None, at: datetime | None, *, is_ahead: bool
+    clause: Clause, frame: Frame, sentence: Clauses, date: DateSpan | None, at: datetime | None, *, is_ahead: bool
 ) -> Period | None:
     past, start = clause.tense == "past", date.valid_from if date else None
     if past and clause.word in _BEGINNINGS:
@@ -78,6 +80,8 @@ def _held(
     if date and date.role is Role.BETWEEN:
         return start, date.valid_to, False
     since = date is not None and date.role is Role.SINCE
+    if clause.tense == "perfect" and date is None and frame.type in _STAYS:
+        return (None, None, False) if has_any(sentence.lows, "always") else None  # "I've lived in Leeds and York"
     if past and not since:
         if date is None and has_any(sentence.lows[clause.reach : clause.reach + _NEAR], "endings"):
             return None  # "until last summer"
