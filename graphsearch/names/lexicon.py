@@ -57,8 +57,3 @@ def flags(word: str) -> int:
     """The flags of a word in any case, or of a country of several words ("costa rica"); 0 for one that is unknown."""
     low = word.casefold().replace(" ", "_")
     return _words().get(low) or _words().get(_STRETCHED.sub(r"\1", low), 0)
-
-
-def is_ordinary(word: str) -> bool:
-    """Whether a word is in the dictionary in small letters."""
-    return bool(flags(word) & ORDINARY)
