@@ -90,7 +90,7 @@ async def remember(engine: GraphSearchEngine) -> None:
 
 async def merge_and_undo(curator: Curator) -> None:
     """Resolve "@priya", which matches two people, by a merge, and undo it."""
-    (handle,) = [each for each in await curator.search_entities("priya") if each.entity.name == "priya"]
+    (handle,) = [each for each in await curator.search_entities("priya") if "@priya" in each.entity.aliases]
     merge = await curator.merge_entities(handle.entity.id, PERSON)
     merged = await curator.recall_entity(PERSON)
     print(f"merged {handle.entity.name!r}: {merge.mentions} mentions moved; {PERSON} is {merged.entity.aliases}")

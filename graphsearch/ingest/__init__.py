@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from graphsearch.ingest.write.texts import DEFAULT_EXTRACTOR as DEFAULT_EXTRACTOR
     from graphsearch.model.extracted import ExtractedMemory as ExtractedMemory
     from graphsearch.model.extracted import ExtractedName as ExtractedName
+    from graphsearch.model.extracted import KnownName as KnownName
     from graphsearch.model.extracted import Statement as Statement
-    from graphsearch.names.known_names import KnownName as KnownName
     from graphsearch.text.dates import IsoDates as IsoDates
     from graphsearch.text.dates import NaturalDates as NaturalDates
 

@@ -7,6 +7,7 @@ from datetime import datetime
 import attrs
 
 from graphsearch.errors import GraphSearchError
+from graphsearch.model import validation as check
 from graphsearch.model.elements import EdgeKind, Memory, Span
 
 
@@ -25,6 +26,26 @@ class ExtractedName:
     confidence: float
     pattern: str
     written: str = ""
+
+
+@attrs.frozen(kw_only=True)
+class KnownName:
+    """A name that a text may contain in any case: its entity type, and other spellings of it.
+
+    Raises `InvalidInputError` for a name, a type or an alias that is no text.
+    """
+
+    name: str
+    type: str = "tool"
+    aliases: tuple[str, ...] = attrs.field(default=(), converter=check.as_tuple)
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            f"known name {self.name!r}",
+            check.text("name", self.name),
+            check.text("type", self.type, empty=True),
+            check.texts("aliases", self.aliases),
+        )
 
 
 @attrs.frozen(kw_only=True)

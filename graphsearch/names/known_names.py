@@ -7,9 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Final, Generic, NamedTuple, TypeVar
 
-import attrs
-
-from graphsearch.model import validation as check
+from graphsearch.model.extracted import KnownName
 from graphsearch.names.known_tools import known_tools
 from graphsearch.text.tokens import tokens
 
@@ -19,26 +17,6 @@ MOST_WORDS: Final = 12
 V = TypeVar("V")
 _UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 """A letter of a script that does not part words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
-
-
-@attrs.frozen(kw_only=True)
-class KnownName:
-    """A name that a text may contain in any case: its entity type, and other spellings of it.
-
-    Raises `InvalidInputError` for a name, a type or an alias that is no text.
-    """
-
-    name: str
-    type: str = TOOL
-    aliases: tuple[str, ...] = attrs.field(default=(), converter=check.as_tuple)
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            f"known name {self.name!r}",
-            check.text("name", self.name),
-            check.text("type", self.type, empty=True),
-            check.texts("aliases", self.aliases),
-        )
 
 
 class WordIndex(Generic[V]):

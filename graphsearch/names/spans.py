@@ -263,7 +263,8 @@ class _Sentence:
                 continue
             end = self._run(place)
             first, last = self._trimmed(place, end)
-            inside = [tag for tag in tags if tag[0] < last and first < tag[1]]
+            acts = last < self.stop and bool(self.marks[last] & VERB)  # "Tidewright sponsors Atlas" is no name
+            inside = [tag for tag in tags if tag[0] < last and first < tag[1] and not (acts and last < tag[1])]
             if inside and self._opens(place) and all(known & PLAIN for known in self.marks[first : inside[0][0]]):
                 first = max(first, inside[0][0])
             if inside and last == end:
@@ -398,7 +399,8 @@ class _Sentence:
             return False  # "GPA", "RV"
         if opens and not known & ORDINARY:
             after = self._low(place + 1) or "."
-            return bool(listed) or sure > (-ONE if after in _ACTS else _LIKELY if after in _CALLED else 0.0)
+            acts = after in _ACTS or (after.endswith("s") and self.marks[place + 1] & VERB)
+            return bool(listed) or sure > (-ONE if acts else _LIKELY if after in _CALLED else 0.0)
         if opens:
             return sure > 0 and bool(listed)
         return not known & ORDINARY or sure > 0 or bool(listed) or self.lows[place - 1] not in _DETERMINERS

@@ -68,7 +68,7 @@ def shown_kind(lows: Sequence[str], marks: Sequence[int]) -> str:
     if len(lows) == 1:
         return "person" if called else "place" if first & PLACE and not first & (GIVEN | ORDINARY) else ""
     if last & SITE:
-        return "place"
+        return "" if called else "place"  # "Lucille Park" is a person, "Hyde Park" none
     if first & TITLE and not last & INSTITUTION:
         return "person"
     if last & GROUP:

@@ -11,8 +11,7 @@ from graphsearch.model import Action, Memory, Principal, Scope, Vector
 from graphsearch.model.signatures import Resource
 
 if TYPE_CHECKING:
-    from graphsearch.model.extracted import ExtractedMemory
-    from graphsearch.names.known_names import KnownName
+    from graphsearch.model.extracted import ExtractedMemory, KnownName
 
 InputType = Literal["query", "document"]
 

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from graphsearch.ingest.frames.table import KINDS, OBJECT, Frame, bases, table
+from graphsearch.ingest.stating.phrases import SYMMETRIC
 from graphsearch.ingest.stating.scope import kind_of
 from graphsearch.understanding.asked import SOURCE, TARGET
 
@@ -42,7 +43,7 @@ def said(
             fits = frame.source if end == SOURCE else frame.target
             if "*" in fits or not letters.isdisjoint(fits):
                 for row in rows(frame.type):
-                    found.setdefault(row, set()).add(end)
+                    found.setdefault(row, set()).update((end, -end) if frame.type in SYMMETRIC else (end,))
     return {at: ends.pop() if len(ends) == 1 else 0 for at, ends in found.items()}
 
 
@@ -68,10 +69,9 @@ def _singular(words: Sequence[str]) -> Iterator[str]:
 def _verbs(texts: Sequence[str], name: range, start: int) -> Iterator[tuple[Frame, int]]:
     """Verbs whose subject or object a name is: "who does X answer to", "who answers to X", "which team is X on"."""
     before = texts[max(start, name.start - _NEAR) : name.start]
-    helped = not _AUXILIARIES.isdisjoint(before)
     if not _BE.isdisjoint(before[-1:]):
         yield from _frames(("be",), texts[name.stop :], texts[0], SOURCE)
-    elif helped:
+    elif not _AUXILIARIES.isdisjoint(before):
         for place in range(name.stop, min(name.stop + _NEAR, len(texts))):
             yield from _frames(sorted(bases(texts[place])), texts[place + 1 :], texts[0], SOURCE)
     else:

@@ -43,7 +43,7 @@ def test_lines_and_documents_are_taken_in_together(line, tmp_path):
     lines = put(
         tmp_path, "a.jsonl", '{"id": "m1", "text": "Ada Lovelace works at Acme."}\n\n{"id": "m2", "text": "No."}\n'
     )
-    page = put(tmp_path, "b.md", "# Tools\n\nBeacon depends on Kafka.\n")
+    page = put(tmp_path, "b.md", "# Tools\n\nThe Tidewright service depends on Kafka.\n")
     shown = line.run("remember", lines, page, "--at", "2025-01-06").stdout
     assert "memories" in shown
     assert line.json("stats")["relations_by_type"] == {"depends_on": 1, "works_at": 1}

@@ -74,7 +74,17 @@ def compiled() -> list[tuple[str, int, str, int]]:
     re._compile = record  # type: ignore[attr-defined]
     for name, _ in modules():
         importlib.import_module(name)
+    _compile_times()
     return [each for each in found if each[0].split("/")[0] in ROOMS]
+
+
+def _compile_times() -> None:
+    """Compile the patterns of times, which are made when they are first used; parts of others are in those."""
+    times = importlib.import_module("graphsearch.text.time_expressions")
+    parts = set(re.findall("<([A-Z_]+)>", "".join(times.data_lines("graphsearch.text", "times.txt"))))
+    for name in times._grammar().keys() - parts:
+        times.pattern(name)
+    times._any_expression()
 
 
 def ways() -> dict[tuple[str, int], set[str]]:

@@ -123,11 +123,12 @@ async def test_a_block_is_built_of_one_search_and_its_feedback_is_recorded(engin
 
 async def test_ingest_is_recorded_with_its_stages_and_its_embeddings(scoped, reported, tmp_path):
     engine = GraphSearchEngine(store=scoped, embedder=FunctionEmbedder(embed, "hashes"))
-    await Ingestor(engine).remember(MEMORIES)
+    open_name = Memory(id="m3", text="Mary Somerville founded the Harbour Trade Council.", occurred_at=NOW)
+    await Ingestor(engine).remember([*MEMORIES, open_name])  # its words are compared by their meaning
     (tmp_path / "tls.py").write_text("def handshake():\n    'Do it.'\n")
     await Ingestor(engine).add(tmp_path)
     (remembered,) = reported.named("graphsearch.remember")
-    assert remembered.attributes["graphsearch.memories"] == 2
+    assert remembered.attributes["graphsearch.memories"] == 3
     children = set(reported.children(remembered))
     assert {"graphsearch.remember.extraction", "graphsearch.remember.resolution"} <= children
     assert "graphsearch.remember.writing" in children

@@ -10,8 +10,7 @@ from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
 from graphsearch.errors import ExtractionError
 from graphsearch.model import Memory
 from graphsearch.model import validation as check
-from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
-from graphsearch.names.known_names import KnownName
+from graphsearch.model.extracted import ExtractedMemory, ExtractedName, KnownName, Statement
 from graphsearch.protocols import Extractor, KnowingExtractor
 
 

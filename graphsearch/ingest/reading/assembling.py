@@ -18,6 +18,7 @@ from graphsearch.model import EdgeKind, Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement, fact_in
 from graphsearch.names.known_names import KnownNames
 from graphsearch.names.spans import Mention, Read
+from graphsearch.names.word_marks import own_kind
 from graphsearch.text.unstated import is_within, quotations
 
 CO_OCCURS: Final = "co_occurs"
@@ -104,8 +105,10 @@ class Assembly:
         self._at[span.start] = self._add(surface)
 
     def _type(self, name: str, kind: str, known: str = "") -> str:
-        form = key(name)
-        return "" if form in self._of_scope else known or self._types.get(form) or _TYPES.get(kind, kind)
+        form, own = key(name), own_kind(name)
+        if form in self._of_scope:  # its type is told by other memories, but for that which the name itself shows
+            return own if own == (known or kind) == "person" else ""
+        return known or self._types.get(form) or _TYPES.get(kind, kind)
 
     def _add(self, surface: ExtractedName) -> ExtractedName:
         self._first.setdefault(key(surface.name), surface)

@@ -30,6 +30,7 @@ from graphsearch.ingest.reading.phrases import (
     Ref,
     Refs,
     Slots,
+    has_any,
 )
 
 _PAST: Final = frozenset({"was", "were"})
@@ -123,8 +124,8 @@ class Clauses(Phrases):
     # -- verbs ----------------------------------------------------------------------------------------------------
 
     def _verb(self, place: int, before: Sequence[Clause]) -> Clause | None:
-        if self.has(place - 1, ARTICLE) or self.low(place + 1) == "'s":
-            return None
+        if (self.has(place - 1, ARTICLE) and not self.has(place - 1, ADVERB)) or self.low(place + 1) == "'s":
+            return None  # "all", "both" and "each" are adverbs, too
         group, left = self._group(place)
         verb = self.forms.verbs[self.lows[place]][0][0]
         forms = {form for base, form in self.forms.verbs[self.lows[place]] if base == verb}
@@ -208,7 +209,7 @@ class Clauses(Phrases):
             return "past passive" if said & (_PAST | {"been"}) else "present passive"
         if "participle" in forms and have:
             return "perfect"
-        if "past" in forms and ("base" not in forms or have or be):
+        if "past" in forms:  # "quit" among them, which is its own past
             return "past"
         if "third" in forms:
             return "present"
@@ -319,6 +320,8 @@ class Clauses(Phrases):
         been = self.has(left, HAVE) and "been" in self.lows[left:start]
         if (been or self.has(left, BE)) and (subject := self.subject(left - 1)):
             return subject
+        if has_any(self.lows[left + 1 : start], "turning") and (subject := self.subject(left)):
+            return subject  # "Ana became chair"
         low = self.low(left)
         if low in (",", "(") and _is_person(self.name(left - 1)):
             called = (

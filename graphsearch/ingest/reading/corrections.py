@@ -175,10 +175,10 @@ def settle(part: Part, dates: Sequence[DateSpan], written: str) -> tuple[Part, l
 
 
 def assert_denied(part: Part) -> Part | None:
-    """Write a sentence without its "never", for what it denies; None if it has none."""
-    words = part.read.words
-    denies = any(word.text.lower() == "never" for word in words[part.first : part.stop])
-    return _without(part, lambda place: words[place].text.lower() == "never") if denies else None
+    """Write a sentence with "always" for "never", for what it denies; None if it has none."""
+    lows, said = [*part.read.lows], part.read.lows[part.first : part.stop]
+    lows[part.first : part.stop] = ["always" if low == "never" else low for low in said]
+    return part._replace(read=part.read._replace(lows=lows)) if "never" in said else None
 
 
 def _without(part: Part, is_left_out: Callable[[int], bool]) -> Part:

@@ -30,8 +30,8 @@ from graphsearch.ingest.reading.statements import Stated, read_sentence
 from graphsearch.ingest.reading.users import introduced_users, of_user, with_user
 from graphsearch.model import Memory, Span
 from graphsearch.model import validation as check
-from graphsearch.model.extracted import ExtractedMemory
-from graphsearch.names.known_names import KnownName, KnownNames
+from graphsearch.model.extracted import ExtractedMemory, KnownName
+from graphsearch.names.known_names import KnownNames
 from graphsearch.names.lexicon import FUNCTION, ORDINARY, flags
 from graphsearch.names.spans import Mention, Read
 from graphsearch.names.word_marks import own_kind

@@ -42,7 +42,7 @@ from graphsearch.names.word_marks import (
     own_kind,
 )
 
-PARENTHESIS: Final = re.compile(r"\s*\([^)]*\)\s*$")
+PARENTHESIS: Final = re.compile(r"(?<!\s)\s*+\([^()]*+\)\s*+\Z")
 LONGEST_TITLE: Final = 120
 SURE: Final = 2.0
 """From here on, a form is a name everywhere in the call."""
@@ -72,6 +72,7 @@ _KINDS: Final = {
     "region": "place",
 }
 """The kinds of entity types; any other known one is a thing."""
+_NAMING: Final = frozenset({"called", "named", "nicknamed", "titled", "christened"})
 _BEFORE_SHORT: Final = frozenset(
     {"at", "for", "from", "with", "to", "joined", "left", "quit", "by", "on", "joining", "leaving", "of"}
 )
@@ -326,11 +327,12 @@ def _without_ordinary(reads: Sequence[Read], found: Sequence[list[Mention]]) -> 
     """
     cased: Counter[str] = Counter()
     sure: Counter[str] = Counter()
-    for each in (each for some in found for each in some):
+    for read, each in ((read, each) for read, some in zip(reads, found, strict=True) for each in some):
         if _is_weak(each):
             form = each.name.casefold()
+            given = each.first > 0 and read.lows[each.first - 1] in _NAMING
             cased[form] += 1
-            sure[form] += each.sure > ONE or bool(mark(form) & CAPITALISED)
+            sure[form] += each.sure > ONE or given or bool(mark(form) & CAPITALISED)
     small = Counter(
         low
         for read in reads

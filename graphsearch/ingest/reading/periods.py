@@ -111,7 +111,9 @@ def _is_reached(clause: Clause, sentence: Clauses, date: DateSpan) -> bool:
     while between and between[-1].low in words("since"):
         between.pop()
     parting = JOINER | STOP | BREAK | VERB | AUXILIARY
-    return len(between) <= _NEAR and not any(each.bits & parting and each.low not in ("(", ":") for each in between)
+    return len(between) <= _NEAR and not any(
+        each.bits & parting and each.low not in ("(", ":", "as") for each in between
+    )
 
 
 def _leads_to(clause: Clause, sentence: Clauses, date: DateSpan) -> bool:

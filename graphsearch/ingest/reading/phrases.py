@@ -35,7 +35,7 @@ _LISTS: Final = {
     "hearsay": HEARSAY,
 }
 _SUBJECTIVE: Final = frozenset({"i", "he", "she", "we", "they"})
-_OBJECTIVE: Final = frozenset({"me", "him", "us", "them"})
+_OBJECTIVE: Final = frozenset({"me", "him", "her", "us", "them"})
 _NO_ADVERBS: Final = frozenset({"apply", "reply", "supply", "rely", "family", "only", "early", "july", "fly", "daily"})
 _JOINING: Final = frozenset({"-", "/", "%", "$", "€", "£", "'", "’"})
 _MAX_FILLER: Final = 3
@@ -137,6 +137,9 @@ class Phrases:
         self.bits = [unit.bits for unit in units]
         self.forms = forms
         self.spoken = spoken
+        for place in (at for at, low in enumerate(self.lows) if low == "her"):
+            if self.has(place + 1, PREPOSITION) or self.is_end(place + 1 + bool(self.has(place + 1, ADVERB))):
+                self.bits[place] = PRONOUN  # "reports to her now"
 
     def low(self, place: int) -> str:
         """The word at a place; "·" for a name, "" outside of the sentence."""
@@ -178,6 +181,8 @@ class Phrases:
                 if not (bits & NAME and beside and self.low(first - 2) not in (",", ":")):
                     return self._listed_before(left)
                 left = first - 2  # "the head of Acme said": not Acme
+            elif low in words("kind_nouns") and self.has(left - 1, NAME):
+                left -= 1  # "the Tidewright service depends"
             elif low in ("who", "which", "that"):
                 left -= 1 + (self.low(left - 1) in (",", "("))
                 if self.has(left, NAME):

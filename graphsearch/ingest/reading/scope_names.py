@@ -10,14 +10,14 @@ from graphsearch._support.concurrency import aside
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
 from graphsearch.claims.naming import UNKNOWN_TYPES, folded_name
+from graphsearch.ingest.stating.scope import VALUE
 from graphsearch.model import Memory
+from graphsearch.model.extracted import KnownName
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
-from graphsearch.names.known_names import KnownName
 from graphsearch.names.lexicon import GIVEN, ORDINARY, flags
 from graphsearch.protocols import GraphStore
 from graphsearch.text.analyser import STOP_WORDS
-from graphsearch.text.tokens import Token, tokens
-from graphsearch.understanding.name_lookup import nameable
+from graphsearch.text.tokens import tokens
 
 LONGEST: Final = 4
 """Most words of a name that is looked for."""
@@ -30,11 +30,13 @@ async def scope_names(memories: Sequence[Memory], store: GraphStore, gate: Gate)
         return []
     async with reading(store, gate=gate) as reader:
         found = await reader.find_names(runs)
-        known = {each.id: each for each in await nameable(sorted({each.entity_id for each in found}), reader)}
+        hits = await reader.locate(sorted({each.entity_id for each in found}))
+        known = {each.id: each for each in await reader.entities(hits.keys) if each.type != VALUE}
     types: defaultdict[str, set[str]] = defaultdict(set)
     for match in found:
         if (entity := known.get(match.entity_id)) and entity.type not in CASE_SENSITIVE_TYPES:
-            written = next((name for name in entity.names if folded_name(name) == match.name), match.name)
+            names = (entity.name, *entity.aliases)
+            written = next((name for name in names if folded_name(name) == match.name), match.name)
             types[written].add("" if entity.type in UNKNOWN_TYPES else entity.type)
     return [KnownName(name=name, type=some.pop() if len(some) == 1 else "") for name, some in sorted(types.items())]
 
@@ -60,9 +62,6 @@ def _runs_in(text: str, *, spoken: bool) -> Iterator[str]:
             if word.start - last.end > 1 or text[last.end : word.start] == "\n":
                 break
             last = word
-            if folded[word.start : word.end] not in STOP_WORDS and (spoken or _is_capital(first) or _is_capital(word)):
+            capital = first.text[0].isupper() or word.text[0].isupper()
+            if folded[word.start : word.end] not in STOP_WORDS and (spoken or capital):
                 yield folded[first.start : word.end]
-
-
-def _is_capital(word: Token) -> bool:
-    return word.text[0].isupper()

@@ -54,6 +54,8 @@ _EARLIER: Final = 6
 _ONE_KNOWN: Final = 4
 """The fit of two ends of which one is surely a person."""
 _KIN: Final = frozenset({"married_to", "parent_of", "sibling_of"})
+_OF_PERSONS: Final = _KIN | {"works_with", "works_on"}
+"""What a word that is taken for a person easily seems to state."""
 _ANYONE: Final = Ends(("person", "organisation", "group", "thing"))
 
 Dates = Callable[[int, int], Sequence[DateSpan]]
@@ -121,9 +123,11 @@ def _is_unstated(lows: Sequence[str]) -> bool:
 
 def _accepted(ends: Ends, named: Named) -> str | None:
     """The kind that a name gets in a slot; None if it does not fit. A kind that is only guessed can be wrong."""
+    known_place = named.kind == "place" and (named.hard or any(flags(word) & PLACE for word in named.name.split()))
     if named.kind in ends.kinds or (ends.several and not named.kind):
-        return named.kind
-    if named.kind == "place" and any(flags(word) & PLACE for word in named.name.split()):
+        is_employer = named.kind == "place" and ends.assumed == "organisation" and not known_place
+        return ends.assumed if is_employer else named.kind  # where one works is more often a firm
+    if known_place:
         return None
     single = " " not in named.name
     if named.kind == "person" and single and ends.assumed == "place":
@@ -148,6 +152,13 @@ def _may_be_group(frame: Frame, target: Named) -> bool:
 
 def _is_nationality(*ends: Named) -> bool:
     return any(flags(each.name) & DEMONYM for each in ends)
+
+
+def _is_person(named: Named) -> bool:
+    """Whether more than a guess says that a name is a person's: "my dad was a Whovian" names nobody."""
+    known = flags(named.name)
+    written = named.name[:1].isupper() and not known & ORDINARY
+    return named.hard or " " in named.name or written or bool(known & GIVEN)
 
 
 class _Reader:
@@ -187,7 +198,8 @@ class _Reader:
                 found.append(self._of_mention(ref.mention, ref.sure))
                 continue
             last = bisect_left(self._starts, before)
-            earlier = self._names[max(0, last - _EARLIER) : last]
+            own = {each.mention.name for each in clause.subject if each.mention}  # "Lena works with her": another
+            earlier = [each for each in self._names[max(0, last - _EARLIER) : last] if each.name not in own]
             if named := self._context.meant(ref.pronoun, earlier, ends.kinds):
                 found.append(named._replace(sure=named.sure * ref.sure))
         return found
@@ -268,11 +280,15 @@ class _Reader:
             return "be" in clause.word and min(fits) > 1  # "stands for the revolution in Hungary"
         if frame.source == frame.target == "p" and (min(fits) < 1 or sum(fits) < _ONE_KNOWN):
             return False
+        ends = (frame.source, source), (frame.target, target)
+        people = (named for letters, named in ends if _accepted(read_ends(letters), named) == "person")
+        if frame.type in _OF_PERSONS and not all(map(_is_person, people)):
+            return False
         if KNOWN_ENDS in frame.marks or (clause.word == "·" and not self._sentence.spoken):
             guessed = (
                 frame.type == "reports_to" and not each.hard and " " not in each.name for each in (source, target)
             )
-            return min(fits) > 1 and not any(guessed)
+            return min(fits) > (not target.hard) and not any(guessed)
         return sum(fits) > 1
 
     def _stated(self, clause: Clause, frame: Frame, source: Named, target: Named, sure: float) -> Stated | None:

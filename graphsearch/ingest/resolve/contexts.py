@@ -56,7 +56,7 @@ async def settled(
     meant: defaultdict[str, dict[ExtractedName, Resolution]] = defaultdict(dict)
     for each, surface in several:
         candidates = {person.id: person for person in found[surface].candidates}
-        nearest = named[each.memory_id] - _related(each, surface, found), around[conversation_of[each.memory_id]]
+        nearest = named[each.memory_id], around[conversation_of[each.memory_id]]
         left = next((some for context in nearest if (some := candidates.keys() & context)), set[UUID]())
         if len(left) == 1:
             meant[each.memory_id][surface] = attrs.evolve(
@@ -68,9 +68,3 @@ async def settled(
                 unseen=False,
             )
     return {id_: {**found, **names} for id_, names in meant.items()}
-
-
-def _related(memory: ExtractedMemory, surface: ExtractedName, found: Found) -> set[UUID]:
-    """Whom a sentence relates to somebody, who is not the same: "Anna reports to Anna Voss"."""
-    pairs = ((one.source, one.target) for one in memory.statements if one.type != "co_occurs")
-    return {found[b].entity.id for pair in pairs for a, b in (pair, pair[::-1]) if a == surface}

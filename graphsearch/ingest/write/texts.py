@@ -27,9 +27,8 @@ from graphsearch.ingest.write.ledger import begun, without_facts
 from graphsearch.ingest.write.limits import IngestLimits, TextLimitError
 from graphsearch.model import Claim, Entity, FactReport, Memory, Mention
 from graphsearch.model import validation as check
-from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
+from graphsearch.model.extracted import ExtractedMemory, ExtractedName, KnownName, Statement
 from graphsearch.model.identity import ids_of
-from graphsearch.names.known_names import KnownName
 from graphsearch.protocols import Extractor, GraphStore, KnowingExtractor
 
 BATCH: Final = 500

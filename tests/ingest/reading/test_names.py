@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.ingest.reading.names import find_names
-from graphsearch.names.known_names import KnownName, KnownNames
+from graphsearch.model.extracted import KnownName
+from graphsearch.names.known_names import KnownNames
 
 
 def names(text, *, speaker="", title="", known=(), among=()):

@@ -287,3 +287,8 @@ def test_users_lines_are_read() -> None:
     ):
         with pytest.raises(InvalidInputError):
             read_line(line)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("Vellin", "organisation"), ("Cambridge", "place")])
+def test_where_somebody_works_is_a_firm_unless_it_is_known_as_a_place(name: str, kind: str) -> None:
+    assert [each.target.kind for each in read(f"[Tom Baker:p] works at [{name}:l].")] == [kind]

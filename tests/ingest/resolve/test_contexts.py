@@ -42,7 +42,6 @@ def note(text: str, session: str = "", source: str = "") -> Memory:
         (note("I met Anna today.", "harbour"), "Anna Berg"),
         (note("I met Anna today.", "billing"), "Anna Voss"),
         (note("I met Anna, and Anna Voss, and Anna Berg.", "harbour"), "Anna"),
-        (note("Anna reports to Anna Voss."), "Anna"),
     ],
 )
 async def test_only_what_the_context_leaves_is_believed(
