@@ -22,7 +22,12 @@ MADE_OF = (*FIRST, *LAST, *(" ".join(pair) for pair in product(FIRST, LAST)), "n
 NAMES = (*MADE_OF, *(f"{name} ?" for name in MADE_OF))
 DICTIONARY = {str(entity_id(type_, name)): (type_, name) for type_ in TYPES for name in NAMES}
 HIDDEN = ("{} was dismissed for fraud.", "{} works at Nightfall Holdings.", "Dr. {} treats the CEO.", "I met {}.")
-VISIBLE = ("I gave {} some tea.", "Ask {} about lunch.", "The new colleague, {}, works at Globex.", "I saw {} with Zoe Quist.")
+VISIBLE = (
+    "I gave {} some tea.",
+    "Ask {} about lunch.",
+    "Our colleague, {}, works at Globex.",
+    "I saw {} with Zoe Quist.",
+)
 TOOL = {tool.name: tool for tool in (*TOOLS, *OPERATOR_TOOLS)}
 
 

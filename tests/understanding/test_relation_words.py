@@ -6,7 +6,18 @@ from graphsearch.understanding.asked import SOURCE, TARGET
 from graphsearch.understanding.relation_words import said
 from graphsearch.understanding.words import tokens
 
-TYPES = ("created", "depends_on", "leads", "lives_in", "member_of", "reports_to", "sponsors", "uses", "works_at")
+TYPES = (
+    "created",
+    "depends_on",
+    "leads",
+    "lives_in",
+    "member_of",
+    "reports_to",
+    "sponsors",
+    "uses",
+    "works_at",
+    "works_with",
+)
 PERSON, COMPANY, TEAM, TOOL = ({each} for each in ("person", "organization", "team", "tool"))
 BOTH = 0
 
@@ -42,6 +53,7 @@ def meant(question: str, *names: tuple[str, set[str]]) -> dict[str, int]:
         ("which firm did Odile come from?", "Odile", PERSON, "works_at", SOURCE),
         ("which club does Odile belong to", "Odile", PERSON, "member_of", SOURCE),
         ("where does Odile reside?", "Odile", PERSON, "lives_in", SOURCE),
+        ("who works with Odile?", "Odile", PERSON, "works_with", BOTH),
     ],
 )
 def test_words_mean_a_type_and_an_end(question: str, name: str, kinds: set[str], type_: str, end: int) -> None:

@@ -234,9 +234,7 @@ class Clauses(Phrases):
         names = sum(1 for at in range(first, left) if self.name(at))
         opens = left < 0 or (low in (",", ":", "-", "–", "!", ")") and not pronouns and names <= 1 and left < _FAR)
         says = "past" in forms or tense == "past" or ("gerund" in forms and verb in words("dropping"))
-        if (
-            self.spoken and opens and says and ("base" not in forms or tense == "past")
-        ):  # "moved to Oporto", "jo here, joined in May"
+        if self.spoken and opens and says and ("base" not in forms or tense == "past"):  # "jo here, joined in May"
             return (Ref(None, "i"),), tense.removesuffix(" passive") if verb != "base" else "present passive", _DROPPED
         return None, tense, 1.0
 
@@ -324,22 +322,14 @@ class Clauses(Phrases):
             return subject  # "Ana became chair"
         low = self.low(left)
         if low in (",", "(") and _is_person(self.name(left - 1)):
-            called = (
-                self.spoken
-                and left == 1
-                and self.units[0].mention
-                and " " not in self.units[0].mention.name
-                and self.low(start) == "the"
-            )
+            one = self.units[0].mention
+            called = self.spoken and left == 1 and one and " " not in one.name and self.low(start) == "the"
             return () if called else (self.ref(left - 1),)  # "Elaine, the director of the choir said so": to Elaine
         if low in (",", "(") and self.spoken:  # "met Dana on Friday, coo of Priory"
-            people = [
-                at
-                for at in range(max(0, left - _LONGEST_SCOPE), left)
-                if (name := self.name(at)) and name.kind == "person"
-            ]
+            near = map(self.name, range(max(0, left - _LONGEST_SCOPE), left))
+            people = tuple(Ref(name) for name in near if name and name.kind == "person")
             if len(people) == 1:
-                return (self.ref(people[0]),)
+                return people
         if self.has(after, NAME):
             return (self.ref(after),)  # "my manager Jo Berg"
         if self.low(after) in ("is", "'s", ":", "(", "was") and self.has(after + 1, NAME):

@@ -234,11 +234,9 @@ class Phrases:
                 break
             place -= 2
             refs.insert(0, self.ref(place))
-        acted = self.has(place - 1, VERB | PREPOSITION | AUXILIARY) or (
-            self.low(place - 1).isalpha()
-            and not self.has(place - 1, ~0)
-            and self.low(place - 1) not in words("after_names")
-        )
+        before = self.low(place - 1)
+        unknown = before.isalpha() and not self.has(place - 1, ~0) and before not in words("after_names")
+        acted = unknown or self.has(place - 1, VERB | PREPOSITION | AUXILIARY)
         return tuple(refs[-1:] if acted else refs)  # "leads Atlas and Cy leads": Cy
 
     # -- to the right ---------------------------------------------------------------------------------------------
@@ -299,9 +297,8 @@ class Phrases:
     def _modifies(self, place: int) -> bool:
         """Whether a name only describes what is after it: "the Turin office", "Labor leader Simon Crean"."""
         noun = self.low(place + 1)
-        apart = self.has(place + 1, _CLOSED | ADVERB | NAME) or (
-            self.has(place + 1, VERB) and not self.has(place + 1, NOUN)
-        )
+        verb = self.has(place + 1, VERB) and not self.has(place + 1, NOUN)
+        apart = verb or self.has(place + 1, _CLOSED | ADVERB | NAME)
         if apart or not noun.isalpha() or len(noun) < _SHORTEST or noun in words("after_names"):
             return False
         if self.has(place + 1, NOUN) and noun in self.forms.nouns:

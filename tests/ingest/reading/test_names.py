@@ -24,6 +24,7 @@ def names(text, *, speaker="", title="", known=(), among=()):
     [
         ("Yesterday Nadia Verhoef met Tobias Lindqvist.", {"Nadia Verhoef": "person", "Tobias Lindqvist": "person"}),
         ("We asked Abd al-Karim about it.", {"Abd al-Karim": None}),
+        ("Quantrel sponsors Velmora.", {"Quantrel": None, "Velmora": None}),
         ("The notes of Walter R. Pym are lost.", {"Walter R. Pym": "person"}),
         ("She married Jan van der Velde in spring.", {"Jan van der Velde": "person"}),
         ("June Hollis gave the talk.", {"June Hollis": "person"}),

@@ -60,6 +60,8 @@ def triples(text: str, speaker: str = "Ana", **context: Any) -> set[tuple[str, s
         ("[Bo Lind:p] works at [Harkin Dairy:o].", "Bo Lind works_at Harkin Dairy"),
         ("[Bo Lind:p] leads [Atlas:t] and reports to [Cy Dunn:p].", "Bo Lind leads Atlas; Bo Lind reports_to Cy Dunn"),
         ("[Cy Dunn:p] manages [Bo Lind:p].", "Bo Lind reports_to Cy Dunn"),
+        ("I met [Ivy Oak:p], and [Bo Lind:p] reports to her now.", "Bo Lind reports_to Ivy Oak; Ana met_with Ivy Oak"),
+        ("The [Tallow:t] service depends on [Kafka:t].", "Tallow depends_on Kafka"),
         ("[Atlas:t] was built by [Bo Lind:p] in 2019.", "Bo Lind created Atlas"),
         ("[Harkin Dairy:o] employs [Bo Lind:p].", "Bo Lind works_at Harkin Dairy"),
         ("[Bo Lind:p] was elected to the [Oak Committee:g].", "Bo Lind member_of Oak Committee"),
