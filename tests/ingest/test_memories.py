@@ -160,8 +160,8 @@ async def test_an_extractor_that_leaves_memories_out_is_refused(parts: Parts) ->
 async def test_a_type_that_a_later_text_tells_is_taken_until_that_is_forgotten(parts: Parts) -> None:
     (kestrel,) = await _kestrel(parts, Memory(id="k1", text="We talked about Keelbook.", occurred_at=JANUARY))
     assert kestrel.type == "thing"
-    (typed,) = await _kestrel(parts, Memory(id="k2", text="Priya Sharma works on Keelbook.", occurred_at=JULY))
-    assert (typed.id, typed.type) == (kestrel.id, "project")
+    (typed,) = await _kestrel(parts, Memory(id="k2", text="Priya Sharma works at Keelbook.", occurred_at=JULY))
+    assert (typed.id, typed.type) == (kestrel.id, "organisation")
     (again,) = await _kestrel(parts, Memory(id="k3", text="Keelbook is late.", occurred_at=JANUARY))
     assert again == typed
     (forgotten,) = await _kestrel(parts, Memory(id="k2", text="It is late.", occurred_at=JULY))
