@@ -59,7 +59,7 @@ def _introduced_as(text: str) -> Iterator[str]:
             name = match["name"]
             words = name.casefold().split()
             known = [flags(word) for word in words]
-            plain = any(flag & (CALENDAR | DEMONYM) or (flag & ORDINARY and not flag & GIVEN) for flag in known)
+            plain = known[0] & (ORDINARY | GIVEN) == ORDINARY or any(flag & (CALENDAR | DEMONYM) for flag in known)
             named = len(words) > 1 and own_kind(name) in ("", "person") and not name.isupper()
             if not plain and (sure or named or known[0] & GIVEN):
                 yield name
