@@ -331,7 +331,7 @@ class _Sentence:
     def _is_number(self, at: int) -> bool:
         """Whether a number belongs to the name before it, as in "Ward 7": it counts nothing and is no year."""
         low, before, after = self._low(at), self.marks[at - 1], self._low(at + 1)
-        if not low.isdecimal() or len(low) > _SHORT or before & (UNNUMBERED | CALENDAR | GRAMMAR | GIVEN):
+        if not low.isdecimal() or len(low.lstrip("0")) > _SHORT or before & (UNNUMBERED | CALENDAR | GRAMMAR | GIVEN):
             return False
         return not (after and (after[0].isdecimal() or after in ":%-–/" or after[0].isalpha())) or bool(
             after[0].isalpha() and self.marks[at + 1] & GRAMMAR
