@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Final, Generic, NamedTuple, TypeVar
 
+import attrs
+
 from graphsearch.model.extracted import KnownName
 from graphsearch.names.known_tools import known_tools
 from graphsearch.text.tokens import tokens
@@ -19,38 +21,46 @@ _UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u
 """A letter of a script that does not part words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
 
 
+@attrs.define
 class WordIndex(Generic[V]):
-    """Values by sequences of words in lower case; however many there are, a text is searched once."""
+    """Values by sequences of words in lower case; however many there are, a text is searched once.
 
-    def __init__(self) -> None:
-        self._values: dict[tuple[str, ...], V] = {}
-        self._lengths: dict[str, tuple[int, ...]] = {}
+    ``lengths`` are those of the sequences that begin with a word, the longest first.
+    """
 
-    def __len__(self) -> int:
-        return len(self._values)
+    values: dict[tuple[str, ...], V] = attrs.field(factory=dict)
+    lengths: dict[str, tuple[int, ...]] = attrs.field(factory=dict)
+
+    def over(self, other: WordIndex[V]) -> WordIndex[V]:
+        """Lay it over another one: of equal words its own value counts."""
+        lengths = {
+            word: tuple(sorted({*own, *other.lengths.get(word, ())}, reverse=True))
+            for word, own in self.lengths.items()
+        }
+        return WordIndex({**other.values, **self.values}, {**other.lengths, **lengths})
 
     def get(self, words: Sequence[str]) -> V | None:
         """The value of some words."""
-        return self._values.get(tuple(words))
+        return self.values.get(tuple(words))
 
     def add(self, words: Sequence[str], value: V) -> None:
         """Add a value; the first of equal words counts."""
         whole = tuple(words)
-        if not 0 < len(whole) <= MOST_WORDS or whole in self._values:
+        if not 0 < len(whole) <= MOST_WORDS or whole in self.values:
             return
-        self._values[whole] = value
-        lengths = self._lengths.get(whole[0], ())
+        self.values[whole] = value
+        lengths = self.lengths.get(whole[0], ())
         if len(whole) not in lengths:
-            self._lengths[whole[0]] = tuple(sorted((*lengths, len(whole)), reverse=True))
+            self.lengths[whole[0]] = tuple(sorted((*lengths, len(whole)), reverse=True))
 
     def find(self, lows: Sequence[str]) -> Iterator[tuple[int, int, V]]:
         """The longest match at each word of a text, as (first, end, value)."""
-        lengths = self._lengths
+        lengths = self.lengths
         for place, low in enumerate(lows):
             for length in lengths.get(low, ()):
                 if place + length > len(lows):
                     continue
-                if (value := self._values.get(tuple(lows[place : place + length]))) is not None:
+                if (value := self.values.get(tuple(lows[place : place + length]))) is not None:
                     yield place, place + length, value
                     break
 
@@ -68,18 +78,17 @@ class KnownNames:
     """The names of a scope or a user, and the vocabulary of tools, which gives way to them."""
 
     def __init__(self, names: Iterable[KnownName] = ()) -> None:
-        self._index: WordIndex[Known] = WordIndex()
+        own: WordIndex[Known] = WordIndex()
         self._letters: WordIndex[Known] = WordIndex()
         """Names of scripts that do not part words, by their letters."""
         for each in names:
             for written in (each.name, *each.aliases):
                 known = Known(each.name, each.type)
                 words = name_words(written)
-                self._index.add(words[words[:1] == ["the"] :], known)
+                own.add(words[words[:1] == ["the"] :], known)
                 if _UNSPACED.match(written):
                     self._letters.add(written.casefold(), known._replace(written=written))
-        for words, tool in _tools():
-            self._index.add(words, tool)
+        self._index = own.over(_tools())
 
     def full_name(self, written: str) -> Known | None:
         """The known name that a spelling is one of."""
@@ -88,7 +97,7 @@ class KnownNames:
     def find(self, lows: Sequence[str]) -> Iterator[tuple[int, int, Known]]:
         """The longest known name at each word of a text, as (first, end, name)."""
         yield from self._index.find(lows)
-        if len(self._letters):
+        if self._letters.values:
             for place, low in enumerate(lows):
                 if _UNSPACED.match(low):
                     yield from ((place, place + 1, known) for _, _, known in self._letters.find(low))
@@ -102,11 +111,12 @@ def name_words(written: str) -> list[str]:
 
 
 @cache
-def _tools() -> Sequence[tuple[list[str], Known]]:
-    """The words of each spelling of a tool, and the tool."""
-    return [
-        (name_words(written), Known(name, TOOL, plain=section != "sure" and " " not in written))
-        for section, tools in known_tools().items()
-        for name, others in tools.items()
-        for written in (name, *others)
-    ]
+def _tools() -> WordIndex[Known]:
+    """The vocabulary of tools, indexed once: who writes tells names with every call."""
+    index: WordIndex[Known] = WordIndex()
+    for section, tools in known_tools().items():
+        for name, others in tools.items():
+            for written in (name, *others):
+                tool = Known(name, TOOL, plain=section != "sure" and " " not in written)
+                index.add(name_words(written), tool)
+    return index

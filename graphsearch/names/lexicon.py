@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from graphsearch.names.given_names import formal_names
-from graphsearch.text.word_lists import data_lines
+from graphsearch.text.word_lists import data_sections
 
 ORDINARY: Final = 1
 """In the dictionary in small letters, or of chats."""
@@ -44,8 +44,7 @@ _STRETCHED: Final = re.compile(r"(.)\1\1+")
 @cache
 def _words() -> Mapping[str, int]:
     found: dict[str, int] = {}
-    for line in data_lines("graphsearch.names", "lexicon.txt"):
-        letters, _, words = line.partition(": ")
+    for letters, words in data_sections("graphsearch.names", "lexicon.txt").items():
         found.update(dict.fromkeys(words.split(), sum(LETTERS[letter] for letter in letters)))
     for name in formal_names():
         found[name] = found.get(name, 0) | GIVEN

@@ -59,7 +59,7 @@ _EDGE: Final = "\0"
 """Stands twice before, between and after sentences."""
 _NEVER: Final = -(1 << 20)
 
-# What is said of a word by a bit, above its flags.
+# Bits of a word, above its flags.
 _UPPER, _LINK, _NEW, _CALENDAR, _NO_NAME, _FUNCTION, _STRANGE = (1 << bit for bit in range(8, 15))
 _FLAGS: Final = 0xFF
 _LINKS: Final = frozenset({",", "'s", "’s", "&"})

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import Final
 
-from graphsearch.text.word_lists import data_lines
+from graphsearch.text.word_lists import data_sections
 
 SAME_TYPES: Final = MappingProxyType(
     {
@@ -25,21 +24,17 @@ SAME_TYPES: Final = MappingProxyType(
 @cache
 def words(name: str) -> frozenset[str]:
     """The words of a list, such as "titles"."""
-    return _lists()[name]
+    return frozenset(_lists()[name].split())
 
 
 @cache
 def short_forms(table: str) -> Mapping[str, str]:
     """The normal form for each other spelling of a table: "word", "vendor" or "tool"."""
-    lines = (line.partition(": ") for line in data_lines("graphsearch.names", "short_forms.txt"))
-    rows = ((head.split(), shorts.split()) for head, _, shorts in lines)
+    sections = data_sections("graphsearch.names", "short_forms.txt")
+    rows = ((head.split(), shorts.split()) for head, shorts in sections.items())
     return MappingProxyType({short: name for (of, name), shorts in rows if of == table for short in shorts})
 
 
 @cache
-def _lists() -> Mapping[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = defaultdict(frozenset)
-    for line in data_lines("graphsearch.names", "words.txt"):
-        name, _, some = line.partition(": ")
-        found[name] |= frozenset(some.split())
-    return MappingProxyType(dict(found))
+def _lists() -> Mapping[str, str]:
+    return data_sections("graphsearch.names", "words.txt")

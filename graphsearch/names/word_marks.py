@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from graphsearch.names.lexicon import GIVEN, ORDINARY, PLACE, flags
-from graphsearch.text.word_lists import data_lines
+from graphsearch.text.word_lists import data_sections
 
 TITLE, GROUP, FIRM, SITE, CLEAR, LOOSE, OF_HEAD, PARTICLE, NOISE, GRAMMAR = (1 << bit for bit in range(8, 18))
 ROLE, ALONE, GENERAL, USING, MOVING, RUNNING, MODIFIER, VERB, UNNUMBERED = (1 << bit for bit in range(18, 27))
@@ -31,8 +31,7 @@ _STEM: Final = 4
 @cache
 def _listed() -> Mapping[str, int]:
     marks: dict[str, int] = {}
-    for line in data_lines("graphsearch.names", "name_words.txt"):
-        section, _, words = line.partition(": ")
+    for section, words in data_sections("graphsearch.names", "name_words.txt").items():
         for word in words.split():
             marks[word] = marks.get(word, 0) | 1 << 8 + _SECTIONS.index(section)
     return marks

@@ -78,7 +78,7 @@ class Extractor(Protocol):
 
 @runtime_checkable
 class KnowingExtractor(Protocol):
-    """An extractor that finds names of the scope: it is told those that occur in the texts, and are visible."""
+    """An extractor that can be told which visible names of the scope occur in the texts."""
 
     def knowing(self, names: Sequence[KnownName]) -> Extractor:
         """The extractor for texts with these names."""

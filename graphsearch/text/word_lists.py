@@ -14,3 +14,12 @@ def data_lines(package: str, name: str) -> list[str]:
     """The lines of a data file of a package, without empty ones and comments."""
     lines = (line.strip() for line in files(package).joinpath(name).read_text(encoding="utf-8").splitlines())
     return [line for line in lines if line and not line.startswith("#")]
+
+
+def data_sections(package: str, name: str) -> dict[str, str]:
+    """What stands behind each name of a data file of lines "name: words", joined where a name stands again."""
+    found: dict[str, str] = {}
+    for line in data_lines(package, name):
+        section, _, words = line.partition(": ")
+        found[section] = f"{found[section]} {words}" if section in found else words
+    return found

@@ -7,19 +7,19 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 import attrs
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.text.word_lists import data_lines
+from graphsearch.text.word_lists import data_lines, data_sections
 
 _PACKAGE: Final = "graphsearch.ingest.frames"
 Phase = Literal["holds", "opens", "closes", "done", "event"]
 KINDS: Final = {"p": "person", "o": "organisation", "g": "group", "l": "place", "t": "thing", "v": "value"}
 _NOUNS: Final[Mapping[str, Phase]] = {"is": "holds", "has": "holds", "at": "holds", "begins": "opens", "ends": "closes"}
 _COLUMNS: Final = 4
-_PHASES: Final = frozenset({"holds", "opens", "closes", "done", "event"})
+_VERBS: Final[Mapping[str, Phase]] = {phase: phase for phase in get_args(Phase)}
 _BESIDE: Final = "beside"
 NO_OBJECT: Final = ("-",)
 OBJECT: Final = ("obj",)
@@ -96,8 +96,8 @@ def read_line(line: str, rank: int = 0) -> Sequence[Entry]:
     if len(ends) != len(("source", "target")) or not {*letters} <= {*KINDS, "*"} or not parts[0]:
         raise InvalidInputError(f"line {line!r}", ["write it as: type | p > o | holds | verb obj; verb at/for"])
     type_, _, phase, entries = parts
-    if phase not in _PHASES | {*_NOUNS, _BESIDE}:
-        raise InvalidInputError(f"phase {phase!r}", [f"is none of {', '.join(sorted(_PHASES | {*_NOUNS}))}"])
+    if phase not in {*_VERBS, *_NOUNS, _BESIDE}:
+        raise InvalidInputError(f"phase {phase!r}", [f"is none of {', '.join(sorted({*_VERBS, *_NOUNS}))}"])
     found: list[Entry] = []
     for written in (each.strip() for each in entries.split(";")):
         entry = written.rstrip("~+?")
@@ -116,7 +116,7 @@ def read_line(line: str, rank: int = 0) -> Sequence[Entry]:
             for slot_ in slots.split("/"):
                 words_ = (*more, *slot_.split("_"))
                 inverse = entry.startswith("^")
-                frame = Frame(type_, ends[0], ends[1], phase, inverse, rank, words_, marks)  # type: ignore[arg-type]
+                frame = Frame(type_, ends[0], ends[1], _VERBS[phase], inverse, rank, words_, marks)
                 found.append(("verb", first, frame))
     return found
 
@@ -210,7 +210,7 @@ def verb_forms(verb: str) -> Sequence[tuple[str, str]]:
 
 @cache
 def _lists() -> Mapping[str, str]:
-    return dict(line.split(": ", 1) for line in data_lines(_PACKAGE, "words.txt"))
+    return data_sections(_PACKAGE, "words.txt")
 
 
 @cache

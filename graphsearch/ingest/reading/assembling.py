@@ -105,9 +105,9 @@ class Assembly:
         self._at[span.start] = self._add(surface)
 
     def _type(self, name: str, kind: str, known: str = "") -> str:
-        form, own = key(name), own_kind(name)
-        if form in self._of_scope:  # its type is told by other memories, but for that which the name itself shows
-            return own if own == (known or kind) == "person" else ""
+        form = key(name)
+        if form in self._of_scope:  # other memories tell its type; this one only what the name itself shows
+            return "person" if (known or kind) == "person" == own_kind(name) else ""
         return known or self._types.get(form) or _TYPES.get(kind, kind)
 
     def _add(self, surface: ExtractedName) -> ExtractedName:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphsearch.ingest.frames.table import words
 from graphsearch.ingest.reading.phrases import (
@@ -33,9 +33,13 @@ from graphsearch.ingest.reading.phrases import (
     has_any,
 )
 
+if TYPE_CHECKING:
+    from graphsearch.names.spans import Mention
+
 _PAST: Final = frozenset({"was", "were"})
 _PASSIVES: Final = frozenset({"past", "participle"})
-_OVER: Final = frozenset({"longer", "stop", "stops", "stopped", "stopping"})
+OVER: Final = frozenset({"longer", "stop", "stops", "stopped", "stopping"})
+"""Words before a verb that say that what it states is over."""
 _LONGEST_SCOPE: Final = 40
 _OF_ORIGIN: Final = ("ian", "ean", "ish", "ese")
 _LONGEST_NOUN: Final = 3
@@ -152,7 +156,7 @@ class Clauses(Phrases):
         if passive:
             slots = slots | ({"obj": surface} if surface else {})
             acting, acted = slots.pop("by", ()), surface
-        negated = not group.isdisjoint(words("negating") | _OVER)
+        negated = not group.isdisjoint(words("negating") | OVER)
         tense = tense.removesuffix(" passive")
         return Clause(word, acting, slots, tense, place, reach, False, negated, hearsay, acted, surface)
 
@@ -394,8 +398,8 @@ class Clauses(Phrases):
             yield Clause("·", subject, {low: refs}, "present", place, reach, False, False, hearsay, (), subject)
 
 
-def _is_person(mention: object) -> bool:
-    return getattr(mention, "kind", None) in ("person", "")
+def _is_person(mention: Mention | None) -> bool:
+    return mention is not None and mention.kind in ("person", "")
 
 
 def _is_plural(subject: Refs | None) -> bool:

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 import attrs
 
+from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
 from graphsearch.ingest.reading.names import key
 from graphsearch.model import KNOWN_RELATION_TYPES, EdgeKind, Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement, fact_in
@@ -250,7 +251,7 @@ class _Said:
 
     def add(self, number: int, memory: Memory, stated: Sequence[Statement]) -> None:
         for each in stated:
-            if each.pattern not in (CORRECTED, "co_occurs"):
+            if each.pattern != CORRECTED and each.type not in CO_OCCURRENCE_TYPES:
                 earlier = _Earlier(number, memory, each)
                 self._by_subject[self._key(each.source), each.type].append(earlier)
                 self.last[memory.session_id, memory.speaker] = earlier

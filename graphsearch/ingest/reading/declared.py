@@ -28,6 +28,7 @@ from graphsearch.names.word_marks import (
     VERB,
     mark,
 )
+from graphsearch.text.word_lists import word_set
 
 _WORD: Final = r"[^\W\d_][\w'-]{1,40}"
 _HINT: Final = re.compile(
@@ -44,33 +45,11 @@ _OTHER: Final = re.compile(
 )
 _SHORT: Final = re.compile(rf"\b({_WORD}(?: [A-Z][\w'-]{{1,40}})?),? (?:\(|or |aka )?({_WORD}) for short\b")
 _CLEAR_LENGTH: Final = 4
-_ABOUT: Final = frozenset({"at", "for", "to", "from", "with", "joined", "left", "join", "of"})
-_ACTS: Final = frozenset(
-    ["books", "design", "market", "post", "power", "practice", "press", "records", "shipping", "works"]
-)
-_DETERMINERS: Final = frozenset(
-    {
-        "a",
-        "an",
-        "the",
-        "my",
-        "our",
-        "your",
-        "his",
-        "her",
-        "their",
-        "its",
-        "some",
-        "any",
-        "this",
-        "that",
-        "every",
-        "each",
-        "no",
-    }
-)
-_PREPOSITIONS: Final = frozenset({"to", "from", "on", "in", "with", "into", "at", "for"})
-_AUXILIARIES: Final = frozenset({"is", "was", "has", "had", "are", "have", "will"})
+_ABOUT: Final = word_set("at for to from with joined left join of")
+_ACTS: Final = word_set("books design market post power practice press records shipping works")
+_DETERMINERS: Final = word_set("a an the my our your his her their its some any this that every each no")
+_PREPOSITIONS: Final = word_set("to from on in with into at for")
+_AUXILIARIES: Final = word_set("is was has had are have will")
 
 
 def short_names(text: str, speaker: str) -> list[tuple[str, str, int]]:

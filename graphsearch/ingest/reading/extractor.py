@@ -24,7 +24,7 @@ from graphsearch.ingest.reading.corrections import (
     may_correct,
     settle,
 )
-from graphsearch.ingest.reading.names import PARENTHESIS, find_names, key
+from graphsearch.ingest.reading.names import PARENTHESIS, find_names, key, lone_parts
 from graphsearch.ingest.reading.references import Context, Named
 from graphsearch.ingest.reading.statements import Stated, read_sentence
 from graphsearch.ingest.reading.users import introduced_users, of_user, with_user
@@ -271,9 +271,8 @@ def _voted(stated: Iterable[Stated]) -> Mapping[str, str]:
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for each in stated:
         for named in (each.source, each.target):
-            kind = "thing" if named.kind in ("tool", "project") else named.kind
-            if kind not in ("", "value", "status") and not named.hard and each.confidence >= _SURE_KIND:
-                votes[key(named.name)][kind] += 1
+            if named.kind not in ("", "value", "status") and not named.hard and each.confidence >= _SURE_KIND:
+                votes[key(named.name)][named.kind] += 1
     return {form: count.most_common(1)[0][0] for form, count in votes.items()}
 
 
@@ -291,7 +290,6 @@ def _take_kinds(turn: _Turn, kinds: Mapping[str, str]) -> bool:
 
 def _whole_names(turns: Sequence[_Turn]) -> Mapping[str, str]:
     """Full names by the short ones of people who speak, and by declared ones."""
-    speakers = {turn.speaker for turn in turns if turn.speaker}
-    firsts = Counter(part for name in speakers if " " in name for part in {name.split()[0], name.split()[-1]})
-    whole = {key(part): key(name) for name in speakers for part in name.split() if firsts[part] == 1}
+    speakers = (turn.speaker for turn in turns if turn.speaker)
+    whole = {key(part): key(name) for part, name in lone_parts(speakers)}
     return whole | {key(short): key(full) for turn in turns for short, full in turn.read.same}

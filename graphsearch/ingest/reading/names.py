@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
+from graphsearch.ingest.extract.context import MAX_SUBJECT
 from graphsearch.ingest.reading.declared import completed, first_words, heads, recurring, short_names
 from graphsearch.names.known_names import Known, KnownNames, WordIndex, name_words
 from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE
@@ -41,9 +42,9 @@ from graphsearch.names.word_marks import (
     mark,
     own_kind,
 )
+from graphsearch.text.word_lists import word_set
 
 PARENTHESIS: Final = re.compile(r"(?<!\s)\s*+\([^()]*+\)\s*+\Z")
-LONGEST_TITLE: Final = 120
 SURE: Final = 2.0
 """From here on, a form is a name everywhere in the call."""
 FAINT: Final = 5.0
@@ -72,36 +73,11 @@ _KINDS: Final = {
     "region": "place",
 }
 """The kinds of entity types; any other known one is a thing."""
-_NAMING: Final = frozenset({"called", "named", "nicknamed", "titled", "christened"})
-_BEFORE_SHORT: Final = frozenset(
-    {"at", "for", "from", "with", "to", "joined", "left", "quit", "by", "on", "joining", "leaving", "of"}
-)
+_NAMING: Final = word_set("called named nicknamed titled christened")
+_BEFORE_SHORT: Final = word_set("at for from with to joined left quit by on joining leaving of")
 _CUES: Final = {**dict.fromkeys(("to", "from", "off", "onto"), MOVING), **dict.fromkeys(("on", "in", "with"), RUNNING)}
 """Small words before a tool, and what stands before them then: "moved to", "runs on"."""
-_PRONOUNS: Final = frozenset(
-    {
-        "i",
-        "you",
-        "he",
-        "she",
-        "it",
-        "we",
-        "they",
-        "this",
-        "that",
-        "these",
-        "those",
-        "there",
-        "the",
-        "a",
-        "an",
-        "my",
-        "your",
-        "his",
-        "her",
-        "our",
-    }
-)
+_PRONOUNS: Final = word_set("i you he she it we they this that these those there the a an my your his her our")
 _REACH: Final = 6
 """Words before a tool that may speak of its use."""
 
@@ -171,7 +147,7 @@ def _own(read: Read, title: str, known: KnownNames) -> list[Mention]:
     """Names that need no tagger: marked ones, known ones, and the subject of a document as it is written there."""
     found, taken = find_marked(read)
     subject = [word.text for word in read_words(PARENTHESIS.sub("", title)).words] if title else []
-    if subject and len(title) <= LONGEST_TITLE:
+    if subject and len(title) <= MAX_SUBJECT:
         for place, word in enumerate(read.words):
             if word.text == subject[0] and [each.text for each in read.words[place : place + len(subject)]] == subject:
                 _add(found, taken, _at(read, place, place + len(subject), CERTAIN))
@@ -256,11 +232,17 @@ def _writes_small(reads: Iterable[Read]) -> bool:
 # -- what the call agrees on --------------------------------------------------------------------------------------
 
 
+def lone_parts(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The first names and surnames that belong to one of some names alone, each with the whole name."""
+    whole = sorted({*names})
+    parts = Counter(part for name in whole if " " in name for part in {name.split()[0], name.split()[-1]})
+    return ((part, name) for name in whole for part in name.split() if parts[part] == 1)
+
+
 def _people(speakers: Iterable[str]) -> dict[str, str]:
     """Speakers, and their first names and surnames where these belong to one of them alone."""
     whole = sorted({" ".join(each.split()) for each in speakers if each})
-    parts = Counter(part for name in whole if " " in name for part in {name.split()[0], name.split()[-1]})
-    alone = (part for name in whole for part in name.split() if parts[part] == 1 and len(part) > 2)  # noqa: PLR2004
+    alone = (part for part, _ in lone_parts(whole) if len(part) > 2)  # noqa: PLR2004
     called = [part for part in alone if not mark(part.casefold()) & ORDINARY or mark(part.casefold()) & GIVEN]
     return dict.fromkeys((*map(key, whole), *map(key, called)), "person")
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from graphsearch.ingest.frames.table import Frame, words
-from graphsearch.ingest.reading.clauses import Clause, Clauses
+from graphsearch.ingest.reading.clauses import OVER, Clause, Clauses
 from graphsearch.ingest.reading.phrases import AUXILIARY, BE, BREAK, COMMA, JOINER, STOP, VERB, has_any
 from graphsearch.text.dates import DateSpan, Role
 
@@ -15,7 +15,7 @@ Period = tuple[datetime | None, datetime | None, bool]
 """Start, end, and whether it is a change."""
 _BEGINNINGS: Final = frozenset({"marry", "wed"})
 """Verbs of what holds whose past says when it began."""
-_OVER: Final = frozenset({"longer", "anymore", "stop", "stops", "stopped", "stopping"})
+_OVER: Final = OVER | {"anymore"}
 _DONE: Final = frozenset({"past", "perfect"})
 _STAYS: Final = frozenset({"lives_in", "works_at"})
 """What one may have done in several places, so that having done it does not say that one still does."""

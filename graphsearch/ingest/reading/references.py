@@ -66,7 +66,7 @@ class Context(NamedTuple):
         return None
 
     def _own(self, pronoun: str, kinds: Sequence[str], *, as_person: bool) -> Named | None:
-        """The speaker, or the firm of the speaker: "we use Slack" is said of a firm that is known."""
+        """The speaker; for "we", the speaker's firm if it is known."""
         me = Named(self.speaker, "person", hard=True) if self.speaker else None
         if pronoun in FIRST or (as_person and pronoun != "our"):
             return me

@@ -154,8 +154,10 @@ def _is_nationality(*ends: Named) -> bool:
     return any(flags(each.name) & DEMONYM for each in ends)
 
 
-def _is_person(named: Named) -> bool:
-    """Whether more than a guess says that a name is a person's: "my dad was a Whovian" names nobody."""
+def _may_be_person(letters: str, named: Named) -> bool:
+    """Whether an end is none of a person, or more than a guess makes it one: "my dad was a Whovian" names nobody."""
+    if _accepted(read_ends(letters), named) != "person":
+        return True
     known = flags(named.name)
     written = named.name[:1].isupper() and not known & ORDINARY
     return named.hard or " " in named.name or written or bool(known & GIVEN)
@@ -280,9 +282,9 @@ class _Reader:
             return "be" in clause.word and min(fits) > 1  # "stands for the revolution in Hungary"
         if frame.source == frame.target == "p" and (min(fits) < 1 or sum(fits) < _ONE_KNOWN):
             return False
-        ends = (frame.source, source), (frame.target, target)
-        people = (named for letters, named in ends if _accepted(read_ends(letters), named) == "person")
-        if frame.type in _OF_PERSONS and not all(map(_is_person, people)):
+        if frame.type in _OF_PERSONS and not (
+            _may_be_person(frame.source, source) and _may_be_person(frame.target, target)
+        ):
             return False
         if KNOWN_ENDS in frame.marks or (clause.word == "·" and not self._sentence.spoken):
             guessed = (
