@@ -72,26 +72,26 @@ def memories_of(passages: Iterable[Passage]) -> list[Memory]:
 
 
 class TripleExtractor:
-    """Adds the known triples of each passage to the result of the extractor by rules.
+    """Adds the known triples of each passage to the result of the default reader of texts.
 
     The span of a subject or an object is its place in the text, else the whole text; the predicate is the type of the
     statement between them.
     """
 
     def __init__(self, triples: Iterable[Triple]) -> None:
-        self._rules = TextExtractor()
+        self._reader = TextExtractor()
         self._triples: defaultdict[str, list[Triple]] = defaultdict(list)
         for triple in triples:
             self._triples[triple.passage_id].append(triple)
 
     @property
     def name(self) -> str:
-        """The name of the extractor by rules with the suffix "+triples"."""
-        return f"{self._rules.name}+triples"
+        """The name of that reader with the suffix "+triples"."""
+        return f"{self._reader.name}+triples"
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
         """The extraction of each memory, in their order."""
-        extracted = await self._rules.extract(memories)
+        extracted = await self._reader.extract(memories)
         return [
             _with_triples(each, memory, self._triples.get(memory.id, ()))
             for each, memory in zip(extracted, memories, strict=True)

@@ -1,1 +1,1 @@
-"""Extraction of surface forms and statements: by rules, by a language model, and from source code."""
+"""Extraction of surface forms and statements: by a language model, and from source code."""
