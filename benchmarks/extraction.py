@@ -1,4 +1,4 @@
-"""Precision, recall and speed of the reader of texts on a labelled set: python -m benchmarks.extraction [FILE] [--json].
+"""Precision, recall and speed of the reader of texts on labelled sentences: `python -m benchmarks.extraction [FILE]`.
 
 FILE is JSON lines of {"text": …, "speaker": …, "says": [[source, type, target, from, to], …]}, dates as YYYY-MM-DD or
 null, each text of 15 May 2024. A statement counts as correct if all five fields are; co-occurrence is left out.
