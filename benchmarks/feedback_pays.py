@@ -31,7 +31,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.evaluation import EvalQuestion
+from graphsearch.evaluation import GoldQuestion
 from graphsearch.evaluation import measure as measured
 from graphsearch.model import ElementKind, ElementRef, Outcome, Vector
 from graphsearch.protocols import InputType
@@ -156,7 +156,7 @@ async def _ndcg(engine: GraphSearchEngine, texts: Sequence[str], useful: set[UUI
     """The nDCG of rankings of everything within reach; the gold are the useful relations."""
     run = {text: [*await _scores(engine, text, _RANKED)] for text in texts}
     questions = [
-        EvalQuestion(id=text, question=text, gold_ids=tuple(str(id_) for id_ in run[text] if id_ in useful))
+        GoldQuestion(id=text, question=text, gold=frozenset(str(id_) for id_ in run[text] if id_ in useful))
         for text in texts
     ]
     return measured(questions, {text: [str(id_) for id_ in ids] for text, ids in run.items()}).metrics["nDCG@10"]

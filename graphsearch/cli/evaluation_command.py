@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 from rich.table import Table
@@ -16,13 +16,12 @@ from rich.table import Table
 from graphsearch._support.timing import SystemClock
 from graphsearch.cli.commands import Answer, progress_bar
 from graphsearch.cli.environment import Place, open_scopes
-from graphsearch.cli.gold_files import Files, Gold, compared, comparison_tables
+from graphsearch.cli.gold_files import Files, Gold, compared
 from graphsearch.cli.output import table
 from graphsearch.embedders import MiniLMEmbedder, VoyageEmbedder, WordLlamaEmbedder
-from graphsearch.evaluation import Channels, Evaluated, Evaluation, Level, Stores, read_question_set
+from graphsearch.evaluation import Channels, Column, Comparison, Evaluation, Level, Stores, read_question_set
 from graphsearch.evaluation import evaluate as evaluated
-from graphsearch.evaluation.comparing import KS, Measured
-from graphsearch.evaluation.evaluator import regret_of
+from graphsearch.evaluation.comparing import KS
 from graphsearch.evaluation.ranks import BUDGET
 from graphsearch.protocols import Clock, Embedder
 from graphsearch.recall.options import CHANNELS
@@ -119,11 +118,8 @@ async def evaluate(
     make = _EMBEDDERS.get(embedder)
     embedding, clock = make() if make else None, FixedClock(now.replace(tzinfo=UTC)) if now else SystemClock()
     files = Files(questions=tuple(questions), graph=graph, code=tuple(code or ()), corpus=corpus, names=names)
-    if gold is not None:
-        return await _of_gold(gold, files, embedding, budget, place, store, clock)
     named = [*([channels] if channels else []), *(compare or ())]
     sets = dict.fromkeys(map(_channels, named)) or dict.fromkeys(_with_each_alone(embedding, alone=alone))
-    given = read_question_set(files.passages, questions, triples)
     evaluation = Evaluation(
         embedder=embedding,
         channel_sets=tuple(sets),
@@ -134,13 +130,14 @@ async def evaluate(
         budget=budget or None,
         baseline=alone and not named,
     )
+    given = None if gold else read_question_set(files.passages, questions, triples)
     with progress_bar() as progress:
         async with _scopes(store, place, clock) as scopes:
-            found = await evaluated(given, scopes, evaluation, progress=progress)
-    if named:
-        data = {each.name: each.as_dict() for each in found} if compare else found[0].as_dict()
-        return Answer(data, (_metrics(found), *_types(found), _asked(found)))
-    return Answer(_with_regret(found), (_metrics(found), *_types(found[:1]), _asked(found)))
+            if given is not None:
+                found = await evaluated(given, scopes, evaluation, progress=progress)
+            elif gold is not None:
+                found = await compared(gold, files, scopes, embedding, budget, progress)
+    return Answer(found.as_dict(), (*_tables(found),))
 
 
 def _with_each_alone(embedder: Embedder | None, *, alone: bool) -> Iterator[Channels]:
@@ -150,27 +147,6 @@ def _with_each_alone(embedder: Embedder | None, *, alone: bool) -> Iterator[Chan
         for name in CHANNELS:
             if name != "semantic" or embedder is not None:
                 yield (name,)
-
-
-def _with_regret(found: Sequence[Evaluated]) -> dict[str, Any]:
-    """The first evaluation as JSON, with its regret against the best of the others, and the others."""
-    if not (regret := regret_of(found)):
-        return found[0].as_dict()
-    return {
-        **found[0].as_dict(),
-        "regret": {metric: each.points for metric, each in regret.items()},
-        "best": {metric: each.best for metric, each in regret.items()},
-        "others": {each.name: each.as_dict() for each in found[1:]},
-    }
-
-
-async def _of_gold(
-    gold: Gold, files: Files, embedder: Embedder | None, budget: int, place: Place, store: StoreName, clock: Clock
-) -> Answer:
-    with progress_bar() as progress:
-        async with _scopes(store, place, clock) as scopes:
-            found = await compared(gold, files, scopes, embedder, budget, progress)
-    return Answer(found.as_dict(), (*comparison_tables(found),))
 
 
 @asynccontextmanager
@@ -186,43 +162,41 @@ async def _scopes(store: StoreName, place: Place, clock: Clock) -> AsyncIterator
 # -- for people ---------------------------------------------------------------------------------------------------
 
 
-def _metrics(found: Sequence[Evaluated]) -> Table:
-    """A row per metric, with intervals if they fit and with the regret, then the cost; a column per ranker."""
-    first, few, regret = found[0].measured, len(found) <= _FEW, regret_of(found)
-    rows: list[tuple[str, ...]] = []
-    for name in first.metrics:
-        others = [each.measured for each in found[1:]]
-        others_shown = [_with_interval(each, name) if few else f"{each.metrics[name]:.3f}" for each in others]
-        lacks = [f"{regret[name].points:+.1f}" if name in regret else ""] if regret else []
-        rows.append((name, _with_interval(first, name), *others_shown, *lacks))
-    rows.append(("silent", *("-" if each.silent is None else f"{each.silent:.3f}" for each in found)))
-    rows += [
-        (name, *(f"{getattr(each.costs, field):.1f}" for each in found))
-        for name, field in (("index s", "index_s"), ("p50 ms", "p50_ms"), ("p95 ms", "p95_ms"), ("peak MB", "rss_mb"))
+def _tables(found: Comparison) -> Iterator[str | Table]:
+    """A row per metric with the regret, a column per method, with intervals if they fit; the default by kind; costs."""
+    few, regret, default = len(found.columns) <= _FEW, found.regret(), found.default
+    rows = [
+        (
+            metric,
+            _with_interval(default, metric),
+            *(_with_interval(each, metric) if few else f"{each.metrics[metric]:.3f}" for each in found.columns[1:]),
+            *([f"{regret[metric].points:+.1f}" if metric in regret else ""] if regret else ()),
+        )
+        for metric in default.metrics
     ]
-    names = ["default" if regret and each.channels == CHANNELS else each.name for each in found]
-    return table("", *names, *(["regret"] if regret else []), rows=rows)
+    rows += [(f"{field[:3]} ms", *(f"{getattr(each, field):.1f}" for each in found.columns)) for field in _TIMES]
+    names = ["default" if regret else default.name, *(each.name for each in found.columns[1:])]
+    yield table("", *names, *(["regret"] if regret else ()), rows=rows)
+    if len(found.kinds) > 1:
+        yield f"\nby kind, {default.name}"
+        kinds = ((f"{kind or '(none)'} ({found.kinds[kind]})", means) for kind, means in default.by_kind.items())
+        yield table(
+            "",
+            *default.metrics,
+            rows=[
+                (kind, *(f"{means[n]:.3f}" if n in means else "-" for n in default.metrics)) for kind, means in kinds
+            ],
+        )
+    left = f"; {found.left_out} with no gold were left out" if found.left_out else ""
+    yield (
+        f"\n{sum(found.kinds.values())} questions, {found.unanswerable} without an answer{left}; "
+        f"indexed in {found.index_s:.1f} s, peak {found.rss_mb:.0f} MB"
+    )
 
 
-def _types(found: Sequence[Evaluated]) -> Iterator[str | Table]:
-    """For each set of channels, a row per question type."""
-    for each in found:
-        names = [*each.measured.metrics]
-        rows = [
-            (type_, *(f"{means[name]:.3f}" if name in means else "-" for name in names))
-            for type_, means in each.measured.by_type.items()
-        ]
-        if rows:
-            yield f"\nby type, {each.name}"
-            yield table("", *names, rows=rows)
+_TIMES: Final = ("p50_ms", "p95_ms")
 
 
-def _with_interval(measured: Measured, name: str) -> str:
-    low, high = measured.intervals[name]
-    return f"{measured.metrics[name]:.3f}  [{low:.3f}, {high:.3f}]"
-
-
-def _asked(found: Sequence[Evaluated]) -> str:
-    measured = found[0].measured
-    left = f"; {measured.unanswerable} without evidence were left out" if measured.unanswerable else ""
-    return f"\n{measured.questions} questions{left}"
+def _with_interval(column: Column, metric: str) -> str:
+    low, high = column.intervals[metric]
+    return f"{column.metrics[metric]:.3f}  [{low:.3f}, {high:.3f}]"

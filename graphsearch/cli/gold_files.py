@@ -1,17 +1,14 @@
-"""eval --gold: evaluation of triplets, entities and answers, the files of each, and the tables of the comparison."""
+"""eval --gold: evaluation of triplets, entities and answers, and the files of each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 
 import attrs
 import typer
-from rich.table import Table
 
-from graphsearch.cli.output import table
-from graphsearch.evaluation.comparing import Column, Comparison
+from graphsearch.evaluation.comparing import Comparison
 from graphsearch.evaluation.corpus import Stores
 from graphsearch.evaluation.gold import entity_question, name_question, read_graph, triplet_question
 from graphsearch.evaluation.graph_scores import (
@@ -93,41 +90,3 @@ def _answers(files: Files) -> AnswerSet:
     questions = tuple(each for path in files.questions for each in read_rows(path, name_question))
     names = read_names(files.names) if files.names else {}
     return AnswerSet(passages=read_passages(files.corpus), questions=questions, names=names)
-
-
-def comparison_tables(found: Comparison) -> Iterator[str | Table]:
-    """The means of each ranker with intervals, its first metric by kind, in per cent; then the regrets in points."""
-    metrics = found.default.metrics
-    yield _table(
-        "%", *metrics, rows=((each.name, *(_mean(each, metric) for metric in metrics)) for each in found.columns)
-    )
-    first = next(iter(metrics))
-    if len(kinds := [kind for kind, means in found.default.by_kind.items() if first in means]) > 1:
-        yield f"\n{first} by kind, in per cent"
-        yield _table(
-            "",
-            *(f"{kind.replace('_', ' ') or '(none)'} ({found.kinds[kind]})" for kind in kinds),
-            rows=((each.name, *(f"{100 * each.by_kind[kind][first]:.1f}" for kind in kinds)) for each in found.columns),
-        )
-    yield "\nregret, in points: the best of the channels and of BM25, less this"
-    yield _table("", *found.better, rows=_regrets(found))
-    left = f"; {found.left_out} with no gold were left out" if found.left_out else ""
-    yield f"\n{sum(found.kinds.values())} questions{left}; {found.default.name} takes {found.p50_ms:.1f} ms (median)"
-
-
-def _table(*headings: str, rows: Iterable[Sequence[object]]) -> Table:
-    found = table(*headings, rows=rows)
-    found.columns[0].no_wrap = True  # names identify the rows
-    return found
-
-
-def _mean(column: Column, metric: str) -> str:
-    low, high = (100 * bound for bound in column.intervals[metric])
-    return f"{100 * column.metrics[metric]:.1f} [{low:.0f}, {high:.0f}]"
-
-
-def _regrets(found: Comparison) -> Iterator[tuple[str, ...]]:
-    for each in found.columns:
-        if each.name not in found.rivals:
-            regrets = found.regret(each).values()
-            yield each.name, *(f"{regret.points:+.1f} ({regret.best})" for regret in regrets)

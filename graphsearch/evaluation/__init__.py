@@ -7,8 +7,6 @@ from graphsearch._support.lazy import lazily
 if TYPE_CHECKING:
     from graphsearch.evaluation.comparing import Column as Column
     from graphsearch.evaluation.comparing import Comparison as Comparison
-    from graphsearch.evaluation.comparing import Costs as Costs
-    from graphsearch.evaluation.comparing import Measured as Measured
     from graphsearch.evaluation.comparing import Regret as Regret
     from graphsearch.evaluation.comparing import Run as Run
     from graphsearch.evaluation.comparing import measure as measure
@@ -16,12 +14,9 @@ if TYPE_CHECKING:
     from graphsearch.evaluation.corpus import TripleExtractor as TripleExtractor
     from graphsearch.evaluation.corpus import memories_of as memories_of
     from graphsearch.evaluation.evaluator import Channels as Channels
-    from graphsearch.evaluation.evaluator import Evaluated as Evaluated
     from graphsearch.evaluation.evaluator import Evaluation as Evaluation
     from graphsearch.evaluation.evaluator import evaluate as evaluate
-    from graphsearch.evaluation.evaluator import regret_of as regret_of
     from graphsearch.evaluation.gold import GivenGraph as GivenGraph
-    from graphsearch.evaluation.gold import GoldQuestion as GoldQuestion
     from graphsearch.evaluation.gold import read_graph as read_graph
     from graphsearch.evaluation.graph_scores import AnswerSet as AnswerSet
     from graphsearch.evaluation.graph_scores import EntitySet as EntitySet
@@ -30,7 +25,7 @@ if TYPE_CHECKING:
     from graphsearch.evaluation.graph_scores import evaluate_entities as evaluate_entities
     from graphsearch.evaluation.graph_scores import evaluate_triplets as evaluate_triplets
     from graphsearch.evaluation.graph_scores import read_names as read_names
-    from graphsearch.evaluation.question_set import EvalQuestion as EvalQuestion
+    from graphsearch.evaluation.question_set import GoldQuestion as GoldQuestion
     from graphsearch.evaluation.question_set import Level as Level
     from graphsearch.evaluation.question_set import Passage as Passage
     from graphsearch.evaluation.question_set import QuestionSet as QuestionSet

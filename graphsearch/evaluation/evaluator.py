@@ -1,22 +1,26 @@
-"""Evaluation of recall on a question set in fresh scopes: how much of the evidence is found, and at what cost."""
+"""Evaluation in fresh scopes: write, ask every question with every method, and compare what they find.
+
+`evaluate` measures recall on a question set; `graphsearch.evaluation.graph_scores` has the evaluations by triplets,
+entities and names.
+"""
 
 from __future__ import annotations
 
 import resource
 import sys
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Generic
 
 import attrs
 
-from graphsearch._support.lazy import require
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.evaluation.comparing import EXTRA, KS, Costs, Measured, Regret, measure, regrets
+from graphsearch.evaluation.comparing import KS, LOST, SILENCED, Comparison, Values, compare, rank_measures
 from graphsearch.evaluation.corpus import Stores, TripleExtractor, fresh_scope, memories_of
-from graphsearch.evaluation.question_set import PASSAGES, EvalQuestion, Level, QuestionSet, by_session
-from graphsearch.evaluation.ranks import BM25, BUDGET, Blocks, PlainBlocks, holds_answer
+from graphsearch.evaluation.question_set import PASSAGES, GoldQuestion, Level, QuestionSet, by_session
+from graphsearch.evaluation.ranks import BM25, BUDGET, Block, Found, Item, Method, blocks_of, holds_answer, plain_method
 from graphsearch.ingest import DEFAULT_EXTRACTOR, Ingestor, Progress
 from graphsearch.model import validation as check
 from graphsearch.protocols import Embedder, GraphStore
@@ -24,13 +28,92 @@ from graphsearch.recall.options import CHANNELS, ChannelName, RecallOptions, Rec
 
 Channels = tuple[ChannelName, ...]
 
-ANSWERED: Final = "answered"
-"""The share of questions that get any answer. It has no regret, since answering everything is no merit."""
+
+@attrs.frozen
+class Answered(Generic[Item]):
+    """What a method gave for a question: what it found in how many milliseconds, and its block."""
+
+    found: Found[Item]
+    ms: float = 0.0
+    block: Block = Block()
+
+
+Answers = Mapping[str, Answered[Item]]
+"""Answers of one method, by the id of the question."""
+
+
+@attrs.frozen(kw_only=True)
+class Part(Generic[Item]):
+    """What is evaluated in a scope of its own: what is written, the questions, and the methods, the default first."""
+
+    questions: Sequence[GoldQuestion[Any]]
+    write: Callable[[GraphSearchEngine], Awaitable[None]]
+    methods: Callable[[GraphSearchEngine], Awaitable[Mapping[str, Method[Item]]]]
+
+
+async def compare_in_scopes(
+    parts: Sequence[Part[Item]],
+    measures: Callable[[Answers[Item]], Mapping[str, Values]],
+    engine_of: Callable[[GraphStore], GraphSearchEngine],
+    stores: Stores,
+    *,
+    rivals: Sequence[str],
+    progress: Progress | None = None,
+) -> Comparison:
+    """Write each part into a fresh scope, ask its questions with every method, and compare the ``measures``.
+
+    The default answers one question of each part beforehand, to build indexes and load models.
+    """
+    questions = [question for part in parts for question in part.questions]
+    answers: dict[str, dict[str, Answered[Item]]] = {}
+    indexing, number = 0.0, 0
+    for part in parts:
+        async with fresh_scope(stores) as store:
+            engine, started = engine_of(store), perf_counter()
+            await part.write(engine)
+            methods = await part.methods(engine)
+            await next(iter(methods.values())).find(part.questions[0].question)
+            indexing += perf_counter() - started
+            for question in part.questions:
+                for name, method in methods.items():
+                    answers.setdefault(name, {})[question.id] = await _ask(question.question, method)
+                number += 1
+                if progress is not None:
+                    progress(number, len(questions), question.id)
+    metrics = {name: {**measures(given), **_silence(questions, given)} for name, given in answers.items()}
+    times = {name: [each.ms for each in given.values()] for name, given in answers.items()}
+    found = compare(questions, metrics, times, rivals=rivals)
+    return attrs.evolve(found, index_s=indexing, rss_mb=_peak_mb())
+
+
+async def _ask(question: str, method: Method[Item]) -> Answered[Item]:
+    started = perf_counter()
+    found = await method.find(question)
+    ms = 1e3 * (perf_counter() - started)
+    return Answered(found, ms, await method.show(question) if method.show else Block())
+
+
+def _silence(questions: Sequence[GoldQuestion[Any]], given: Answers[Item]) -> dict[str, Values]:
+    empty = {question.id: float(not given[question.id].found) for question in questions}
+    answerable = {question.id for question in questions if question.gold}
+    return {
+        LOST: {id_: value for id_, value in empty.items() if id_ in answerable},
+        SILENCED: {id_: value for id_, value in empty.items() if id_ not in answerable},
+    }
+
+
+def _peak_mb() -> float:
+    """The peak memory of this process, in 10⁶ bytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6  # Linux counts in KiB
+
+
+# -- recall -------------------------------------------------------------------------------------------------------
 
 
 @attrs.frozen(kw_only=True)
 class Evaluation:
-    """Options of an evaluation.
+    """Options of an evaluation of recall.
 
     * ``embedder``: embeds passages and questions; without one there is no semantic channel.
     * ``channel_sets``: sets of channels to compare; every question is asked with each of them.
@@ -72,201 +155,82 @@ class Evaluation:
         return max(PASSAGES if self.level is Level.SESSION else 10, *self.ks)
 
 
-@attrs.frozen(kw_only=True)
-class Evaluated:
-    """Quality and cost of one method of recall: a set of channels, or plain BM25, which has none."""
-
-    channels: Channels
-    measured: Measured
-    costs: Costs
-    silent: float | None
-    """The share of the questions without evidence that got no answer; None if there are none."""
-
-    @property
-    def name(self) -> str:
-        """The channels joined by commas, or "bm25"."""
-        return ",".join(self.channels) or BM25
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON; see `Measured.as_dict`."""
-        found = self.measured.as_dict(self.costs)
-        return found if self.silent is None else {**found, "silent": self.silent}
-
-
-def regret_of(found: Sequence[Evaluated]) -> dict[str, Regret]:
-    """How far the first is below the best of the others that are single channels or plain BM25, by metric."""
-    first, *others = found
-    rivals = {each.name: each.measured.metrics for each in others if len(each.channels) <= 1}
-    better = [metric for metric in first.measured.metrics if metric != ANSWERED]
-    return regrets(first.measured.metrics, rivals, better)
-
-
-@attrs.frozen(eq=False)
-class _Method:
-    """One method of recall in one scope: functions for the ids found, and for the block as ids and text."""
-
-    find: Callable[[str], Awaitable[list[str]]]
-    show: Callable[[str], Awaitable[tuple[Collection[str], str]]]
-
-
-@attrs.define
-class _Results:
-    """The results of one method so far: ids and shares by question, and milliseconds. Plain BM25 has no channels."""
-
-    channels: Channels
-    run: dict[str, list[str]] = attrs.field(factory=dict)
-    query_ms: list[float] = attrs.field(factory=list)
-    shown: dict[str, float] = attrs.field(factory=dict)
-    """The share of the evidence in the block."""
-    answered: dict[str, float] = attrs.field(factory=dict)
-    """1 if the block has the words of the answer, else 0; only for questions with an answer in words."""
-    silent: list[bool] = attrs.field(factory=list)
-    """Whether each question without evidence got no answer."""
-
-    async def ask(self, question: EvalQuestion, method: _Method, *, show: bool) -> None:
-        """Ask a question; with ``show``, see how much of the evidence, and whether the answer, is in the block."""
-        started = perf_counter()
-        found = await method.find(question.question)
-        if not question.gold_ids:
-            self.silent.append(not found)
-            return
-        self.query_ms.append(1e3 * (perf_counter() - started))
-        self.run[question.id] = found
-        if show:
-            ids, text = await method.show(question.question)
-            self.shown[question.id] = sum(id_ in ids for id_ in question.gold_ids) / len(question.gold_ids)
-            if (answered := holds_answer(text, question.answer)) is not None:
-                self.answered[question.id] = float(answered)
-
-
 async def evaluate(
     given: QuestionSet, stores: Stores, evaluation: Evaluation, *, progress: Progress | None = None
-) -> tuple[Evaluated, ...]:
-    """Evaluate each set of channels, in their order, then plain BM25 if requested.
+) -> Comparison:
+    """Evaluate each set of channels, in their order, then plain BM25 if requested; "lexical,graph" names a set.
 
     Questions without evidence are asked as well, to count those that get no answer. The scopes are removed at the end,
     also on failure. Raises `InvalidInputError` if nothing can be measured (no question has evidence; passages or
-    questions lack the field to group by; sessions are to be found and a passage of evidence has none),
-    `MissingExtraError` without the extra ``eval``, and what ingest and recall raise.
+    questions lack the field to group by; sessions are to be found and a passage of evidence has none), and what ingest
+    and recall raise.
     """
-    _refuse_unmeasurable(given, evaluation.level)
-    parts = [*given.grouped_by(evaluation.group_by).values()] if evaluation.group_by else [given]
-    results = [*map(_Results, evaluation.channel_sets), *([_Results(())] if evaluation.baseline else [])]
-    asked = sum(bool(question.gold_ids) for part in parts for question in part.questions)
-    steps = _Steps(progress, sum(len(part.passages) for part in parts) + len(results) * asked)
-    indexing = 0.0
-    for part in parts:
-        async with fresh_scope(stores) as store:
-            engine = GraphSearchEngine(
-                store=store, embedder=evaluation.embedder, recall_scoring=evaluation.recall_scoring
-            )
-            started = perf_counter()
-            ingestor = Ingestor(engine, extractor=TripleExtractor(part.triples) if part.triples else DEFAULT_EXTRACTOR)
-            await ingestor.remember(memories_of(part.passages), progress=steps.ingested)
-            as_of = _as_of(part, store)
-            for question in part.questions[:1]:  # so that indexes are built and models loaded before the measurement
-                await engine.recall(question.question, as_of=as_of)
-            indexing += perf_counter() - started
-            methods = [_method(each.channels, part, engine, evaluation, as_of) for each in results]
-            for question in part.questions:
-                for each, method in zip(results, methods, strict=True):
-                    await each.ask(question, method, show=evaluation.budget is not None)
-                    if question.gold_ids:
-                        steps.answered(question.id)
-    rss_mb = _peak_mb()
-    return tuple(_evaluated(each, given, evaluation, indexing, rss_mb) for each in results)
-
-
-def _refuse_unmeasurable(given: QuestionSet, level: Level) -> None:
-    """Refuse a set that cannot be measured, before anything is written."""
-    require("ir_measures", **EXTRA)
-    some = any(question.gold_ids for question in given.questions)
+    some = any(question.gold for question in given.questions)
     check.refuse("question set", None if some else "no question has evidence to be found")
-    if level is Level.SESSION:
-        by_session(given, {})
-
-
-def _evaluated(
-    results: _Results, given: QuestionSet, evaluation: Evaluation, index_s: float, rss_mb: float
-) -> Evaluated:
-    questions, run = given.questions, results.run
     if evaluation.level is Level.SESSION:
-        questions, run = by_session(given, run)
-    budget = evaluation.budget
-    shares = {} if budget is None else {f"R@{budget}tok": results.shown, f"answer@{budget}tok": results.answered}
-    shares[ANSWERED] = {id_: float(bool(found)) for id_, found in results.run.items()}
-    measured = measure(questions, run, ks=evaluation.ks, shares=shares)
-    return Evaluated(
-        channels=results.channels,
-        measured=measured,
-        costs=Costs.of(index_s=index_s, query_ms=results.query_ms, rss_mb=rss_mb),
-        silent=sum(results.silent) / len(results.silent) if results.silent else None,
+        by_session(given, {})
+    groups = [*given.grouped_by(evaluation.group_by).values()] if evaluation.group_by else [given]
+    parts = [
+        Part(
+            questions=group.questions,
+            write=partial(_ingest, given=group, progress=progress),
+            methods=partial(_methods, given=group, evaluation=evaluation),
+        )
+        for group in groups
+    ]
+    return await compare_in_scopes(
+        parts,
+        partial(_measures, given, evaluation),
+        lambda store: GraphSearchEngine(
+            store=store, embedder=evaluation.embedder, recall_scoring=evaluation.recall_scoring
+        ),
+        stores,
+        rivals=(*CHANNELS, BM25),
+        progress=progress,
     )
 
 
-def _as_of(part: QuestionSet, store: GraphStore) -> datetime | None:
-    """The time of the latest passage if that is in the future, so that it can be recalled; else None."""
-    latest = max((passage.time for passage in part.passages if passage.time), default=None)
-    return latest if latest is not None and latest > store.clock.now() else None
+async def _ingest(engine: GraphSearchEngine, given: QuestionSet, progress: Progress | None) -> None:
+    extractor = TripleExtractor(given.triples) if given.triples else DEFAULT_EXTRACTOR
+    await Ingestor(engine, extractor=extractor).remember(memories_of(given.passages), progress=progress)
 
 
-def _method(
-    channels: Channels, part: QuestionSet, engine: GraphSearchEngine, evaluation: Evaluation, as_of: datetime | None
-) -> _Method:
-    budget = evaluation.budget or BUDGET
-    if not channels:
-        plain = PlainBlocks(memories_of(part.passages), budget)
+async def _methods(engine: GraphSearchEngine, given: QuestionSet, evaluation: Evaluation) -> dict[str, Method[str]]:
+    latest = max((passage.time for passage in given.passages if passage.time), default=None)
+    as_of = latest if latest is not None and latest > engine.store.clock.now() else None  # so that it can be recalled
+    methods = {",".join(each): _recall(engine, each, evaluation, as_of) for each in evaluation.channel_sets}
+    if evaluation.baseline:
+        plain = plain_method(memories_of(given.passages), evaluation.limit, evaluation.budget or BUDGET)
+        methods[BM25] = plain if evaluation.budget else attrs.evolve(plain, show=None)
+    return methods
 
-        async def find_plain(question: str) -> list[str]:
-            return plain.rank(question, evaluation.limit)
 
-        async def show_plain(question: str) -> tuple[Collection[str], str]:
-            block = await plain.build(question)
-            return block.ids, block.text
-
-        return _Method(find_plain, show_plain)
-    blocks = Blocks(engine, budget)
+def _recall(
+    engine: GraphSearchEngine, channels: Channels, evaluation: Evaluation, as_of: datetime | None
+) -> Method[str]:
     options: RecallOptions = {"limit": evaluation.limit, "channels": channels, "as_of": as_of}
     if evaluation.min_relevance is not None:
         options["min_relevance"] = evaluation.min_relevance
 
     async def find(question: str) -> list[str]:
-        found = await engine.recall(question, **options)
-        return [recalled.memory.id for recalled in found.memories]
+        return [recalled.memory.id for recalled in (await engine.recall(question, **options)).memories]
 
-    async def show(question: str) -> tuple[Collection[str], str]:
-        block = await blocks.build(question, channels=channels, as_of=as_of)
-        return {shown.memory.id for shown in block.memories}, block.text
-
-    return _Method(find, show)
+    budget = evaluation.budget
+    return Method(find, blocks_of(engine, budget, channels=channels, as_of=as_of) if budget else None)
 
 
-# -- what it takes ------------------------------------------------------------------------------------------------
-
-
-def _peak_mb() -> float:
-    """The peak memory of this process, in 10⁶ bytes."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6  # Linux counts in KiB
-
-
-@attrs.define
-class _Steps:
-    """Reports progress: one step per passage, and one per question and method."""
-
-    progress: Progress | None
-    total: int
-    done: int = 0
-
-    def ingested(self, done: int, total: int, name: str) -> None:
-        """Report ``done`` ingested passages of a part."""
-        if self.progress is not None:
-            self.progress(self.done + done, self.total, name)
-        if done == total:
-            self.done += total
-
-    def answered(self, name: str) -> None:
-        """Report one more question."""
-        self.done += 1
-        if self.progress is not None:
-            self.progress(self.done, self.total, name)
+def _measures(given: QuestionSet, evaluation: Evaluation, answers: Answers[str]) -> dict[str, Values]:
+    questions: Sequence[GoldQuestion[str]] = [question for question in given.questions if question.gold]
+    blocks = {id_: answer.block for id_, answer in answers.items()}
+    budget = evaluation.budget
+    shown: dict[str, Values] = {}
+    if budget:
+        holding = {each.id: holds_answer(blocks[each.id].text, each.answer) for each in questions}
+        shown = {
+            f"R@{budget}tok": {each.id: len(each.gold & blocks[each.id].ids) / len(each.gold) for each in questions},
+            f"answer@{budget}tok": {id_: float(held) for id_, held in holding.items() if held is not None},
+        }
+    run: Mapping[str, Found[str]] = {id_: answer.found for id_, answer in answers.items()}
+    if evaluation.level is Level.SESSION:
+        questions, run = by_session(attrs.evolve(given, questions=tuple(questions)), run)
+    return {**rank_measures(questions, run, evaluation.ks), **shown}

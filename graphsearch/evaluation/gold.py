@@ -23,18 +23,16 @@ has two hops if its ``path`` has an entity and two relations, or if it has no ``
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
 
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.errors import InvalidInputError
-from graphsearch.evaluation.question_set import parse_time, read_rows
+from graphsearch.evaluation.question_set import Gold, GoldQuestion, Line, TripletNames, parse_time, read_rows, repeated
 from graphsearch.ingest.extract.extraction import Described
 from graphsearch.ingest.write.permission import Permission
 from graphsearch.ingest.write.writer import Writer, chunks, embed_facts
@@ -43,56 +41,12 @@ from graphsearch.model import validation as check
 from graphsearch.model.identity import snake_case
 from graphsearch.protocols import Embedder, GraphStore
 
-TripletNames = tuple[str, str, str]
-"""The names of source, type and target."""
-
-ONE_HOP: Final = 3
-"""Triplets among which a question of one hop must be answered: as many as are read at a glance."""
-TWO_HOPS: Final = 10
-"""The same for two hops: the default limit of a search."""
 _TWO_HOPS: Final = frozenset({"two_hop", "multi_hop"})
 _PATH: Final = 3  # an entity and two relations
 _TRIPLE: Final = 3
 
 
-Gold = TypeVar("Gold", TripletNames, str)
-
-
-@attrs.frozen(kw_only=True)
-class GoldQuestion(Generic[Gold]):
-    """A question and its answer; nothing in the graph answers it if ``gold`` is empty. ``hops`` is 1 or 2.
-
-    ``gold`` is a set of triplets to find completely, of entities to find any of, or of names to show completely.
-    """
-
-    id: str
-    question: str
-    gold: frozenset[Gold]
-    kind: str = ""
-    hops: int = 1
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "question",
-            check.text("id", self.id),
-            check.text("question", self.question),
-            check.text("kind", self.kind, empty=True),
-            *(check.texts("gold", [each] if isinstance(each, str) else each) for each in self.gold),
-            check.number("hops", self.hops, 1, 2),
-        )
-
-    @property
-    def within(self) -> int:
-        """Number of triplets that count: `ONE_HOP` or `TWO_HOPS`."""
-        return ONE_HOP if self.hops == 1 else TWO_HOPS
-
-
-TripletQuestion = GoldQuestion[TripletNames]
-EntityQuestion = GoldQuestion[str]
-NameQuestion = GoldQuestion[str]
-
-
-def triplet_question(line: dict[str, Any]) -> TripletQuestion | None:
+def triplet_question(line: Line) -> GoldQuestion[TripletNames] | None:
     """A question from a line of a file; None if neither a gold nor a probe gives the triplets that answer it.
 
     Raises `InvalidInputError`.
@@ -106,12 +60,12 @@ def triplet_question(line: dict[str, Any]) -> TripletQuestion | None:
     return GoldQuestion(**_common(line), gold=triples, hops=_hops(line))
 
 
-def entity_question(line: dict[str, Any]) -> EntityQuestion:
+def entity_question(line: Line) -> GoldQuestion[str]:
     """A question from a line of a file. Raises `InvalidInputError`."""
     return GoldQuestion(**_common(line), gold=frozenset((*_names("gold", line), *_names("also_accept", line, []))))
 
 
-def name_question(line: dict[str, Any]) -> NameQuestion:
+def name_question(line: Line) -> GoldQuestion[str]:
     """A question from a line of a file. Raises `InvalidInputError`."""
     return GoldQuestion(**_common(line), gold=frozenset(_names("expect_entities", line)), hops=_hops(line))
 
@@ -120,16 +74,14 @@ def faults_of_set(questions: Sequence[GoldQuestion[Gold]]) -> Iterator[str]:
     """The faults that make questions unfit as a set."""
     if not any(question.gold for question in questions):
         yield "no question has an answer to be found"
-    for id_, times in Counter(question.id for question in questions).items():
-        if times > 1:
-            yield f"questions: the id {id_!r} is given {times} times"
+    yield from repeated("questions", (question.id for question in questions))
 
 
-def _common(line: dict[str, Any]) -> dict[str, Any]:
+def _common(line: Line) -> Line:
     return {"id": line.get("id", ""), "question": line.get("question", ""), "kind": line.get("kind") or ""}
 
 
-def _probed(line: dict[str, Any]) -> list[list[str]] | None:
+def _probed(line: Line) -> list[list[str]] | None:
     """The triplets of a probe, one for each entity that it is expected to find."""
     probe, expected = line.get("probe"), _names("expect_entities", line)
     if not expected:
@@ -139,14 +91,14 @@ def _probed(line: dict[str, Any]) -> list[list[str]] | None:
     return [[name if part is None else part for part in probe] for name in expected]
 
 
-def _names(field: str, line: dict[str, Any], default: list[str] | None = None) -> list[str]:
+def _names(field: str, line: Line, default: list[str] | None = None) -> list[str]:
     names = line.get(field, default)
     if not isinstance(names, list):
         raise InvalidInputError("question", [f"{field} must be a list of names"])
     return names
 
 
-def _hops(line: dict[str, Any]) -> int:
+def _hops(line: Line) -> int:
     path = line.get("path")
     two = len(path) >= _PATH if isinstance(path, list) else line.get("kind") in _TWO_HOPS
     return 2 if two else 1
@@ -195,7 +147,7 @@ async def write_graph(graph: GivenGraph, store: GraphStore, embedder: Embedder |
         await embed_facts(store, embedder)
 
 
-def _entity(line: dict[str, Any]) -> Entity:
+def _entity(line: Line) -> Entity:
     return Entity(
         type=line.get("type") or line.get("kind") or "",
         name=line.get("name", ""),
@@ -204,7 +156,7 @@ def _entity(line: dict[str, Any]) -> Entity:
     )
 
 
-def aliases_of(line: dict[str, Any]) -> tuple[str, ...]:
+def aliases_of(line: Line) -> tuple[str, ...]:
     """The aliases in the line of an entity. Raises `InvalidInputError`."""
     aliases = line.get("aliases") or []
     if not isinstance(aliases, list):
@@ -215,21 +167,21 @@ def aliases_of(line: dict[str, Any]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _relation(line: dict[str, Any], by_name: dict[str, dict[str, UUID]]) -> Relation:
+def _relation(line: Line, by_name: dict[str, dict[str, UUID]]) -> Relation:
     confidence = line.get("confidence")
     return Relation(
         source_id=_end("source", line, by_name),
         type=line.get("type", ""),
         target_id=_end("target", line, by_name),
-        valid_from=_day("valid_from", line),
-        valid_to=_day("valid_to", line),
+        valid_from=parse_time("relation", "valid_from", line["valid_from"]) if line.get("valid_from") else None,
+        valid_to=parse_time("relation", "valid_to", line["valid_to"]) if line.get("valid_to") else None,
         fact=line.get("fact") or "",
         kind=EdgeKind.STRUCTURAL,
         confidence=1.0 if confidence is None else confidence,
     )
 
 
-def _end(end: str, line: dict[str, Any], by_name: dict[str, dict[str, UUID]]) -> UUID:
+def _end(end: str, line: Line, by_name: dict[str, dict[str, UUID]]) -> UUID:
     name, written = line.get(end), line.get(f"{end}_type")
     if fault := check.text(end, name):
         raise InvalidInputError("relation", [fault])
@@ -243,8 +195,3 @@ def _end(end: str, line: dict[str, Any], by_name: dict[str, dict[str, UUID]]) ->
         f"{end}_type must state which {name!r}" if known and written is None else f"{end}: there is no entity {what}"
     )
     raise InvalidInputError("relation", [fault])
-
-
-def _day(field: str, line: dict[str, Any]) -> datetime | None:
-    written = line.get(field)
-    return None if written is None else parse_time("relation", field, written)

@@ -10,49 +10,41 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import attrs
 
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Keys
-from graphsearch.context import ContextBlock
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.evaluation.comparing import Comparison, Values, compare_ranks
-from graphsearch.evaluation.corpus import Stores, definitions, fresh_scope, ingest_code, memories_of
-from graphsearch.evaluation.gold import (
-    TWO_HOPS,
-    EntityQuestion,
-    GivenGraph,
-    NameQuestion,
-    TripletNames,
-    TripletQuestion,
-    aliases_of,
-    faults_of_set,
-    write_graph,
-)
-from graphsearch.evaluation.question_set import Passage, read_rows
+from graphsearch.evaluation.comparing import Comparison, Values
+from graphsearch.evaluation.corpus import Stores, definitions, ingest_code, memories_of
+from graphsearch.evaluation.evaluator import Answers, Part, compare_in_scopes
+from graphsearch.evaluation.gold import GivenGraph, aliases_of, faults_of_set, write_graph
+from graphsearch.evaluation.question_set import TWO_HOPS, GoldQuestion, Passage, TripletNames, read_rows
 from graphsearch.evaluation.ranks import (
     BM25,
     BUDGET,
     DENSE,
     LEXICAL,
-    Blocks,
+    RIVALS,
+    Build,
+    Found,
     Line,
-    PlainBlock,
-    PlainBlocks,
+    Method,
     PlainBM25,
     Rank,
+    blocks_of,
     by_channels,
-    by_facts,
     by_modes,
-    triplets_of,
+    finding_triplets,
+    plain_method,
 )
 from graphsearch.ingest import Ingestor, Progress
-from graphsearch.model import ElementKind, Entity, Memory
+from graphsearch.model import ElementKind
 from graphsearch.model import validation as check
 from graphsearch.modes.options import SearchMode
-from graphsearch.protocols import Embedder
+from graphsearch.protocols import Embedder, GraphStore
 from graphsearch.recall.options import ChannelName
 from graphsearch.text.analyser import Analyser, stem
 
@@ -71,7 +63,7 @@ class TripletSet:
     """
 
     graph: GivenGraph
-    questions: tuple[TripletQuestion, ...]
+    questions: tuple[GoldQuestion[TripletNames], ...]
     left_out: int = 0
 
     def __attrs_post_init__(self) -> None:
@@ -98,24 +90,38 @@ async def evaluate_triplets(
 
     The scope is removed at the end, also on failure. Raises what writing and searching raise.
     """
-    async with fresh_scope(stores) as store:
-        await write_graph(given.graph, store, embedder)
-        engine = GraphSearchEngine(store=store, embedder=embedder)
-        ranks = {**by_modes(engine, TWO_HOPS, triplets_of), **await by_facts(engine, TWO_HOPS)}
-        measures = partial(triplet_measures, given.questions)
-        found = await compare_ranks(given.questions, ranks, measures, better=("found", "R@10"), progress=progress)
+
+    async def write(engine: GraphSearchEngine) -> None:
+        await write_graph(given.graph, engine.store, embedder)
+
+    async def methods(engine: GraphSearchEngine) -> dict[str, Method[Line]]:
+        return {name: Method(rank) for name, rank in (await finding_triplets(engine, TWO_HOPS)).items()}
+
+    part = Part(questions=given.questions, write=write, methods=methods)
+    found = await _compared(part, partial(triplet_measures, given.questions), stores, embedder, progress)
     return attrs.evolve(found, left_out=given.left_out)
 
 
-def triplet_measures(questions: Sequence[TripletQuestion], found: Mapping[str, Sequence[Line]]) -> dict[str, Values]:
+async def _compared(
+    part: Part[Any],
+    measures: Callable[[Answers[Any]], Mapping[str, Values]],
+    stores: Stores,
+    embedder: Embedder | None,
+    progress: Progress | None,
+) -> Comparison:
+    def engine_of(store: GraphStore) -> GraphSearchEngine:
+        return GraphSearchEngine(store=store, embedder=embedder)
+
+    return await compare_in_scopes([part], measures, engine_of, stores, rivals=RIVALS, progress=progress)
+
+
+def triplet_measures(questions: Sequence[GoldQuestion[TripletNames]], given: Answers[Line]) -> dict[str, Values]:
     """The metrics of `evaluate_triplets`, by question."""
-    named = {id_: [_names(line) for line in lines] for id_, lines in found.items()}
+    named = {id_: [_names(line) for line in answer.found] for id_, answer in given.items()}
     answerable = [question for question in questions if question.gold]
     return {
         "found": {each.id: float(each.gold <= {*named[each.id][: each.within]}) for each in answerable},
         "R@10": {each.id: len(each.gold & {*named[each.id][:TWO_HOPS]}) / len(each.gold) for each in answerable},
-        "lost": {each.id: float(not named[each.id]) for each in answerable},
-        "silenced": {each.id: float(not named[each.id]) for each in questions if not each.gold},
     }
 
 
@@ -132,7 +138,7 @@ class EntitySet:
     * ``write``: writes the entities and their relations into the store of an engine.
     """
 
-    questions: tuple[EntityQuestion, ...]
+    questions: tuple[GoldQuestion[str], ...]
     texts: Mapping[str, str]
     write: Callable[[GraphSearchEngine], Awaitable[None]]
 
@@ -148,13 +154,13 @@ class EntitySet:
         )
 
     @classmethod
-    def of_code(cls, paths: Iterable[Path], questions: tuple[EntityQuestion, ...]) -> EntitySet:
+    def of_code(cls, paths: Iterable[Path], questions: tuple[GoldQuestion[str], ...]) -> EntitySet:
         """Questions about folders and files of Python code, answered by qualified names."""
         paths = tuple(paths)
         return cls(questions=questions, texts=definitions(paths), write=partial(ingest_code, paths))
 
     @classmethod
-    def of_graph(cls, graph: GivenGraph, questions: tuple[EntityQuestion, ...]) -> EntitySet:
+    def of_graph(cls, graph: GivenGraph, questions: tuple[GoldQuestion[str], ...]) -> EntitySet:
         """Questions about a given graph, answered by names."""
 
         async def write(engine: GraphSearchEngine) -> None:
@@ -174,28 +180,29 @@ async def evaluate_entities(
     unanswerable questions that get nothing. The entities of a mode are those of its triplets, the most relevant first
     (`SearchResult.entities`). The scope is removed at the end, also on failure.
     """
-    async with fresh_scope(stores) as store:
-        engine = GraphSearchEngine(store=store, embedder=embedder)
-        await given.write(engine)
-        ranks = {
-            "rank_entities": _ranking(engine),
+
+    async def methods(engine: GraphSearchEngine) -> dict[str, Method[str]]:
+        async def ranked(question: str) -> Found[str]:
+            return [each.entity.name for each in (await engine.rank_entities(question, limit=_SHOWN)).entities]
+
+        ranks: dict[str, Rank[str]] = {
+            "rank_entities": ranked,
             **by_modes(engine, _SHOWN, lambda found: [*dict.fromkeys(each.name for each in found.entities)]),
-            **by_channels(store, embedder, ElementKind.ENTITY, _SHOWN, _names_at),
+            **by_channels(engine.store, embedder, ElementKind.ENTITY, _SHOWN, _names_at),
             BM25: _plain(given),
         }
-        measures, better = partial(entity_measures, given.questions), ("hit@1", "hit@5", "MRR")
-        return await compare_ranks(given.questions, ranks, measures, better=better, progress=progress)
+        return {name: Method(rank) for name, rank in ranks.items()}
+
+    part = Part(questions=given.questions, write=given.write, methods=methods)
+    return await _compared(part, partial(entity_measures, given.questions), stores, embedder, progress)
 
 
-def entity_measures(questions: Sequence[EntityQuestion], found: Mapping[str, Sequence[str]]) -> dict[str, Values]:
+def entity_measures(questions: Sequence[GoldQuestion[str]], given: Answers[str]) -> dict[str, Values]:
     """The metrics of `evaluate_entities`, by question."""
-    answerable = [question for question in questions if question.gold]
-    ranks = {each.id: _first(each.gold, found[each.id][:_SHOWN]) for each in answerable}
+    ranks = {each.id: _first(each.gold, given[each.id].found[:_SHOWN]) for each in questions if each.gold}
     return {
         **{f"hit@{k}": {id_: float(0 < rank <= k) for id_, rank in ranks.items()} for k in (1, 5)},
         "MRR": {id_: 1.0 / rank if rank else 0.0 for id_, rank in ranks.items()},
-        "lost": {each.id: float(not found[each.id]) for each in answerable},
-        "silenced": {each.id: float(not found[each.id]) for each in questions if not each.gold},
     }
 
 
@@ -204,23 +211,15 @@ def _first(gold: frozenset[str], names: Sequence[str]) -> int:
     return next((rank for rank, name in enumerate(names, 1) if name in gold), 0)
 
 
-def _ranking(engine: GraphSearchEngine) -> Rank[Sequence[str]]:
-    async def rank(question: str) -> Sequence[str]:
-        found = await engine.rank_entities(question, limit=_SHOWN)
-        return [each.entity.name for each in found.entities]
-
-    return rank
-
-
-async def _names_at(reader: Reader, keys: Keys) -> Sequence[str]:
+async def _names_at(reader: Reader, keys: Keys) -> Found[str]:
     return [entity.name for entity in await reader.entities(keys)]
 
 
-def _plain(given: EntitySet) -> Rank[Sequence[str]]:
+def _plain(given: EntitySet) -> Rank[str]:
     names = list(given.texts)
     plain = PlainBM25(list(given.texts.values()), analyser=WHOLE)
 
-    async def rank(question: str) -> Sequence[str]:
+    async def rank(question: str) -> Found[str]:
         return [names[row] for row in plain.rank(question, limit=_SHOWN)]
 
     return rank
@@ -235,7 +234,7 @@ class AnswerSet:
     """Conversations and questions about them. ``names`` has the aliases of each name."""
 
     passages: tuple[Passage, ...]
-    questions: tuple[NameQuestion, ...]
+    questions: tuple[GoldQuestion[str], ...]
     names: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
@@ -248,14 +247,6 @@ class AnswerSet:
     def forms(self, name: str) -> frozenset[str]:
         """All spellings of a name, case-folded."""
         return frozenset(map(_folded, (name, *self.names.get(name, ()))))
-
-
-@attrs.frozen
-class Shown:
-    """The results for a question: triplets, best first, and a block of text."""
-
-    lines: Sequence[Line]
-    block: str
 
 
 async def evaluate_answers(
@@ -278,27 +269,34 @@ async def evaluate_answers(
     """
     check.refuse("budget", check.number("budget", budget, 1))
     memories = memories_of(given.passages)
-    async with fresh_scope(stores) as store:
-        engine = GraphSearchEngine(store=store, embedder=embedder)
-        await Ingestor(engine).remember(memories)
-        ranks = {**by_modes(engine, TWO_HOPS, triplets_of), **await by_facts(engine, TWO_HOPS)}
-        blocks = _blocks(engine, memories, ranks, budget)
-        shown = {name: partial(_show, rank=rank, block=blocks[name]) for name, rank in ranks.items()}
-        better = ("found", "R@10", _in_block(budget))
-        measures_of = partial(measures, given, budget=budget)
-        return await compare_ranks(given.questions, shown, measures_of, better=better, progress=progress)
+
+    async def write(engine: GraphSearchEngine) -> None:
+        await Ingestor(engine).remember(memories, progress=progress)
+
+    async def methods(engine: GraphSearchEngine) -> dict[str, Method[Line]]:
+        plain = plain_method(memories, _SHOWN, budget).show
+
+        def block(name: str) -> Build | None:
+            if name == BM25:
+                return plain
+            if channel := _CHANNELS.get(name):
+                return blocks_of(engine, budget, channels=(channel,))
+            return blocks_of(engine, budget, mode=SearchMode(name))
+
+        return {name: Method(rank, block(name)) for name, rank in (await finding_triplets(engine, TWO_HOPS)).items()}
+
+    part = Part(questions=given.questions, write=write, methods=methods)
+    return await _compared(part, partial(answer_measures, given, budget), stores, embedder, progress)
 
 
-def measures(given: AnswerSet, found: Mapping[str, Shown], budget: int) -> dict[str, Values]:
+def answer_measures(given: AnswerSet, budget: int, answers: Answers[Line]) -> dict[str, Values]:
     """The metrics of `evaluate_answers`, by question."""
     answerable = [question for question in given.questions if question.gold]
-    within = {each.id: _share_of_ends(each, found[each.id], each.within, given) for each in answerable}
+    within = {each.id: _share_of_ends(each, answers[each.id].found[: each.within], given) for each in answerable}
     return {
         "found": {id_: float(share == 1.0) for id_, share in within.items()},
-        "R@10": {each.id: _share_of_ends(each, found[each.id], TWO_HOPS, given) for each in answerable},
-        _in_block(budget): {each.id: _share_of_block(each, found[each.id].block, given) for each in answerable},
-        "lost": {each.id: float(not found[each.id].lines) for each in answerable},
-        "silenced": {each.id: float(not found[each.id].lines) for each in given.questions if not each.gold},
+        "R@10": {each.id: _share_of_ends(each, answers[each.id].found[:TWO_HOPS], given) for each in answerable},
+        f"R@{budget}tok": {each.id: _share_of_block(each, answers[each.id].block.text, given) for each in answerable},
     }
 
 
@@ -310,21 +308,17 @@ def read_names(path: Path) -> dict[str, frozenset[str]]:
     return dict(read_rows(path, _name))
 
 
-def _in_block(budget: int) -> str:
-    return f"R@{budget}tok"
-
-
 def _name(line: dict[str, Any]) -> tuple[str, frozenset[str]]:
     check.refuse("name", check.text("name", line.get("name")))
     return line["name"], frozenset(aliases_of(line))
 
 
-def _share_of_ends(question: NameQuestion, shown: Shown, limit: int, given: AnswerSet) -> float:
-    ends = {_folded(name) for line in shown.lines[:limit] for end in (line[0], line[2]) for name in _forms(end)}
+def _share_of_ends(question: GoldQuestion[str], found: Found[Line], given: AnswerSet) -> float:
+    ends = {_folded(name) for one, _, other in found for end in (one, other) for name in (end.name, *end.aliases)}
     return _share(question.gold, lambda name: not given.forms(name).isdisjoint(ends))
 
 
-def _share_of_block(question: NameQuestion, block: str, given: AnswerSet) -> float:
+def _share_of_block(question: GoldQuestion[str], block: str, given: AnswerSet) -> float:
     folded = block.casefold()
     return _share(question.gold, lambda name: any(_holds(folded, form) for form in given.forms(name)))
 
@@ -338,32 +332,5 @@ def _holds(text: str, name: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
-def _forms(entity: Entity) -> Iterable[str]:
-    return entity.name, *entity.aliases
-
-
 def _folded(name: str) -> str:
     return _ARTICLE.sub("", " ".join(name.casefold().split()))
-
-
-_Text: TypeAlias = ContextBlock | PlainBlock
-
-
-async def _show(question: str, *, rank: Rank[Sequence[Line]], block: Rank[_Text]) -> Shown:
-    return Shown(await rank(question), (await block(question)).text)
-
-
-def _blocks(
-    engine: GraphSearchEngine, memories: Sequence[Memory], names: Iterable[str], budget: int
-) -> dict[str, Rank[_Text]]:
-    """Functions for the block of each method: a mode, a channel, or plain BM25."""
-    blocks, plain = Blocks(engine, budget), PlainBlocks(memories, budget)
-
-    def block(name: str) -> Rank[_Text]:
-        if name == BM25:
-            return plain.build
-        if channel := _CHANNELS.get(name):
-            return partial(blocks.build, channels=(channel,))
-        return partial(blocks.build, mode=SearchMode(name))
-
-    return {name: block(name) for name in names}

@@ -5,35 +5,40 @@
     triples.jsonl    {"passage_id": "p1", "subject": "…", "predicate": "…", "object": "…"}
 
 A passage requires ``id`` and ``text`` only, a question all but ``type`` and ``answer``. Other fields are allowed, to
-group by. Ids and sessions are texts or whole numbers. A time is ISO 8601, in UTC unless it names another zone, or in
-English words ("1:56 pm on 8 May, 2023", which requires the extra ``text``).
+group by. Ids and sessions are texts or whole numbers. A time is ISO 8601, in UTC unless it names another zone, or as in
+"1:56 pm on 8 May, 2023".
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
-from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
-from graphsearch._support.lazy import load
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import validation as check
 from graphsearch.model.identity import snake_case
 from graphsearch.moving.records import object_of
 
+Line = dict[str, Any]
 Fields = Mapping[str, Any]
 _NO_FIELDS: Final[Fields] = MappingProxyType({})
-_WRITTEN_OUT: Final = re.compile(r"[A-Za-z]{3}")  # a month's name: "05/06/2023" has two readings
 PASSAGES: Final = 100
 """Passages recalled to find sessions."""
+ONE_HOP: Final = 3
+"""Triplets among which a question of one hop must be answered: as many as are read at a glance."""
+TWO_HOPS: Final = 10
+"""The same for two hops: the default limit of a search."""
+
+TripletNames = tuple[str, str, str]
+"""The names of source, type and target."""
+Gold = TypeVar("Gold", TripletNames, str)
 
 
 class Level(StrEnum):
@@ -66,16 +71,18 @@ class Passage:
 
 
 @attrs.frozen(kw_only=True)
-class EvalQuestion:
-    """A question and the ids of the passages with its evidence, none if nothing in the corpus answers it.
+class GoldQuestion(Generic[Gold]):
+    """A question and what answers it; nothing known does if ``gold`` is empty.
 
-    ``answer`` is the answer in words, if known.
+    ``gold`` is a set of passages (by id) or triplets to find completely, of entities to find any of, or of names to
+    show completely. ``hops`` is 1 or 2; ``answer`` the answer in words, if known; ``fields`` the line, to group by.
     """
 
     id: str
     question: str
-    gold_ids: tuple[str, ...]
-    type: str = ""
+    gold: frozenset[Gold]
+    kind: str = ""
+    hops: int = 1
     answer: str = ""
     fields: Fields = attrs.field(default=_NO_FIELDS, eq=False, repr=False)
 
@@ -84,16 +91,19 @@ class EvalQuestion:
             "question",
             check.text("id", self.id),
             check.text("question", self.question),
-            check.texts("gold_ids", self.gold_ids),
-            None if len({*self.gold_ids}) == len(self.gold_ids) else "gold_ids must not repeat an id",
-            check.text("type", self.type, empty=True),
-            check.text("answer", self.answer, empty=True),
+            *(check.text(name, getattr(self, name), empty=True) for name in ("kind", "answer")),
+            *(check.texts("gold", [each] if isinstance(each, str) else each) for each in self.gold),
+            check.number("hops", self.hops, 1, 2),
         )
 
+    @property
+    def within(self) -> int:
+        """Number of triplets that count: `ONE_HOP` or `TWO_HOPS`."""
+        return ONE_HOP if self.hops == 1 else TWO_HOPS
 
-Item = TypeVar("Item", Passage, EvalQuestion)
+
+Item = TypeVar("Item", Passage, GoldQuestion[str])
 Made = TypeVar("Made")
-Line = dict[str, Any]
 
 
 @attrs.frozen(kw_only=True)
@@ -119,7 +129,7 @@ class QuestionSet:
     """
 
     passages: tuple[Passage, ...]
-    questions: tuple[EvalQuestion, ...]
+    questions: tuple[GoldQuestion[str], ...]
     triples: tuple[Triple, ...] = ()
 
     def __attrs_post_init__(self) -> None:
@@ -128,13 +138,12 @@ class QuestionSet:
             "question set",
             None if self.passages else "there are no passages",
             None if self.questions else "there are no questions",
-            *_repeated("passages", (passage.id for passage in self.passages)),
-            *_repeated("questions", (question.id for question in self.questions)),
+            *repeated("passages", (passage.id for passage in self.passages)),
+            *repeated("questions", (question.id for question in self.questions)),
             *(
                 f"question {question.id!r}: there is no passage {gold!r}"
                 for question in self.questions
-                for gold in question.gold_ids
-                if gold not in ids
+                for gold in sorted(question.gold - ids)
             ),
             *(
                 f"there is no passage {id_!r}, which a triple names"
@@ -161,7 +170,8 @@ class QuestionSet:
         }
 
 
-def _repeated(name: str, ids: Iterable[str]) -> Iterator[str]:
+def repeated(name: str, ids: Iterable[str]) -> Iterator[str]:
+    """A fault for each id that is given more than once."""
     return (f"{name}: the id {id_!r} is given {times} times" for id_, times in Counter(ids).items() if times > 1)
 
 
@@ -180,7 +190,7 @@ def _parts(name: str, items: Iterable[Item], field: str) -> dict[str, list[Item]
 
 def by_session(
     given: QuestionSet, run: Mapping[str, Iterable[str]]
-) -> tuple[tuple[EvalQuestion, ...], dict[str, list[str]]]:
+) -> tuple[tuple[GoldQuestion[str], ...], dict[str, list[str]]]:
     """Questions with the sessions of their evidence, and rankings of sessions by their first passage.
 
     A session is as good as the best of its passages. Passages without a session are left out of rankings. Raises
@@ -192,13 +202,12 @@ def by_session(
         *(
             f"question {question.id!r}: passage {gold!r} is in no session"
             for question in given.questions
-            for gold in question.gold_ids
+            for gold in sorted(question.gold)
             if not session_of[gold]
         ),
     )
     questions = tuple(
-        attrs.evolve(question, gold_ids=tuple(dict.fromkeys(session_of[gold] for gold in question.gold_ids)))
-        for question in given.questions
+        attrs.evolve(each, gold=frozenset(map(session_of.__getitem__, each.gold))) for each in given.questions
     )
     ranked = {
         id_: [*dict.fromkeys(session_of[found] for found in ids if session_of[found])] for id_, ids in run.items()
@@ -209,8 +218,7 @@ def by_session(
 def read_question_set(corpus: Path, questions: Path | Iterable[Path], triples: Path | None = None) -> QuestionSet:
     """The question set in two or three files; the questions can be in several.
 
-    Raises `InvalidInputError` that names the file and every faulty line in it, and `MissingExtraError` for times in
-    words without the extra ``text``.
+    Raises `InvalidInputError` that names the file and every faulty line in it.
     """
     paths = (questions,) if isinstance(questions, Path) else questions
     return QuestionSet(
@@ -230,11 +238,15 @@ def read_rows(path: Path, make: Callable[[Line], Made]) -> tuple[Made, ...]:
 
     Raises `InvalidInputError` that names the file, and every line for which ``make`` raises one.
     """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InvalidInputError(str(path), [f"cannot be read: {error.strerror or error}"]) from error
     made: list[Made] = []
     faults: list[str] = []
-    for number, content in _lines(path):
+    for number, line in enumerate(content.split(b"\n"), start=1):
         try:
-            made.append(make(object_of(content)))
+            made += [make(object_of(line))] if line.strip() else []
         except InvalidInputError as error:
             faults.append(f"line {number}: {error}")
     if faults:
@@ -242,37 +254,29 @@ def read_rows(path: Path, make: Callable[[Line], Made]) -> tuple[Made, ...]:
     return tuple(made)
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The non-blank lines with their numbers."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InvalidInputError(str(path), [f"cannot be read: {error.strerror or error}"]) from error
-    return ((number, line) for number, line in enumerate(content.split(b"\n"), start=1) if line.strip())
-
-
 def _passage(line: Line) -> Passage:
     return Passage(
         id=_name(line.get("id")),
         text=line.get("text", ""),
         title=line.get("title") or "",
-        time=_time(line.get("time")),
+        time=parse_time("passage", "time", line["time"]) if line.get("time") else None,
         session=_name(line.get("session")) or "",
         speaker=line.get("speaker") or "",
         fields=line,
     )
 
 
-def _question(line: Line) -> EvalQuestion:
-    gold = line.get("gold_ids")
+def _question(line: Line) -> GoldQuestion[str]:
+    gold, answer = line.get("gold_ids"), line.get("answer")
     if not isinstance(gold, list):
         raise InvalidInputError("question", ["gold_ids must be a list of the ids of passages"])
-    return EvalQuestion(
+    check.refuse("question", check.texts("gold_ids", [*map(_name, gold)]))
+    return GoldQuestion(
         id=_name(line.get("id")),
         question=line.get("question", ""),
-        gold_ids=tuple(_name(id_) for id_ in gold),
-        type=line.get("type") or "",
-        answer=_answer(line.get("answer")),
+        gold=frozenset(map(_name, gold)),
+        kind=line.get("type") or "",
+        answer=str(answer) if isinstance(answer, str | int | float) and not isinstance(answer, bool) else "",
         fields=line,
     )
 
@@ -286,46 +290,21 @@ def _triple(line: Line) -> Triple:
     )
 
 
-def _answer(value: object) -> str:
-    """An answer in words; empty for a value that is neither text nor a number, such as a list."""
-    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
-
-
 def _name(value: Any) -> Any:
     """An id as text; other values unchanged, to be refused by validation."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _time(written: object) -> datetime | None:
-    if written is None or written == "":
-        return None
-    return parse_time("passage", "time", written)
+_FORMS: Final = ("", "%I:%M %p on %d %B, %Y", "%d %B, %Y", "%d %B %Y")
+"""Forms of a time; the empty one is ISO 8601."""
 
 
-def parse_time(subject: str, field: str, written: object) -> datetime:
+def parse_time(subject: str, field: str, written: Any) -> datetime:
     """A time in a file, in UTC unless it names another zone. Raises `InvalidInputError`."""
-    found = _moment(written) if isinstance(written, str) else None
-    if found is None:
-        raise InvalidInputError(subject, [f"{field} must be one such as 2024-05-01T09:00:00Z, not {written!r}"])
-    return found
-
-
-@lru_cache(maxsize=4096)  # the turns of a session share their time, and parsing words takes a millisecond
-def _moment(written: str) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(written)
-    except ValueError:
-        return _in_words(written) if _WRITTEN_OUT.search(written) else None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-def _in_words(written: str) -> datetime | None:
-    settings = {
-        "PARSERS": ["absolute-time"],
-        "STRICT_PARSING": True,  # day, month and year are all required
-        "TIMEZONE": "UTC",
-        "RETURN_AS_TIMEZONE_AWARE": True,
-    }
-    dateparser = load("dateparser", extra="text", purpose="reading times in words")
-    found: datetime | None = dateparser.parse(written, languages=["en"], settings=settings)
-    return found
+    for form in _FORMS:
+        try:
+            found = datetime.strptime(written, form).replace(tzinfo=UTC) if form else datetime.fromisoformat(written)
+        except (TypeError, ValueError):
+            continue
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
+    raise InvalidInputError(subject, [f"{field} must be one such as 2024-05-01T09:00:00Z, not {written!r}"])

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final, Generic, TypeVar
 
 import attrs
 import numpy as np
@@ -24,7 +24,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, reading
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.columns import Keys, Mask
-from graphsearch.context import ContextBlock, ContextBuilder, TiktokenCounter
+from graphsearch.context import ContextBuilder, TiktokenCounter
 from graphsearch.context.material import MEMORIES
 from graphsearch.context.sections import compose, pack
 from graphsearch.context.tokens import DEFAULT_BUDGETS, WorkType
@@ -38,17 +38,38 @@ from graphsearch.text.analyser import ENGLISH, VERBATIM, Analyser
 from graphsearch.text.bm25 import frequencies, idf, saturated
 from graphsearch.text.rendering import OBSERVATIONS, memory_line
 from graphsearch.understanding.name_lookup import time_asked
+from graphsearch.understanding.words import relation_line
 
 Line = tuple[Entity, Relation, Entity]
-Found = TypeVar("Found")
-Rank = Callable[[str], Awaitable[Found]]
-"""A function from a question to its results, best first."""
+Item = TypeVar("Item", Line, str)
+Found = Sequence[Item]
+"""What was found for a question, best first: triplets, or names or ids."""
+Rank = Callable[[str], Awaitable[Found[Item]]]
 
 DENSE: Final = "dense"
 LEXICAL: Final = "lexical"
 BM25: Final = "bm25"
 RIVALS: Final = (DENSE, LEXICAL, BM25)
 """The methods that a mode is compared with: its channels, each alone, and the baseline."""
+
+
+@attrs.frozen
+class Block:
+    """A block of text, and the ids of the memories that it shows."""
+
+    ids: frozenset[str] = frozenset()
+    text: str = ""
+
+
+Build = Callable[[str], Awaitable[Block]]
+
+
+@attrs.frozen
+class Method(Generic[Item]):
+    """One method of answering a question: what it finds, and the block that it builds, if blocks are measured."""
+
+    find: Rank[Item]
+    show: Build | None = None
 
 
 class PlainBM25:
@@ -81,22 +102,21 @@ class PlainBM25:
         return [int(row) for row in order if scores[row] > 0.0]
 
 
-def by_modes(engine: GraphSearchEngine, limit: int, read: Callable[[SearchResult], Found]) -> dict[str, Rank[Found]]:
+def by_modes(
+    engine: GraphSearchEngine, limit: int, read: Callable[[SearchResult], Found[Item]]
+) -> dict[str, Rank[Item]]:
     """The result of ``read`` for a search of ``limit`` triplets, in each mode that uses no language model.
 
     The default mode comes first.
     """
 
-    async def search(question: str, mode: SearchMode) -> Found:
+    async def search(question: str, mode: SearchMode) -> Found[Item]:
         return read(await engine.search(question, mode=mode, limit=limit))
 
-    semantic = (SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION) if engine.embedder is not None else ()
-    return {mode.value: partial(search, mode=mode) for mode in (*semantic, SearchMode.NEIGHBORHOOD)}
-
-
-def triplets_of(found: SearchResult) -> Sequence[Line]:
-    """The triplets of a search result."""
-    return [(each.source, each.relation, each.target) for each in found.triplets]
+    modes: list[SearchMode] = [SearchMode.NEIGHBORHOOD]
+    if engine.embedder is not None:
+        modes = [SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION, *modes]
+    return {mode.value: partial(search, mode=mode) for mode in modes}
 
 
 def by_channels(
@@ -104,41 +124,44 @@ def by_channels(
     embedder: Embedder | None,
     kind: ElementKind,
     limit: int,
-    read: Callable[[Reader, Keys], Awaitable[Found]],
-) -> dict[str, Rank[Found]]:
+    read: Callable[[Reader, Keys], Awaitable[Found[Item]]],
+) -> dict[str, Rank[Item]]:
     """The result of ``read`` for the first elements of a kind, by each channel alone."""
 
-    async def by_meaning(question: str, embedder: Embedder) -> Found:
+    async def by_meaning(question: str, embedder: Embedder) -> Found[Item]:
         vectors = await embedder.embed([question], input_type="query")
         async with at_time_of(question, store) as reader:
             return await read(reader, (await reader.nearest(kind, vectors[0], limit)).keys)
 
-    async def by_words(question: str) -> Found:
+    async def by_words(question: str) -> Found[Item]:
         async with at_time_of(question, store) as reader:
             return await read(reader, (await reader.lexical(kind, question, limit)).keys)
 
-    lexical: dict[str, Rank[Found]] = {LEXICAL: by_words}
+    lexical: dict[str, Rank[Item]] = {LEXICAL: by_words}
     return lexical if embedder is None else {DENSE: partial(by_meaning, embedder=embedder), **lexical}
 
 
-async def by_facts(engine: GraphSearchEngine, limit: int) -> dict[str, Rank[Sequence[Line]]]:
-    """The triplets found by their facts, by each channel alone and by plain BM25."""
+async def finding_triplets(engine: GraphSearchEngine, limit: int) -> dict[str, Rank[Line]]:
+    """The triplets found by each mode, by each channel alone over facts, and by plain BM25."""
     store = engine.store
 
-    async def read(reader: Reader, keys: Keys) -> Sequence[Line]:
+    def shown(found: SearchResult) -> Found[Line]:
+        return [(each.source, each.relation, each.target) for each in found.triplets]
+
+    async def read(reader: Reader, keys: Keys) -> Found[Line]:
         return await _with_ends(await reader.relations(keys), store)
 
     channels = by_channels(store, engine.embedder, ElementKind.RELATION, limit, read)
-    return {**channels, BM25: await _by_lines(store, limit)}
+    return {**by_modes(engine, limit, shown), **channels, BM25: await _by_lines(store, limit)}
 
 
-async def _by_lines(store: GraphStore, limit: int) -> Rank[Sequence[Line]]:
+async def _by_lines(store: GraphStore, limit: int) -> Rank[Line]:
     """BM25 over "source type target fact" of every relation that a search of the scope could return."""
     relations: list[Relation] = [each async for page in pages(store.list_relations) for each in page]
     lines = await _with_ends(relations, store)
-    plain = PlainBM25([as_text(line) for line in lines])
+    plain = PlainBM25([relation_line(source.name, each.type, target.name, each.fact) for source, each, target in lines])
 
-    async def rank(question: str) -> Sequence[Line]:
+    async def rank(question: str) -> Found[Line]:
         async with at_time_of(question, store) as reader:
             view = reader.view
         among = [
@@ -150,12 +173,6 @@ async def _by_lines(store: GraphStore, limit: int) -> Rank[Sequence[Line]]:
         return [lines[row] for row in plain.rank(question, limit=limit, among=np.array(among, np.bool_))]
 
     return rank
-
-
-def as_text(line: Line) -> str:
-    """A triplet as words: source, type, target and fact."""
-    source, relation, target = line
-    return f"{source.name} {relation.type.replace('_', ' ')} {target.name} {relation.fact}"
 
 
 @asynccontextmanager
@@ -178,71 +195,59 @@ _WHO: Final = "eval"
 _NO_WORDS: Final = frozenset({"", "yes", "no"})
 
 
-class Blocks:
-    """Builds blocks of ``budget`` tokens over one engine, for a principal who may see all of its scope."""
+def blocks_of(
+    engine: GraphSearchEngine,
+    budget: int,
+    *,
+    channels: tuple[ChannelName, ...] = CHANNELS,
+    mode: SearchMode | None = None,
+    as_of: datetime | None = None,
+) -> Build:
+    """Blocks of ``budget`` tokens for a principal who may see all; without "graph" in ``channels`` without triplets.
 
-    def __init__(self, engine: GraphSearchEngine, budget: int) -> None:
-        self._engine = engine
-        self._budget = budget
-        self._builder = ContextBuilder(engine, log=None)
-        self._gate = Gate(CedarAuthorizer.default(), Principal(id=_WHO, projects=(engine.store.scope,)))
+    ``mode`` defaults to GRAPH_COMPLETION, and without semantic search to NEIGHBORHOOD.
+    """
+    builder = ContextBuilder(engine, log=None)
+    gate = Gate(CedarAuthorizer.default(), Principal(id=_WHO, projects=(engine.store.scope,)))
+    meant = engine.embedder is not None and "semantic" in channels
+    chosen = mode or (SearchMode.GRAPH_COMPLETION if meant else SearchMode.NEIGHBORHOOD)
 
-    async def build(
-        self,
-        question: str,
-        *,
-        channels: tuple[ChannelName, ...] = CHANNELS,
-        mode: SearchMode | None = None,
-        as_of: datetime | None = None,
-    ) -> ContextBlock:
-        """The block of a `ContextBuilder`; without "graph" among the ``channels`` it has no triplets.
-
-        ``mode`` defaults to GRAPH_COMPLETION, and without semantic search to NEIGHBORHOOD.
-        """
-        meant = self._engine.embedder is not None and "semantic" in channels
-        return await self._builder.build(
+    async def build(question: str) -> Block:
+        found = await builder.build(
             question,
-            gate=self._gate,
+            gate=gate,
             session_id=_WHO,
-            budget=self._budget,
+            budget=budget,
             graph="graph" in channels,
             channels=channels,
-            mode=mode or (SearchMode.GRAPH_COMPLETION if meant else SearchMode.NEIGHBORHOOD),
+            mode=chosen,
             as_of=as_of,
         )
+        return Block(frozenset(shown.memory.id for shown in found.memories), found.text)
+
+    return build
 
 
-@attrs.frozen
-class PlainBlock:
-    """A block of the memories that plain BM25 ranks first: their ids, best first, and the text."""
+def plain_method(memories: Sequence[Memory], limit: int, budget: int) -> Method[str]:
+    """BM25 over subject, speaker and text of memories; a block is packed from the best lines."""
+    plain = PlainBM25([f"{each.subject}\n{each.speaker}\n{each.text}" for each in memories])
+    counter = TiktokenCounter()
 
-    ids: tuple[str, ...]
-    text: str
+    async def rank(question: str) -> Found[str]:
+        return [memories[row].id for row in plain.rank(question, limit=limit)]
 
+    def pack_best(question: str) -> Block:
+        ranked = [memories[row] for row in plain.rank(question, limit=MEMORIES)]
+        lines = [(memory.id, line) for memory in ranked if (line := memory_line(memory))]
+        texts = [line for _, line in lines]
+        shown = pack(texts, budget, counter, heading=OBSERVATIONS)
+        text = compose(OBSERVATIONS, [texts[row] for row in shown])
+        return Block(frozenset(lines[row][0] for row in shown), text)
 
-class PlainBlocks:
-    """Ranks memories by BM25 over subject, speaker and text, and packs the best lines into ``budget`` tokens."""
+    async def build(question: str) -> Block:
+        return await asyncio.to_thread(pack_best, question)  # the first count may download a vocabulary
 
-    def __init__(self, memories: Sequence[Memory], budget: int) -> None:
-        self._memories = memories
-        self._plain = PlainBM25([f"{each.subject}\n{each.speaker}\n{each.text}" for each in memories])
-        self._budget = budget
-        self._counter = TiktokenCounter()
-
-    def rank(self, question: str, limit: int) -> list[str]:
-        """The ids of the memories that share a term with the question, best first."""
-        return [self._memories[row].id for row in self._plain.rank(question, limit=limit)]
-
-    async def build(self, question: str) -> PlainBlock:
-        """The block for a question."""
-        return await asyncio.to_thread(self._build, question)  # the first count may download a vocabulary
-
-    def _build(self, question: str) -> PlainBlock:
-        ranked = [self._memories[row] for row in self._plain.rank(question, limit=MEMORIES)]
-        lines = {memory.id: line for memory in ranked if (line := memory_line(memory))}
-        ids, texts = [*lines], [*lines.values()]
-        shown = pack(texts, self._budget, self._counter, heading=OBSERVATIONS)
-        return PlainBlock(tuple(ids[row] for row in shown), compose(OBSERVATIONS, [texts[row] for row in shown]))
+    return Method(rank, build)
 
 
 def holds_answer(text: str, answer: str) -> bool | None:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from graphsearch.access.gate import Gate
 from graphsearch.evaluation.comparing import Comparison
-from graphsearch.evaluation.evaluator import Evaluated
 from graphsearch.evaluation.evaluator import Evaluation
 from graphsearch.evaluation.graph_scores import AnswerSet
 from graphsearch.evaluation.graph_scores import EntitySet
@@ -25,13 +24,13 @@ from graphsearch.sync.stores import GraphStore
 from graphsearch.sync.stores import Stores
 from pathlib import Path
 
-def evaluate(given: QuestionSet, stores: Stores, evaluation: Evaluation, *, progress: Progress | None=None) -> tuple[Evaluated, ...]:
-    """Evaluate each set of channels, in their order, then plain BM25 if requested.
+def evaluate(given: QuestionSet, stores: Stores, evaluation: Evaluation, *, progress: Progress | None=None) -> Comparison:
+    """Evaluate each set of channels, in their order, then plain BM25 if requested; "lexical,graph" names a set.
 
     Questions without evidence are asked as well, to count those that get no answer. The scopes are removed at the end,
     also on failure. Raises `InvalidInputError` if nothing can be measured (no question has evidence; passages or
-    questions lack the field to group by; sessions are to be found and a passage of evidence has none),
-    `MissingExtraError` without the extra ``eval``, and what ingest and recall raise.
+    questions lack the field to group by; sessions are to be found and a passage of evidence has none), and what ingest
+    and recall raise.
     """
     ...
 def evaluate_triplets(given: TripletSet, stores: Stores, *, embedder: Embedder | None=None, progress: Progress | None=None) -> Comparison:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from graphsearch.evaluation import EvalQuestion, Passage, QuestionSet, Triple
+from graphsearch.evaluation import GoldQuestion, Passage, QuestionSet, Triple
 
 LATER = datetime(2031, 5, 8, 13, 56, tzinfo=UTC)
 
@@ -42,11 +42,11 @@ def office(*, triples: bool = False, time: datetime | None = LATER) -> QuestionS
             for line in LINES
         ),
         questions=tuple(
-            EvalQuestion(
+            GoldQuestion(
                 id=line["id"],
                 question=line["question"],
-                gold_ids=tuple(line["gold_ids"]),
-                type=line["type"],
+                gold=frozenset(line["gold_ids"]),
+                kind=line["type"],
                 fields=line,
             )
             for line in QUESTIONS

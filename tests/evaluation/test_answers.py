@@ -10,9 +10,11 @@ from psycopg_pool import AsyncConnectionPool
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation import AnswerSet, GoldQuestion, Stores, evaluate_answers, read_names
+from graphsearch.evaluation.evaluator import Answered
 from graphsearch.evaluation.gold import name_question
-from graphsearch.evaluation.graph_scores import Shown, measures
+from graphsearch.evaluation.graph_scores import answer_measures
 from graphsearch.evaluation.question_set import read_passages
+from graphsearch.evaluation.ranks import Block
 from graphsearch.model import Entity, Relation
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
@@ -75,17 +77,14 @@ def test_ends_and_blocks_show_a_name_in_any_of_its_forms(theatre: AnswerSet) -> 
         GoldQuestion(id="q2", question="why?", gold=frozenset()),
     )
     given = AnswerSet(passages=theatre.passages, questions=asked, names={"Adeline Quist": frozenset({"Addy"})})
-    shown = {"q1": Shown([(ADA, USES, PORTAL)], "- addy: uses it"), "q2": Shown([], "")}
-    assert measures(given, shown, 50) == {
+    shown = {"q1": Answered([(ADA, USES, PORTAL)], block=Block(text="- addy: uses it")), "q2": Answered([])}
+    assert answer_measures(given, 50, shown) == {
         "found": {"q1": 1.0},
         "R@10": {"q1": 1.0},
         "R@50tok": {"q1": 0.5},
-        "lost": {"q1": 0.0},
-        "silenced": {"q2": 1.0},
     }
-    parts = {"q1": Shown([], "The Portals of Adeline Quist"), "q2": Shown([(ADA, USES, PORTAL)], "")}
-    found = measures(given, parts, 50)
-    assert (found["R@50tok"], found["lost"], found["silenced"]) == ({"q1": 0.5}, {"q1": 1.0}, {"q2": 0.0})
+    parts = {"q1": Answered([], block=Block(text="The Portals of Adeline Quist")), "q2": Answered([])}
+    assert answer_measures(given, 50, parts)["R@50tok"] == {"q1": 0.5}
 
 
 def test_names_and_sets_at_fault_are_refused(tmp_path: Path, theatre: AnswerSet) -> None:

@@ -8,7 +8,7 @@ from math import log
 import numpy as np
 import pytest
 
-from graphsearch.evaluation.ranks import PlainBlocks, PlainBM25, holds_answer
+from graphsearch.evaluation.ranks import Block, PlainBM25, holds_answer, plain_method
 from graphsearch.model import Memory
 from graphsearch.text.analyser import VERBATIM
 
@@ -52,13 +52,13 @@ MEMORIES = [
 
 
 async def test_what_ranks_first_and_fits_is_shown() -> None:
-    blocks = PlainBlocks(MEMORIES, 60)
-    assert set(blocks.rank("Kafka", 5)) == {"m1", "m2", "m3"}
-    found = await blocks.build("Kafka")
-    assert found.ids == ("m1",), "m2 is too long, and m3 has no text to show"
+    plain = plain_method(MEMORIES, 5, 60)
+    assert plain.show is not None
+    assert {*await plain.find("Kafka")} == {"m1", "m2", "m3"}
+    found = await plain.show("Kafka")
+    assert found.ids == {"m1"}, "m2 is too long, and m3 has no text to show"
     assert found.text == "## Relevant Past Observations\n- 2024-05-01 Ada: Kestrel streams to Kafka."
-    nothing = await blocks.build("tulips")
-    assert (nothing.ids, nothing.text) == ((), "")
+    assert await plain.show("tulips") == Block()
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from psycopg_pool import AsyncConnectionPool
 from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation import EntitySet, GoldQuestion, Stores, evaluate_entities
 from graphsearch.evaluation.corpus import definitions
+from graphsearch.evaluation.evaluator import Answered
 from graphsearch.evaluation.graph_scores import entity_measures
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
@@ -103,12 +104,12 @@ async def test_entities_of_a_given_graph_are_found_by_name_and_description(store
 
 def test_hits_and_ranks_are_counted_from_the_first_that_answers() -> None:
     names = ["a", "b", "tasks.Timer", *"cdefghijk"]
-    found = entity_measures(ASKED, {"q1": [*"abcdefghij", "tasks.wait_for"], "q2": names, "q3": []})
+    given = {"q1": [*"abcdefghij", "tasks.wait_for"], "q2": names, "q3": []}
+    found = entity_measures(ASKED, {id_: Answered(each) for id_, each in given.items()})
     assert found["hit@1"] == {"q1": 0.0, "q2": 0.0}
     assert found["hit@5"] == {"q1": 0.0, "q2": 1.0}
     assert found["MRR"] == {"q1": 0.0, "q2": pytest.approx(1 / 3)}
-    assert found["silenced"] == {"q3": 1.0}
-    assert entity_measures(ASKED[:1], {"q1": ["tasks.wait_for"]})["hit@1"] == {"q1": 1.0}
+    assert entity_measures(ASKED[:1], {"q1": Answered(["tasks.wait_for"])})["hit@1"] == {"q1": 1.0}
 
 
 def test_a_gold_of_which_nothing_is_there_is_refused(code: Path) -> None:

@@ -7,13 +7,8 @@ from typing import Any
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.evaluation.gold import (
-    GoldQuestion,
-    entity_question,
-    faults_of_set,
-    name_question,
-    triplet_question,
-)
+from graphsearch.evaluation import GoldQuestion
+from graphsearch.evaluation.gold import entity_question, faults_of_set, name_question, triplet_question
 
 ASKED: dict[str, Any] = {"id": "q1", "question": "Where does billing run?"}
 

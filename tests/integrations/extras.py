@@ -97,17 +97,6 @@ assert (await (await made(WordLlamaEmbedder())).search("who built COBOL?")).trip
     "local-minilm": """
 from graphsearch.embedders import MiniLMEmbedder
 assert (await (await made(MiniLMEmbedder())).search("who built COBOL?")).triplets""",
-    "eval": """
-from graphsearch.evaluation import GivenGraph, GoldQuestion, TripletSet, evaluate_triplets
-from graphsearch.evaluation.comparing import EXTRA
-from graphsearch._support.lazy import load
-store = (await made()).store
-graph = GivenGraph(entities=tuple(await store.list_entities()), relations=tuple(await store.list_relations()))
-gold = frozenset({("Grace Hopper", "created", "COBOL")})
-await evaluate_triplets(
-    TripletSet(graph=graph, questions=(GoldQuestion(id="q", question="who built COBOL?", gold=gold),)),
-    InMemoryGraphStore())
-load("ir_measures", **EXTRA).R @ 5""",
     "graphs": """
 from graphsearch.export import to_dot, to_graphml
 found = await (await made()).search("who built COBOL?")
@@ -139,7 +128,6 @@ async with Client(make_server(service, Identity(ADA, SCOPE))) as client:
     "offline-tokens": """
 block = await ContextBuilder(await made()).build("who built COBOL?", gate=GATE, session_id="s")
 assert block.tokens > 0""",
-    "text": 'assert (await Ingestor(await made()).remember([Memory(id="m", text=TEXT)])).changed',
     "openai": 'from graphsearch.llms import OpenAILLM; OpenAILLM("a model", api_key="k")',
     "redaction": """
 from graphsearch.ingest import Redaction
@@ -156,7 +144,7 @@ async with EmbeddedPostgres(Path("graph")):  # which the commands share
     await asyncio.to_thread(graphsearch, "add", "notes.md", *PLACE)
     asked = ("context", "who built COBOL?", "--principal", "ada")
     assert "COBOL" in await asyncio.to_thread(graphsearch, *asked, *PLACE)""",
-    "cli,eval,local": """
+    "cli,local": """
 Path("c.jsonl").write_text('{"id": "p1", "text": "Grace Hopper built COBOL."}')
 Path("q.jsonl").write_text('{"id": "q1", "question": "Who built COBOL?", "gold_ids": ["p1"]}')
 await asyncio.to_thread(graphsearch, "eval", "--corpus", "c.jsonl", "--questions", "q.jsonl")""",

@@ -29,7 +29,6 @@ from graphsearch.errors import StoreConfigurationError, StoreUnavailableError, U
 from graphsearch.evaluation import (
     AnswerSet,
     EntitySet,
-    EvalQuestion,
     Evaluation,
     GivenGraph,
     GoldQuestion,
@@ -180,10 +179,10 @@ def test_entities_are_read_through_a_cache():
 def test_question_sets_are_measured():
     given = QuestionSet(
         passages=(Passage(id="p1", text="Ada wrote it."), Passage(id="p2", text="It rained.")),
-        questions=(EvalQuestion(id="q1", question="Who wrote it? Ada?", gold_ids=("p1",)),),
+        questions=(GoldQuestion(id="q1", question="Who wrote it? Ada?", gold=frozenset({"p1"})),),
     )
-    (evaluated,) = sync.evaluate(given, sync.InMemoryGraphStore(), Evaluation(channel_sets=(("lexical",),), ks=(1,)))
-    assert evaluated.measured.metrics["R@1"] == 1.0
+    evaluated = sync.evaluate(given, sync.InMemoryGraphStore(), Evaluation(channel_sets=(("lexical",),), ks=(1,)))
+    assert evaluated.default.metrics["R@1"] == 1.0
 
 
 def test_triplets_entities_and_answers_are_measured():
