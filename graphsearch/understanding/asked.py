@@ -1,13 +1,10 @@
-"""What the words of a question ask for: relation types, the end of a relation that its name is, and a kind of answer.
+"""What the words of a question ask for: relation types, and a kind of answer.
 
     affinity = z( z(words of the type, its ends and its facts) + z(meaning of the type) + z(meaning of "kind type kind")
                   + z(mean meaning of its best facts) )
 
 The affinity of a question to each type is computed without the question's names. Each z-score is over the types, so
 that different scales add up. Types are few: this costs microseconds.
-
-The end is known by word order, "who does X lead" or "who leads X": in English, and only if the question contains a verb
-of the type itself.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ from graphsearch.model import Vector
 from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.bm25 import idf
-from graphsearch.understanding.type_profile import Terms, TypeProfile, Verb
+from graphsearch.understanding.type_profile import TypeProfile
 
 BEST_FACTS: Final = 3
 """Nearest examples of a type whose mean counts: a single one may be near by chance."""
@@ -84,62 +81,6 @@ def affinities(
         if profile.vectors.shape[1] == len(vector):
             parts.append(by_facts(profile, vector))
     return standardised(np.sum([standardised(part) for part in parts], axis=0))
-
-
-SOURCE: Final = 1
-TARGET: Final = -1
-
-_AUXILIARIES: Final = frozenset({"do", "does", "did"})
-_PREPOSITIONS: Final = frozenset({"about", "at", "for", "from", "in", "into", "of", "on", "to", "with"})
-_NEAR: Final = 3
-"""Words before a name that are searched for its auxiliary."""
-
-
-def directions(
-    words: Sequence[str], named: Sequence[bool], verbs: Sequence[Verb | None], terms: Terms, longest: int
-) -> dict[int, int]:
-    """For types, by row, whose own verb stands next to the one name in the question: the end that the name is.
-
-    ``words`` are those of the question, ``named`` which of them are part of a name, ``verbs`` those of the types, and
-    ``longest`` the most words of a name: with names further apart no order is read.
-    """
-    places = [place for place, part in enumerate(named) if part]
-    if not places or places[-1] - places[0] > longest:
-        return {}
-    first, last = places[0], places[-1]
-    if words[last + 1 : last + 2] == ("s",) or words[last + 1 : last + 2] == ["s"]:
-        return {}  # a possessive: its noun follows, and the order means nothing
-    verb_terms: dict[tuple[str, ...], int] = {}
-    for place, word in enumerate(words):
-        if not first <= place <= last:
-            verb_terms.setdefault(tuple(terms(word)), place)
-    found: dict[int, int] = {}
-    for row, verb in enumerate(verbs):
-        if verb is not None and verb.terms in verb_terms:
-            found[row] = _end(words, verb_terms[verb.terms], first, last, verb)
-    return {row: end for row, end in found.items() if end}
-
-
-def _end(words: Sequence[str], place: int, first: int, last: int, verb: Verb) -> int:
-    """The end that a name at [first, last] is, for a verb at some position; 0 if unknown.
-
-    A preposition that the type does not have makes another verb of it: "stars in" is not "stars".
-    """
-    helped = not _AUXILIARIES.isdisjoint(words[max(0, first - _NEAR) : first])
-    joined = words[-1:] if place > last else words[place:first]
-    if not verb.preposition and not _PREPOSITIONS.isdisjoint(joined):
-        return 0
-    if place > last:
-        by = "by" in words[place:]
-        if not (helped or by):
-            return 0
-        return SOURCE if verb.passive == by else TARGET
-    if helped:
-        return 0
-    if verb.preposition:
-        return TARGET if verb.preposition in words[place:first] else 0
-    by = "by" in words[place:first]
-    return SOURCE if verb.passive != by else TARGET
 
 
 _PRONOUNS: Final[Mapping[str, str]] = {

@@ -15,8 +15,8 @@ import attrs
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.word_lists import word_set
-from graphsearch.understanding.asked import SOURCE, TARGET
 from graphsearch.understanding.linking import HINT, WRITTEN, Link, Linked, Nameable
+from graphsearch.understanding.relation_words import SOURCE, TARGET
 from graphsearch.understanding.words import Token
 
 MAX_NAMESAKES: Final = 5

@@ -18,6 +18,7 @@ import numpy as np
 from graphsearch._support.concurrency import aside
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats
+from graphsearch.ingest.frames.table import table
 from graphsearch.model import Vector
 from graphsearch.protocols import Embedder
 from graphsearch.query.asked_time import PRESENT, AskedTime
@@ -25,7 +26,7 @@ from graphsearch.query.question_names import Named, NameKind, named
 from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser
 from graphsearch.text.trigrams import name_words
-from graphsearch.understanding.asked import TARGET, affinities, asked_kind, directions, standardised, worded
+from graphsearch.understanding.asked import affinities, asked_kind, standardised, worded
 from graphsearch.understanding.code_questions import DEFINES, asked_of_code, with_bare_names
 from graphsearch.understanding.linking import Linked, link, unknown_names
 from graphsearch.understanding.name_lookup import (
@@ -36,7 +37,7 @@ from graphsearch.understanding.name_lookup import (
     unlinked,
     with_other_forms,
 )
-from graphsearch.understanding.relation_words import said
+from graphsearch.understanding.relation_words import TARGET, said
 from graphsearch.understanding.type_profile import TypeProfile
 from graphsearch.understanding.words import Token, tokens
 
@@ -174,8 +175,6 @@ NEXT: Final = 1.0
 """Deviations that the definition of the name is above all but the stated type."""
 MEANT: Final = 0.5
 """Deviations that what words mean by the table of relations is above what is only alike."""
-LONGEST: Final = 8
-"""Most words of a name if the word order of a question is read."""
 
 
 class PhraseVectors:
@@ -255,9 +254,10 @@ def interpreted(
     hollow = HOLLOW - profile.postings.keys()
     residue = residue_of(words, [part or at in dated or texts[at] in hollow for at, part in enumerate(linked.masked)])
     terms = tuple(analyser.terms(residue))
-    direction = directions(texts, linked.masked, profile.verbs, analyser.terms, LONGEST)
-    meant = {} if linked.names_code else said(texts, _names_in(words, linked), profile.rows_of)
-    direction = {row: end for row, end in meant.items() if end} | direction
+    names = [] if linked.names_code else _names_in(words, linked)
+    meant = said(texts, names, profile.rows_of, table())
+    own = said(texts, names, lambda type_: [profile.row_of(type_)], profile.verbs)
+    direction = {row: end for row, end in (*meant.items(), *own.items()) if end}
     asked = asked_of_code(texts, linked.masked) if linked.names_code else None
     stated = -1 if asked is None else profile.row_of(asked.type)
     if asked is not None and stated >= 0:  # what says so is understood: it is no word to find

@@ -8,7 +8,7 @@ over these documents: a word shared by few types distinguishes them.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, MutableMapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from typing import Final
@@ -21,40 +21,17 @@ from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader
 from graphsearch.access.window import widest
 from graphsearch.columns import Floats, Keys, Mask, Rows
+from graphsearch.ingest.frames.table import Table
 from graphsearch.model import ElementKind, Relation, Scope, Vector
 from graphsearch.text.analyser import STOP_WORDS, Analyser
 from graphsearch.text.bm25 import grid, idf, saturated
+from graphsearch.understanding.relation_words import own_table
 from graphsearch.understanding.words import EntityTerms, name_tokens, relation_line, spread
 
 EXAMPLES: Final = 32
 """Relations of a type in its document: enough to include the rarer ways in which the type is worded."""
 NAMED: Final = 3
 """Repetitions of the name of a type and the kinds of its ends in its document: they are the most specific words."""
-
-
-Terms = Callable[[str], Sequence[str]]
-
-
-@attrs.frozen
-class Verb:
-    """The verb in the name of a relation type: the terms of its first significant word.
-
-    ``passive``: whether the name ends with "by". ``preposition``: any other that it ends with; for "served at" it is
-    unknown whether the source serves or is served.
-    """
-
-    terms: tuple[str, ...]
-    passive: bool
-    preposition: str = ""
-
-
-def verb_of(phrase: str, terms: Terms) -> Verb | None:
-    """The verb of a type, from its name in words, such as "led by"; None without a verb, and for symmetric types."""
-    words = phrase.split()
-    verb_terms = next((tuple(terms(word)) for word in words if word not in STOP_WORDS), ())
-    if not verb_terms or words[-1] == "with":
-        return None
-    return Verb(verb_terms, "by" in words, words[-1] if words[-1] in STOP_WORDS - {"by"} else "")
 
 
 @attrs.frozen(kw_only=True)
@@ -86,7 +63,7 @@ class TypeProfile:
     types: tuple[str, ...]
     phrases: tuple[str, ...]
     typed: tuple[str, ...]
-    verbs: tuple[Verb | None, ...]
+    verbs: Table
     kinds: tuple[str, ...]
     kind_phrases: tuple[str, ...]
     kind_terms: tuple[frozenset[str], ...]
@@ -147,10 +124,7 @@ def type_profile(examples: Sequence[Example], vectors: Vector, analyser: Analyse
         types=types,
         phrases=phrases,
         typed=typed,
-        verbs=tuple(
-            verb_of(phrase, analyser.terms) if _may_turn(of_type[name]) else None
-            for name, phrase in zip(types, phrases, strict=True)
-        ),
+        verbs=own_table(name for name in types if _may_turn(of_type[name])),
         kinds=kinds,
         kind_phrases=kind_phrases,
         kind_terms=tuple(frozenset(analyser.terms(phrase)[-1:]) for phrase in kind_phrases),

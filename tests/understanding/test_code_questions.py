@@ -6,7 +6,7 @@ from uuid import uuid4
 import attrs
 import pytest
 
-from graphsearch.understanding.asked import SOURCE, TARGET
+from graphsearch.understanding.relation_words import SOURCE, TARGET
 from graphsearch.understanding.code_questions import asked_of_code, with_bare_names
 from graphsearch.understanding.linking import Link, Linked, Nameable
 from graphsearch.understanding.words import tokens

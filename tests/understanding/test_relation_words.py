@@ -2,8 +2,8 @@
 
 import pytest
 
-from graphsearch.understanding.asked import SOURCE, TARGET
-from graphsearch.understanding.relation_words import said
+from graphsearch.ingest.frames.table import table
+from graphsearch.understanding.relation_words import SOURCE, TARGET, own_table, said
 from graphsearch.understanding.words import tokens
 
 TYPES = (
@@ -33,7 +33,7 @@ def meant(question: str, *names: tuple[str, set[str]]) -> dict[str, int]:
         words = name.lower().split()
         start = next(at for at in range(len(texts)) if texts[at : at + len(words)] == words)
         found.append((range(start, start + len(words)), kinds))
-    return {TYPES[row]: end for row, end in said(texts, found, rows).items()}
+    return {TYPES[row]: end for row, end in said(texts, found, rows, table()).items()}
 
 
 @pytest.mark.parametrize(
@@ -80,3 +80,50 @@ def test_a_verb_belongs_to_the_name_beside_it() -> None:
 def test_an_end_of_which_words_allow_both_is_unknown() -> None:
     found = meant("who reports to Odile, and who does Odile report to?", ("Odile", PERSON))
     assert found["reports_to"] in (TARGET, BOTH)
+
+
+def own(question: str, *types: str, name: str = "ines") -> dict[str, int]:
+    """What a question says by the verbs of a scope's own types."""
+    texts = [word.text for word in tokens(question)]
+    at = texts.index(name)
+    found = said(texts, [(range(at, at + 1), PERSON)], lambda type_: [types.index(type_)], own_table(types))
+    return {types[row]: end for row, end in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("question", "type_", "end"),
+    [
+        ("who does ines moor", "moors", SOURCE),
+        ("which crew did ines moor", "moors", SOURCE),
+        ("who moors ines", "moors", TARGET),
+        ("who is mooring ines", "moors", TARGET),
+        ("who is ines moored by", "moors", TARGET),
+        ("which crew is moored by ines", "moors", SOURCE),
+        ("what is moored by ines", "moored_by", TARGET),
+        ("who moored ines", "moored_by", SOURCE),
+        ("who is ines moored by", "moored_by", SOURCE),
+        ("what does ines moor", "mooredBy", TARGET),
+        ("what is part of ines", "is part of", TARGET),
+        ("what is moored at ines", "moored at", TARGET),
+        ("who does ines complain about", "complained_about", SOURCE),
+        ("what does ines fail over to", "fails_over_to", SOURCE),
+    ],
+)
+def test_the_own_types_of_a_scope_are_verbs_too(question: str, type_: str, end: int) -> None:
+    assert own(question, type_) == {type_: end}
+
+
+@pytest.mark.parametrize(
+    ("question", "type_"),
+    [
+        ("the crew ines moors", "moors"),
+        ("moors does ines", "moors"),
+        ("who moors in ines", "moors"),
+        ("what does ines moor in", "moors"),
+        ("who moored ines", "moored at"),
+        ("who works with ines", "works with"),
+        ("who is of ines", "of"),
+    ],
+)
+def test_another_order_or_preposition_says_nothing_of_them(question: str, type_: str) -> None:
+    assert own(question, type_) == {}
