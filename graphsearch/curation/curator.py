@@ -32,6 +32,7 @@ from graphsearch.curation import (
 )
 from graphsearch.curation.communities import with_former_ids
 from graphsearch.curation.permissions import Access
+from graphsearch.display.picture import link_of, node_of
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownElementError, UnknownScopeError
 from graphsearch.health import duplicates
@@ -265,8 +266,8 @@ class Curator:
             ids = reader.entity_ids(graph.entities[rows])
             entities = {each.id: each for each in await reader.get_entities(ids)}
             relations = await reader.relations(graph.relations[neighbourhood.rows_between(graph, rows)])
-        nodes = [neighbourhood.node(entities[id_], int(graph.hops[row])) for id_, row in zip(ids, rows, strict=True)]
-        links = [neighbourhood.link(relation) for relation in sorted(relations, key=neighbourhood.sort_key)]
+        nodes = [node_of(entities[id_], hops=int(graph.hops[row])) for id_, row in zip(ids, rows, strict=True)]
+        links = [link_of(relation) for relation in sorted(relations, key=neighbourhood.sort_key)]
         return neighbourhood.EntityGraph(directed=True, multigraph=True, graph={}, nodes=nodes, links=links)
 
     async def entity_timeline(

@@ -69,32 +69,3 @@ def sort_key(relation: Relation) -> tuple[UUID, str, UUID, datetime]:
     """Order relations by their ends, type and beginning."""
     start = relation.valid_from or datetime.min.replace(tzinfo=UTC)
     return relation.source_id, relation.type, relation.target_id, start
-
-
-def node(entity: Entity, hops: int) -> dict[str, Any]:
-    """An entity as a node of node-link JSON."""
-    return {
-        "id": str(entity.id),
-        "name": entity.name,
-        "type": entity.type,
-        "description": entity.description,
-        "aliases": list(entity.aliases),
-        "labels": list(entity.labels),
-        "importance_weight": entity.importance_weight,
-        "hops": hops,
-    }
-
-
-def link(relation: Relation) -> dict[str, Any]:
-    """A relation as a link of node-link JSON."""
-    return {
-        "source": str(relation.source_id),
-        "target": str(relation.target_id),
-        "key": str(relation.id),
-        "type": relation.type,
-        "fact": relation.fact,
-        "kind": relation.kind.value,
-        "confidence": relation.confidence,
-        "valid_from": relation.valid_from.isoformat() if relation.valid_from else None,
-        "valid_to": relation.valid_to.isoformat() if relation.valid_to else None,
-    }

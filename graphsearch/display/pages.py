@@ -70,7 +70,7 @@ def _inside(content: str) -> str:
     if isinstance(content, Html):
         return content
     shown = _visible(content)
-    return html.escape(shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…")
+    return html.escape(cut(shown, LONGEST))
 
 
 def _visible(text: str) -> str:
@@ -165,7 +165,7 @@ def answer_text(
     """The question, one line about the answer, ``text`` in full, and what was found, or the reason why nothing was."""
     line = "; ".join(filter(None, (summary, hidden(denied))))
     return "\n".join(
-        filter(None, (_cut(safe_text(query), WIDTH), line, text, safe_text(reason) or text_table(head, rows)))
+        filter(None, (cut(safe_text(query), WIDTH), line, text, safe_text(reason) or text_table(head, rows)))
     )
 
 
@@ -177,10 +177,11 @@ def text_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     widths = [min(_CELL, max(map(len, column))) for column in zip(*lines, strict=True)][:-1]
     widths.append(WIDTH - sum(widths) - len(_GAP) * len(widths))
     return "\n".join(
-        _GAP.join(_cut(cell, width).ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        _GAP.join(cut(cell, width).ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
     )
 
 
-def _cut(cell: str, width: int) -> str:
+def cut(cell: str, width: int) -> str:
+    """A text of at most ``width`` characters."""
     return cell if len(cell) <= width else f"{cell[: width - 1]}…"

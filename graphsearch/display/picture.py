@@ -13,7 +13,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
-from graphsearch.display.pages import Html, Shown, bar, element, page, quiet, table
+from graphsearch.display.pages import Html, Shown, bar, cut, element, page, quiet, table
+from graphsearch.model import Entity, Relation
 from graphsearch.text.rendering import safe_text
 
 MOST: Final = 30
@@ -31,6 +32,36 @@ Point: TypeAlias = tuple[float, float]
 
 Json: TypeAlias = Mapping[str, Any]
 """A node with its id, its name as it is shown, and its hops from the middle; or a link with source, target and type."""
+
+
+def node_of(entity: Entity, **more: Any) -> dict[str, Any]:
+    """An entity as a node of node-link JSON."""
+    return {
+        "id": str(entity.id),
+        "name": entity.name,
+        "type": entity.type,
+        "description": entity.description,
+        "aliases": list(entity.aliases),
+        "labels": list(entity.labels),
+        "importance_weight": entity.importance_weight,
+        **more,
+    }
+
+
+def link_of(relation: Relation, **more: Any) -> dict[str, Any]:
+    """A relation as a link of node-link JSON."""
+    return {
+        "source": str(relation.source_id),
+        "target": str(relation.target_id),
+        "key": str(relation.id),
+        "type": relation.type,
+        "fact": relation.fact,
+        "kind": relation.kind.value,
+        "confidence": relation.confidence,
+        "valid_from": relation.valid_from.isoformat() if relation.valid_from else None,
+        "valid_to": relation.valid_to.isoformat() if relation.valid_to else None,
+        **more,
+    }
 
 
 def picture(nodes: Sequence[Json], links: Sequence[Json]) -> Html:
@@ -80,7 +111,7 @@ def _mean(joined: Sequence[str], angles: Mapping[str, float]) -> float:
 
 
 def _dot(place: Point, label: str) -> Html:
-    shown = _cut(label)
+    shown = cut(label, _LABEL)
     half = 4.0 * len(shown) + 6
     box = {"x": _number(place[0] - half), "y": _number(place[1] - 11), "width": _number(2 * half), "height": "22"}
     return element(
@@ -106,7 +137,7 @@ def _line(source: Point, target: Point, label: str) -> Html:
             fill="currentColor",
             transform=f"translate({at}) rotate({_number(turn)})",
         ),
-        _text(_between(source, target, 0.42), _cut(label), opacity="0.8"),
+        _text(_between(source, target, 0.42), cut(label, _LABEL), opacity="0.8"),
     )
 
 
@@ -117,10 +148,6 @@ def _between(source: Point, target: Point, part: float) -> Point:
 def _text(place: Point, text: str, **attributes: str) -> Html:
     centred = {"text-anchor": "middle", "dominant-baseline": "central", "fill": "currentColor"}
     return element("text", text, x=_number(place[0]), y=_number(place[1]), **centred, **attributes)
-
-
-def _cut(label: str) -> str:
-    return label if len(label) <= _LABEL else f"{label[: _LABEL - 1]}…"
 
 
 def _number(value: float) -> str:

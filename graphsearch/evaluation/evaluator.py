@@ -35,7 +35,7 @@ class Answered(Generic[Item]):
 
     found: Found[Item]
     ms: float = 0.0
-    block: Block = Block()
+    block: Block = attrs.field(factory=Block)
 
 
 Answers = Mapping[str, Answered[Item]]

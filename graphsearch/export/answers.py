@@ -14,6 +14,8 @@ from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 import attrs
 
 from graphsearch._support.lazy import load
+from graphsearch.display.pages import cut
+from graphsearch.display.picture import link_of, node_of
 from graphsearch.errors import InvalidInputError
 from graphsearch.explaining.explanation import Explanation
 from graphsearch.model import ElementKind, ElementRef, Entity, Relation, Triplet
@@ -168,33 +170,10 @@ class _Drawing:
         self.relation(triplet.relation, {"score": triplet.score} if extra is None else extra)
 
     def entity(self, entity: Entity, extra: Mapping[str, Value] | None = None) -> None:
-        attributes = known(
-            description=entity.description,
-            aliases=value_of(entity.aliases),
-            labels=value_of(entity.labels),
-            importance_weight=entity.importance_weight,
-        )
-        own = {**attributes, **(extra or {})}
-        self._node(Node(id=str(entity.id), name=entity.name, type=entity.type, attributes=own))
+        self._node(_node_of(node_of(entity), extra))
 
     def relation(self, relation: Relation, extra: Mapping[str, Value] | None = None) -> None:
-        attributes = known(
-            fact=relation.fact,
-            kind=relation.kind.value,
-            confidence=relation.confidence,
-            valid_from=_time(relation.valid_from),
-            valid_to=_time(relation.valid_to),
-            evidence=value_of(relation.evidence),
-        )
-        self._edge(
-            Edge(
-                id=str(relation.id),
-                source=str(relation.source_id),
-                target=str(relation.target_id),
-                type=relation.type,
-                attributes={**attributes, **(extra or {})},
-            )
-        )
+        self._edge(_edge_of(link_of(relation, evidence=relation.evidence), extra))
 
     def recalled(self, recalled: RecalledMemory, extra: Mapping[str, Value] | None = None) -> None:
         memory = recalled.memory
@@ -259,19 +238,15 @@ def node_link_graph(graph: Mapping[str, Any]) -> PlainGraph:
     return PlainGraph(tuple(nodes.values()), tuple(edges.values()))
 
 
-def _node_of(node: Mapping[str, Any]) -> Node:
-    attributes = _plain(node, without=("id", "name", "type"))
-    return Node(id=str(node["id"]), name=str(node["name"]), type=str(node["type"]), attributes=attributes)
+def _node_of(node: Mapping[str, Any], extra: Mapping[str, Value] | None = None) -> Node:
+    own = _plain(node, without=("id", "name", "type")) | dict(extra or {})
+    return Node(id=str(node["id"]), name=str(node["name"]), type=str(node["type"]), attributes=own)
 
 
-def _edge_of(link: Mapping[str, Any]) -> Edge:
-    return Edge(
-        id=str(link["key"]),
-        source=str(link["source"]),
-        target=str(link["target"]),
-        type=str(link["type"]),
-        attributes=_plain(link, without=("key", "source", "target", "type")),
-    )
+def _edge_of(link: Mapping[str, Any], extra: Mapping[str, Value] | None = None) -> Edge:
+    own = _plain(link, without=("key", "source", "target", "type")) | dict(extra or {})
+    source, target = str(link["source"]), str(link["target"])
+    return Edge(id=str(link["key"]), source=source, target=target, type=str(link["type"]), attributes=own)
 
 
 def _plain(element: Mapping[str, Any], *, without: Iterable[str]) -> dict[str, Value]:
@@ -392,5 +367,4 @@ def _edge_label(edge: Edge, escape: _Escape) -> str:
 
 
 def _short(text: str) -> str:
-    shown = safe_text(text) or "(unnamed)"
-    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
+    return cut(safe_text(text) or "(unnamed)", _LONGEST)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import combinations, product
 from typing import Final
 from uuid import UUID
 
 import attrs
 
 from graphsearch.access.reader import Reader
-from graphsearch.claims.naming import folded_name
-from graphsearch.model import Entity, SimilarPair
+from graphsearch.claims.naming import MAX_TRIGRAMS, folded_name, prefix_lengths, refuse_threshold, sizes
+from graphsearch.model import Entity
 from graphsearch.names.candidate_index import MAX_COMPARED
-from graphsearch.names.likeness import EXACT_TYPES, Alike, Findings, Likeness, Named, alike, is_comparable
+from graphsearch.names.likeness import EXACT_TYPES, Findings, Likeness, Named, alike
 from graphsearch.names.typed_names import read
 from graphsearch.protocols import GraphStore
-from graphsearch.text.trigrams import similarity
+from graphsearch.text.trigrams import overlap, similarity, trigrams
 
 ALIKE: Final = 0.85
 """Two names with a greater similarity may belong to one entity."""
@@ -77,31 +79,30 @@ async def compared(
 ) -> Comparison:
     """Compare the names of all visible entities, except those of exact names such as code.
 
-    At most ``limit`` pairs are returned, by default as many as there are entities: enough for a rate.
+    At most ``limit`` pairs are returned, by default all. Raises `InvalidInputError` for a threshold not in [0.6, 1].
     """
-    entities, by_rules = await _by_rules(store, reader)
-    limit = len(entities) if limit is None else limit
-    apart = {frozenset((one, other)) for one, others in by_rules.candidates.items() for other in others}
-    similar = await _similar(store, reader, threshold, limit, apart)
-    ordered = await asyncio.to_thread(_ordered, similar, by_rules.pairs, entities, threshold)
-    return Comparison(len(entities), tuple(ordered[:limit]), by_rules.ambiguous)
+    refuse_threshold(threshold, limit or 0)
+    entities, marked = await _comparable(store, reader)
 
+    def found() -> Comparison:
+        by_rules = _by_rules(entities, marked)
+        apart = {frozenset((one, other)) for one, others in by_rules.candidates.items() for other in others}
+        alike_enough = _by_letters(entities, marked | apart, threshold)
+        for each in by_rules.pairs:
+            pair = frozenset((each.one, each.other))
+            if pair not in alike_enough and each.score > threshold:
+                low, high = sorted((entities[each.one], entities[each.other]), key=lambda one: one.id)
+                alike_enough[pair] = Duplicate(one=low, other=high, similarity=each.score, likeness=each.likeness)
+        ordered = sorted(alike_enough.values(), key=lambda each: (-each.similarity, each.one.id, each.other.id))
+        return Comparison(len(entities), tuple(ordered[:limit]), by_rules.ambiguous)
 
-def _ordered(
-    similar: Iterable[Duplicate], alike: Iterable[Alike[UUID]], entities: Mapping[UUID, Entity], threshold: float
-) -> list[Duplicate]:
-    """The pairs by letters and by rules, the most alike first."""
-    found = {_key(each): each for each in similar}
-    for each in alike:
-        pair = _judged(entities[each.one], entities[each.other], each, threshold)
-        if pair.similarity > threshold:
-            found.setdefault(_key(pair), pair)
-    return sorted(found.values(), key=lambda each: (-each.similarity, each.one.id, each.other.id))
+    return await asyncio.to_thread(found)
 
 
 async def ambiguities(store: GraphStore, reader: Reader) -> list[Ambiguity]:
     """The visible entities that may be several visible people, in order of name and id."""
-    entities, by_rules = await _by_rules(store, reader)
+    entities, marked = await _comparable(store, reader)
+    by_rules = await asyncio.to_thread(_by_rules, entities, marked)
     candidates = {id_: [entities[other] for other in others] for id_, others in by_rules.candidates.items()}
     found = [Ambiguity(entities[id_], tuple(sorted(people, key=_by_name))) for id_, people in candidates.items()]
     return sorted(found, key=lambda each: _by_name(each.entity))
@@ -111,67 +112,69 @@ def _by_name(entity: Entity) -> tuple[str, UUID]:
     return entity.name, entity.id
 
 
-async def _by_rules(store: GraphStore, reader: Reader) -> tuple[Mapping[UUID, Entity], Findings[UUID]]:
-    """All visible entities, except those of exact names, and what the rules of names find among them."""
+Pair = frozenset[UUID]
+
+
+async def _comparable(store: GraphStore, reader: Reader) -> tuple[Mapping[UUID, Entity], frozenset[Pair]]:
+    """All visible entities, except those of exact names, and the pairs marked as distinct."""
     entities = {each.id: each for each in await reader.unmerged_entities(without=EXACT_TYPES)}
-    named = [Named(each.id, each.type, (each.name, *each.aliases)) for each in entities.values()]
-    marked = frozenset(frozenset(pair) for pair in await store.distinct_pairs(sorted(entities)))
-    return entities, await asyncio.to_thread(alike, named, marked)
+    return entities, frozenset(map(frozenset, await store.distinct_pairs(sorted(entities))))
 
 
-async def _similar(
-    store: GraphStore, reader: Reader, threshold: float, limit: int, apart: Collection[frozenset[UUID]]
-) -> Sequence[Duplicate]:
-    """The visible pairs of one visible type with similar visible names: widened until enough are visible.
-
-    ``apart`` are pairs of an ambiguous name and somebody who is called so, which are left out.
-    """
-    requested = limit
-    while True:
-        pairs = await store.similar_pairs(threshold=threshold, limit=requested, without=sorted(EXACT_TYPES))
-        alike_enough = [pair for pair in pairs if pair.similarity > threshold]
-        whole = [pair for pair in alike_enough if frozenset((pair.one_id, pair.other_id)) not in apart]
-        found = await _visible(whole, threshold, reader)
-        if len(found) >= limit or len(pairs) < requested:
-            return found
-        requested *= 2
+def _by_rules(entities: Mapping[UUID, Entity], marked: Collection[Pair]) -> Findings[UUID]:
+    return alike([Named(each.id, each.type, (each.name, *each.aliases)) for each in entities.values()], marked)
 
 
-async def _visible(pairs: Sequence[SimilarPair], threshold: float, reader: Reader) -> list[Duplicate]:
-    ids = sorted({id_ for pair in pairs for id_ in (pair.one_id, pair.other_id)})
-    entities = {each.id: each for each in await reader.get_entities(ids)}
-    hides = reader.hides
-
-    def found() -> list[Duplicate]:
-        some = [
-            Duplicate(
-                one=one, other=other, similarity=_similarity(one, other, stored=None if hides else pair.similarity)
-            )
-            for pair in pairs
-            if (one := entities.get(pair.one_id)) and (other := entities.get(pair.other_id)) and one.type == other.type
-        ]
-        return [each for each in some if each.similarity > threshold and is_comparable(each.one.type)]
-
-    return await asyncio.to_thread(found)
-
-
-def _similarity(one: Entity, other: Entity, *, stored: float | None = None) -> float:
-    """The similarity of the most similar names, as ``stored`` if that is known and they are not two people.
+def _by_letters(entities: Mapping[UUID, Entity], apart: Collection[Pair], threshold: float) -> dict[Pair, Duplicate]:
+    """The pairs of one type with names more similar than a threshold, except those that are ``apart``.
 
     Of two people, parts of names count for nothing: they may share them.
     """
-    people = _may_share_part(one, other)
-    if stored is not None and not people:
-        return stored
-    names, others = ([folded_name(name) for name in _compared_names(entity)] for entity in (one, other))
-    if people:
-        names, others = _whole_names(names), _whole_names(others)
-    return max((similarity(name, each) for name in names for each in others), default=0.0)
+    called: defaultdict[str, set[UUID]] = defaultdict(set)
+    for each in entities.values():
+        for name in _compared_names(each):
+            called[folded_name(name)].add(each.id)
+    best: dict[Pair, float] = {}
+    for one, other, score in similar_names(called, threshold):
+        for ids in combinations(called[one], 2) if one == other else product(called[one], called[other]):
+            best[frozenset(ids)] = max(score, best.get(frozenset(ids), 0.0))
+    found = {}
+    for pair, score in best.items():
+        if len(pair) > 1 and pair not in apart:
+            low, high = (entities[id_] for id_ in sorted(pair))
+            letters = _similarity_of_people(low, high) if _are_people(low, high) else score
+            if low.type == high.type and letters > threshold:
+                found[pair] = Duplicate(one=low, other=high, similarity=letters)
+    return found
 
 
-def _may_share_part(one: Entity, other: Entity) -> bool:
+def similar_names(names: Iterable[str], threshold: float) -> Iterator[tuple[str, str, float]]:
+    """Similar folded names, each pair once, and each name with itself.
+
+    Prefix filters, as in `graphsearch.claims.naming`; the order of trigrams is the best one, the rarest first.
+    """
+    sets = {name: found for name in names if 0 < len(found := trigrams(name)) <= MAX_TRIGRAMS}
+    often = Counter(trigram for each in sets.values() for trigram in each)
+    met: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
+    for name, own in sorted(sets.items(), key=lambda item: len(item[1])):  # the smaller before the larger
+        yield name, name, 1.0
+        ordered, size = sorted(own, key=lambda trigram: (often[trigram], trigram)), len(own)
+        for other in range(sizes(size, threshold).start, size + 1):
+            prefix = ordered[: prefix_lengths(size, other, threshold)[0]]
+            for each in set[str]().union(*(met.get((trigram, other), ()) for trigram in prefix)):
+                if (score := overlap(own, sets[each])) >= threshold:
+                    yield name, each, score
+        for trigram in ordered[: prefix_lengths(size, size, threshold)[0]]:  # no larger name shares but a later one
+            met[trigram, size].append(name)
+
+
+def _are_people(one: Entity, other: Entity) -> bool:
     """Whether two entities are people who both have a whole name: both may be called "Anna"."""
-    return one.type == other.type == "person" and all(_whole_names(_compared_names(each)) for each in (one, other))
+    return one.type == other.type == "person" and all(map(_whole_names, (one, other)))
+
+
+def _similarity_of_people(one: Entity, other: Entity) -> float:
+    return max(similarity(name, each) for name in _whole_names(one) for each in _whole_names(other))
 
 
 def _compared_names(entity: Entity) -> Sequence[str]:
@@ -179,18 +182,6 @@ def _compared_names(entity: Entity) -> Sequence[str]:
     return (entity.name, *entity.aliases[: MAX_COMPARED - 1])
 
 
-def _whole_names(names: Iterable[str]) -> list[str]:
-    return [name for name in names if not read(name, "person").partial]
-
-
-def _judged(one: Entity, other: Entity, found: Alike[UUID], threshold: float) -> Duplicate:
-    """A pair that a rule has found; by its letters if these are similar enough, as the store finds it."""
-    low, high = sorted((one, other), key=lambda each: each.id)
-    letters = _similarity(one, other) if one.type == other.type else 0.0
-    if letters > threshold:
-        return Duplicate(one=low, other=high, similarity=letters)
-    return Duplicate(one=low, other=high, similarity=found.score, likeness=found.likeness)
-
-
-def _key(pair: Duplicate) -> tuple[UUID, UUID]:
-    return pair.one.id, pair.other.id
+def _whole_names(entity: Entity) -> list[str]:
+    folded = map(folded_name, _compared_names(entity))
+    return [name for name in folded if not read(name, "person").partial]

@@ -71,15 +71,6 @@ class SimilarName:
     similarity: float
 
 
-@attrs.frozen(kw_only=True, order=True)
-class SimilarPair:
-    """Two entities of one type that have similar names, or aliases; ``one_id`` is the lower id."""
-
-    one_id: UUID
-    other_id: UUID
-    similarity: float
-
-
 @attrs.frozen(kw_only=True)
 class Merge:
     """One entity merged into another: ids and numbers, never text.

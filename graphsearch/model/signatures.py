@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.columns import Codes, Floats, Mask
-from graphsearch.model.elements import EdgeKind, ElementKind, Entity, Memory, Relation, RelationType
+from graphsearch.model.elements import ElementKind, Entity, Memory, Relation, RelationType
 
 
 @attrs.frozen(kw_only=True, cache_hash=True)
@@ -54,7 +54,6 @@ class Signature:
 
     kind: ElementKind
     type: str = ""
-    edge_kind: EdgeKind | None = None
     labels: tuple[str, ...] = ()
     source: str = ""
     owner: str = ""
@@ -87,7 +86,6 @@ class Signature:
         return {
             "kind": self.kind.value,
             "type": self.type,
-            "edge_kind": self.edge_kind.value if self.edge_kind else None,
             "labels": list(self.labels),
             "source": self.source,
             "owner": self.owner,
@@ -104,7 +102,6 @@ class Signature:
         return cls(
             kind=ElementKind(content["kind"]),
             type=content["type"],
-            edge_kind=EdgeKind(content["edge_kind"]) if content["edge_kind"] else None,
             labels=tuple(content["labels"]),
             source=content["source"],
             owner=content["owner"],
@@ -161,7 +158,6 @@ def relation_signature(
     return Signature(
         kind=ElementKind.RELATION,
         type=relation.type,
-        edge_kind=relation.kind,
         labels=relation.labels,
         evidence=tuple(sorted(set(evidence))),
         influences=tuple(sorted(set(influences))),

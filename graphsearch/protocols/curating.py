@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Protocol
 from uuid import UUID
 
-from graphsearch.model import Community, Contradiction, MemoryLink, Merge, SimilarPair, UndoReport
+from graphsearch.model import Community, Contradiction, MemoryLink, Merge, UndoReport
 from graphsearch.protocols.effects import changes, reads
 
 
@@ -64,16 +64,6 @@ class Curating(Protocol):
     @reads
     async def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[tuple[UUID, UUID]]:
         """Pairs marked as distinct with any of the entities, the lower id first, in order."""
-        ...
-
-    @reads
-    async def similar_pairs(
-        self, *, threshold: float, limit: int, without: Collection[str] = ()
-    ) -> Sequence[SimilarPair]:
-        """Pairs of entities of one type with similar names, best first, ties by ids; ``threshold`` is in [0.6, 1].
-
-        Merged entities, entities of the types ``without``, and pairs marked as distinct are left out.
-        """
         ...
 
     @reads

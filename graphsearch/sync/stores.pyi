@@ -1,7 +1,6 @@
 # Written by `python -m tests.sync.stubs`.
 
 from collections.abc import AsyncIterable
-from collections.abc import Collection
 from collections.abc import Hashable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -40,7 +39,6 @@ from graphsearch.model import Relation
 from graphsearch.model import RelationType
 from graphsearch.model import Scope
 from graphsearch.model import SimilarName
-from graphsearch.model import SimilarPair
 from graphsearch.model import Statistics
 from graphsearch.model import SurfaceForm
 from graphsearch.model import UndoReport
@@ -425,13 +423,6 @@ class GraphStore(Facade[protocols.GraphStore]):
         """For each of ``names`` the entities with a similar name or alias, best first, ties by id.
 
         Similarity is that of pg_trgm. ``threshold`` is in [0.6, 1]; `InvalidInputError` below, where no index helps.
-        """
-        ...
-
-    def similar_pairs(self, *, threshold: float, limit: int, without: Collection[str]=()) -> Sequence[SimilarPair]:
-        """Pairs of entities of one type with similar names, best first, ties by ids; ``threshold`` is in [0.6, 1].
-
-        Merged entities, entities of the types ``without``, and pairs marked as distinct are left out.
         """
         ...
 

@@ -135,7 +135,6 @@ class MergingSpec(StoreSpec):
             (await store.similar_names(["countess"], threshold=0.6))["countess"],
         ):
             assert {each.entity_id for each in found} == {ADA.id}
-        assert await store.similar_pairs(threshold=0.6, limit=5) == []
         async with store.snapshot():
             near = await store.search_by_embedding(
                 ElementKind.ENTITY, EMBEDDER.vector("Countess"), limit=5, view=view()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from itertools import combinations, pairwise
+from collections.abc import Mapping
 from uuid import UUID
 
 import attrs
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 from graphsearch.claims.naming import MAX_TRIGRAMS, folded_name
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import MAX_WORD_WEIGHT, ElementKind, Entity, SimilarName, SimilarPair
+from graphsearch.model import MAX_WORD_WEIGHT, ElementKind, Entity, SimilarName
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.samples import HOSTILE_TEXTS, ids_of, person, put, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
@@ -33,20 +32,6 @@ def most_alike(entity: Entity, name: str) -> float:
     return max(similarity(folded_name(each), folded_name(name)) for each in (entity.name, *entity.aliases))
 
 
-def alike(entities: Iterable[Entity], threshold: float) -> list[SimilarPair]:
-    """The pairs of entities of one type, found by comparing all with all."""
-    pairs = [
-        SimilarPair(
-            one_id=one.id,
-            other_id=other.id,
-            similarity=max(most_alike(one, name) for name in (other.name, *other.aliases)),
-        )
-        for one, other in combinations(sorted(entities, key=lambda entity: entity.id), 2)
-    ]
-    found = [pair for pair in pairs if pair.similarity >= threshold]
-    return sorted(found, key=lambda pair: (-pair.similarity, pair.one_id, pair.other_id))
-
-
 ENTITY = ElementKind.ENTITY
 OPEN = Entity(type="function", name="open", description="Open it.")
 SHUT = Entity(type="function", name="shut", description="Shut it.")
@@ -59,7 +44,7 @@ async def _found(store: GraphStore, asked: str) -> dict[UUID | str, float]:
 
 
 class NamingSpec(StoreSpec):
-    """`find_name_words`, `similar_names`, `similar_pairs`, `surface_forms`, `words`."""
+    """`find_name_words`, `similar_names`, `surface_forms`, `words`."""
 
     # -- words ---------------------------------------------------------------------------------------------------
 
@@ -139,7 +124,6 @@ class NamingSpec(StoreSpec):
                 }
                 assert {each.entity_id: each.similarity for each in found[name]} == expected
                 assert all(similarity(each.name, folded_name(name)) == each.similarity for each in found[name])
-            assert await store.similar_pairs(threshold=threshold, limit=100) == alike(entities.values(), threshold)
         words = sorted({word for name in asked for word in name_words(name)})
         found_words = {(each.name, each.entity_id, each.alias) for each in await store.find_name_words(words)}
         assert found_words == {
@@ -166,42 +150,8 @@ class NamingSpec(StoreSpec):
         await put(store, PRIYA)
         with pytest.raises(InvalidInputError, match="threshold"):
             await store.similar_names(["priya"], threshold=threshold)
-        with pytest.raises(InvalidInputError, match="threshold"):
-            await store.similar_pairs(threshold=threshold, limit=5)
-        with pytest.raises(InvalidInputError, match="limit"):
-            await store.similar_pairs(threshold=0.9, limit=-1)
         with pytest.raises(InvalidInputError, match="limit"):
             await store.find_name_words(["priya"], limit=-1)
-
-    # -- pairs ---------------------------------------------------------------------------------------------------
-
-    async def test_pairs_are_of_one_type_and_not_marked_as_distinct(self, store: GraphStore) -> None:
-        one, two, three = person("Jonathan Smith"), person("Jonathan Smyth"), person("Jonathan Smithe")
-        place = Entity(type="place", name="Jonathan Smith")
-        await put(store, one, two, three, place, person("Eve", aliases=("jonathan smith",)))
-        pairs = await store.similar_pairs(threshold=0.6, limit=50)
-        assert len(pairs) == sum(most_alike(a, b.name) >= 0.6 for a, b in combinations((one, two, three), 2)) + 3
-        assert pairs[0].similarity == 1.0
-        assert all(each.one_id < each.other_id for each in pairs)
-        assert all(a.similarity >= b.similarity for a, b in pairwise(pairs))
-        assert await store.similar_pairs(threshold=0.6, limit=2) == pairs[:2]
-        first = (pairs[0].other_id, pairs[0].one_id)
-        await store.mark_distinct([first])
-        assert await store.similar_pairs(threshold=0.6, limit=50) == pairs[1:]
-        await store.mark_distinct([first], distinct=False)
-        assert await store.similar_pairs(threshold=0.6, limit=50) == pairs
-
-    async def test_pairs_of_some_types_are_left_out(self, store: GraphStore) -> None:
-        pairs = [
-            (Entity(type=kind, name="Read All"), Entity(type=kind, name="Read Alls")) for kind in ("tool", "class")
-        ]
-        await put(store, *[each for pair in pairs for each in pair])
-        assert len(await store.similar_pairs(threshold=0.6, limit=50)) == 2
-        [found] = await store.similar_pairs(threshold=0.6, limit=50, without=["class", "module"])
-        assert {found.one_id, found.other_id} == {each.id for each in pairs[0]}
-        [found] = await store.similar_pairs(threshold=0.6, limit=1, without={"tool"})
-        assert {found.one_id, found.other_id} == {each.id for each in pairs[1]}
-        assert await store.similar_pairs(threshold=0.6, limit=50, without=["tool", "class"]) == []
 
     async def test_names_follow_what_is_written(self, store: GraphStore) -> None:
         await put(store, PRIYA, PATEL)

@@ -152,6 +152,5 @@ async def answers(store: GraphStore) -> Mapping[str, Any]:
         "words": await store.find_name_words(["ada", "priya", "lovelace", "cl", "zoe", "nobody"]),
         "beginnings": await store.find_name_words(["pri", "lovel", "z"], prefix=True),
         "similar": await store.similar_names(names, threshold=0.6),
-        "pairs": await store.similar_pairs(threshold=0.6, limit=50),
         "given": [attrs.evolve(each, entity=attrs.evolve(each.entity, created_at=None)) for each in given],
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from datetime import datetime
 from itertools import islice
@@ -12,7 +11,6 @@ import attrs
 
 from graphsearch._support.concurrency import in_slices
 from graphsearch.claims.folding import group_of
-from graphsearch.claims.naming import refuse_threshold
 from graphsearch.model import (
     Community,
     CommunitySummary,
@@ -22,7 +20,6 @@ from graphsearch.model import (
     MemoryLink,
     Merge,
     Relation,
-    SimilarPair,
     UndoReport,
     validation,
 )
@@ -46,7 +43,6 @@ from graphsearch.stores.shared.answers import (
     refuse_absent,
     refuse_communities,
     refuse_pairs,
-    similar_pairs,
 )
 from graphsearch.stores.shared.merging import Record, merge_id, redirected, refuse_undo
 
@@ -186,23 +182,6 @@ class InMemoryCurating(InMemoryScope, Curating):
     async def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[Pair]:
         distinct = self._state.distinct
         return ordered((key, other) for key in entity_ids for other in distinct.get(key, ()))
-
-    async def similar_pairs(
-        self, *, threshold: float, limit: int, without: Collection[str] = ()
-    ) -> Sequence[SimilarPair]:
-        refuse_threshold(threshold, limit)
-        state = self._state
-        return await asyncio.to_thread(
-            similar_pairs,
-            (
-                (each.id, each.type, (each.name, *each.aliases))
-                for each in state.entities.items.values()
-                if each.merged_into is None and each.type not in without
-            ),
-            lambda pair: pair[1] in state.distinct.get(pair[0], ()),
-            threshold,
-            limit,
-        )
 
     async def contradictions(self, *, limit: int = 100) -> Sequence[Contradiction]:
         state = self._state

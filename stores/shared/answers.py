@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from heapq import nsmallest
-from itertools import combinations, product
 from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 from graphsearch.claims.folding import DatedClaim
-from graphsearch.claims.naming import MAX_TRIGRAMS, folded_name, prefix_lengths, sizes
-from graphsearch.model import Batch, Claim, Community, HealthRecord, Mention, Relation, SimilarPair, validation
-from graphsearch.names.candidate_index import MAX_COMPARED
+from graphsearch.model import Batch, Claim, Community, HealthRecord, Mention, Relation, validation
 from graphsearch.protocols.learning import HEALTH_RECORDS
-from graphsearch.text.trigrams import overlap, trigrams
 
 Pair: TypeAlias = tuple[UUID, UUID]
 GROWN: Final = 1.25
@@ -101,47 +96,6 @@ def claim_place(dated: DatedClaim) -> tuple[Any, ...]:
 
 def _span(proof: Mention | Claim) -> tuple[int, int]:
     return (proof.span.start, proof.span.end) if proof.span else (-1, -1)
-
-
-def similar_pairs(
-    named: Iterable[tuple[UUID, str, Sequence[str]]], distinct: Callable[[Pair], bool], threshold: float, limit: int
-) -> list[SimilarPair]:
-    """Pairs of entities of one type, best first, by their first `MAX_COMPARED` names; not those that are ``distinct``.
-
-    ``named`` has the id, the type and the names of each.
-    """
-    of, type_of, best = defaultdict[str, set[UUID]](set), dict[UUID, str](), dict[Pair, float]()
-    for key, type_, names in named:
-        type_of[key] = type_
-        for name in names[:MAX_COMPARED]:
-            of[folded_name(name)].add(key)
-    for one, other, score in _alike(of, threshold):
-        for a, b in combinations(sorted(of[one]), 2) if one == other else product(of[one], of[other]):
-            pair = (a, b) if a < b else (b, a)
-            if a != b and type_of[a] == type_of[b] and not distinct(pair):
-                best[pair] = max(score, best.get(pair, 0.0))
-    pairs = (SimilarPair(one_id=a, other_id=b, similarity=score) for (a, b), score in best.items())
-    return nsmallest(limit, pairs, key=lambda pair: (-pair.similarity, pair.one_id, pair.other_id))
-
-
-def _alike(names: Iterable[str], threshold: float) -> Iterator[tuple[str, str, float]]:
-    """Similar names, each pair once, and each name with itself.
-
-    Here the fixed order of trigrams is the best one, the rarest first.
-    """
-    sets = {name: found for name in names if 0 < len(found := trigrams(name)) <= MAX_TRIGRAMS}
-    often = Counter(trigram for each in sets.values() for trigram in each)
-    met: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
-    for name, own in sorted(sets.items(), key=lambda item: len(item[1])):  # the smaller before the larger
-        yield name, name, 1.0
-        ordered, size = sorted(own, key=lambda trigram: (often[trigram], trigram)), len(own)
-        for other in range(sizes(size, threshold).start, size + 1):
-            prefix = ordered[: prefix_lengths(size, other, threshold)[0]]
-            for each in set[str]().union(*(met.get((trigram, other), ()) for trigram in prefix)):
-                if (score := overlap(own, sets[each])) >= threshold:
-                    yield name, each, score
-        for trigram in ordered[: prefix_lengths(size, size, threshold)[0]]:  # no larger name shares but a later one
-            met[trigram, size].append(name)
 
 
 def with_record(history: Sequence[HealthRecord], record: HealthRecord) -> tuple[HealthRecord, ...]:

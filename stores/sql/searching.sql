@@ -175,10 +175,3 @@ FROM candidate c
 CROSS JOIN LATERAL (
     SELECT names FROM entity_lookup WHERE org_id = %(org)s AND project_id = %(project)s AND id = c.entity_id OFFSET 0
 ) l
-
--- all names --
-SELECT e.id, e.type, e.name || e.aliases AS names FROM entity e
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {unmerged}
-
--- all distinct pairs --
-SELECT low_id, high_id FROM distinct_pair WHERE org_id = %(org)s AND project_id = %(project)s

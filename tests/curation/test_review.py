@@ -1,11 +1,16 @@
 """Pairs to review: visible entities that look like one, and visible relations that cannot both hold."""
 
+from itertools import combinations
+
 import attrs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator, Verdict
 from graphsearch.errors import AccessDeniedError, InvalidInputError, UnknownElementError
+from graphsearch.health.duplicates import similar_names
 from graphsearch.model import Batch, Entity, Memory
 from graphsearch.model.identity import relation_id
 from graphsearch.names.likeness import Likeness
@@ -35,6 +40,14 @@ async def test_pairs_of_one_type_the_most_alike_first(scoped):
     assert all((each.one.type != each.other.type) == (each.likeness is Likeness.TYPE) for each in found)
     assert found[0].similarity == similarity(FULL.name, SLIP.name)
     assert found[0].verdict is (Verdict.NEAR_CERTAIN if found[0].similarity > 0.92 else Verdict.REVIEW)
+
+
+@given(st.sets(st.text(alphabet="abn ", min_size=1, max_size=8), max_size=8), st.sampled_from([0.6, 0.85]))
+def test_similar_names_are_those_that_comparing_all_with_all_finds(some, threshold):
+    names = {name for name in some if name.strip()}
+    found = {frozenset((one, other)): score for one, other, score in similar_names(names, threshold) if one != other}
+    every = {frozenset(pair): similarity(*pair) for pair in combinations(sorted(names), 2)}
+    assert found == {pair: score for pair, score in every.items() if score >= threshold}
 
 
 async def test_pairs_that_rules_find(scoped):

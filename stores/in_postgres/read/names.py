@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 import attrs
 
 from graphsearch.claims.naming import MAX_TRIGRAMS, SLACK, folded_name, sizes
-from graphsearch.model import ElementKind, SimilarName, SimilarPair
+from graphsearch.model import ElementKind, SimilarName
 from graphsearch.stores.in_postgres.index.incoming import TRIGRAM
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
-from graphsearch.stores.shared.answers import similar_pairs
 from graphsearch.text.trigrams import index_trigrams, overlap, trigrams
 
 
@@ -66,17 +64,6 @@ async def similar(
         if score >= threshold and better:
             entities[entity] = (score, name)
     return best
-
-
-async def similar_pairs_of_all(
-    session: Session, threshold: float, limit: int, without: Collection[str]
-) -> list[SimilarPair]:
-    """Pairs of one type, not of the types ``without``, with similar names, found by comparing all names."""
-    named = [
-        (key, type_, names) for key, type_, names in await session.rows(statement("all names")) if type_ not in without
-    ]
-    marked = set(await session.rows(statement("all distinct pairs")))
-    return await asyncio.to_thread(similar_pairs, named, marked.__contains__, threshold, limit)
 
 
 async def unnamed(session: Session) -> list[Unnamed]:

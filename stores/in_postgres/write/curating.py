@@ -10,7 +10,6 @@ from uuid import UUID
 import attrs
 from psycopg.types.json import Jsonb
 
-from graphsearch.claims.naming import refuse_threshold
 from graphsearch.model import (
     Community,
     CommunitySummary,
@@ -19,7 +18,6 @@ from graphsearch.model import (
     MemoryLink,
     Merge,
     Relation,
-    SimilarPair,
     UndoReport,
     validation,
 )
@@ -28,7 +26,6 @@ from graphsearch.protocols import Curating
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.signing import stored_relations
 from graphsearch.stores.in_postgres.read.moving import stored_communities
-from graphsearch.stores.in_postgres.read.names import similar_pairs_of_all
 from graphsearch.stores.in_postgres.read.reading import stored
 from graphsearch.stores.in_postgres.rows import storable, types_of
 from graphsearch.stores.in_postgres.session.sessions import Session
@@ -196,13 +193,6 @@ class PostgresCurating(PostgresScope, Curating):
     async def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[Pair]:
         async with self._reading() as session:
             return await session.rows(statement("distinct pairs"), ids=list(entity_ids))
-
-    async def similar_pairs(
-        self, *, threshold: float, limit: int, without: Collection[str] = ()
-    ) -> Sequence[SimilarPair]:
-        async with self._reading() as session:
-            refuse_threshold(threshold, limit)
-            return await similar_pairs_of_all(session, threshold, limit, without)
 
     async def contradictions(self, *, limit: int = 100) -> Sequence[Contradiction]:
         async with self._reading() as session:
