@@ -208,15 +208,7 @@ class Curator:
         """Pairs of relations of functional types that cannot both hold, by (source, type, ids)."""
         check.refuse("contradictions", check.number("limit", limit, 0))
         async with self._access.reading() as reader:
-            if reader.view.refolded:
-                return await review.refolded_contradictions(self._access, reader, limit)
-            requested = limit
-            while True:  # widen until enough are visible or there are no more
-                found = await self._access.store.contradictions(limit=requested)
-                shown = await review.visible_contradictions(found, reader)
-                if len(shown) >= limit or len(found) < requested:
-                    return tuple(shown[:limit])
-                requested *= 2
+            return await review.visible_contradictions(self._access, reader, limit)
 
     # -- finding and recalling -----------------------------------------------------------------------------------
 

@@ -45,23 +45,11 @@ async def mark_distinct(one: EntityRef, other: EntityRef, access: Access, *, dis
     return changed
 
 
-async def visible_contradictions(found: Sequence[Contradiction], reader: Reader) -> list[Contradiction]:
-    """The pairs whose relations are both visible and still contradict each other when folded from visible memories."""
-    relations = {relation.id: relation for each in found for relation in (each.one, each.other)}
-    shown = {relation.id: relation for relation in await reader.shown(list(relations.values()))}
-    pairs = [
-        Contradiction(one=shown[each.one.id], other=shown[each.other.id])
-        for each in found
-        if each.one.id in shown and each.other.id in shown
-    ]
-    return [each for each in pairs if each.overlaps]
-
-
-async def refolded_contradictions(access: Access, reader: Reader, limit: int) -> tuple[Contradiction, ...]:
+async def visible_contradictions(access: Access, reader: Reader, limit: int) -> tuple[Contradiction, ...]:
     """The pairs of relations that contradict each other as folded from visible memories.
 
-    The store proposes pairs as stored, which lack those that something hidden settled. They are in the order of the ids
-    that the relations have in a graph without it.
+    As stored, pairs are missing that something hidden settled. They are in the order of the ids that the relations have
+    in a graph without what is hidden.
     """
     found: list[Contradiction] = []
     for page in _pages(await _with_several_targets(access, reader)):

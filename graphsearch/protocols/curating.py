@@ -1,4 +1,4 @@
-"""Curating a graph: merges, links, duplicates, contradictions and communities."""
+"""Curating a graph: merges, links, duplicates and communities."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import Protocol
 from uuid import UUID
 
-from graphsearch.model import Community, Contradiction, MemoryLink, Merge, UndoReport
+from graphsearch.model import Community, MemoryLink, Merge, UndoReport
 from graphsearch.protocols.effects import changes, reads
 
 
@@ -64,11 +64,6 @@ class Curating(Protocol):
     @reads
     async def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[tuple[UUID, UUID]]:
         """Pairs marked as distinct with any of the entities, the lower id first, in order."""
-        ...
-
-    @reads
-    async def contradictions(self, *, limit: int = 100) -> Sequence[Contradiction]:
-        """Pairs of unretracted relations that contradict each other, by (source, type, ids)."""
         ...
 
     @changes("communities")

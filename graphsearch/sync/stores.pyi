@@ -20,7 +20,6 @@ from graphsearch.model import AssertedEntity
 from graphsearch.model import Batch
 from graphsearch.model import Claim
 from graphsearch.model import Community
-from graphsearch.model import Contradiction
 from graphsearch.model import ElementKind
 from graphsearch.model import ElementRef
 from graphsearch.model import Entity
@@ -115,10 +114,6 @@ class GraphStore(Facade[protocols.GraphStore]):
 
         Members that were deleted or merged into another entity are left out.
         """
-        ...
-
-    def contradictions(self, *, limit: int=100) -> Sequence[Contradiction]:
-        """Pairs of unretracted relations that contradict each other, by (source, type, ids)."""
         ...
 
     def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:

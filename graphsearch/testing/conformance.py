@@ -27,7 +27,6 @@ pytest.register_assert_rewrite(
 from graphsearch.testing.spec_aliases import AliasesSpec
 from graphsearch.testing.spec_claims import ClaimsSpec
 from graphsearch.testing.spec_communities import CommunitiesSpec
-from graphsearch.testing.spec_contradictions import ContradictionsSpec
 from graphsearch.testing.spec_expanding import ExpandingSpec
 from graphsearch.testing.spec_facts import FactsSpec
 from graphsearch.testing.spec_finding import FindingSpec
@@ -56,7 +55,6 @@ class StoreConformance(
     ViewingSpec,
     FactsSpec,
     ClaimsSpec,
-    ContradictionsSpec,
     ForgettingSpec,
     AliasesSpec,
     TypingSpec,

@@ -176,7 +176,6 @@ async def portrait(
             "links": await store.memory_links([memory.id for memory in memories]),
             "distinct": await store.distinct_pairs([entity.id for entity in entities]),
             "communities": await store.communities(),
-            "contradictions": [(each.one.id, each.other.id) for each in await store.contradictions(limit=1000)],
             "outcomes": await store.outcomes([ref(element) for element in everything]),
             "degrees": await store.degrees([entity.id for entity in entities]),
             "statistics": await store.statistics(),

@@ -185,7 +185,6 @@ class ReadingSpec(StoreSpec):
             store.list_memories(),
             store.list_mentions(),
             store.list_claims(),
-            store.contradictions(),
             store.link_memories([]),
             store.memory_links([]),
             store.mark_distinct([]),

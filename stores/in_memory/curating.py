@@ -1,10 +1,9 @@
-"""Merges, links, duplicates, contradictions and communities in memory."""
+"""Merges, links, duplicates and communities in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from datetime import datetime
-from itertools import islice
 from uuid import UUID
 
 import attrs
@@ -14,7 +13,6 @@ from graphsearch.claims.folding import group_of
 from graphsearch.model import (
     Community,
     CommunitySummary,
-    Contradiction,
     ElementKind,
     Group,
     MemoryLink,
@@ -182,17 +180,6 @@ class InMemoryCurating(InMemoryScope, Curating):
     async def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[Pair]:
         distinct = self._state.distinct
         return ordered((key, other) for key in entity_ids for other in distinct.get(key, ()))
-
-    async def contradictions(self, *, limit: int = 100) -> Sequence[Contradiction]:
-        state = self._state
-        validation.refuse("page", validation.number("limit", limit, 0))
-        functional = {name for name, known in state.types.items() if known.functional}
-        related = (
-            state.relations.get(key) or relation  # with its current feedback weight
-            for key, relation in state.relations.items.items()
-            if relation.type in functional
-        )
-        return list(islice(Contradiction.among(related), limit))
 
     async def write_communities(
         self, communities: Sequence[Community], *, replacing: Sequence[UUID] | None = None

@@ -1,4 +1,4 @@
--- Merges of entities, links of memories, marks of distinct entities, contradictions and communities.
+-- Merges of entities, links of memories, marks of distinct entities, and communities.
 
 -- merges --
 SELECT id, source_id, target_id, created_at, mentions, claims, relations, undone_at, number, held FROM merge
@@ -194,19 +194,6 @@ WHERE d.org_id = %(org)s AND d.project_id = %(project)s AND d.low_id = p.low_id 
 SELECT low_id, high_id FROM distinct_pair
 WHERE org_id = %(org)s AND project_id = %(project)s AND (low_id = ANY(%(ids)s::uuid[]) OR high_id = ANY(%(ids)s::uuid[]))
 ORDER BY low_id, high_id
-
--- overlapping groups --
--- Groups in which a relation begins before an earlier one has ended.
-SELECT DISTINCT source_id, type FROM (
-    SELECT source_id, type, coalesce(valid_from, '-infinity') AS start, max(coalesce(valid_to, 'infinity')) OVER (
-        PARTITION BY source_id, type ORDER BY coalesce(valid_from, '-infinity'), id
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ) AS taken_until
-    FROM relation
-    WHERE org_id = %(org)s AND project_id = %(project)s AND retracted_at IS NULL AND type = ANY(%(types)s::text[])
-) periods
-WHERE start < taken_until
-ORDER BY source_id, type
 
 -- communities --
 SELECT id, density, summary FROM community

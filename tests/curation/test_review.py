@@ -11,10 +11,10 @@ from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator, Verdict
 from graphsearch.errors import AccessDeniedError, InvalidInputError, UnknownElementError
 from graphsearch.health.duplicates import similar_names
-from graphsearch.model import Batch, Entity, Memory
+from graphsearch.model import Batch, Entity, Memory, Outcome
 from graphsearch.model.identity import relation_id
 from graphsearch.names.likeness import Likeness
-from graphsearch.testing.samples import claim, day, mention, person
+from graphsearch.testing.samples import claim, day, mention, person, ref, relation
 from graphsearch.text.trigrams import similarity
 from tests.curation.team import ADA, BOB, EVE, GREG, SECRET, Labels, engine_over
 from tests.gates import no_secrets
@@ -181,6 +181,37 @@ async def test_contradictions_are_listed(scoped):
     assert (found.source_id, found.type, found.valid_from) == (ADA.id, "reports_to", day(1))
     assert {found.one.target_id, found.other.target_id} == {BOB.id, EVE.id}
     assert await Curator(await engine_over(scoped, Batch())).contradictions(limit=0) == ()
+
+
+async def test_contradictions_come_by_source_type_and_id_up_to_a_limit(scoped):
+    types = ("lives_in", "works_at")
+    given = [relation(source, end, name) for source in (ADA, BOB) for name in types for end in (EVE, FULL, OTHER)]
+    learnt = [ref(each) for each in given]
+    engine = await engine_over(scoped, Batch(entities=[ADA, BOB, EVE, FULL, OTHER], relations=given))
+    await scoped.apply_outcome("s", Outcome.ACCEPTED, learnt)
+    expected = [
+        pair
+        for group in sorted({(each.source_id, each.type) for each in given})
+        for pair in combinations(sorted(each.id for each in given if (each.source_id, each.type) == group), 2)
+    ]
+    found = await Curator(engine).contradictions(limit=50)
+    assert [(each.one.id, each.other.id) for each in found] == expected
+    assert {each.one.feedback_weight for each in found} == {0.55}
+    assert await Curator(engine).contradictions(limit=5) == found[:5]
+
+
+async def test_what_comes_one_after_the_other_or_is_retracted_contradicts_nothing(scoped):
+    touching = (
+        relation(ADA, BOB, "lives_in", valid_to=day(5)),
+        relation(ADA, EVE, "lives_in", valid_from=day(5)),
+        relation(BOB, ADA, "lives_in"),
+        relation(BOB, EVE, "lives_in", created_at=day(0), retracted_at=day(1)),
+        relation(EVE, ADA, "lives_in", valid_from=day(1), valid_to=day(9)),
+        relation(EVE, BOB, "lives_in", valid_from=day(5)),
+    )
+    engine = await engine_over(scoped, Batch(entities=[ADA, BOB, EVE], relations=touching))
+    (found,) = await Curator(engine).contradictions()
+    assert (found.source_id, found.valid_from, found.valid_to) == (EVE.id, day(5), day(9))
 
 
 @pytest.mark.parametrize("hidden", ["memory", "entity"])

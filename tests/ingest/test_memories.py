@@ -199,7 +199,6 @@ async def test_a_home_that_is_moved_to_closes_the_one_before(parts: Parts) -> No
         "Sligo": (EdgeKind.LIFECYCLE, datetime(2025, 1, 10, tzinfo=UTC), march),
         "Galway": (EdgeKind.LIFECYCLE, march, None),
     }
-    assert await parts.store.contradictions() == []
 
 
 async def test_a_call_that_fails_after_it_wrote_leaves_nothing_that_nothing_names(

@@ -1,10 +1,10 @@
-"""Merges, links, duplicates, contradictions and communities in Postgres."""
+"""Merges, links, duplicates and communities in Postgres."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 import attrs
@@ -13,7 +13,6 @@ from psycopg.types.json import Jsonb
 from graphsearch.model import (
     Community,
     CommunitySummary,
-    Contradiction,
     ElementKind,
     MemoryLink,
     Merge,
@@ -55,9 +54,6 @@ from graphsearch.stores.shared.answers import (
     refuse_pairs,
 )
 from graphsearch.stores.shared.merging import Record, merge_id, redirected, refuse_undo
-
-GROUPS: Final = 500
-"""Groups of relations that are searched at a time for contradictions."""
 
 
 class PostgresCurating(PostgresScope, Curating):
@@ -193,19 +189,6 @@ class PostgresCurating(PostgresScope, Curating):
     async def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[Pair]:
         async with self._reading() as session:
             return await session.rows(statement("distinct pairs"), ids=list(entity_ids))
-
-    async def contradictions(self, *, limit: int = 100) -> Sequence[Contradiction]:
-        async with self._reading() as session:
-            validation.refuse("page", validation.number("limit", limit, 0))
-            functional = sorted(name for name, known in types_of(session.types).items() if known.functional)
-            groups = await session.rows(statement("overlapping groups"), types=functional)
-            found: list[Contradiction] = []
-            for at in range(0, len(groups), GROUPS):
-                if len(found) < limit:
-                    some = groups[at : at + GROUPS]
-                    relations = await stored_relations(session, "relations of groups", **keys_of(some))
-                    found += Contradiction.among(each.relation for each in relations.values())
-            return found[:limit]
 
     async def write_communities(
         self, communities: Sequence[Community], *, replacing: Sequence[UUID] | None = None
