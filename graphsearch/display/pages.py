@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import attrs
 
-from graphsearch.model import ElementKind, ScorePart, Triplet
-from graphsearch.text.rendering import entity_name, safe_text
+from graphsearch.model import ElementKind, ScorePart
+from graphsearch.text.rendering import safe_text
 
 LONGEST: Final = 500
 """Most characters shown of a text."""
@@ -113,25 +113,50 @@ class Displayed(ABC):
         return {"text/html": shown.html, "text/plain": shown.text}
 
 
-def answer(query: str, summary: str, found: Html, *, reason: str, denied: Mapping[ElementKind, int]) -> list[Html]:
-    """The question, one line about the answer, and what was found, or the reason why nothing was."""
-    line = "; ".join(filter(None, (summary, hidden(denied))))
-    return [element("b", query), quiet(line), quiet(reason) if reason else found]
+@attrs.frozen(kw_only=True)
+class Listing:
+    """A question, one line about its answer, and a table of what was found, or the ``reason`` why nothing was.
+
+    ``rows`` have a score, its parts and the other cells; ``lines`` are what was found for a prompt, or ``text`` is,
+    which is shown with ``above`` before the table. ``below`` is shown behind it.
+    """
+
+    query: str
+    summary: str
+    head: Sequence[str]
+    rows: Sequence[tuple[float, Sequence[ScorePart], Sequence[str]]]
+    lines: Iterable[str]
+    reason: str
+    denied: Mapping[ElementKind, int]
+    text: str = ""
+    above: Sequence[Html] = ()
+    below: Sequence[Html] = ()
 
 
-def triplet_table(found: tuple[Triplet, ...]) -> Html:
-    """A table of triplets, best first, each score with its parts."""
-    rows = (
-        (
-            bar(each.score, sum_of(each.parts)),
-            entity_name(each.source),
-            element("code", safe_text(each.relation.type)),
-            entity_name(each.target),
-            each.relation.fact,
+class Listed(Displayed):
+    """An answer that lists what was found."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _listing(self) -> Listing:
+        """The answer as a list; pure, and made when it is asked for."""
+
+    def __str__(self) -> str:
+        found = self._listing()
+        line = "; ".join(filter(None, (found.summary, hidden(found.denied))))
+        rows = text_table(("score", *found.head), ((f"{score:.4f}", *cells) for score, _, cells in found.rows))
+        return "\n".join(filter(None, (cut(safe_text(found.query), WIDTH), line, found.text, found.reason or rows)))
+
+    def _shown(self) -> Shown:
+        found = self._listing()
+        line = "; ".join(filter(None, (found.summary, hidden(found.denied))))
+        rows = table(
+            ("score", *found.head), ((bar(score, sum_of(parts)), *cells) for score, parts, cells in found.rows)
         )
-        for each in found
-    )
-    return table(["score", "source", "relation", "target", "fact"], rows)
+        listed = quiet(found.reason) if found.reason else rows
+        content = (element("b", found.query), quiet(line), *found.above, listed, *found.below)
+        return Shown(page(*content), found.text or "\n".join(filter(None, found.lines)) or found.reason)
 
 
 def hidden(denied: Mapping[ElementKind, int]) -> str:
@@ -150,23 +175,6 @@ WIDTH: Final = 118
 _CELL: Final = 28
 """Characters of a cell at most; the last column has what is left of the width."""
 _GAP: Final = "  "
-
-
-def answer_text(
-    query: str,
-    summary: str,
-    head: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    reason: str,
-    denied: Mapping[ElementKind, int],
-    text: str = "",
-) -> str:
-    """The question, one line about the answer, ``text`` in full, and what was found, or the reason why nothing was."""
-    line = "; ".join(filter(None, (summary, hidden(denied))))
-    return "\n".join(
-        filter(None, (cut(safe_text(query), WIDTH), line, text, safe_text(reason) or text_table(head, rows)))
-    )
 
 
 def text_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -8,14 +8,14 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.display.pages import Displayed, Html, Shown, answer, answer_text, element, page, quiet, triplet_table
+from graphsearch.display.pages import Html, Listed, Listing, element, quiet
 from graphsearch.model import ElementKind, ElementRef, Entity, Scope, Triplet
 from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.query.analysis import Analysis, analyse
 from graphsearch.query.question_names import Anchor
 from graphsearch.relevance.triplet_relevance import CERTAIN
 from graphsearch.scoring.triplet_score import ends
-from graphsearch.text.rendering import entity_name, triplet_line
+from graphsearch.text.rendering import entity_name, safe_text, triplet_line
 from graphsearch.traversal.paths import GraphPath, path_steps
 from graphsearch.understanding.interpreting import Interpretation
 
@@ -98,7 +98,7 @@ class Connection:
 
 
 @attrs.frozen(kw_only=True)
-class SearchResult(Displayed):
+class SearchResult(Listed):
     """The answer to one question.
 
     * ``triplets``: best first, or as they were picked to differ; equal scores always in the same order.
@@ -159,36 +159,24 @@ class SearchResult(Displayed):
         """What the question asks, with the plan that follows from it and from the ``anchors``; made when asked for."""
         return analyse(self.query, as_of=self.as_of, anchors=self.anchors)
 
-    def __str__(self) -> str:
-        rows = (
-            (
-                f"{each.score:.4f}",
-                entity_name(each.source),
-                each.relation.type,
-                entity_name(each.target),
-                each.relation.fact,
-            )
-            for each in self.triplets
+    def _listing(self) -> Listing:
+        ways = (
+            (each, "; ".join(" ".join(path_steps(path)) for path in each.paths.values())) for each in self.connections
         )
-        return answer_text(
-            self.query,
-            self._summary_line(),
-            ("score", "source", "relation", "target", "fact"),
-            rows,
+        return Listing(
+            query=self.query,
+            summary=f"{self.mode}, as of {self.as_of:%Y-%m-%d}; "
+            f"{len(self.triplets)} of the {self.found} relations found",
+            head=("source", "relation", "target", "fact"),
+            rows=[(each.score, each.parts, _cells(each)) for each in self.triplets],
+            lines=map(triplet_line, self.triplets),
             reason=self.reason,
             denied=self.denied,
             text=self.summary.text if self.summary else "",
+            above=cited_page(self.summary) if self.summary else (),
+            below=[quiet(f"{entity_name(each.entity)}, {each.score:.4f}: {steps}") for each, steps in ways],
         )
 
-    def _summary_line(self) -> str:
-        return f"{self.mode}, as of {self.as_of:%Y-%m-%d}; {len(self.triplets)} of the {self.found} relations found"
 
-    def _shown(self) -> Shown:
-        table = triplet_table(self.triplets)
-        content = answer(self.query, self._summary_line(), table, reason=self.reason, denied=self.denied)
-        content[2:2] = cited_page(self.summary) if self.summary else []
-        for connection in self.connections:
-            ways = "; ".join(" ".join(path_steps(path)) for path in connection.paths.values())
-            content.append(quiet(f"{entity_name(connection.entity)}, {connection.score:.4f}: {ways}"))
-        text = self.summary.text if self.summary else "\n".join(map(triplet_line, self.triplets))
-        return Shown(page(*content), text or self.reason)
+def _cells(shown: Triplet) -> tuple[str, ...]:
+    return entity_name(shown.source), safe_text(shown.relation.type), entity_name(shown.target), shown.relation.fact

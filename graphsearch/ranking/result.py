@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from graphsearch.display.pages import Displayed, Shown, answer, answer_text, bar, page, sum_of, table
+from graphsearch.display.pages import Listed, Listing
 from graphsearch.model import ElementKind, Entity, Scope, ScorePart
 from graphsearch.query.analysis import Analysis
 from graphsearch.ranking.strategies import RankedEntity, Years
@@ -88,7 +88,7 @@ class FoundEntity:
 
 
 @attrs.frozen(kw_only=True)
-class RankResult(Displayed):
+class RankResult(Listed):
     """The entities that a question asks for, best first; equal scores always in the same order.
 
     * ``found``: how many entities the searches found, of which the first ``candidates`` were looked at.
@@ -125,23 +125,17 @@ class RankResult(Displayed):
             "timings_ms": dict(self.timings),
         }
 
-    def __str__(self) -> str:
-        rows = ((f"{each.score:.4f}", *_described(each)) for each in self.entities)
-        head = ("score", "entity", "type", "connected with")
-        return answer_text(self.query, self._summary_line(), head, rows, reason=self.reason, denied=self.denied)
-
-    def _summary_line(self) -> str:
-        return f"{self.ranking}, as of {self.as_of:%Y-%m-%d}; {len(self.entities)} of the {self.found} entities found"
-
-    def _shown(self) -> Shown:
-        found = table(["score", "entity", "type", "connected with"], map(_row, self.entities))
-        content = answer(self.query, self._summary_line(), found, reason=self.reason, denied=self.denied)
-        lines = [f"- {entity_name(each.entity)} ({safe_text(each.entity.type)})" for each in self.entities]
-        return Shown(page(*content), "\n".join(lines) or self.reason)
-
-
-def _row(found: FoundEntity) -> tuple[str, ...]:
-    return bar(found.score, sum_of(found.parts)), *_described(found)
+    def _listing(self) -> Listing:
+        return Listing(
+            query=self.query,
+            summary=f"{self.ranking}, as of {self.as_of:%Y-%m-%d}; "
+            f"{len(self.entities)} of the {self.found} entities found",
+            head=("entity", "type", "connected with"),
+            rows=[(each.score, each.parts, _described(each)) for each in self.entities],
+            lines=(f"- {entity_name(each.entity)} ({safe_text(each.entity.type)})" for each in self.entities),
+            reason=self.reason,
+            denied=self.denied,
+        )
 
 
 def _described(found: FoundEntity) -> tuple[str, str, str]:

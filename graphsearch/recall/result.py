@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from graphsearch.display.pages import Displayed, Shown, answer, answer_text, bar, page, sum_of, table
+from graphsearch.display.pages import Listed, Listing
 from graphsearch.model import ElementKind, ElementRef, Memory, Scope, ScorePart
 from graphsearch.query.analysis import Analysis
 from graphsearch.scoring.fusion import Part
@@ -44,7 +44,7 @@ class RecalledMemory:
 
 
 @attrs.frozen(kw_only=True)
-class RecallResult(Displayed):
+class RecallResult(Listed):
     """The memories that a question recalls, best first; equal scores always in the same order.
 
     * ``analysis``: what the question asks, with the entities that it names. ``weights``: of the channels.
@@ -106,23 +106,16 @@ class RecallResult(Displayed):
             "timings": dict(self.timings),
         }
 
-    def __str__(self) -> str:
-        rows = ((f"{each.score:.4f}", *_described(each.memory)) for each in self.memories)
-        head = ("score", "when", "who", "memory")
-        return answer_text(self.query, self._summary_line(), head, rows, reason=self.reason, denied=self.denied)
-
-    def _summary_line(self) -> str:
-        return f"{len(self.memories)} of the {self.found} memories found"
-
-    def _shown(self) -> Shown:
-        found = table(["score", "when", "who", "memory"], map(_row, self.memories))
-        content = answer(self.query, self._summary_line(), found, reason=self.reason, denied=self.denied)
-        lines = filter(None, (memory_line(each.memory) for each in self.memories))
-        return Shown(page(*content), "\n".join(lines) or self.reason)
-
-
-def _row(recalled: RecalledMemory) -> tuple[str, ...]:
-    return bar(recalled.score, sum_of(recalled.parts)), *_described(recalled.memory)
+    def _listing(self) -> Listing:
+        return Listing(
+            query=self.query,
+            summary=f"{len(self.memories)} of the {self.found} memories found",
+            head=("when", "who", "memory"),
+            rows=[(each.score, each.parts, _described(each.memory)) for each in self.memories],
+            lines=(memory_line(each.memory) for each in self.memories),
+            reason=self.reason,
+            denied=self.denied,
+        )
 
 
 def _described(memory: Memory) -> tuple[str, str, str]:
