@@ -14,11 +14,12 @@ from typing import Any, Final
 
 import attrs
 
+from graphsearch._support.paging import pages
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Keys
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.evaluation.comparing import Comparison, Values
-from graphsearch.evaluation.corpus import Stores, definitions, ingest_code, memories_of
+from graphsearch.evaluation.corpus import Stores, ingest_code, memories_of
 from graphsearch.evaluation.evaluator import Answers, Part, compare_in_scopes
 from graphsearch.evaluation.gold import GivenGraph, aliases_of, faults_of_set, write_graph
 from graphsearch.evaluation.question_set import TWO_HOPS, GoldQuestion, Passage, TripletNames, read_rows
@@ -132,32 +133,18 @@ def _names(line: Line) -> TripletNames:
 
 @attrs.frozen(kw_only=True)
 class EntitySet:
-    """Entities and questions about them. Raises `InvalidInputError` if no gold of a question is an entity.
-
-    * ``texts``: the text by which plain BM25 ranks each entity, by name.
-    * ``write``: writes the entities and their relations into the store of an engine.
-    """
+    """Questions about entities; ``write`` writes these and their relations into the store of an engine."""
 
     questions: tuple[GoldQuestion[str], ...]
-    texts: Mapping[str, str]
     write: Callable[[GraphSearchEngine], Awaitable[None]]
 
     def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "question set",
-            *faults_of_set(self.questions),
-            *(
-                f"question {question.id!r}: there is no entity {' or '.join(sorted(question.gold))}"
-                for question in self.questions
-                if question.gold and question.gold.isdisjoint(self.texts)
-            ),
-        )
+        check.refuse("question set", *faults_of_set(self.questions))
 
     @classmethod
     def of_code(cls, paths: Iterable[Path], questions: tuple[GoldQuestion[str], ...]) -> EntitySet:
         """Questions about folders and files of Python code, answered by qualified names."""
-        paths = tuple(paths)
-        return cls(questions=questions, texts=definitions(paths), write=partial(ingest_code, paths))
+        return cls(questions=questions, write=partial(ingest_code, tuple(paths)))
 
     @classmethod
     def of_graph(cls, graph: GivenGraph, questions: tuple[GoldQuestion[str], ...]) -> EntitySet:
@@ -166,8 +153,7 @@ class EntitySet:
         async def write(engine: GraphSearchEngine) -> None:
             await write_graph(graph, engine.store, engine.embedder)
 
-        texts = {each.name: " ".join((each.name, *each.aliases, each.description)) for each in graph.entities}
-        return cls(questions=questions, texts=texts, write=write)
+        return cls(questions=questions, write=write)
 
 
 async def evaluate_entities(
@@ -178,7 +164,8 @@ async def evaluate_entities(
     "hit@1" and "hit@5" are the shares of questions with an answer among the first 1 or 5 entities, "MRR" is the mean of
     1 / rank of the first answer among the first 10; "lost" and "silenced" are the shares of the answerable and of the
     unanswerable questions that get nothing. The entities of a mode are those of its triplets, the most relevant first
-    (`SearchResult.entities`). The scope is removed at the end, also on failure.
+    (`SearchResult.entities`). The scope is removed at the end, also on failure. Raises `InvalidInputError` if no gold of
+    a question is an entity.
     """
 
     async def methods(engine: GraphSearchEngine) -> dict[str, Method[str]]:
@@ -189,7 +176,7 @@ async def evaluate_entities(
             "rank_entities": ranked,
             **by_modes(engine, _SHOWN, lambda found: [*dict.fromkeys(each.name for each in found.entities)]),
             **by_channels(engine.store, embedder, ElementKind.ENTITY, _SHOWN, _names_at),
-            BM25: _plain(given),
+            BM25: await _plain(given.questions, engine.store),
         }
         return {name: Method(rank) for name, rank in ranks.items()}
 
@@ -215,9 +202,20 @@ async def _names_at(reader: Reader, keys: Keys) -> Found[str]:
     return [entity.name for entity in await reader.entities(keys)]
 
 
-def _plain(given: EntitySet) -> Rank[str]:
-    names = list(given.texts)
-    plain = PlainBM25(list(given.texts.values()), analyser=WHOLE)
+async def _plain(questions: Sequence[GoldQuestion[str]], store: GraphStore) -> Rank[str]:
+    """BM25 over name, aliases and description of all entities, which must have the gold of each question."""
+    entities = [each async for page in pages(store.list_entities) for each in page]
+    names = [each.name for each in entities]
+    check.refuse(
+        "question set",
+        *(
+            f"question {question.id!r}: there is no entity {' or '.join(sorted(question.gold))}"
+            for question in questions
+            if question.gold and question.gold.isdisjoint(names)
+        ),
+    )
+    texts = [" ".join((each.name, *each.aliases, each.description)) for each in entities]
+    plain = PlainBM25(texts, analyser=WHOLE)
 
     async def rank(question: str) -> Found[str]:
         return [names[row] for row in plain.rank(question, limit=_SHOWN)]

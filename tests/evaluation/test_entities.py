@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 from psycopg_pool import AsyncConnectionPool
 
+from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation import EntitySet, GoldQuestion, Stores, evaluate_entities
-from graphsearch.evaluation.corpus import definitions
+from graphsearch.evaluation.corpus import ingest_code
 from graphsearch.evaluation.evaluator import Answered
 from graphsearch.evaluation.graph_scores import entity_measures
+from graphsearch.protocols import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
@@ -54,24 +56,13 @@ def stores(request: pytest.FixtureRequest, clock: FixedClock) -> Stores:
     return PostgresGraphStore(pool, clock=clock, exact=True)
 
 
-def test_definitions_are_names_first_lines_and_signatures(code: Path) -> None:
-    assert definitions([code]) == {
-        "tasks": "tasks Waiting for tasks. ",
-        "tasks.Timer": "tasks.Timer Counts down. class Timer(Base)",
-        "tasks.Timer.ring": "tasks.Timer.ring  def ring(self, times: int=1)",
-        "tasks.wait_for": "tasks.wait_for Give up on a task that takes too long. def wait_for(task, timeout)",
-    }
-    assert set(definitions([code / "tasks.py", code])) == set(definitions([code / "tasks.py"]))
-    with pytest.raises(InvalidInputError, match="there is no Python in"):
-        definitions([code / "notes.md"])
-
-
-def test_files_of_one_package_keep_their_qualified_names(tmp_path: Path) -> None:
+async def test_files_of_one_package_keep_their_qualified_names(scoped: GraphStore, tmp_path: Path) -> None:
     package = tmp_path / "depot"
     package.mkdir()
     for name in ("__init__", "one", "two"):
         (package / f"{name}.py").write_text("def run(): ...\n")
-    assert set(definitions([package / "one.py", package / "two.py"])) == {
+    await ingest_code([package / "one.py", package / "two.py"], GraphSearchEngine(store=scoped))
+    assert {each.name for each in await scoped.list_entities()} == {
         *("depot.one", "depot.one.run", "depot.two", "depot.two.run")
     }
 
@@ -112,7 +103,7 @@ def test_hits_and_ranks_are_counted_from_the_first_that_answers() -> None:
     assert entity_measures(ASKED[:1], {"q1": Answered(["tasks.wait_for"])})["hit@1"] == {"q1": 1.0}
 
 
-def test_a_gold_of_which_nothing_is_there_is_refused(code: Path) -> None:
+async def test_a_gold_of_which_nothing_is_there_is_refused(stores: Stores, code: Path) -> None:
     wrong = GoldQuestion(id="q1", question="what?", gold=frozenset({"tasks.Clock", "tasks.Bell"}))
     with pytest.raises(InvalidInputError, match=r"question 'q1': there is no entity tasks.Bell or tasks.Clock"):
-        EntitySet.of_code([code], (wrong,))
+        await evaluate_entities(EntitySet.of_code([code], (wrong,)), stores)
