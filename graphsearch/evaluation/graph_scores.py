@@ -164,8 +164,9 @@ async def evaluate_entities(
     "hit@1" and "hit@5" are the shares of questions with an answer among the first 1 or 5 entities, "MRR" is the mean of
     1 / rank of the first answer among the first 10; "lost" and "silenced" are the shares of the answerable and of the
     unanswerable questions that get nothing. The entities of a mode are those of its triplets, the most relevant first
-    (`SearchResult.entities`). The scope is removed at the end, also on failure. Raises `InvalidInputError` if no gold of
-    a question is an entity.
+    (`SearchResult.entities`). The scope is removed at the end, also on failure.
+
+    Raises `InvalidInputError` if no gold of a question is an entity.
     """
 
     async def methods(engine: GraphSearchEngine) -> dict[str, Method[str]]:

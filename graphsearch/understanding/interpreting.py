@@ -10,7 +10,6 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
-from weakref import WeakKeyDictionary
 
 import attrs
 import numpy as np
@@ -183,7 +182,6 @@ class PhraseVectors:
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
         self._kept: OrderedDict[bytes, Vector] = OrderedDict()
-        self._of_profiles: WeakKeyDictionary[TypeProfile, Vector] = WeakKeyDictionary()
 
     async def of_question(self, question: Sequence[str]) -> Vector:
         """The vectors of texts of a question, normalised, one row each."""
@@ -191,11 +189,7 @@ class PhraseVectors:
 
     async def of_profile(self, profile: TypeProfile) -> Vector:
         """The vectors of the texts of a profile, one row each: its types, these with their ends, its kinds."""
-        known = self._of_profiles.get(profile)
-        if known is None:
-            texts = (*profile.phrases, *profile.typed, *profile.kind_phrases)
-            known = self._of_profiles[profile] = await self.of_phrases(texts)
-        return known
+        return await self.of_phrases((*profile.phrases, *profile.typed, *profile.kind_phrases))
 
     async def of_phrases(self, phrases: Sequence[str]) -> Vector:
         """The normalised vectors of phrases, a row each; a question was embedded before: the dimension is known."""

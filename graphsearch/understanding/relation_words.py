@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from graphsearch.ingest.frames.table import KINDS, OBJECT, Frame, Table, bases
+from graphsearch.ingest.frames.table import table as relations
 from graphsearch.ingest.stating.phrases import SYMMETRIC
 from graphsearch.ingest.stating.scope import kind_of
 from graphsearch.text.analyser import STOP_WORDS
@@ -28,6 +29,8 @@ _LIGHT: Final = frozenset({"be", "have", "do", "go", "come", "get", "take"})
 """Verbs that mean nothing without the words behind them."""
 _OF: Final = frozenset({"of", "at", "for", "in", "to"})
 _PREPOSITIONS: Final = _OF | {"about", "from", "into", "on", "with"}
+_OWN: Final = frozenset({"own"})
+"""Marks a verb of a type's name, of which a preposition makes another verb: "stars in" is not "stars"."""
 _PEOPLE: Final = {"team": "report", "staff": "report", "people": "report"}
 """Of a person, those who report to it: "who is on X's team"."""
 _WORDS: Final = 3
@@ -47,7 +50,7 @@ def own_table(types: Iterable[str]) -> Table:
         passive = "by" in words
         slot = OBJECT if passive else tuple(words[at + 1 :]) or OBJECT
         for verb in bases(words[at]):
-            verbs[verb].append(Frame(type_, "*", "*", "holds", passive, 0, slot))
+            verbs[verb].append(Frame(type_, "*", "*", "holds", passive, 0, slot, _OWN))
     return Table(dict(verbs), {})
 
 
@@ -106,13 +109,16 @@ def _verbs(texts: Sequence[str], name: range, start: int, table: Table) -> Itera
         for place in behind:
             yield from _frames(bases(texts[place]), texts[place + 1 :], texts[0], SOURCE, table)
     else:
+        own_verb = _is_verb(texts[name.stop : name.stop + 1])  # "who uses what X made" asks for uses, but not of X
         for place in range(start, name.start):
             verbs = ("be",) if texts[place] in _BE else bases(texts[place])
             between = texts[place + 1 : name.start]
-            if "by" in between:  # "what is led by X"
-                yield from _frames(verbs, (), "", SOURCE, table)
-            else:
-                yield from _frames(verbs, between, "", TARGET, table)
+            passive = "by" in between  # "what is led by X"
+            end = SOURCE if passive else TARGET
+            for frame, found in _frames(verbs, () if passive else between, "", end, table):
+                yield frame, found
+                if own_verb:
+                    yield frame, -found
 
 
 def _frames(
@@ -122,10 +128,12 @@ def _frames(
     for verb in sorted(verbs):
         for frame in table.verbs.get(verb, ()):
             slot = list(frame.slot)
-            plain = frame.slot == OBJECT and verb not in _LIGHT and behind[-1:] not in _ALONE
+            alone = frame.marks != _OWN or _PREPOSITIONS.isdisjoint(behind[-1:])
+            plain = frame.slot == OBJECT and verb not in _LIGHT and alone
             if plain or list(behind[: len(slot)]) == slot or (asked == "where" and len(slot) == 1 and not behind):
                 yield frame, -end if frame.inverse else end
 
 
-_ALONE: Final = [[each] for each in sorted(_PREPOSITIONS)]
-"""A preposition at the end makes another verb: "stars in" is not "stars"."""
+def _is_verb(word: Sequence[str]) -> bool:
+    """Whether a word is an inflected form of a verb of the table of relations."""
+    return any(verb in relations().verbs for each in word for verb in bases(each) - {each})

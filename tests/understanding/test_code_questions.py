@@ -6,9 +6,9 @@ from uuid import uuid4
 import attrs
 import pytest
 
-from graphsearch.understanding.relation_words import SOURCE, TARGET
 from graphsearch.understanding.code_questions import asked_of_code, with_bare_names
 from graphsearch.understanding.linking import Link, Linked, Nameable
+from graphsearch.understanding.relation_words import SOURCE, TARGET
 from graphsearch.understanding.words import tokens
 
 NOT_READ = None

@@ -127,3 +127,12 @@ def test_the_own_types_of_a_scope_are_verbs_too(question: str, type_: str, end: 
 )
 def test_another_order_or_preposition_says_nothing_of_them(question: str, type_: str) -> None:
     assert own(question, type_) == {}
+
+
+def test_a_name_with_a_verb_of_its_own_is_no_object_of_an_earlier_one() -> None:
+    assert own("who is mooring the boat that ines made", "moors") == {"moors": BOTH}
+    assert meant("who uses the winch Odile made", ("Odile", PERSON)).get("uses", BOTH) == BOTH
+
+
+def test_verbs_of_the_table_may_end_with_another_preposition() -> None:
+    assert meant("which tool did Quayside leave us for", ("Quayside", COMPANY))
