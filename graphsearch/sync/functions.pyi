@@ -50,6 +50,8 @@ def evaluate_entities(given: EntitySet, stores: Stores, *, embedder: Embedder | 
     1 / rank of the first answer among the first 10; "lost" and "silenced" are the shares of the answerable and of the
     unanswerable questions that get nothing. The entities of a mode are those of its triplets, the most relevant first
     (`SearchResult.entities`). The scope is removed at the end, also on failure.
+
+    Raises `InvalidInputError` if no gold of a question is an entity.
     """
     ...
 def evaluate_answers(given: AnswerSet, stores: Stores, *, embedder: Embedder | None=None, budget: int=BUDGET, progress: Progress | None=None) -> Comparison:
