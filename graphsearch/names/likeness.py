@@ -23,7 +23,7 @@ from graphsearch.names.candidate_index import MAX_COMPARED, MAX_FOUND
 from graphsearch.names.comparing import PATRONYMICS, is_beginning, is_called, is_part, is_plain_part, is_same
 from graphsearch.names.forms import Form, singular
 from graphsearch.names.slips import slip
-from graphsearch.names.typed_names import TypedName, form_lookups, known_type, read, shared_type
+from graphsearch.names.typed_names import form_lookups, known_type, read, shared_type
 from graphsearch.text.trigrams import SMALL_WORDS
 
 EXACT_TYPES: Final = CASE_SENSITIVE_TYPES | {"document", "date", "quantity"}
@@ -127,6 +127,8 @@ def alike(entities: Iterable[Named[Id]], distinct: Collection[frozenset[Id]] = (
     return Findings(tuple(found.values()), tuple(ambiguous), ambiguous)
 
 
+_GUESSES: Final = ("", "project", "person")
+"""Types by which names are compared if none is known."""
 _PERSONS: Final = frozenset({"person", "people"})
 _FULL: Final = 2
 """Words of a whole name of a person."""
@@ -164,7 +166,9 @@ def _keys(name: str, kind: str) -> tuple[str, ...]:
 
 def _each_key(name: str, kind: str) -> Iterator[str]:
     form, plain = read(name, kind), read(name, "")
-    yield from (f"={key}" for key in (*TypedName(name, kind).keys, *plain.keys, singular(plain.whole)))
+    for guess in (kind, "") if kind else _GUESSES:
+        yield from (f"={key}" for key in read(name, guess).keys)
+    yield f"={singular(plain.whole)}"
     if form.kind == "person":
         yield from (f"-{word}" for word in form_lookups(form))
     else:
@@ -216,7 +220,7 @@ def _compare(one: _Reading[Id], other: _Reading[Id]) -> Likeness | None:
     kind = _kind(one.type, other.type)
     if kind is None:
         return Likeness.TYPE if is_same(read(one.name, ""), read(other.name, "")) else None
-    guesses = (kind,) if kind in _PERSONS else (kind, "") if kind else ("", "project", "person")
+    guesses = (kind,) if kind in _PERSONS else (kind, "") if kind else _GUESSES
     namesakes = kind in _PERSONS and one.is_whole and other.is_whole  # two people may be called "Anna"
     found = [
         judged
@@ -264,7 +268,7 @@ def _is_part(part: _Reading[Id], whole: _Reading[Id]) -> bool:
     if not whole.type and all(each.partial for each in fuller):
         return False
     pairs = [(a, b) for a, b in product(forms, fuller) if whole.type or len(a.words) > 1]
-    fits = any(is_part(a, b) if part.type or len(a.words) > 1 else is_plain_part(a, b, 0) for a, b in pairs)
+    fits = any(is_part(a, b) if part.type or len(a.words) > 1 else is_plain_part(a, b) for a, b in pairs)
     return fits and any(not b.partial or (b.single and a.single) for a, b in pairs)
 
 

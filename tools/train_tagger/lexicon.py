@@ -9,7 +9,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, Final
 
-from graphsearch.names.given_names import formal_names
+from graphsearch.names.vocabulary import formal_names
 from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, FUNCTION, GIVEN, LETTERS, ORDINARY, PLACE, SURNAME
 from graphsearch.text.word_lists import word_set
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -25,7 +25,7 @@ _BETWEEN: Final = range(2, 4)
 class Resolver:
     """Resolves surface forms against the names of a store, which it only reads.
 
-    The stages in order: `id`, `alias`, `name_part`, `trigram`; then, for names still undecided, `embedding` if there is
+    The stages in order: `id`, `alias`, `name_part`, `slip`; then, for names still undecided, `embedding` if there is
     an embedder and `llm` if there is a judge; the rest are new entities.
     """
 
@@ -57,7 +57,7 @@ class Resolver:
         if not names:
             return []
         known = await gather(self._names, list(dict.fromkeys(names)), self._options)
-        decided = await in_slices(decide_batch(names, known, self._options, _declared(surfaces), _short_names(same)))
+        decided = await in_slices(decide_batch(names, known, self._options, _short_names((*same, *_declared(surfaces)))))
         if self._embedder is not None:
             decided = await by_embedding(decided, self._names, self._embedder)
         if self._judge is not None:
@@ -89,15 +89,16 @@ def _resolutions(
     ]
 
 
-def _declared(surfaces: Sequence[ExtractedName]) -> frozenset[frozenset[str]]:
-    """Pairs of names that a text declares to be one another's short form: "International Business Machines (IBM)".
+def _declared(surfaces: Sequence[ExtractedName]) -> Iterator[tuple[str, str]]:
+    """Short names and the full ones beside them in brackets: "International Business Machines (IBM)".
 
-    Surfaces are in text order. One name follows the other in brackets, and one has the initials of the other.
+    Surfaces are in text order; one has the initials of the other.
     """
-    adjacent = [
-        (a.name, b.name) for a, b in pairwise(surfaces) if a.span and b.span and b.span.start - a.span.end in _BETWEEN
-    ]
-    return frozenset(frozenset(pair) for pair in adjacent if _is_short_for(*pair))
+    for a, b in pairwise(surfaces):
+        if a.span and b.span and b.span.start - a.span.end in _BETWEEN:
+            short, long = sorted((plain_form(a.name), plain_form(b.name)), key=lambda form: len(form.parts))
+            if initials_of(short, long, FEW) or abbreviates(short, long):
+                yield short.shown, long.shown
 
 
 def _short_names(same: Iterable[tuple[str, str]]) -> Mapping[str, str]:
@@ -106,8 +107,3 @@ def _short_names(same: Iterable[tuple[str, str]]) -> Mapping[str, str]:
     for short, full in same:
         found.setdefault(normalise_name(short), set()).add(full)
     return {short: next(iter(names)) for short, names in found.items() if len(names) == 1}
-
-
-def _is_short_for(a: str, b: str) -> bool:
-    short, long = sorted((plain_form(a), plain_form(b)), key=lambda form: len(form.parts))
-    return initials_of(short, long, FEW) or abbreviates(short, long)

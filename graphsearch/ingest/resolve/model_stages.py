@@ -14,7 +14,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
 from graphsearch.errors import BudgetExhaustedError
 from graphsearch.ingest.resolve.batch import BatchDecisions, Judgement, fetch, steps
-from graphsearch.ingest.resolve.name_stages import Match
+from graphsearch.ingest.resolve.deciding import Match
 from graphsearch.ingest.resolve.resolution import NameStore, Stage
 from graphsearch.llms.structured import Answer, ask_numbered, failure_text
 from graphsearch.model import ElementKind, Entity, Vector, View
@@ -67,7 +67,7 @@ async def by_embedding(batch: BatchDecisions, names: NameStore, embedder: Embedd
     texts = list(dict.fromkeys(text for some in near for each in some if each.shares_words for text in each.rests))
     unit = _unit(await embedder.embed(texts, input_type="document")) if texts else vectors
     row = {text: at for at, text in enumerate(texts)}
-    found: dict[UUID, Match] = {}
+    found: dict[UUID, Judgement] = {}
     for some in near:
         left = [
             each
@@ -77,8 +77,9 @@ async def by_embedding(batch: BatchDecisions, names: NameStore, embedder: Embedd
         ]
         if left:
             best = min(left, key=lambda each: (-each.cosine, each.known))
-            found[best.new] = Match(entity_id=best.known, stage=Stage.EMBEDDING, score=min(1.0, best.cosine))
-    return batch.replaced(found)
+            match = Match(entity_id=best.known, stage=Stage.EMBEDDING, score=min(1.0, best.cosine))
+            found[best.new] = Judgement(match=match)
+    return batch.judged(found, by_model=False)
 
 
 def _earlier(unit: Vector, threshold: float) -> Iterator[list[tuple[int, float]]]:
@@ -127,7 +128,7 @@ def _plausible(
         mine, theirs = _rest(form, other), _rest(other, form)
         if is_same(form, other) or len(significant(other.words)) == 1 or not (mine and theirs):
             continue
-        if each.has_same_numbers(form, kind) and not each.conflicts_with(form, kind):
+        if each.has_same_numbers(form, kind) and each.admits(form, kind):
             rests = " ".join(mine), " ".join(theirs)
             found.append(_Near(entity.id, each.id, cosines[each], rests, mine != significant(form.parts)))
     return found
@@ -234,15 +235,13 @@ async def _questions(batch: BatchDecisions, judge: EntityMatcher) -> list[_Quest
 
 
 def _candidates(named: TypedName, batch: BatchDecisions, later: set[UUID]) -> list[Entity]:
-    """Entities that share words or trigrams with a new one without contradiction; of new ones only earlier ones."""
-    known = batch.known
-    found = dict.fromkeys((*known.by_word(named), *known.similar(named)))
+    """Entities that share words with a new one without contradiction; of new ones only earlier ones."""
     near = [
         each.entity
-        for each, kind in comparable(named, found)
+        for each, kind in batch.known.find(named)
         if each.id not in later
         and each.has_same_numbers(read(named.name, kind), kind)
-        and not each.conflicts_with(read(named.name, kind), kind)
+        and each.admits(read(named.name, kind), kind)
     ]
     return near[: batch.options.candidates]
 

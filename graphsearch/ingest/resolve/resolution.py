@@ -12,7 +12,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.columns import Hits, Keys
-from graphsearch.model import ElementKind, Entity, NameMatch, SimilarName, Vector, View
+from graphsearch.model import ElementKind, Entity, NameMatch, Vector, View
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedName
 from graphsearch.protocols import Clock
@@ -24,7 +24,7 @@ class Stage(StrEnum):
     ID = "id"
     ALIAS = "alias"
     NAME_PART = "name_part"
-    TRIGRAM = "trigram"
+    SLIP = "slip"
     EMBEDDING = "embedding"
     LLM = "llm"
     CONTEXT = "context"
@@ -33,14 +33,13 @@ class Stage(StrEnum):
 
 @attrs.frozen(kw_only=True)
 class ResolutionOptions:
-    """Thresholds from which two names count as one; similarities in [0, 1].
+    """How names are resolved.
 
-    ``trigram`` is the least `graphsearch.text.trigrams.similarity`, at least 0.6, the least that stores index;
-    ``embedding`` the least cosine. ``candidates`` is the number of candidates of a name in either search, and in the
-    prompt of a language model. ``untyped`` is the type of a new entity if the text states none.
+    ``embedding`` is the least cosine of two names that count as one, in [0, 1]; ``candidates`` the number of candidates
+    of a name by vectors, and in the prompt of a language model; ``untyped`` the type of a new entity if the text states
+    none.
     """
 
-    trigram: float = 0.85
     embedding: float = 0.92
     candidates: int = 20
     untyped: str = "thing"
@@ -48,7 +47,6 @@ class ResolutionOptions:
     def __attrs_post_init__(self) -> None:
         check.refuse(
             "resolution",
-            check.number("trigram", self.trigram, 0.6, 1),
             check.unit("embedding", self.embedding),
             check.number("candidates", self.candidates, 1),
             check.text("untyped", self.untyped),
@@ -159,12 +157,6 @@ class NameStore(Protocol):
 
         At most ``limit`` entities per word.
         """
-        ...
-
-    async def similar_names(
-        self, names: Sequence[str], *, threshold: float, limit: int = 20
-    ) -> Mapping[str, Sequence[SimilarName]]:
-        """Entities by the similarity of a name or alias to each of ``names``, best first, ties by id."""
         ...
 
     async def get_entities(self, ids: Sequence[UUID]) -> Sequence[Entity]:

@@ -32,7 +32,7 @@ SHARMA = person("Priya Sharma")
         ("Priya", Stage.NAME_PART),
         ("@priya", Stage.NAME_PART),
         ("P. Sharma", Stage.NAME_PART),
-        ("Pirya Sharma", Stage.TRIGRAM),
+        ("Pirya Sharma", Stage.SLIP),
         ("Priya Patel", Stage.CREATE),
     ],
 )
@@ -149,19 +149,6 @@ async def test_versions_of_a_tool() -> None:
     assert [each.entity.name for each in found] == ["Python", "Python", "Python 3.11"]
 
 
-async def test_the_most_similar_name_wins() -> None:
-    near = Entity(type="project", name="International Customer Onboarding Platforms")
-    nearer = Entity(type="project", name="International Customer Onboardings Platform")
-    wanted = "International Customer Onboarding Platform"
-    for known in ([near, nearer], [nearer, near]):
-        (found,) = await resolve(wanted, type="project", known=known)
-        assert found.stage is Stage.TRIGRAM
-        assert found.score >= 0.85
-    strict = ResolutionOptions(trigram=1.0)
-    (found,) = await resolve("Customer Boardings Alpha", type="project", known=[near], options=strict)
-    assert found.stage is Stage.CREATE
-
-
 async def test_a_slip_that_may_be_of_two_names_is_of_neither() -> None:
     known = [Entity(type="tool", name="Padnas"), Entity(type="tool", name="Pnadas")]
     (found,) = await resolve("Pandas", type="tool", known=known)
@@ -265,11 +252,10 @@ async def test_the_order_within_a_batch_does_not_matter(names: list[str]) -> Non
 async def test_a_question_is_asked_once_a_stage_for_the_whole_batch() -> None:
     names = ListedNames([SHARMA])
     await Resolver(names).resolve([surface(f"Somebody Number{number}") for number in range(20)])
-    assert names.asked == ["find_names", "get_entities", "find_name_words", "similar_names"]
+    assert names.asked == ["find_names", "get_entities", "find_name_words"]
     names.asked.clear()
     await Resolver(names).resolve([surface("Sharma"), surface("psharma"), surface("Wilhelmina")])
-    by_words = ["find_name_words", "find_name_words", "similar_names", "get_entities"]
-    assert names.asked == ["find_names", "get_entities", *by_words]
+    assert names.asked == ["find_names", "get_entities", "find_name_words", "get_entities"]
 
 
 async def test_what_is_known_by_name_is_not_looked_for_further() -> None:
@@ -321,8 +307,8 @@ async def test_every_name_that_no_entity_can_have_is_reported() -> None:
 
 def test_options_are_checked_together() -> None:
     with pytest.raises(InvalidInputError) as raised:
-        ResolutionOptions(trigram=0.5, embedding=2, candidates=0, untyped="")
-    assert len(raised.value.faults) == 4
+        ResolutionOptions(embedding=2, candidates=0, untyped="")
+    assert len(raised.value.faults) == 3
 
 
 async def test_counts_tell_the_fail_rate_and_that_of_exact_ids() -> None:
