@@ -85,7 +85,7 @@ def lookups(named: TypedName) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if len(form.words) > 1 or len(form.whole) > LONGEST or form.kind in ("file", "exact"):
         return tuple(found), ()
     found.update(dict.fromkeys(form.whole[at:] for at in range(1, len(form.whole) - 2)))  # "vscode", "psharma"
-    if form.kind == "person" or (form.kind in ("", "place") and len(form.whole) < LONG_WORD):
+    if form.kind == "person" or (form.kind in ("", "place") and len(form.whole) < LONG_WORD - 1):
         return tuple(found), ()
     found.update(dict.fromkeys(respelt(form.whole)))
     return tuple(found), (form.whole[:PREFIX],) if len(form.whole) >= SHORTEST_FOR_A_VOWEL else ()

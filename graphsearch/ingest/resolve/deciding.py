@@ -211,7 +211,8 @@ def _several_meant(
 ) -> Sequence[Candidate]:
     """The people or files whose whole names a single word fits, if they are several; else none."""
     type_ = named.type or (known[exact.entity_id].entity.type if exact else PERSON)
-    if type_ not in (PERSON, FILE) or len(named.form.words) > 1:
+    is_whole = any(not name.partial for each in found[Evidence.SAME] for name in each.names)  # "@annaberg"
+    if type_ not in (PERSON, FILE) or len(named.form.words) > 1 or is_whole:
         return ()
     form = read(named.name, type_)
     meant = [
