@@ -134,7 +134,7 @@ class CandidateIndex:
         """Candidates of a type that does not conflict with a name or share a word with it, allowing for a slip."""
         found: dict[Candidate, None] = {}
         words, prefixes = lookups(named)
-        for name in (named.name, named.form.shown):
+        for name in dict.fromkeys((named.name, named.form.shown)):
             found |= self._spelt.get(normalise_name(name), {})
         for index, keys in ((self._worded, words), (self._started, prefixes)):
             for key in keys:

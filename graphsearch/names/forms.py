@@ -117,6 +117,7 @@ def significant(some: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for word in some if word not in SMALL_WORDS) or tuple(some)
 
 
+@lru_cache(maxsize=1 << 14)
 def flat(word: str) -> str:
     """Fold both transcriptions of umlauts ("Mueller", "Muller") and the spellings of "-sky"."""
     return _SKI.sub("i", _TRANSCRIBED.sub(r"\1\2", word))
