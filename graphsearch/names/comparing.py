@@ -12,9 +12,9 @@ from typing import Final
 import attrs
 
 from graphsearch.names.forms import Form, flat, significant
-from graphsearch.names.slips import LONG_WORD, light_slip, one_slip, slip
+from graphsearch.names.slips import LONG_WORD, SHORTEST, light_slip, one_slip, slip
 from graphsearch.names.vocabulary import formal_names, is_nickname, nicknames, words
-from graphsearch.text.trigrams import SMALL_WORDS
+from graphsearch.text.trigrams import SMALL_WORDS, similarity
 
 FEW: Final = 2
 """Maximum number of initials that are too few to identify a name."""
@@ -22,6 +22,8 @@ SHORTEST_GIVEN_NAME: Final = 7
 """Least letters of a given name for a `slip`; shorter ones ("Maria", "Marina") allow only a `light_slip`."""
 PATRONYMICS: Final = ("son", "sen", "ston", "sson")
 """Ends of surnames that differ by one letter: "Johnson", "Johnston"; "Andersen", "Anderson"."""
+ALIKE: Final = 0.85
+"""Least `similarity` of the letters of two names that may be one."""
 _MOST_NAMES: Final = 4
 
 
@@ -29,7 +31,7 @@ class Evidence(IntEnum):
     """Why two names may be of one entity, from the weakest."""
 
     NONE = 0
-    SLIP = 1
+    ALIKE = 1
     PART = 2
     SAME = 3
 
@@ -40,7 +42,7 @@ def compare(a: Form, b: Form, *, plainly: bool = False) -> Evidence:
         return Evidence.SAME
     if is_plain_part(a, b) if plainly else is_part(a, b):
         return Evidence.PART
-    return Evidence.SLIP if is_misspelt(a, b) else Evidence.NONE
+    return Evidence.ALIKE if is_misspelt(a, b) or _is_similar(a, b) else Evidence.NONE
 
 
 def is_same(a: Form, b: Form) -> bool:
@@ -105,6 +107,15 @@ def is_misspelt(a: Form, b: Form) -> bool:
     elif at < len(a.words) - 1:
         near = False
     return not a.partial and (not near or light_slip(word, other, in_company=at == 0))
+
+
+def _is_similar(a: Form, b: Form) -> bool:
+    """Whether most letters are the same, and no short word and no number differs; nothing tells that of persons."""
+    if a.kind != b.kind or a.kind in ("person", "file", "exact") or len(a.words) != len(b.words):
+        return False
+    different = set(a.words) ^ set(b.words)
+    near = not set(a.words).isdisjoint(b.words) and all(len(word) >= SHORTEST for word in different)
+    return near and a.numbers == b.numbers and similarity(a.shown, b.shown) >= ALIKE
 
 
 def may_be_one(a: Form, b: Form) -> bool:

@@ -150,8 +150,8 @@ def plain_form(
     shown = shown or tidy(name)
     words = words or without_the(spoken_words(shown)) or (shown,)
     stem = stem or "".join(words)
-    fields = {"keys": frozenset((stem,)), "single": len(words) == 1} | fields
-    return Form(kind=kind, shown=shown, words=words, stem=stem, **fields)
+    left: dict[str, Any] = {"keys": frozenset((stem,)), "single": len(words) == 1, **fields}
+    return Form(kind=kind, shown=shown, words=words, stem=stem, **left)
 
 
 def thing_form(name: str) -> Form:

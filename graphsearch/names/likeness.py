@@ -235,10 +235,8 @@ def _compare(a: Form, b: Form, kind: str, *, plainly: bool) -> Likeness | None:
         return None
     if is_same(a, b):
         return Likeness.NAME if kind or not a.kind or a.kind == "person" else Likeness.SHORT_FORM
-    if plainly and min(a, b, key=lambda form: len(form.words)).single:
-        fits = is_plain_part(a, b)
-    else:
-        fits = is_part(a, b)
+    short = min(a, b, key=lambda form: len(form.words))
+    fits = is_plain_part(a, b) if plainly and short.single else is_part(a, b)
     partial = is_beginning(a, b) or (a.kind == "person" and (a.partial or b.partial))
     if fits:
         return Likeness.PART if partial and kind else Likeness.SHORT_FORM

@@ -42,7 +42,6 @@ _UMLAUTS: Final = str.maketrans(
 )
 
 
-@lru_cache(maxsize=4096)
 def known_type(given: str) -> str:
     """The normalised name of a type; "" for a type that stands for unknown."""
     kind = snake_case(given)

@@ -18,6 +18,7 @@ from graphsearch.text.trigrams import (
     trigrams,
 )
 
+
 def test_vowels_written_as_marks_are_part_of_words() -> None:
     assert len(trigrams("हिन्दी")) == len("हिन्दी") + 1
     assert trigrams("Jose\u0301") == trigrams("Jose")

@@ -13,8 +13,8 @@ from uuid import UUID
 import attrs
 
 from graphsearch._support.concurrency import in_slices
-from graphsearch.ingest.resolve.deciding import FILE, PERSON, Context, Match, decide, open_name
-from graphsearch.ingest.resolve.resolution import NameStore, ResolutionOptions, Stage
+from graphsearch.ingest.resolve.deciding import Context, Match, decide, open_name
+from graphsearch.ingest.resolve.resolution import UNTYPED, NameStore, Stage
 from graphsearch.model import Entity
 from graphsearch.model.identity import ids_of, normalise_name
 from graphsearch.names.candidate_index import CandidateIndex, comparable
@@ -25,12 +25,12 @@ Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
 
-async def gather(names: NameStore, batch: Sequence[TypedName], options: ResolutionOptions) -> CandidateIndex:
+async def gather(names: NameStore, batch: Sequence[TypedName]) -> CandidateIndex:
     """The candidates of some names. Those found exactly are not looked up by words, unless they may be parts."""
     known = CandidateIndex(key=await names.id_key())
 
     def exactly(named: TypedName) -> Sequence[UUID]:
-        return ids_of(named.type or options.untyped, named.form.shown, known.key)
+        return ids_of(named.type or UNTYPED, named.form.shown, known.key)
 
     minted = await in_slices(steps(exactly, batch))
     exact = await names.find_names(_once(name for named in batch for name in (named.name, named.form.shown)))
@@ -38,7 +38,7 @@ async def gather(names: NameStore, batch: Sequence[TypedName], options: Resoluti
     left = [
         named
         for named in batch
-        if (named.type in ("", PERSON, FILE) and len(named.form.words) == 1)
+        if (named.type in ("", "person", "file") and len(named.form.words) == 1)
         or not any(comparable(named, known.spelt(each)) for each in (named.name, named.form.shown))
     ]
     requests = await in_slices(steps(lookups, left))
@@ -110,7 +110,6 @@ class Decision:
     fault: str = ""
     judged: bool = False
     pending: bool = False
-    candidates: tuple[UUID, ...] = ()
 
 
 @attrs.frozen(kw_only=True)
@@ -128,7 +127,6 @@ class BatchDecisions:
 
     decisions: Mapping[TypedName, Decision]
     known: CandidateIndex
-    options: ResolutionOptions
 
     @property
     def created(self) -> list[tuple[TypedName, Entity]]:
@@ -160,7 +158,7 @@ class BatchDecisions:
 
 
 def decide_batch(
-    surfaces: Sequence[TypedName], known: CandidateIndex, options: ResolutionOptions, short: Mapping[str, str]
+    surfaces: Sequence[TypedName], known: CandidateIndex, short: Mapping[str, str]
 ) -> Generator[None, None, BatchDecisions]:
     """Decisions about all names of a batch, each a step. The names and the new entities are added to ``known``.
 
@@ -174,7 +172,7 @@ def decide_batch(
     for named in dict.fromkeys(surfaces):
         for word in name_words(named.name):
             by_word[word].append(named)
-    context = Context(known=known, untyped=options.untyped, batch=by_word, short=short)
+    context = Context(known=known, batch=by_word, short=short)
 
     def most_informative_first(named: TypedName) -> tuple[Any, ...]:
         form = named.form
@@ -184,30 +182,23 @@ def decide_batch(
 
     ordered = sorted(set(surfaces), key=most_informative_first)
     decisions = yield from steps(lambda named: _decision(named, context), ordered)
-    return BatchDecisions(decisions=dict(zip(ordered, decisions, strict=True)), known=known, options=options)
+    return BatchDecisions(decisions=dict(zip(ordered, decisions, strict=True)), known=known)
 
 
 def _decision(named: TypedName, context: Context) -> Decision:
     known = context.known
     conflict = next((each.entity for each in known.spelt(named.name) if not comparable(named, [each])), None)
-    match, people = decide(named, context)
+    match = decide(named, context)
     if match is None:
-        type_, name = named.type or context.untyped, named.form.shown
+        type_, name = named.type or UNTYPED, named.form.shown
         _, minted = ids_of(type_, name, known.key)
         if minted in known:  # it is somebody's who has the name
-            _, minted = ids_of(named.type or PERSON, open_name(named), known.key)
+            _, minted = ids_of(named.type or "person", open_name(named), known.key)
         known.add(Entity(id=minted, type=type_, name=name))
         match = Match(entity_id=minted, stage=Stage.CREATE, score=0.0)
     candidate = known[match.entity_id]
-    seen = known.is_spelt(candidate, named.name) or candidate.id in ids_of(
-        candidate.entity.type, named.name, known.key
-    )
+    seen = known.is_spelt(candidate, named.name) or candidate.id in ids_of(candidate.entity.type, named.name, known.key)
     known.add_name(candidate, named.name)
     if named.type and not known_type(candidate.entity.type):
         candidate.entity = attrs.evolve(candidate.entity, type=named.type)  # its id stays the same
-    return Decision(
-        match=match,
-        conflict=conflict,
-        unseen=match.stage is Stage.CREATE or not seen,
-        candidates=tuple(sorted(each.id for each in people)),
-    )
+    return Decision(match=match, conflict=conflict, unseen=match.stage is Stage.CREATE or not seen)

@@ -9,7 +9,7 @@ from typing import Final
 from graphsearch._support.concurrency import in_slices
 from graphsearch.ingest.resolve.batch import BatchDecisions, decide_batch, gather
 from graphsearch.ingest.resolve.model_stages import EntityMatcher, by_embedding, by_llm
-from graphsearch.ingest.resolve.resolution import NameStore, Resolution, ResolutionOptions
+from graphsearch.ingest.resolve.resolution import NameStore, Resolution
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedName
 from graphsearch.model.identity import normalise_name
@@ -25,7 +25,7 @@ _BETWEEN: Final = range(2, 4)
 class Resolver:
     """Resolves surface forms against the names of a store, which it only reads.
 
-    The stages in order: `id`, `alias`, `name_part`, `slip`; then, for names still undecided, `embedding` if there is
+    The stages in order: `id`, `alias`, `name_part`, `trigram`; then, for names still undecided, `embedding` if there is
     an embedder and `llm` if there is a judge; the rest are new entities.
     """
 
@@ -35,12 +35,10 @@ class Resolver:
         *,
         embedder: Embedder | None = None,
         judge: EntityMatcher | None = None,
-        options: ResolutionOptions | None = None,
     ) -> None:
         self._names = names
         self._embedder = embedder
         self._judge = judge
-        self._options = options or ResolutionOptions()
 
     async def resolve(
         self, surfaces: Sequence[ExtractedName], *, same: Iterable[tuple[str, str]] = ()
@@ -56,8 +54,8 @@ class Resolver:
         names = [TypedName(surface.name, surface.type) for surface in surfaces]
         if not names:
             return []
-        known = await gather(self._names, list(dict.fromkeys(names)), self._options)
-        decided = await in_slices(decide_batch(names, known, self._options, _short_names((*same, *_declared(surfaces)))))
+        known = await gather(self._names, list(dict.fromkeys(names)))
+        decided = await in_slices(decide_batch(names, known, _short_names((*same, *_declared(surfaces)))))
         if self._embedder is not None:
             decided = await by_embedding(decided, self._names, self._embedder)
         if self._judge is not None:
@@ -82,7 +80,6 @@ def _resolutions(
             fault=each.fault,
             judged=each.judged,
             pending=each.pending,
-            candidates=tuple(entities[id_].entity for id_ in each.candidates),
         )
         for at, (surface, named) in enumerate(zip(surfaces, names, strict=True))
         for each in (decided.decisions[named],)

@@ -10,19 +10,16 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.ingest.resolve.resolution import Stage
+from graphsearch.ingest.resolve.resolution import UNTYPED, Stage
 from graphsearch.model.identity import ids_of, normalise_name
 from graphsearch.names.candidate_index import Candidate, CandidateIndex
-from graphsearch.names.comparing import Evidence, compare, goes_with, is_part
+from graphsearch.names.comparing import ALIKE, Evidence, compare, goes_with, is_part
 from graphsearch.names.forms import Form
 from graphsearch.names.typed_names import TypedName, form_lookups, known_type, read, shared_type
+from graphsearch.text.trigrams import similarity
 
 PART_SCORE: Final = 0.9
 """The score of a part of a name that fits one entity only."""
-SLIP_SCORE: Final = 0.8
-"""The score of a name that is one typing error away from one entity's only."""
-PERSON: Final = "person"
-FILE: Final = "file"
 MAX_RIVALS: Final = 200
 """Maximum names of the batch with one word that are compared with a part, so that resolving is linear in the names."""
 
@@ -40,12 +37,10 @@ class Match:
 class Context:
     """What names are decided by: the known names, the names of the batch by word, and its declarations.
 
-    ``short`` is the full name for each declared short name, by its normal form; ``untyped`` the type of a new entity
-    of unknown type.
+    ``short`` is the full name for each declared short name, by its normal form.
     """
 
     known: CandidateIndex
-    untyped: str
     batch: Mapping[str, Sequence[TypedName]]
     short: Mapping[str, str]
 
@@ -63,22 +58,18 @@ Fits = Mapping[Evidence, list[Fit]]
 """The candidates by the strongest evidence that a name is theirs."""
 
 
-def decide(named: TypedName, context: Context) -> tuple[Match | None, Sequence[Candidate]]:
-    """The entity that a name means, if any, and the people or files that it is a part of, if they are several.
+def decide(named: TypedName, context: Context) -> Match | None:
+    """The entity that a name means, if it is known.
 
-    Such a part is a name of its own entity alone: that one of them was called so before is no evidence.
+    A part of the names of several people is a name of its own entity alone: that one of them was called so before is no
+    evidence.
     """
     found = _fits(named, context.known)
     same = found[Evidence.SAME]
-    exact = by_id(named, same, context) or by_alias(named, same, context.known)
-    people = _several_meant(named, exact, found, context.known)
-    if exact:
-        return (_open(named, same, context.known) if people else exact), people
-    full = context.short.get(normalise_name(named.name))
-    match = (by_declaration(full, named, context) if full is not None else None) or (
-        by_part(named, found, context) or by_slip(named, found[Evidence.SLIP])
-    )
-    return match, () if match else people
+    if exact := by_id(named, same, context) or by_alias(named, same, context.known):
+        return _open(named, same, context.known) if _means_several(named, exact, found, context.known) else exact
+    declared = by_declaration(named, context)
+    return declared or by_part(named, found, context) or by_trigram(named, found[Evidence.ALIKE])
 
 
 def _fits(named: TypedName, known: CandidateIndex) -> Fits:
@@ -102,7 +93,7 @@ def by_id(named: TypedName, same: Sequence[Fit], context: Context) -> Match | No
     """
     known = context.known
     primary = [each for each in same if each.candidate.forms(each.kind)[0] in each.names]
-    for minted in ids_of(named.type or context.untyped, named.form.shown, known.key):
+    for minted in ids_of(named.type or UNTYPED, named.form.shown, known.key):
         if minted in known and (not primary or any(each.candidate is known[minted] for each in primary)):
             return Match(entity_id=minted, stage=Stage.ID, score=1.0)
     return _only(sorted(_preferred(named, primary, known), key=_ID)[:1], Stage.ID, 1.0)
@@ -113,8 +104,11 @@ def by_alias(named: TypedName, same: Sequence[Fit], known: CandidateIndex) -> Ma
     return _only(_preferred(named, same, known), Stage.ALIAS, 1.0)
 
 
-def by_declaration(full: str, named: TypedName, context: Context) -> Match | None:
+def by_declaration(named: TypedName, context: Context) -> Match | None:
     """The entity whose full name has this declared short form: "Dilly" after "call me Dilly"."""
+    full = context.short.get(normalise_name(named.name))
+    if full is None:
+        return None
     whole = TypedName(full, named.type)
     return by_alias(whole, _fits(whole, context.known)[Evidence.SAME], context.known)
 
@@ -140,10 +134,20 @@ def by_part(named: TypedName, found: Fits, context: Context) -> Match | None:
     return _only(covering or whole or fitting, Stage.NAME_PART, PART_SCORE)
 
 
-def by_slip(named: TypedName, fits: Sequence[Fit]) -> Match | None:
-    """A name one typing error away from one entity only."""
-    agreed = [each.candidate for each in fits if each.candidate.admits(read(named.name, each.kind), each.kind)]
-    return _only(agreed, Stage.SLIP, SLIP_SCORE)
+def by_trigram(named: TypedName, fits: Sequence[Fit]) -> Match | None:
+    """The name whose letters are the most similar, or one that is a typing error away from one entity only.
+
+    A swapped pair of letters costs a short name half of its trigrams, so typing errors have any score.
+    """
+    scores = {}
+    for each in fits:
+        form = read(named.name, each.kind)
+        if each.candidate.admits(form, each.kind):
+            scores[each.candidate] = max(similarity(form.shown, name.shown) for name in each.names)
+    best = sorted(scores, key=lambda each: (-scores[each], each.id))[:1]
+    return _only(
+        best if best and scores[best[0]] >= ALIKE else [*scores], Stage.TRIGRAM, max(scores.values(), default=0.0)
+    )
 
 
 _ID: Final = attrgetter("id")
@@ -180,7 +184,7 @@ def _has_rival(named: TypedName, fit: Fit, found: Fits, context: Context) -> boo
     whole: Sequence[Form]
     if all(name.rank < form.rank if firm else name.partial and not form.partial for name in fit.names):
         parts, whole = fit.names, [form]
-    elif firm or (len(form.words) == 1 and (loose or fit.kind != PERSON)):
+    elif firm or (len(form.words) == 1 and (loose or fit.kind != "person")):
         parts, whole = [form], fit.names
     else:
         return False
@@ -206,28 +210,26 @@ def _is_rival(rival: TypedName, parts: Sequence[Form], whole: Sequence[Form], ki
     return shared is not None and any(compare(form, part, plainly=plainly) for part in parts)
 
 
-def _several_meant(
-    named: TypedName, exact: Match | None, found: Fits, known: CandidateIndex
-) -> Sequence[Candidate]:
-    """The people or files whose whole names a single word fits, if they are several; else none."""
-    type_ = named.type or (known[exact.entity_id].entity.type if exact else PERSON)
+def _means_several(named: TypedName, exact: Match, found: Fits, known: CandidateIndex) -> bool:
+    """Whether a single word fits the whole names of several people or files, and is none of these."""
+    type_ = named.type or known[exact.entity_id].entity.type
     is_whole = any(not name.partial for each in found[Evidence.SAME] for name in each.names)  # "@annaberg"
-    if type_ not in (PERSON, FILE) or len(named.form.words) > 1 or is_whole:
-        return ()
+    if type_ not in ("person", "file") or len(named.form.words) > 1 or is_whole:
+        return False
     form = read(named.name, type_)
     meant = [
-        each.candidate
+        each
         for each in (*found[Evidence.SAME], *found[Evidence.PART])
         if each.kind == type_
         and any(is_part(form, name) and not name.partial for name in each.candidate.forms(type_))
         and each.candidate.admits(form, type_)
     ]
-    return meant if len(meant) > 1 else ()
+    return len(meant) > 1
 
 
 def _open(named: TypedName, same: Sequence[Fit], known: CandidateIndex) -> Match | None:
     """The entity of a part of a name that fits several people: it has no other name, or was merged into one of them."""
-    type_ = named.type or PERSON
+    type_ = named.type or "person"
     for minted in (*ids_of(type_, named.form.shown, known.key), *ids_of(type_, open_name(named), known.key)):
         if target := known.merged_into(minted):
             return Match(entity_id=target.id, stage=Stage.ALIAS, score=1.0)

@@ -26,7 +26,11 @@ from graphsearch.protocols import LLM, Embedder, GraphStore
 from graphsearch.text.bm25 import embedding_text
 from graphsearch.text.rendering import safe_text
 
-SEARCHES_AT_ONCE = 4
+NEAR: Final = 0.92
+"""Least cosine of two names that count as one."""
+CANDIDATES: Final = 20
+"""Maximum candidates of a name by vectors, and in the prompt of a language model."""
+SEARCHES_AT_ONCE: Final = 4
 MAX_NEAR: Final = 50
 """Maximum earlier names of a batch that one is compared with by vectors, so that this is linear in similar names."""
 
@@ -50,7 +54,7 @@ async def by_embedding(batch: BatchDecisions, names: NameStore, embedder: Embedd
 
     Names of persons, files, code … are not compared, since their words carry no meaning, nor are names of one word,
     whose vectors reflect its letters. The most similar candidate without a contradiction wins, if its cosine is at
-    least `ResolutionOptions.embedding`; ties by id.
+    least `NEAR`; ties by id.
 
     Shared words make two vectors near whatever the rest means ("Terrier Club of England", "… of Wales"), so that what
     they do not share must be near as well.
@@ -58,7 +62,7 @@ async def by_embedding(batch: BatchDecisions, names: NameStore, embedder: Embedd
     created = [(named, entity) for named, entity in batch.created if _means_something(named)]
     if not created:
         return batch
-    least = batch.options.embedding
+    least = NEAR
     vectors = await embedder.embed([embedding_text(entity) for _, entity in created], input_type="document")
     stored = await _nearest(vectors, names, batch)
     earlier = [[(created[at][1].id, cosine) for at, cosine in alike] for alike in _earlier(_unit(vectors), least)]
@@ -105,9 +109,9 @@ async def _nearest(vectors: Vector, names: NameStore, batch: BatchDecisions) -> 
 
     async def search(vector: Vector) -> list[tuple[UUID, float]]:
         view = View(now, now)
-        hits = await names.search_by_embedding(ElementKind.ENTITY, vector, limit=batch.options.candidates, view=view)
+        hits = await names.search_by_embedding(ElementKind.ENTITY, vector, limit=CANDIDATES, view=view)
         found = zip(names.entity_ids(hits.keys), hits.values, strict=True)
-        return [(each, 1 - float(distance)) for each, distance in found if 1 - distance >= batch.options.embedding]
+        return [(each, 1 - float(distance)) for each, distance in found if 1 - distance >= NEAR]
 
     found = await in_order(search, vectors, limit=SEARCHES_AT_ONCE)
     await fetch(names, batch.known, [each for near in found for each, _ in near])
@@ -243,7 +247,7 @@ def _candidates(named: TypedName, batch: BatchDecisions, later: set[UUID]) -> li
         and each.has_same_numbers(read(named.name, kind), kind)
         and each.admits(read(named.name, kind), kind)
     ]
-    return near[: batch.options.candidates]
+    return near[:CANDIDATES]
 
 
 def _as_data(question: _Question) -> Mapping[str, Any]:

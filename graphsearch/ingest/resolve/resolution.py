@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
 import attrs
 
 from graphsearch.columns import Hits, Keys
 from graphsearch.model import ElementKind, Entity, NameMatch, Vector, View
-from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedName
 from graphsearch.protocols import Clock
 
@@ -24,33 +23,14 @@ class Stage(StrEnum):
     ID = "id"
     ALIAS = "alias"
     NAME_PART = "name_part"
-    SLIP = "slip"
+    TRIGRAM = "trigram"
     EMBEDDING = "embedding"
     LLM = "llm"
-    CONTEXT = "context"
     CREATE = "create"
 
 
-@attrs.frozen(kw_only=True)
-class ResolutionOptions:
-    """How names are resolved.
-
-    ``embedding`` is the least cosine of two names that count as one, in [0, 1]; ``candidates`` the number of candidates
-    of a name by vectors, and in the prompt of a language model; ``untyped`` the type of a new entity if the text states
-    none.
-    """
-
-    embedding: float = 0.92
-    candidates: int = 20
-    untyped: str = "thing"
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "resolution",
-            check.unit("embedding", self.embedding),
-            check.number("candidates", self.candidates, 1),
-            check.text("untyped", self.untyped),
-        )
+UNTYPED: Final = "thing"
+"""The type of a new entity if the text states none."""
 
 
 @attrs.frozen(kw_only=True)
@@ -66,7 +46,6 @@ class Resolution:
     * ``judged``: whether the language model was asked about it.
     * ``pending``: whether a question about it, or about its match, was left out because a budget was spent: the entity
       is still undecided.
-    * ``candidates``: the people whose whole names the name is a part of, if they are several: whom it means is open.
     """
 
     surface: ExtractedName
@@ -78,7 +57,6 @@ class Resolution:
     fault: str = ""
     judged: bool = False
     pending: bool = False
-    candidates: tuple[Entity, ...] = ()
 
 
 def _counts(given: Mapping[Stage, int]) -> Mapping[Stage, int]:
