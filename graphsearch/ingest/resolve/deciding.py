@@ -144,10 +144,9 @@ def by_trigram(named: TypedName, fits: Sequence[Fit]) -> Match | None:
         form = read(named.name, each.kind)
         if each.candidate.admits(form, each.kind):
             scores[each.candidate] = max(similarity(form.shown, name.shown) for name in each.names)
-    best = sorted(scores, key=lambda each: (-scores[each], each.id))[:1]
-    return _only(
-        best if best and scores[best[0]] >= ALIKE else [*scores], Stage.TRIGRAM, max(scores.values(), default=0.0)
-    )
+    best = sorted(scores, key=lambda each: (-scores[each], each.id))
+    score = max(scores.values(), default=0.0)
+    return _only(best[:1] if score >= ALIKE else best, Stage.TRIGRAM, score)
 
 
 _ID: Final = attrgetter("id")
