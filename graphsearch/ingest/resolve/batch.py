@@ -114,10 +114,11 @@ class Decision:
 
 @attrs.frozen(kw_only=True)
 class Judgement:
-    """A language model's answer about a new entity: the known entity that it is, if any; see `Resolution`."""
+    """What vectors or a language model say of a new entity: the known entity that it is, if any; see `Resolution`."""
 
     match: Match | None = None
     fault: str = ""
+    judged: bool = False
     pending: bool = False
 
 
@@ -137,24 +138,23 @@ class BatchDecisions:
             if decision.match.stage is Stage.CREATE
         ]
 
-    def judged(self, judgements: Mapping[UUID, Judgement], *, by_model: bool = True) -> BatchDecisions:
-        """The decisions after some new entities were judged, by a language model or by vectors: their names follow."""
-
-        def after(decision: Decision) -> Decision:
-            match, judgement = decision.match, judgements.get(decision.match.entity_id)
-            if judgement and judgement.match and match.stage is Stage.CREATE:
-                match = judgement.match
-            elif judgement and judgement.match:
-                match = attrs.evolve(match, entity_id=judgement.match.entity_id)
-            target = judgements.get(match.entity_id)
-            pending = decision.pending or bool(target and target.pending)  # also if its match is itself pending
-            if judgement is None or not by_model:
-                return attrs.evolve(decision, match=match)
-            return attrs.evolve(
-                decision, match=match, fault=judgement.fault, judged=not judgement.pending, pending=pending
-            )
-
-        return attrs.evolve(self, decisions={named: after(decision) for named, decision in self.decisions.items()})
+    def judged(self, judgements: Mapping[UUID, Judgement]) -> BatchDecisions:
+        """The decisions after some new entities were judged: all of their names follow."""
+        after = dict(self.decisions)
+        for named, decision in self.decisions.items():
+            if judgement := judgements.get(decision.match.entity_id):
+                match = judgement.match or decision.match
+                if decision.match.stage is not Stage.CREATE:
+                    match = attrs.evolve(decision.match, entity_id=match.entity_id)
+                target = judgements.get(match.entity_id)
+                after[named] = attrs.evolve(
+                    decision,
+                    match=match,
+                    fault=judgement.fault,
+                    judged=judgement.judged,
+                    pending=judgement.pending or bool(target and target.pending),
+                )
+        return attrs.evolve(self, decisions=after)
 
 
 def decide_batch(
