@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
@@ -76,51 +76,44 @@ def read(name: str, type: str) -> Form:
 
 @lru_cache(maxsize=1 << 14)
 def lookups(named: TypedName) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words and word prefixes by which a name is looked up; one of unknown type is read as a person's as well."""
+    """The words and word prefixes by which a name is looked up."""
     form = named.form
-    found = dict.fromkeys(form_lookups(form))
-    if not named.type:
-        found.update(dict.fromkeys(form_lookups(read(named.name, "person"))))
+    found = form_lookups(form)
     if len(form.words) > 1 or len(form.whole) > LONGEST or form.kind in ("file", "exact"):
-        return tuple(found), ()
-    found.update(dict.fromkeys(form.whole[at:] for at in range(1, len(form.whole) - 2)))  # "vscode", "psharma"
-    if form.kind == "person" or (form.kind in ("", "place") and len(form.whole) < LONG_WORD - 1):
-        return tuple(found), ()
-    found.update(dict.fromkeys(respelt(form.whole)))
-    return tuple(found), (form.whole[:PREFIX],) if len(form.whole) >= SHORTEST_FOR_A_VOWEL else ()
+        return found, ()
+    found += tuple(form.whole[at:] for at in range(1, len(form.whole) - 2))  # "vscode", "psharma"
+    if form.kind != "person" and (form.kind not in ("", "place") or len(form.whole) >= LONG_WORD - 1):
+        prefixes = (form.whole[:PREFIX],) if len(form.whole) >= SHORTEST_FOR_A_VOWEL else ()
+        return tuple(dict.fromkeys((*found, *respelt(form.whole)))), prefixes
+    return tuple(dict.fromkeys(found)), ()
 
 
 def form_lookups(form: Form) -> tuple[str, ...]:
     """The words of names that are like a form."""
-    return tuple(dict.fromkeys(each for each in _looked_up(form) if len(each) > 1 and each not in _left_out(form.kind)))
-
-
-def _left_out(kind: str) -> frozenset[str]:
-    return words("particles") if kind == "person" else SMALL_WORDS
-
-
-def _looked_up(form: Form) -> Iterator[str]:
     if form.kind == "file":
-        yield max(spoken_words(form.words[-1]), key=len, default="")
-        return
-    yield from name_words(form.shown)
-    yield from form.words
-    yield from map(flat, form.words)
-    yield from (form.whole, form.stem)
+        return tuple(sorted(spoken_words(form.words[-1]), key=len)[-1:])
+    found = [*name_words(form.shown), *form.words, *map(flat, form.words), form.whole, form.stem]
     if not form.shown.isascii():
-        yield from spoken_words(form.shown.translate(_UMLAUTS))
-    if form.kind == "person":
-        given, last = form.words[0], form.words[-1]
-        yield from sorted(nicknames(given))
-        yield from (given[1:], given[:-1]) if form.single else (given[0] + last, given + last[0], *form.initials)
-        return
-    parts = form.parts[:MAX_NAME_WORDS]
-    yield from sorted(form.initials)
-    yield from ("".join((*(word[0] for word in parts[:at]), *parts[at:])) for at in range(1, len(parts)))
+        found += spoken_words(form.shown.translate(_UMLAUTS))
+    found += _of_person(form) if form.kind == "person" else _of_thing(form)
+    left_out = words("particles") if form.kind == "person" else SMALL_WORDS
+    return tuple(each for each in dict.fromkeys(found) if len(each) > 1 and each not in left_out)
+
+
+def _of_person(form: Form) -> list[str]:
+    """Nicknames, and parts of a handle."""
+    given, last = form.words[0], form.words[-1]
+    handle = [given[1:], given[:-1]] if form.single else [given[0] + last, given + last[0], *form.initials]
+    return [*sorted(nicknames(given)), *handle]
+
+
+def _of_thing(form: Form) -> list[str]:
+    """Words cut to initials, other spellings, singular and plural."""
+    last, parts = form.words[-1], form.parts[:MAX_NAME_WORDS]
+    cut = ["".join((*(word[0] for word in parts[:at]), *parts[at:])) for at in range(1, len(parts))]
+    found = [*sorted(form.initials), *cut, singular(last), f"{last}s"]
     for word in (*form.words, form.stem):
-        yield from spellings().get(word, ())
-    last = form.words[-1]
-    yield singular(last)
-    yield f"{last}s"
+        found += sorted(spellings().get(word, ()))
     if form.kind == "organisation" and form.partial:
-        yield f"{last}c"  # "IBM" of a corporation
+        found.append(f"{last}c")  # "IBM" of a corporation
+    return found

@@ -154,7 +154,13 @@ async def with_other_forms(
     if not names:
         return linked, []
     words = {
-        name: frozenset(reading.lookups(reading.TypedName(name.text, ""))[0]) | misspellings(fold(name.text))
+        name: frozenset(
+            (
+                *reading.lookups(reading.TypedName(name.text, ""))[0],
+                *reading.form_lookups(reading.read(name.text, "person")),
+                *misspellings(fold(name.text)),
+            )
+        )
         for name in names[:MAX_LOOKED_UP]
     }
     found = await by_words(sorted({word for each in words.values() for word in each}), reader)
