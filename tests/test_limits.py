@@ -21,6 +21,7 @@ from graphsearch.model import Batch, Claim, Entity, Memory, Mention, NameMatch, 
 from graphsearch.model import validation as check
 from graphsearch.moving import ExportFormat, convert_export, export_scope, import_scope
 from graphsearch.names.forms import plain_form
+from graphsearch.names.typed_names import form_lookups
 from graphsearch.protocols import GraphStore
 from graphsearch.query.question_names import Named, NameKind
 from graphsearch.stores.in_memory import searching
@@ -236,7 +237,7 @@ def _link(question: str, nameable: list[Nameable]) -> Linked:
         lambda size: _link(
             words(100), [Nameable(id=ADA.id, type="person", names=tuple(f"Ada {number}" for number in range(size)))]
         ),
-        lambda size: plain_form(words(size)).lookups(),
+        lambda size: form_lookups(plain_form(words(size))),
     ],
     ids=["words of a name", "words of a name in a question", "aliases", "lookups"],
 )

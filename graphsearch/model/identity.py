@@ -53,6 +53,7 @@ def entity_id(entity_type: str, name: str) -> UUID:
     return uuid5(_ENTITY, f"{kind}{_SEPARATOR}{normalise_name(name, kind)}")
 
 
+@lru_cache(maxsize=1 << 14)
 def keyed_id(plain: UUID, key: UUID) -> UUID:
     """What ingest mints in place of an `entity_id`: without the key of the scope it tells neither type nor name."""
     return uuid5(key, str(plain))

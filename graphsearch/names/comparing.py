@@ -5,16 +5,16 @@ All who ask compare by these: ingest, stated facts, questions, and curation.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from enum import IntEnum
 from typing import Final
 
 import attrs
 
-from graphsearch.names.forms import Form, cut_to_initials, significant
-from graphsearch.names.given_names import formal_names, is_nickname, names_of
-from graphsearch.names.persons import flat
-from graphsearch.names.slips import SHORTEST, light_slip, one_slip, slip
-from graphsearch.names.vocabulary import words
-from graphsearch.text.trigrams import SMALL_WORDS
+from graphsearch.names.forms import Form, flat, significant
+from graphsearch.names.slips import LONG_WORD, SHORTEST, light_slip, one_slip, slip
+from graphsearch.names.vocabulary import formal_names, is_nickname, nicknames, words
+from graphsearch.text.trigrams import SMALL_WORDS, similarity
 
 FEW: Final = 2
 """Maximum number of initials that are too few to identify a name."""
@@ -22,7 +22,27 @@ SHORTEST_GIVEN_NAME: Final = 7
 """Least letters of a given name for a `slip`; shorter ones ("Maria", "Marina") allow only a `light_slip`."""
 PATRONYMICS: Final = ("son", "sen", "ston", "sson")
 """Ends of surnames that differ by one letter: "Johnson", "Johnston"; "Andersen", "Anderson"."""
+ALIKE: Final = 0.85
+"""Least `similarity` of the letters of two names that may be one."""
 _MOST_NAMES: Final = 4
+
+
+class Evidence(IntEnum):
+    """Why two names may be of one entity, from the weakest."""
+
+    NONE = 0
+    ALIKE = 1
+    PART = 2
+    SAME = 3
+
+
+def compare(a: Form, b: Form, *, plainly: bool = False) -> Evidence:
+    """The strongest evidence that two names are of one entity; ``plainly`` if they are not known to be of one kind."""
+    if is_same(a, b):
+        return Evidence.SAME
+    if is_plain_part(a, b) if plainly else is_part(a, b):
+        return Evidence.PART
+    return Evidence.ALIKE if is_misspelt(a, b) or _is_similar(a, b) else Evidence.NONE
 
 
 def is_same(a: Form, b: Form) -> bool:
@@ -42,36 +62,45 @@ def is_part(a: Form, b: Form) -> bool:
         return _is_part_of_person(a, b)
     if a.kind == "file":
         return _ends_path(a, b)
-    by_words = _is_turned(a, b) or _is_head(a, b) or _leaves_out(a, b)
-    return by_words or abbreviates(a, b) or abbreviates(b, a)
+    return _is_turned(a, b) or _is_head(a, b) or _leaves_out(a, b) or abbreviates(a, b) or abbreviates(b, a)
 
 
-def is_plain_part(a: Form, b: Form, initials: int) -> bool:
+def is_plain_part(a: Form, b: Form) -> bool:
     """A stricter `is_part`, for names that are not known to be of one kind.
 
     Nicknames, handles and descriptive words do not count. Of persons, one word equals the other's first or last word,
-    or the first and last words are equal; other initials count in capitals, if they are at least ``initials``.
+    or the first and last words are equal; initials of others count in capitals, three of them or, if neither kind is
+    known, four.
     """
-    if a.kind != "person":
-        by_words = a.kind == b.kind and (_is_turned(a, b) or _leaves_out(a, b) or (a.kind == "file" and is_part(a, b)))
-        return by_words or initials_of(a, b, initials) or initials_of(b, a, initials)
-    short, long = sorted((a.words, b.words), key=len)
-    if not is_part(a, b) or len(long) > _MOST_NAMES or not SMALL_WORDS.isdisjoint(long):
-        return False
-    return short[0] in (long[0], long[-1]) if len(short) == 1 else (short[0], short[-1]) == (long[0], long[-1])
+    if a.kind == "person":
+        short, long = sorted((a.words, b.words), key=len)
+        if len(long) > _MOST_NAMES or not SMALL_WORDS.isdisjoint(long):
+            return False
+        ends = (long[0], long[-1])
+        return (short[0] in ends if len(short) == 1 else (short[0], short[-1]) == ends) and is_part(a, b)
+    if a.kind == "file":
+        return is_part(a, b)
+    by_words = a.kind == b.kind and (_is_turned(a, b) or _leaves_out(a, b))
+    least = FEW + 1 + (not a.kind)
+    return by_words or initials_of(a, b, least) or initials_of(b, a, least)
 
 
 def is_misspelt(a: Form, b: Form) -> bool:
     """Whether one word is a misspelling of the other's, and all else is equal.
 
-    Where one letter makes another given name or surname, only a `light_slip` counts.
+    Where one letter makes another given name or surname, only a `light_slip` counts, and in one word of any kind
+    nothing unless it is long ("Turin", "Turpin").
     """
-    if a.kind != b.kind or a.kind in ("file", "exact") or a.numbers != b.numbers:
+    near = a.kind == b.kind and len(a.words) == len(b.words) and abs(len(a.whole) - len(b.whole)) <= 1
+    if not near or a.kind in ("file", "exact") or a.numbers != b.numbers:
         return False
     at = one_slip(a.words, b.words)
-    if at is None or a.kind != "person":
-        return at is not None
+    if at is None:
+        return False
     word, other = a.words[at], b.words[at]
+    if a.kind != "person":
+        long = max(len(word), len(other)) >= LONG_WORD
+        return len(a.words) > 1 or a.kind not in ("", "place") or long
     near = len(word) == len(other) or (word.endswith(PATRONYMICS) and other.endswith(PATRONYMICS))
     if at == 0 and max(len(word), len(other)) < SHORTEST_GIVEN_NAME:
         near = True
@@ -80,50 +109,65 @@ def is_misspelt(a: Form, b: Form) -> bool:
     return not a.partial and (not near or light_slip(word, other, in_company=at == 0))
 
 
-def is_alike(a: Form, b: Form) -> bool:
-    """Whether similarity of letters may be evidence: the names differ in no short word and in no number."""
-    if a.kind in ("person", "file"):
-        return is_misspelt(a, b)
+def _is_similar(a: Form, b: Form) -> bool:
+    """Whether most letters are the same, and no short word and no number differs; nothing tells that of persons."""
+    if a.kind != b.kind or a.kind in ("person", "file", "exact") or len(a.words) != len(b.words):
+        return False
     different = set(a.words) ^ set(b.words)
-    same_length = len(a.words) == len(b.words)
-    return same_length and a.numbers == b.numbers and all(len(word) >= SHORTEST for word in different)
+    near = not set(a.words).isdisjoint(b.words) and all(len(word) >= SHORTEST for word in different)
+    return near and a.numbers == b.numbers and similarity(a.shown, b.shown) >= ALIKE
 
 
-def may_be_one(a: Form, b: Form) -> bool | None:
-    """Whether one entity may have both names; None if one is too unspecific to decide, or nothing speaks against it."""
+def may_be_one(a: Form, b: Form) -> bool:
+    """Whether one entity may have both names: nothing speaks against it."""
     if a.kind != b.kind:
-        return None
+        return True
     if a.kind == "file":
         return is_same(a, b) or is_part(a, b)
     if a.kind == "organisation":
-        short = min(a, b, key=lambda form: len(form.words))
-        return False if short.mark and is_beginning(a, b) else None
-    if a.kind == "tool" and a.stem == b.stem and a.mark and b.mark:
-        return a.mark.split(".")[0] == b.mark.split(".")[0]
-    if a.kind != "person" or (a.partial and b.partial):
-        return None
-    same = is_same(a, b) or is_misspelt(a, b) or any(is_part(x, y) for x in _formally(a) for y in _formally(b))
-    same = same or (a.single and any(slip(a.words[0], word, in_company=True) for word in b.words))
-    return None if same and (a.partial or b.partial) else same
+        return not (min(a, b, key=lambda form: len(form.words)).mark and is_beginning(a, b))
+    if a.kind == "tool":
+        return not (a.mark and b.mark) or a.stem != b.stem or a.mark.split(".")[0] == b.mark.split(".")[0]
+    if a.kind != "person" or (a.partial and b.partial) or compare(a, b):
+        return True
+    if any(is_part(x, y) for x in _formally(a) for y in _formally(b)):
+        return True
+    return a.single and any(slip(a.words[0], word, in_company=True) for word in b.words)
 
 
 def goes_with(name: Form, other: Form) -> bool:
     """Whether a name fits another of an entity; a partial name, which is short for many, always fits."""
-    if name.kind in ("person", "file"):
-        return may_be_one(name, other) is not False
-    versioned = other.kind == "tool" and bool(other.mark)
-    return other.partial or versioned or is_part(name, other) or is_misspelt(name, other)
+    if name.kind in ("person", "file") or not may_be_one(name, other):
+        return may_be_one(name, other)
+    return other.partial or (other.kind == "tool" and bool(other.mark)) or compare(name, other) > 0
 
 
 def abbreviates(short: Form, long: Form) -> bool:
     """Whether a name is another one with words cut to initials: "IBM", "VS Code", "GH Actions"."""
     shorter = FEW < len(short.whole) < len(long.whole)
-    return shorter and cut_to_initials(short.whole, [(word,) for word in long.parts])
+    return shorter and _is_cut(short.whole, [(word,) for word in long.parts])
 
 
 def initials_of(short: Form, long: Form, least: int) -> bool:
     """Whether a name consists of the initials of another in capitals, at least ``least`` of them."""
     return short.in_capitals and len(short.whole) >= least and short.whole in long.initials
+
+
+def _is_cut(text: str, some: Sequence[Sequence[str]]) -> bool:
+    """Whether a text consists of words in order, each in full or as its initial; small words are optional.
+
+    Each word is given as its alternative spellings. There must be at least two words. One with a digit is never cut:
+    "Model 3" is no short form of "Model 3s".
+    """
+    ends = {0}
+    for spellings in some:
+        optional = spellings[0] in SMALL_WORDS or spellings[0] in words("kept_legal_forms")
+        pieces = {*spellings, *(word[0] for word in spellings if not any(map(str.isdecimal, word)))}
+        after = {end + len(piece) for end in ends for piece in pieces if text.startswith(piece, end)}
+        ends = after | ends if optional else after
+        if not ends:
+            return False
+    return len(some) > 1 and len(text) in ends
 
 
 # -- things -----------------------------------------------------------------------------------------------------------
@@ -145,7 +189,7 @@ def _is_head(a: Form, b: Form) -> bool:
 
     Not if the shorter is a whole name, with a legal form, nor if the longer is that of a unit: "Halden Finance Team".
     """
-    if not is_beginning(a, b) or a.numbers != b.numbers or may_be_one(a, b) is False:
+    if not is_beginning(a, b) or a.numbers != b.numbers or not may_be_one(a, b):
         return False
     short, long = sorted((a.words, b.words), key=len)
     return long[len(short)] not in SMALL_WORDS and long[-1] not in words("units")
@@ -156,7 +200,7 @@ def _leaves_out(a: Form, b: Form) -> bool:
     if a.kind != "tool":
         return False
     if a.stem == b.stem:
-        return bool(a.mark or b.mark) and may_be_one(a, b) is not False
+        return bool(a.mark or b.mark) and may_be_one(a, b)
     return _has_maker(a, b) or _has_maker(b, a)
 
 
@@ -191,16 +235,11 @@ def is_called(a: str, b: str) -> bool:
     return not formal_names().get(a, frozenset({a})).isdisjoint(formal_names().get(b, frozenset({b})))
 
 
-def nicknames(given: str) -> frozenset[str]:
-    """What somebody of a given name may be called."""
-    return frozenset(name for formal in formal_names().get(given, ()) for name in names_of()[formal])
-
-
 def _is_part_of_person(a: Form, b: Form) -> bool:
     """Whether one is part of the other: "Priya", "P. Sharma", "@psharma", "Bob" for Robert, no middle names."""
-    if len({a.mark, b.mark} - {""}) > 1:
+    if a.mark and b.mark and a.mark != b.mark:
         return False
-    short, long = sorted((a, b), key=lambda form: form.rank)
+    short, long = (b, a) if b.rank < a.rank else (a, b)
     if short.single:
         return _one_word_fits(short, long.words)
     fewer, more = sorted((short.words, long.words), key=len)
@@ -220,9 +259,9 @@ def _one_word_fits(short: Form, long: tuple[str, ...]) -> bool:
         return True
     if len(word) <= FEW or (short.in_capitals and len(word) > FEW + 1):  # capitals are an acronym
         return False
-    first = (given, *sorted(name for name in nicknames(given) if is_called(name, given)))
+    first = (given, *(name for name in nicknames(given) if is_called(name, given)))
     rest = [(each,) for each in others]
-    return cut_to_initials(word, [first, *rest]) or cut_to_initials(word, [first, rest[-1]])
+    return _is_cut(word, [first, *rest]) or _is_cut(word, [first, rest[-1]])
 
 
 def _is_within(short: tuple[str, ...], long: tuple[str, ...]) -> bool:

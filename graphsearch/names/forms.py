@@ -11,10 +11,9 @@ from typing import Any, Final
 
 import attrs
 
-from graphsearch.names.given_names import is_nickname
 from graphsearch.names.slips import SHORTEST
-from graphsearch.names.vocabulary import short_forms, words
-from graphsearch.text.trigrams import MAX_NAME_WORDS, SMALL_WORDS, spoken_words
+from graphsearch.names.vocabulary import is_nickname, short_forms, words
+from graphsearch.text.trigrams import SMALL_WORDS, spoken_words
 
 _NUMBERS: Final = re.compile(r"\d+|[+#]+")
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -31,43 +30,47 @@ _JAVASCRIPT: Final = re.compile(r"(?<=\w\w)[\s.]?js$", re.IGNORECASE)
 _SLASHES: Final = re.compile(r"[/\\]+")
 _LINE_NUMBER: Final = re.compile(r"(?<=\w)(?:(?::\d++){1,3}|#L\d+(?:-L?\d+)?)$")
 _ABOUT_A_FILE: Final = re.compile(r"^(?:the\s+)?(?:file\s+)?|(?<!\s)\s++file$", re.IGNORECASE)
-_UMLAUTS: Final = str.maketrans(
-    {"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "Ø": "Oe", "Å": "Aa"}
-)
 _TRANSCRIBED: Final = re.compile(r"([aou])e|(a)a")
+_SKI: Final = re.compile(r"(?<=sk)(?:y|iy|ii|yi|ij|yj)$")
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, slots=False, eq=False)
 class Form:
     """A name parsed as the name of one kind of entity.
 
     * ``kind``: "person", "organisation", "project", "place", "tool", "file", "exact", or "" for any other.
     * ``shown``: the name without quotes, titles and the like; the name of a new entity.
-    * ``keys``: its normal forms. Names that share one are equal.
-    * ``words``: its folded words; ``parts``: the same with camelCase split, for its initials.
-    * ``mark``: what is no part of it but tells others apart: "jr", a tool's version, whether there was a legal form.
+    * ``words``: its folded words.
     * ``stem``: its normal form without a version.
+    * ``keys``: its normal forms. Names that share one are equal.
+    * ``mark``: what is no part of it but tells others apart: "jr", a tool's version, whether there was a legal form.
     * ``single``: whether it is one word, perhaps a compound.
     """
 
     kind: str
     shown: str
-    keys: frozenset[str]
     words: tuple[str, ...]
-    parts: tuple[str, ...]
     stem: str
+    keys: frozenset[str]
     single: bool
     mark: str = ""
-
-    @cached_property
-    def numbers(self) -> tuple[str, ...]:
-        """Its runs of digits without leading zeros, and signs. Names with different ones denote different entities."""
-        return tuple(run.lstrip("0") or "0" for run in _NUMBERS.findall(" ".join(self.words)))
 
     @cached_property
     def whole(self) -> str:
         """Its words as one."""
         return "".join(self.words)
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """Its words with camelCase split, for its initials."""
+        if self.kind in ("person", "file", "exact"):
+            return self.words
+        return without_the(spoken_words(_CAMEL.sub(" ", self.shown.replace("&", " and ")))) or self.words
+
+    @cached_property
+    def numbers(self) -> tuple[str, ...]:
+        """Its runs of digits without leading zeros, and signs. Names with different ones denote different entities."""
+        return tuple(run.lstrip("0") or "0" for run in _NUMBERS.findall(" ".join(self.words)))
 
     @cached_property
     def in_capitals(self) -> bool:
@@ -81,52 +84,22 @@ class Form:
         return frozenset("".join(word[0] for word in some) for some in (self.parts, significant(self.parts), lawless))
 
     @cached_property
-    def short_words(self) -> tuple[int, frozenset[str]]:
-        """The number of its words, and those too short for a slip: what names that resemble one another share."""
-        return len(self.words), frozenset(word for word in self.words if len(word) < SHORTEST - 1)
-
-    @cached_property
     def partial(self) -> bool:
         """Whether it may be part of a longer name: one word, or little but initials."""
-        full = sum(len(word) > 1 for word in self.words)
         if self.kind == "person":
-            return self.single or full < 2  # noqa: PLR2004 - a given name and a surname
-        return len(self.words) == 1 or (self.kind != "file" and not full)
+            return self.single or self._full < 2  # noqa: PLR2004 - a given name and a surname
+        return len(self.words) == 1 or (self.kind != "file" and not self._full)
 
-    @property
+    @cached_property
     def rank(self) -> int:
         """How specific it is: the most specific names of a batch are resolved first."""
         if self.kind == "person":
-            full = sum(len(word) > 1 for word in self.words)
-            return 1 if self.single else 3 * full + len(self.words) - is_nickname(self.words[0])
+            return 1 if self.single else 3 * self._full + len(self.words) - is_nickname(self.words[0])
         return 2 * len(self.words) + (self.kind == "organisation" and bool(self.mark))
 
-    def lookups(self) -> tuple[str, ...]:
-        """Words by which matching names are found in the index of `name_words`; "vscode" for "Visual Studio Code"."""
-        if self.kind == "file":
-            return tuple(sorted(spoken_words(self.words[-1].replace("_", " ")), key=len)[-1:])
-        parts = self.parts[:MAX_NAME_WORDS]
-        cut = ("".join((*(word[0] for word in parts[:at]), *parts[at:])) for at in range(1, len(parts)))
-        found = [
-            *self.words,
-            self.whole,
-            self.stem,
-            *sorted(self.initials),
-            *cut,
-            *spoken_words(transcribed(self.shown)),
-        ]
-        if self.kind == "organisation" and self.partial:
-            found += [f"{word}c" for word in self.words]  # "IBM" of a corporation
-        if self.kind == "tool":
-            found += [short for short, name in short_forms("tool").items() if name == self.stem]
-        if self.kind in ("organisation", "place"):
-            found += [short for short, name in short_forms("word").items() if name in self.words]
-            found += map(without_umlauts, self.words)
-        if self.kind == "" and self.stem != self.whole:
-            found.append(singular(self.words[-1]))
-        elif self.kind == "":
-            found += [f"{self.words[-1]}s"]
-        return tuple(dict.fromkeys(word for word in found if len(word) > 1 and word not in SMALL_WORDS))
+    @cached_property
+    def _full(self) -> int:
+        return sum(len(word) > 1 for word in self.words)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -144,14 +117,10 @@ def significant(some: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for word in some if word not in SMALL_WORDS) or tuple(some)
 
 
-def transcribed(text: str) -> str:
-    """A text with umlauts as two letters: "Zuerich" for "Zürich"."""
-    return text.translate(_UMLAUTS)
-
-
-def without_umlauts(word: str) -> str:
-    """One spelling of a folded word for both transcriptions: "muller" for "mueller" and "muller"."""
-    return _TRANSCRIBED.sub(r"\1\2", word)
+@lru_cache(maxsize=1 << 14)
+def flat(word: str) -> str:
+    """Fold both transcriptions of umlauts ("Mueller", "Muller") and the spellings of "-sky"."""
+    return _SKI.sub("i", _TRANSCRIBED.sub(r"\1\2", word))
 
 
 def without_the(some: tuple[str, ...]) -> tuple[str, ...]:
@@ -166,27 +135,23 @@ def plain_word(token: str) -> str:
 
 def singular(word: str) -> str:
     """A word of English without the regular end of a plural; words in -ss, -us and -is have none."""
-    if (
-        len(word) < SHORTEST - 1
-        or not word.isalpha()
-        or word[-1] != "s"
-        or word[-2] in "siu"
-        or word in words("singulars")
-    ):
+    ends = len(word) >= SHORTEST - 1 and word.isalpha() and word[-1] == "s" and word[-2] not in "siu"
+    if not ends or word in words("singulars"):
         return word
     if word.endswith("ies"):
         return f"{word[:-3]}y"
     return word[:-2] if word.endswith(("sses", "shes", "ches", "xes", "zzes")) else word[:-1]
 
 
-def plain_form(name: str, *, kind: str = "", shown: str = "", **fields: Any) -> Form:
+def plain_form(
+    name: str, *, kind: str = "", shown: str = "", words: tuple[str, ...] = (), stem: str = "", **fields: Any
+) -> Form:
     """The form of a name of any kind; what is not given is computed."""
     shown = shown or tidy(name)
-    own = fields.setdefault("words", without_the(spoken_words(shown)) or (shown,))
-    fields.setdefault("stem", "".join(own))
-    fields.setdefault("keys", frozenset({fields["stem"]}))
-    parts = without_the(spoken_words(_CAMEL.sub(" ", shown.replace("&", " and ")))) or own
-    return Form(**{"parts": parts, "single": len(own) == 1, **fields}, kind=kind, shown=shown)
+    words = words or without_the(spoken_words(shown)) or (shown,)
+    stem = stem or "".join(words)
+    left: dict[str, Any] = {"keys": frozenset((stem,)), "single": len(words) == 1, **fields}
+    return Form(kind=kind, shown=shown, words=words, stem=stem, **left)
 
 
 def thing_form(name: str) -> Form:
@@ -194,15 +159,14 @@ def thing_form(name: str) -> Form:
     form = plain_form(name)
     if not form.shown.islower():
         return form
-    stem = "".join((*form.words[:-1], singular(form.words[-1])))
-    return attrs.evolve(form, stem=stem, keys=frozenset({stem}))
+    return plain_form(name, stem="".join((*form.words[:-1], singular(form.words[-1]))))
 
 
 def exact_form(name: str) -> Form:
     """The form of a name that is compared exactly, a call of a function like its name: code, addresses, dates."""
     written = " ".join(unicodedata.normalize("NFKC", name).split())
     text = written.removesuffix("()") or written
-    return plain_form(name, kind="exact", shown=text, words=(text,), parts=(text,), stem=text)
+    return plain_form(name, kind="exact", shown=text, words=(text,))
 
 
 def organisation_form(name: str) -> Form:
@@ -215,12 +179,9 @@ def organisation_form(name: str) -> Form:
         bare.pop()
     following = tokens[len(bare) :][:1]
     kept = [*bare, *(each for each in following if len(bare) > 1 and plain_word(each) in words("kept_legal_forms"))]
-    normal = short_forms("word")
-    written = (normal.get(word, word) for word in spoken_words(" ".join(bare).replace("&", " and ")))
-    own = without_the(tuple(word.replace("ization", "isation") for word in written))
-    shown = " ".join(kept).rstrip(",. ") or tidy(name)
-    fields = {"words": own} if own else {}
-    return plain_form(name, kind="organisation", shown=shown, mark="legal" if following else "", **fields)
+    own = tuple(word.replace("ization", "isation") for word in _normal(" ".join(bare).replace("&", " and ")))
+    shown = " ".join(kept).rstrip(",. ")
+    return plain_form(name, kind="organisation", shown=shown, words=without_the(own), mark="legal" if following else "")
 
 
 def project_form(name: str) -> Form:
@@ -231,15 +192,20 @@ def project_form(name: str) -> Form:
     while len(tokens) > 1 and tokens[-1].casefold() in words("project_words"):
         tokens = tokens[:-1]
     shown = tidy(" ".join(tokens))
-    own = spoken_words(shown.replace("&", " and ").replace("_", " "))
-    return plain_form(name, kind="project", shown=shown, **({"words": own} if own else {}))
+    return plain_form(name, kind="project", shown=shown, words=spoken_words(shown.replace("&", " and ")))
 
 
 def place_form(name: str) -> Form:
     """Parse a name as a place's: "Zürich" and "Zuerich", "Saint-Étienne" and "St. Etienne" have one key."""
-    form, normal = plain_form(name, kind="place"), short_forms("word")
-    own = tuple(normal.get(word, word) for word in form.words)
-    return attrs.evolve(form, words=own, keys=frozenset({without_umlauts("".join(own))}))
+    shown = tidy(name)
+    own = without_the(_normal(shown)) or (shown,)
+    return plain_form(name, kind="place", words=own, keys=frozenset({flat("".join(own))}))
+
+
+def _normal(text: str) -> tuple[str, ...]:
+    """The words of a text in their normal forms: "saint" for "St."."""
+    normal = short_forms("word")
+    return tuple(normal.get(word, word) for word in spoken_words(text))
 
 
 def tool_form(name: str) -> Form:
@@ -255,13 +221,12 @@ def tool_form(name: str) -> Form:
     stem = _tool_stem(bare)
     if stem not in short_forms("tool"):
         stem = _tool_stem(_JAVASCRIPT.sub("", bare))
-    own = without_the(spoken_words(shown.replace("_", " "))) or (shown,)
-    keys, mark = frozenset({"".join((stem, *version))}), ".".join(version)
-    return plain_form(name, kind="tool", shown=shown, words=own, stem=stem, keys=keys, mark=mark)
+    keys = frozenset({"".join((stem, *version))})
+    return plain_form(name, kind="tool", stem=stem, keys=keys, mark=".".join(version))
 
 
 def _tool_stem(text: str) -> str:
-    own: tuple[str, ...] = without_the(spoken_words(text.replace("_", " "))) or (text,)
+    own: tuple[str, ...] = without_the(spoken_words(text)) or (text,)
     while len(own) > 1 and own[-1] in words("tool_words"):
         own = own[:-1]
     if len(own) > 1:
@@ -274,20 +239,5 @@ def file_form(name: str) -> Form:
     text = unicodedata.normalize("NFKC", _ABOUT_A_FILE.sub("", tidy(name))).removeprefix("file://")
     path = _SLASHES.sub("/", _LINE_NUMBER.sub("", text))
     shown = posixpath.normpath(path) if path else tidy(name)
-    own = tuple(part for part in shown.split("/") if part) or (shown,)
-    return plain_form(name, kind="file", shown=shown, words=own, parts=own, stem=shown)
-
-
-def cut_to_initials(text: str, some: Sequence[Sequence[str]]) -> bool:
-    """Whether a text consists of words in order, each in full or as its initial; small words are optional.
-
-    Each word is given as its alternative spellings. There must be at least two words. One with a digit is never cut:
-    "Model 3" is no short form of "Model 3s".
-    """
-    ends = {0}
-    for spellings in some:
-        optional = spellings[0] in SMALL_WORDS or spellings[0] in words("kept_legal_forms")
-        pieces = {piece for word in spellings for piece in ((word,) if _NUMBERS.search(word) else (word, word[0]))}
-        after = {end + len(piece) for end in ends for piece in pieces if text.startswith(piece, end)}
-        ends = after | ends if optional else after
-    return len(some) > 1 and len(text) in ends
+    own = tuple(part for part in shown.split("/") if part)
+    return plain_form(name, kind="file", shown=shown, words=own or (shown,), stem=shown)

@@ -10,7 +10,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 import attrs
 
 from graphsearch.model.extracted import KnownName
-from graphsearch.names.known_tools import known_tools
+from graphsearch.names.vocabulary import known_tools
 from graphsearch.text.tokens import tokens
 
 TOOL: Final = "tool"

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Final
 
-from graphsearch.names.given_names import formal_names
+from graphsearch.names.vocabulary import formal_names
 from graphsearch.text.word_lists import data_sections
 
 ORDINARY: Final = 1

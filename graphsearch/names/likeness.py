@@ -23,7 +23,7 @@ from graphsearch.names.candidate_index import MAX_COMPARED, MAX_FOUND
 from graphsearch.names.comparing import PATRONYMICS, is_beginning, is_called, is_part, is_plain_part, is_same
 from graphsearch.names.forms import Form, singular
 from graphsearch.names.slips import slip
-from graphsearch.names.typed_names import TypedName, form_lookups, known_type, read, shared_type
+from graphsearch.names.typed_names import form_lookups, known_type, read, shared_type
 from graphsearch.text.trigrams import SMALL_WORDS
 
 EXACT_TYPES: Final = CASE_SENSITIVE_TYPES | {"document", "date", "quantity"}
@@ -97,36 +97,35 @@ def is_comparable(type_: str) -> bool:
 def alike(entities: Iterable[Named[Id]], distinct: Collection[frozenset[Id]] = ()) -> Findings[Id]:
     """Compare entities by their names. ``distinct`` are pairs that are known to be two.
 
-    Whole names are compared with each other first. A part of a name belongs to the entities whose fuller names it fits:
-    if these may all be one, it is paired with the most specific of them; otherwise that of a person is ambiguous.
+    A part of a name belongs to the entities whose fuller names it fits: if these may all be one, it is paired with the
+    most specific of them; otherwise that of a person is ambiguous.
     """
     readings = [_Reading(each) for each in entities if is_comparable(each.type)]
     found: dict[frozenset[Id], Alike[Id]] = {}
-    parts: dict[int, list[_Reading[Id]]] = defaultdict(list)
-    for pair in _candidates(readings):
-        one, other = (readings[place] for place in pair)
+    wholes: defaultdict[_Reading[Id], list[_Reading[Id]]] = defaultdict(list)
+    for one, other in _candidates(readings):
         if (ids := frozenset((one.id, other.id))) in distinct:
             continue
-        turns = [(place, each, whole) for place, each, whole in zip(pair, (one, other), (other, one), strict=True)]
-        called = [turn for turn in turns if _is_called(*turn[1:])][:1]
-        judged = None if called else _compare(one, other)
-        if judged:
-            found[ids] = Alike(one.id, other.id, SCORES[judged], judged)
-        for place, _, whole in called or [turn for turn in turns if not judged and _is_part(*turn[1:])]:
-            parts[place].append(whole)
+        likeness, part = _judge(one, other)
+        if part:
+            wholes[part].append(other if part is one else one)
+        elif likeness:
+            found[ids] = Alike(one.id, other.id, SCORES[likeness], likeness)
     groups = _Groups(found)
     ambiguous: dict[Id, tuple[Id, ...]] = {}
-    for part, wholes in sorted(((readings[at], some) for at, some in parts.items()), key=lambda each: -each[0].rank):
-        if len({groups.root(each.id) for each in wholes}) > 1:
-            if any(each.type in _PERSONS for each in (part, *wholes)):
-                ambiguous[part.id] = tuple(each.id for each in wholes)
-        elif groups.root(wholes[0].id) != groups.root(part.id):
-            best = max(wholes, key=lambda each: (each.rank, each.name))
+    for part, some in sorted(wholes.items(), key=lambda each: -each[0].rank):
+        if len({groups.root(each.id) for each in some}) > 1:
+            if any(each.type in _PERSONS for each in (part, *some)):
+                ambiguous[part.id] = tuple(each.id for each in some)
+        elif groups.root(some[0].id) != groups.root(part.id):
+            best = max(some, key=lambda each: (each.rank, each.names[0]))
             found[frozenset((part.id, best.id))] = Alike(part.id, best.id, SCORES[Likeness.PART], Likeness.PART)
             groups.join(part.id, best.id)
     return Findings(tuple(found.values()), tuple(ambiguous), ambiguous)
 
 
+_GUESSES: Final = ("", "project", "person")
+"""Types by which names are compared if none is known."""
 _PERSONS: Final = frozenset({"person", "people"})
 _FULL: Final = 2
 """Words of a whole name of a person."""
@@ -135,57 +134,54 @@ _FULL: Final = 2
 
 
 class _Reading(Generic[Id]):
-    """An entity with its names parsed by types."""
+    """An entity with its names parsed by types; compared by identity."""
 
     def __init__(self, named: Named[Id]) -> None:
         self.id = named.id
-        self.name = named.names[0]
         self.names = named.names[:MAX_COMPARED]
         self.type = known_type(named.type)
         self.rank = max(form.rank for form in self.forms(self.type))
         self.is_whole = not all(form.partial for form in self.forms("person"))
-        self.single = all(" " not in name for name in self.names)
 
-    def forms(self, kind: str) -> list[Form]:
-        """The names parsed by a type."""
-        return [read(name, kind) for name in self.names]
+    def forms(self, kind: str, *, whole: bool = False) -> list[Form]:
+        """The names parsed by a type; those of a person who has a ``whole`` name without parts of it."""
+        forms = [read(name, kind) for name in self.names]
+        return [form for form in forms if not form.partial] if whole and self.is_whole else forms
 
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """What alike names have in common, one of them at least."""
-        return tuple(dict.fromkeys(key for name in self.names for key in _keys(name, self.type)))
+
+def _candidates(readings: Sequence[_Reading[Id]]) -> Iterator[tuple[_Reading[Id], _Reading[Id]]]:
+    """The pairs that share a key which few entities have."""
+    sharing: defaultdict[str, list[int]] = defaultdict(list)
+    for place, reading in enumerate(readings):
+        for key in dict.fromkeys(key for name in reading.names for key in _keys(name, reading.type)):
+            sharing[key].append(place)
+    few = (places for places in sharing.values() if 1 < len(places) <= MAX_FOUND)
+    pairs = dict.fromkeys(pair for places in few for pair in combinations(places, 2))
+    return ((readings[one], readings[other]) for one, other in pairs)
 
 
 @lru_cache(maxsize=1 << 15)
 def _keys(name: str, kind: str) -> tuple[str, ...]:
-    """The keys of a name, as it is parsed by its type; the first letter is the sort of key. Most names come again."""
+    """What alike names have in common, one of them at least; the first letter is the sort of key."""
     return tuple(dict.fromkeys(_each_key(name, kind)))
 
 
 def _each_key(name: str, kind: str) -> Iterator[str]:
-    form, plain = read(name, kind), read(name, "")
-    yield from (f"={key}" for key in (*TypedName(name, kind).keys, *plain.keys, singular(plain.whole)))
+    form = read(name, kind)
+    for guess in (kind, "") if kind else (*_GUESSES, "organisation"):
+        yield from (f"={key}" for key in read(name, guess).keys)
+    yield f"={singular(read(name, '').whole)}"
     if form.kind == "person":
         yield from (f"-{word}" for word in form_lookups(form))
     else:
-        yield from (f"={singular(form.whole)}", f"s{_sound(singular(form.whole))}")
+        whole = singular(form.whole)
+        yield from (f"={whole}", f"s{_sound(whole)}")
         yield from (f"i{word}" for word in ({form.whole} if len(form.words) == 1 else form.initials))
     if form.kind == "person" or not kind:
         yield f"~{_sound(form.words[-1])}"
         yield from (f"-{word}" for word in form.words if len(form.words) <= _FULL)
     if form.kind in ("organisation", "tool"):
         yield f"+{form.words[0]}"
-
-
-def _candidates(readings: Sequence[_Reading[Id]]) -> Iterator[tuple[int, int]]:
-    """The pairs that share a key which few entities have."""
-    sharing: defaultdict[str, list[int]] = defaultdict(list)
-    for place, reading in enumerate(readings):
-        for key in reading.keys:
-            sharing[key].append(place)
-    yield from dict.fromkeys(
-        pair for places in sharing.values() if 1 < len(places) <= MAX_FOUND for pair in combinations(places, 2)
-    )
 
 
 class _Groups(Generic[Id]):
@@ -210,67 +206,45 @@ class _Groups(Generic[Id]):
 
 # -- how two entities are compared ---------------------------------------------------------------------------------
 
+_Judged = tuple[Likeness | None, _Reading[Id] | None]
 
-def _compare(one: _Reading[Id], other: _Reading[Id]) -> Likeness | None:
-    """The strongest reason why two entities may be one; None if there is none, or the name of one is a part."""
-    kind = _kind(one.type, other.type)
+
+def _judge(one: _Reading[Id], other: _Reading[Id]) -> _Judged[Id]:
+    """Why two entities may be one, if so, and which of them has but a part of the other's name."""
+    kind = shared_type(one.type, other.type) if one.type and other.type else one.type or other.type
     if kind is None:
-        return Likeness.TYPE if is_same(read(one.name, ""), read(other.name, "")) else None
-    guesses = (kind,) if kind in _PERSONS else (kind, "") if kind else ("", "project", "person")
-    namesakes = kind in _PERSONS and one.is_whole and other.is_whole  # two people may be called "Anna"
-    found = [
-        judged
-        for guess in guesses
-        for a, b in product(one.forms(guess), other.forms(guess))
-        if not (namesakes and a.partial and b.partial) and (judged := _judge(a, b, kind))
-    ]
-    return max(found, key=lambda each: SCORES[each], default=None)
+        return Likeness.TYPE if is_same(read(one.names[0], ""), read(other.names[0], "")) else None, None
+    people = kind in _PERSONS
+    found = None
+    for guess in (kind,) if people else (kind, "") if kind else _GUESSES:
+        for a, b in product(one.forms(guess, whole=people), other.forms(guess, whole=people)):
+            judged = _compare(a, b, kind, plainly=not (one.type and other.type))
+            found = max(found, judged, key=lambda each: SCORES[each] if each else 0)
+    if found is None and people and one.is_whole != other.is_whole:  # "the Countess" was given to one
+        both = product(one.forms(kind), other.forms(kind))
+        return Likeness.NAME if any(is_same(a, b) for a, b in both) else None, None
+    if found is not Likeness.PART:
+        return found, None
+    part = min(one, other, key=lambda each: each.rank)
+    return found, part
 
 
-def _judge(a: Form, b: Form, kind: str) -> Likeness | None:
-    """Why two names of a type may be one, parsed by the type or by a guess; a part of a person's name is none here."""
+def _compare(a: Form, b: Form, kind: str, *, plainly: bool) -> Likeness | None:
+    """Why two names may be one, parsed by the type or by a guess."""
     if a.kind == "person" and not kind and not (_is_full(a) and _is_full(b)):
         return None
     if is_same(a, b):
         return Likeness.NAME if kind or not a.kind or a.kind == "person" else Likeness.SHORT_FORM
-    if a.kind == "person" and kind and (a.partial or b.partial):
-        return None
-    if (a.kind == "person" or (kind and not is_beginning(a, b))) and is_part(a, b):
-        return Likeness.SHORT_FORM
-    return Likeness.SPELLING if _sounds_alike(a, b) else None
+    short = min(a, b, key=lambda form: len(form.words))
+    fits = is_plain_part(a, b) if plainly and short.single else is_part(a, b)
+    partial = is_beginning(a, b) or (a.kind == "person" and (a.partial or b.partial))
+    if fits:
+        return Likeness.PART if partial and kind else Likeness.SHORT_FORM
+    return Likeness.SPELLING if not partial and _sounds_alike(a, b) else None
 
 
 def _is_full(form: Form) -> bool:
     return len(form.words) == _FULL and SMALL_WORDS.isdisjoint(form.words)
-
-
-def _kind(one: str, other: str) -> str | None:
-    """The type by which names are compared, "" if both are unknown; None if the types conflict."""
-    return shared_type(one, other) if one and other else one or other
-
-
-def _is_part(part: _Reading[Id], whole: _Reading[Id]) -> bool:
-    """Whether all names of an entity are parts of a fuller name of a person, or the beginning of that of a firm.
-
-    A single word of unknown type is a part of a person's only if it is the given name or the surname as it is written.
-    """
-    kind = _kind(part.type, whole.type) or ""
-    forms, fuller = part.forms(kind), whole.forms(kind)
-    if forms[0].kind == "organisation" and part.type:
-        return any(all(is_beginning(a, b) and is_part(a, b) and a.rank < b.rank for a in forms) for b in fuller)
-    most = max(each.rank for each in fuller)
-    if kind not in _PERSONS or not all(each.partial and each.rank <= most for each in forms):
-        return False
-    if not whole.type and all(each.partial for each in fuller):
-        return False
-    pairs = [(a, b) for a, b in product(forms, fuller) if whole.type or len(a.words) > 1]
-    fits = any(is_part(a, b) if part.type or len(a.words) > 1 else is_plain_part(a, b, 0) for a, b in pairs)
-    return fits and any(not b.partial or (b.single and a.single) for a, b in pairs)
-
-
-def _is_called(part: _Reading[Id], whole: _Reading[Id]) -> bool:
-    """Whether all names of an entity are one word, by which a person with a whole name is called, too."""
-    return part.single and whole.is_whole and whole.type in _PERSONS and _is_part(part, whole)
 
 
 # -- words that sound alike ----------------------------------------------------------------------------------------
@@ -291,9 +265,8 @@ def _sounds_alike(a: Form, b: Form) -> bool:
         whole, other = singular(a.whole), singular(b.whole)
         long = min(len(whole), len(other)) >= _CLEAR
         return a.numbers == b.numbers and (whole == other or (long and slip(whole, other, in_company=len(a.words) > 1)))
-    (one, *_), (given, *_) = a.words, b.words
-    short, long_one = sorted((one, given), key=len)
-    gendered = long_one == f"{short}a" or (one[:-1] == given[:-1] and {one[-1], given[-1]} == {"a", "o"})
+    one, given = a.words[0], b.words[0]
+    gendered = {one, given} in ({one, f"{one}a"}, {given, f"{given}a"}, {f"{one[:-1]}a", f"{one[:-1]}o"})
     marks = len({a.mark, b.mark} - {""})
     called = is_called(one, given) or (_near(one, given) and not gendered)  # "Paul" is not "Paula"
     return marks < 2 and called and _near(_surname(a.words), _surname(b.words))  # noqa: PLR2004 - "Jr." and "Sr."
@@ -314,15 +287,11 @@ def _sound(word: str) -> str:
 
 def _near(a: str, b: str) -> bool:
     """Whether two words are equal, a typing error apart, or sound alike."""
-    if a == b:
-        return True
-    if all(word.endswith(PATRONYMICS) for word in (a, b)):
-        return False
-    if slip(a, b, in_company=True):
-        return True
-    if min(len(a), len(b)) < 3 or abs(len(a) - len(b)) > 1 or _sound(a) != _sound(b):  # noqa: PLR2004 - letters
-        return False
-    return min(len(a), len(b)) >= _SHORT or _heard(a) == _heard(b)
+    if a == b or all(word.endswith(PATRONYMICS) for word in (a, b)):
+        return a == b
+    short = min(len(a), len(b))
+    alike = short > 2 and abs(len(a) - len(b)) < 2 and _sound(a) == _sound(b)  # noqa: PLR2004 - letters
+    return slip(a, b, in_company=True) or (alike and (short >= _SHORT or _heard(a) == _heard(b)))
 
 
 def _heard(word: str) -> str:

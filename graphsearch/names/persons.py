@@ -6,16 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from graphsearch.names.forms import Form, plain_form, plain_word, tidy, without_umlauts
-from graphsearch.names.given_names import is_given_name
-from graphsearch.names.vocabulary import words
+from graphsearch.names.forms import Form, flat, plain_form, plain_word, tidy
+from graphsearch.names.vocabulary import is_given_name, words
 from graphsearch.text.trigrams import spoken_words
 
 _ASIDE: Final = re.compile(r"""(?<!\s)\s*+[(\[<"“][^)\]>"”]*+(?:(?P<closed>[)\]>"”])\s*+|\Z)""")
 _EMAIL: Final = re.compile(r"([\w.+-]+)@[\w-]+(?:\.[\w-]+)+")
 _HANDLE_BREAK: Final = re.compile(r"[._+-]+")
 _BETWEEN_INITIALS: Final = re.compile(r"(?<=\b[^\W\d_]\.)(?=[^\W\d])")
-_SKI: Final = re.compile(r"(?<=sk)(?:y|iy|ii|yi|ij|yj)$")
 _NUMBERED: Final = re.compile(r"(?<=[^\W\d_]{3})[\W_]?\d+$")
 _MOST_INITIALS: Final = 3
 _LEAST_ABBREVIATION: Final = 3
@@ -39,15 +37,9 @@ def person_form(name: str) -> Form:
         shown=f"{named} {_WRITTEN.get(generation, generation.upper())}".strip(),
         keys=frozenset(f"{flat(''.join(each))} {generation}".strip() for each in (every, own)),
         words=own,
-        parts=own,
         single=len(own) == 1 or len(tokens) == 1,
         mark=generation,
     )
-
-
-def flat(word: str) -> str:
-    """Fold both transcriptions of umlauts ("Mueller", "Muller") and the spellings of "-sky"."""
-    return _SKI.sub("i", without_umlauts(word))
 
 
 def _without_particles(every: tuple[str, ...], tokens: Sequence[str]) -> tuple[str, ...]:

@@ -9,6 +9,8 @@ SHORTEST: Final = 5
 """Least letters of the longer word: in shorter ones, one letter makes another word ("Jon", "John")."""
 SHORTEST_FOR_A_LETTER: Final = 6
 SHORTEST_FOR_A_VOWEL: Final = 8
+LONG_WORD: Final = 9
+"""Least letters of a single word of any kind in which a typing error is unlikely to make another name."""
 
 _VOWELS: Final = frozenset("aeiouy")
 

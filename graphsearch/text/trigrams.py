@@ -1,7 +1,4 @@
-"""Similarity of names by trigrams, and the words by which a name is found.
-
-Trigrams and similarity are those of Postgres' pg_trgm, except in words with marks. All stores compute them here.
-"""
+"""Similarity of names by trigrams, as all stores compute it, and the words by which a name is found."""
 
 from __future__ import annotations
 
@@ -22,14 +19,11 @@ SMALL_WORDS: Final = frozenset(
 )
 """Words that initials may skip."""
 
-_ASCII_WORD: Final = re.compile(r"[a-z0-9]+")
 _NAME_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*[+#]*")
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _DIACRITICS: Final = re.compile("[\u0300-\u036f]+")
 _PLAIN: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
-_OF_WORDS: Final = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "Nl", "Mn", "Mc"})
-_NO_VOWEL: Final = re.compile("[\u0300-\u036f\ufe00-\ufe0f]")
-"""Marks that are no part of a word's spelling: accents written apart, and variants of symbols."""
+_MARKS: Final = frozenset({"Mn", "Mc"})
 _SLACK: Final = 1 - 1e-6
 """A share is rounded: the least that is alike must not be missed for it."""
 
@@ -38,10 +32,13 @@ _SLACK: Final = 1 - 1e-6
 def trigrams(name: str) -> frozenset[str]:
     """The runs of three characters of each word, padded "  word ".
 
-    Words are runs of letters and digits, in lower case. A text without words has the empty set.
+    Words are runs of letters, digits and signs of vowels, folded. A text without words has the empty set.
     """
     found: set[str] = set()
-    for word in _ascii_words(name) if name.isascii() else _words(name):
+    kept = (each if each.isalnum() or unicodedata.category(each) in _MARKS else " " for each in fold(name))
+    for word in "".join(kept).split():
+        if not any(map(str.isalnum, word)):
+            continue
         padded = f"  {word} "
         found.update([padded[at : at + 3] for at in range(len(word) + 1)])
     return frozenset(found)
@@ -123,22 +120,6 @@ def name_words(name: str) -> tuple[str, ...]:
     words = spoken_words(name)[:MAX_NAME_WORDS]
     found = [*words, "".join(words)[:MAX_WORD_LENGTH], *initials(name)]
     return tuple(dict.fromkeys(word for word in found if word))
-
-
-def _ascii_words(name: str) -> list[str]:
-    return _ASCII_WORD.findall(name.lower())
-
-
-def _words(name: str) -> list[str]:
-    return "".join(map(_letter, name)).split()
-
-
-@lru_cache(maxsize=4096)
-def _letter(character: str) -> str:
-    """A letter, digit or vowel sign in lower case, a space for any other character; always one: "İ" becomes "i"."""
-    if unicodedata.category(character) in _OF_WORDS and not _NO_VOWEL.match(character):
-        return character.lower()[0]
-    return " "
 
 
 @lru_cache(maxsize=1 << 16)

@@ -23,9 +23,9 @@ from graphsearch.model import NameMatch
 from graphsearch.names import typed_names as reading
 from graphsearch.names.candidate_index import MAX_COMPARED
 from graphsearch.names.comparing import is_misspelt, is_part, is_same
-from graphsearch.names.given_names import is_given_name, is_nickname
 from graphsearch.names.likeness import is_comparable
 from graphsearch.names.slips import slip
+from graphsearch.names.vocabulary import is_given_name, is_nickname
 from graphsearch.query.asked_time import AskedTime, asked_time
 from graphsearch.query.question_names import Named, NameKind, overlapping, runs
 from graphsearch.text.analyser import STOP_WORDS
@@ -154,7 +154,13 @@ async def with_other_forms(
     if not names:
         return linked, []
     words = {
-        name: frozenset(reading.lookups(reading.TypedName(name.text, ""))[0]) | misspellings(fold(name.text))
+        name: frozenset(
+            (
+                *reading.lookups(reading.TypedName(name.text, ""))[0],
+                *reading.form_lookups(reading.read(name.text, "person")),
+                *misspellings(fold(name.text)),
+            )
+        )
         for name in names[:MAX_LOOKED_UP]
     }
     found = await by_words(sorted({word for each in words.values() for word in each}), reader)

@@ -123,7 +123,7 @@ def test_spellings_of_one_name(type: str, names: list[str]) -> None:
 def test_parts_of_a_name_fit_it(type: str, a: str, b: str) -> None:
     assert is_part(read(a, type), read(b, type))
     assert is_part(read(b, type), read(a, type))
-    assert may_be_one(read(a, type), read(b, type)) is not False
+    assert may_be_one(read(a, type), read(b, type))
 
 
 APART = [
@@ -229,7 +229,7 @@ def test_any_name_can_be_read(name: str, type: str) -> None:
     assert form.rank > 0
     assert all(form_lookups(form))
     assert not is_misspelt(form, form)
-    assert may_be_one(form, form) is not False
+    assert may_be_one(form, form)
 
 
 @given(texts(), texts(), st.sampled_from(TYPES))
@@ -242,8 +242,8 @@ def test_being_the_same_and_fitting_go_both_ways(a: str, b: str, type: str) -> N
 def test_names_of_different_kinds_do_not_fit() -> None:
     assert not is_part(read("Ada Lovelace", "tool"), read("Ada Lovelace", "person"))
     assert not is_part(read("Ada", "person"), read("Ada Lovelace", "tool"))
-    assert may_be_one(read("Vue 3", "tool"), read("Vue 2", "tool")) is False
-    assert may_be_one(read("Vue 3", "tool"), read("Vue 2", "project")) is None
+    assert not may_be_one(read("Vue 3", "tool"), read("Vue 2", "tool"))
+    assert may_be_one(read("Vue 3", "tool"), read("Vue 2", "project"))
 
 
 @pytest.mark.parametrize(
@@ -264,5 +264,4 @@ def test_types_by_which_names_are_compared(a: str, b: str, expected: str | None)
 
 def test_a_type_that_says_nothing_is_none() -> None:
     assert TypedName("Ada", "Concept") == TypedName("Ada", "unknown") == TypedName("Ada", "")
-    assert TypedName("Ada", "").untyped
     assert TypedName("Ada", "Work Item").type == "work_item"

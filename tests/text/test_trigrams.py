@@ -1,16 +1,11 @@
-"""Trigrams and their similarity. In ASCII they are those of pg_trgm."""
+"""Trigrams and their similarity."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Any
-
-import psycopg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.testing.samples import HOSTILE_TEXTS
 from graphsearch.text.trigrams import (
     MAX_NAME_WORDS,
     MAX_WORD_LENGTH,
@@ -22,36 +17,17 @@ from graphsearch.text.trigrams import (
     spoken_words,
     trigrams,
 )
-from tests.fix_postgres import Server
-
-Connection = psycopg.AsyncConnection[Any]
-
-NAMES = [
-    *HOSTILE_TEXTS,
-    *("Ada Lovelace", "ada  lovelace", "José", "Jose\u0301", "Straße", "ẞ", "ΑΣ ΣΑΣ", "İstanbul", "ısı"),
-    *("日本語 テスト", "①②", "Ⅷ", "²x", "ＡＢＣ", "٣٤", "ǅ", "ªº", "\u200bq", "a\x1cb", "A-1_b", "aaaa"),
-]
-
-
-@pytest.fixture(scope="module")
-async def connection(postgres_server: Server) -> AsyncIterator[Connection]:
-    database = await postgres_server.database(migrated=False)
-    async with await psycopg.AsyncConnection.connect(database.admin_dsn, autocommit=True) as opened:
-        await opened.execute("CREATE EXTENSION pg_trgm")
-        yield opened
-    await postgres_server.drop(database)
-
-
-async def test_trigrams_are_those_of_pg_trgm(connection: Connection) -> None:
-    names = [name for name in NAMES if name.isascii() and "\0" not in name]
-    asked = await connection.execute("SELECT show_trgm(name) FROM unnest(%s::text[]) AS name", [names])
-    assert [trigrams(name) for name in names] == [frozenset(shown) for (shown,) in await asked.fetchall()]
 
 
 def test_vowels_written_as_marks_are_part_of_words() -> None:
     assert len(trigrams("हिन्दी")) == len("हिन्दी") + 1
     assert trigrams("Jose\u0301") == trigrams("Jose")
     assert trigrams("❤\ufe0f") == frozenset()
+
+
+def test_trigrams_are_of_folded_words_with_two_spaces_before_and_one_behind() -> None:
+    assert trigrams("Ada B_2") == {"  a", " ad", "ada", "da ", "  b", " b ", "  2", " 2 "}
+    assert trigrams("JOSÉ") == trigrams("jose")
 
 
 @given(st.text(), st.text())

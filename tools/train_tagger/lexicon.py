@@ -9,8 +9,8 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, Final
 
-from graphsearch.names.given_names import formal_names
 from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, FUNCTION, GIVEN, LETTERS, ORDINARY, PLACE, SURNAME
+from graphsearch.names.vocabulary import formal_names
 from graphsearch.text.word_lists import word_set
 
 DICTIONARIES: Final = ("american-english", "british-english")

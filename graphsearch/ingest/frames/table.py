@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
@@ -12,6 +11,7 @@ from typing import Final, Literal, get_args
 import attrs
 
 from graphsearch.errors import InvalidInputError
+from graphsearch.text.trigrams import fold
 from graphsearch.text.word_lists import data_lines, data_sections
 
 _PACKAGE: Final = "graphsearch.ingest.frames"
@@ -234,11 +234,8 @@ def grouped(name: str) -> Mapping[str, str]:
 
 
 def folded(text: str) -> str:
-    """A text for comparison: case folded, without accents, straight apostrophes."""
-    if text.isascii():  # as most names are, and each is compared with all that are known
-        return text.lower()
-    plain = unicodedata.normalize("NFKD", text.casefold().replace("’", "'"))
-    return "".join(each for each in plain if not unicodedata.combining(each))
+    """A text for comparison: folded, with straight apostrophes."""
+    return fold(text).replace("’", "'")
 
 
 def places(form: str, text: str) -> list[tuple[int, int]]:

@@ -82,9 +82,9 @@ class TextExtractor:
 
     ``patterns`` are relations that it reads beside those of its own table, and before them. ``dates`` finds dates:
     `NaturalDates` by default; `IsoDates` reads ISO dates alone. ``known`` are names found in any case, in addition to a
-    vocabulary of tools (`graphsearch.names.known_tools`) and to what the scope knows. ``user`` is the person whom
-    memories of the speaker "user" or "human" are by, and who is called "the user" in those without a speaker. Raises
-    `InvalidInputError` if it is no text.
+    vocabulary of tools (`graphsearch.names.vocabulary.known_tools`) and to what the scope knows. ``user`` is the person
+    whom memories of the speaker "user" or "human" are by, and who is called "the user" in those without a speaker.
+    Raises `InvalidInputError` if it is no text.
     """
 
     def __init__(

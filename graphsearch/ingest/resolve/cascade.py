@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
 from graphsearch._support.concurrency import in_slices
 from graphsearch.ingest.resolve.batch import BatchDecisions, decide_batch, gather
 from graphsearch.ingest.resolve.model_stages import EntityMatcher, by_embedding, by_llm
-from graphsearch.ingest.resolve.resolution import NameStore, Resolution, ResolutionOptions
+from graphsearch.ingest.resolve.resolution import NameStore, Resolution
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedName
 from graphsearch.model.identity import normalise_name
@@ -35,12 +35,10 @@ class Resolver:
         *,
         embedder: Embedder | None = None,
         judge: EntityMatcher | None = None,
-        options: ResolutionOptions | None = None,
     ) -> None:
         self._names = names
         self._embedder = embedder
         self._judge = judge
-        self._options = options or ResolutionOptions()
 
     async def resolve(
         self, surfaces: Sequence[ExtractedName], *, same: Iterable[tuple[str, str]] = ()
@@ -56,8 +54,8 @@ class Resolver:
         names = [TypedName(surface.name, surface.type) for surface in surfaces]
         if not names:
             return []
-        known = await gather(self._names, list(dict.fromkeys(names)), self._options)
-        decided = await in_slices(decide_batch(names, known, self._options, _declared(surfaces), _short_names(same)))
+        known = await gather(self._names, list(dict.fromkeys(names)))
+        decided = await in_slices(decide_batch(names, known, _short_names((*same, *_declared(surfaces)))))
         if self._embedder is not None:
             decided = await by_embedding(decided, self._names, self._embedder)
         if self._judge is not None:
@@ -82,22 +80,22 @@ def _resolutions(
             fault=each.fault,
             judged=each.judged,
             pending=each.pending,
-            candidates=tuple(entities[id_].entity for id_ in each.candidates),
         )
         for at, (surface, named) in enumerate(zip(surfaces, names, strict=True))
         for each in (decided.decisions[named],)
     ]
 
 
-def _declared(surfaces: Sequence[ExtractedName]) -> frozenset[frozenset[str]]:
-    """Pairs of names that a text declares to be one another's short form: "International Business Machines (IBM)".
+def _declared(surfaces: Sequence[ExtractedName]) -> Iterator[tuple[str, str]]:
+    """Short names and the full ones beside them in brackets: "International Business Machines (IBM)".
 
-    Surfaces are in text order. One name follows the other in brackets, and one has the initials of the other.
+    Surfaces are in text order; one has the initials of the other.
     """
-    adjacent = [
-        (a.name, b.name) for a, b in pairwise(surfaces) if a.span and b.span and b.span.start - a.span.end in _BETWEEN
-    ]
-    return frozenset(frozenset(pair) for pair in adjacent if _is_short_for(*pair))
+    for a, b in pairwise(surfaces):
+        if a.span and b.span and b.span.start - a.span.end in _BETWEEN:
+            short, long = sorted((plain_form(a.name), plain_form(b.name)), key=lambda form: len(form.parts))
+            if initials_of(short, long, FEW) or abbreviates(short, long):
+                yield short.shown, long.shown
 
 
 def _short_names(same: Iterable[tuple[str, str]]) -> Mapping[str, str]:
@@ -106,8 +104,3 @@ def _short_names(same: Iterable[tuple[str, str]]) -> Mapping[str, str]:
     for short, full in same:
         found.setdefault(normalise_name(short), set()).add(full)
     return {short: next(iter(names)) for short, names in found.items() if len(names) == 1}
-
-
-def _is_short_for(a: str, b: str) -> bool:
-    short, long = sorted((plain_form(a), plain_form(b)), key=lambda form: len(form.parts))
-    return initials_of(short, long, FEW) or abbreviates(short, long)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
 from graphsearch.errors import BudgetExhaustedError
 from graphsearch.ingest.resolve.batch import BatchDecisions, Judgement, fetch, steps
-from graphsearch.ingest.resolve.name_stages import Match
+from graphsearch.ingest.resolve.deciding import Match
 from graphsearch.ingest.resolve.resolution import NameStore, Stage
 from graphsearch.llms.structured import Answer, ask_numbered, failure_text
 from graphsearch.model import ElementKind, Entity, Vector, View
@@ -26,31 +27,29 @@ from graphsearch.protocols import LLM, Embedder, GraphStore
 from graphsearch.text.bm25 import embedding_text
 from graphsearch.text.rendering import safe_text
 
-SEARCHES_AT_ONCE = 4
-MAX_NEAR: Final = 50
-"""Maximum earlier names of a batch that one is compared with by vectors, so that this is linear in similar names."""
-
-_CELLS: Final = 1 << 21
-"""Maximum cosines computed at a time."""
+NEAR: Final = 0.92
+"""Least cosine of two names that count as one."""
+CANDIDATES: Final = 20
+"""Maximum candidates of a name by vectors, and in the prompt of a language model."""
+SEARCHES_AT_ONCE: Final = 4
 
 
 @attrs.frozen
 class _Near:
-    """A new entity and a candidate for it, their cosine, and the words that either name has and the other lacks."""
+    """A new entity and a candidate for it, their cosine, and the words that either name lacks, if they share any."""
 
     new: UUID
     known: UUID
     cosine: float
-    rests: tuple[str, str]
-    shares_words: bool
+    rests: tuple[str, ...]
 
 
 async def by_embedding(batch: BatchDecisions, names: NameStore, embedder: Embedder) -> BatchDecisions:
-    """The decisions after the embedding stage. New entities are compared with stored ones and with earlier new ones.
+    """The decisions after new entities were compared with the nearest stored ones.
 
     Names of persons, files, code … are not compared, since their words carry no meaning, nor are names of one word,
     whose vectors reflect its letters. The most similar candidate without a contradiction wins, if its cosine is at
-    least `ResolutionOptions.embedding`; ties by id.
+    least `NEAR`; ties by id.
 
     Shared words make two vectors near whatever the rest means ("Terrier Club of England", "… of Wales"), so that what
     they do not share must be near as well.
@@ -58,40 +57,18 @@ async def by_embedding(batch: BatchDecisions, names: NameStore, embedder: Embedd
     created = [(named, entity) for named, entity in batch.created if _means_something(named)]
     if not created:
         return batch
-    least = batch.options.embedding
     vectors = await embedder.embed([embedding_text(entity) for _, entity in created], input_type="document")
-    stored = await _nearest(vectors, names, batch)
-    earlier = [[(created[at][1].id, cosine) for at, cosine in alike] for alike in _earlier(_unit(vectors), least)]
-    candidates = zip(created, map(list.__add__, stored, earlier), strict=True)
-    near = await in_slices(steps(lambda each: _plausible(*each[0], each[1], batch), candidates))
-    texts = list(dict.fromkeys(text for some in near for each in some if each.shares_words for text in each.rests))
-    unit = _unit(await embedder.embed(texts, input_type="document")) if texts else vectors
-    row = {text: at for at, text in enumerate(texts)}
-    found: dict[UUID, Match] = {}
-    for some in near:
-        left = [
-            each
-            for each in some
-            if each.known not in found
-            and not (each.shares_words and unit[row[each.rests[0]]] @ unit[row[each.rests[1]]] < least)
-        ]
-        if left:
-            best = min(left, key=lambda each: (-each.cosine, each.known))
-            found[best.new] = Match(entity_id=best.known, stage=Stage.EMBEDDING, score=min(1.0, best.cosine))
-    return batch.replaced(found)
-
-
-def _earlier(unit: Vector, threshold: float) -> Iterator[list[tuple[int, float]]]:
-    """For each row the earlier rows of at least this cosine, in order: the `MAX_NEAR` most similar ones.
-
-    Computed in blocks of rows of a bounded size.
-    """
-    size = max(1, _CELLS // max(1, len(unit)))
-    for start in range(0, len(unit), size):
-        for row, to_all in enumerate(unit[start : start + size] @ unit[: start + size].T, start):
-            alike = np.flatnonzero(to_all[:row] >= threshold)
-            best = np.sort(alike[np.argsort(-to_all[alike], kind="stable")[:MAX_NEAR]])
-            yield [(int(at), float(to_all[at])) for at in best]
+    stored = zip(created, await _nearest(vectors, names, batch), strict=True)
+    plausible = await in_slices(steps(lambda each: _plausible(*each[0], each[1], batch), stored))
+    near = sorted((each for some in plausible for each in some), key=lambda each: (-each.cosine, each.known))
+    texts = list(dict.fromkeys(text for each in near for text in each.rests))
+    rests = dict(zip(texts, _unit(await embedder.embed(texts, input_type="document")), strict=True)) if texts else {}
+    found: dict[UUID, Judgement] = {}
+    for each in near:
+        if not each.rests or np.dot(*(rests[text] for text in each.rests)) >= NEAR:
+            match = Match(entity_id=each.known, stage=Stage.EMBEDDING, score=min(1.0, each.cosine))
+            found.setdefault(each.new, Judgement(match=match))
+    return batch.judged(found)
 
 
 def _means_something(named: TypedName) -> bool:
@@ -104,9 +81,9 @@ async def _nearest(vectors: Vector, names: NameStore, batch: BatchDecisions) -> 
 
     async def search(vector: Vector) -> list[tuple[UUID, float]]:
         view = View(now, now)
-        hits = await names.search_by_embedding(ElementKind.ENTITY, vector, limit=batch.options.candidates, view=view)
+        hits = await names.search_by_embedding(ElementKind.ENTITY, vector, limit=CANDIDATES, view=view)
         found = zip(names.entity_ids(hits.keys), hits.values, strict=True)
-        return [(each, 1 - float(distance)) for each, distance in found if 1 - distance >= batch.options.embedding]
+        return [(each, 1 - float(distance)) for each, distance in found if 1 - distance >= NEAR]
 
     found = await in_order(search, vectors, limit=SEARCHES_AT_ONCE)
     await fetch(names, batch.known, [each for near in found for each, _ in near])
@@ -127,9 +104,9 @@ def _plausible(
         mine, theirs = _rest(form, other), _rest(other, form)
         if is_same(form, other) or len(significant(other.words)) == 1 or not (mine and theirs):
             continue
-        if each.has_same_numbers(form, kind) and not each.conflicts_with(form, kind):
-            rests = " ".join(mine), " ".join(theirs)
-            found.append(_Near(entity.id, each.id, cosines[each], rests, mine != significant(form.parts)))
+        if each.has_same_numbers(form, kind) and each.admits(form, kind):
+            rests = (" ".join(mine), " ".join(theirs)) if mine != significant(form.parts) else ()
+            found.append(_Near(entity.id, each.id, cosines[each], rests))
     return found
 
 
@@ -209,42 +186,36 @@ async def by_llm(batch: BatchDecisions, judge: EntityMatcher) -> BatchDecisions:
 def _judgement(question: _Question, answer: Answer, before: Mapping[UUID, Judgement]) -> Judgement:
     """The judgement of an answer; a match that was itself matched with another entity counts as that one."""
     if isinstance(answer, Exception):
-        return Judgement(fault=failure_text(answer), pending=isinstance(answer, BudgetExhaustedError))
+        pending = isinstance(answer, BudgetExhaustedError)
+        return Judgement(fault=failure_text(answer), judged=not pending, pending=pending)
     if answer is None or not 0 < answer <= len(question.near):
-        return Judgement()
+        return Judgement(judged=True)
     id_ = question.near[answer - 1].id
     known = before.get(id_)
     target = known.match.entity_id if known is not None and known.match is not None else id_
-    return Judgement(match=Match(entity_id=target, stage=Stage.LLM, score=LLM_SCORE))
+    return Judgement(match=Match(entity_id=target, stage=Stage.LLM, score=LLM_SCORE), judged=True)
 
 
 async def _questions(batch: BatchDecisions, judge: EntityMatcher) -> list[_Question]:
     created = batch.created
-    near: list[tuple[Entity, Sequence[Entity]]] = []
-    later = {entity.id for _, entity in created}
+    later = {entity.id: entity for _, entity in created}
+    seen = dict(later)  # from the texts at hand, not from the graph
+    near: list[tuple[Entity, Sequence[UUID]]] = []
     for named, entity in created:
         near.append((entity, _candidates(named, batch, later)))
-        later.discard(entity.id)
-    seen = {entity.id: entity for _, entity in created}  # from the texts at hand, not from the graph
-    of_the_graph = dict.fromkeys(each.id for _, some in near for each in some if each.id not in seen)
+        del later[entity.id]
+    of_the_graph = dict.fromkeys(id_ for _, some in near for id_ in some if id_ not in seen)
     if of_the_graph:
         seen.update(await judge.visible(list(of_the_graph)))
-    questions = [_Question(entity, [seen[each.id] for each in some if each.id in seen]) for entity, some in near]
+    questions = (_Question(entity, [seen[id_] for id_ in some if id_ in seen]) for entity, some in near)
     return [question for question in questions if question.near]
 
 
-def _candidates(named: TypedName, batch: BatchDecisions, later: set[UUID]) -> list[Entity]:
-    """Entities that share words or trigrams with a new one without contradiction; of new ones only earlier ones."""
-    known = batch.known
-    found = dict.fromkeys((*known.by_word(named), *known.similar(named)))
-    near = [
-        each.entity
-        for each, kind in comparable(named, found)
-        if each.id not in later
-        and each.has_same_numbers(read(named.name, kind), kind)
-        and not each.conflicts_with(read(named.name, kind), kind)
-    ]
-    return near[: batch.options.candidates]
+def _candidates(named: TypedName, batch: BatchDecisions, later: Container[UUID]) -> list[UUID]:
+    """Entities that share words with a new one without contradiction; of new ones only earlier ones."""
+    forms = ((each, read(named.name, kind), kind) for each, kind in batch.known.find(named) if each.id not in later)
+    near = (each.id for each, form, kind in forms if each.has_same_numbers(form, kind) and each.admits(form, kind))
+    return list(islice(near, CANDIDATES))
 
 
 def _as_data(question: _Question) -> Mapping[str, Any]:

@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
 import attrs
 
 from graphsearch.columns import Hits, Keys
-from graphsearch.model import ElementKind, Entity, NameMatch, SimilarName, Vector, View
-from graphsearch.model import validation as check
+from graphsearch.model import ElementKind, Entity, NameMatch, Vector, View
 from graphsearch.model.extracted import ExtractedName
 from graphsearch.protocols import Clock
 
@@ -27,32 +26,11 @@ class Stage(StrEnum):
     TRIGRAM = "trigram"
     EMBEDDING = "embedding"
     LLM = "llm"
-    CONTEXT = "context"
     CREATE = "create"
 
 
-@attrs.frozen(kw_only=True)
-class ResolutionOptions:
-    """Thresholds from which two names count as one; similarities in [0, 1].
-
-    ``trigram`` is the least `graphsearch.text.trigrams.similarity`, at least 0.6, the least that stores index;
-    ``embedding`` the least cosine. ``candidates`` is the number of candidates of a name in either search, and in the
-    prompt of a language model. ``untyped`` is the type of a new entity if the text states none.
-    """
-
-    trigram: float = 0.85
-    embedding: float = 0.92
-    candidates: int = 20
-    untyped: str = "thing"
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "resolution",
-            check.number("trigram", self.trigram, 0.6, 1),
-            check.unit("embedding", self.embedding),
-            check.number("candidates", self.candidates, 1),
-            check.text("untyped", self.untyped),
-        )
+UNTYPED: Final = "thing"
+"""The type of a new entity if the text states none."""
 
 
 @attrs.frozen(kw_only=True)
@@ -68,7 +46,6 @@ class Resolution:
     * ``judged``: whether the language model was asked about it.
     * ``pending``: whether a question about it, or about its match, was left out because a budget was spent: the entity
       is still undecided.
-    * ``candidates``: the people whose whole names the name is a part of, if they are several: whom it means is open.
     """
 
     surface: ExtractedName
@@ -80,7 +57,6 @@ class Resolution:
     fault: str = ""
     judged: bool = False
     pending: bool = False
-    candidates: tuple[Entity, ...] = ()
 
 
 def _counts(given: Mapping[Stage, int]) -> Mapping[Stage, int]:
@@ -159,12 +135,6 @@ class NameStore(Protocol):
 
         At most ``limit`` entities per word.
         """
-        ...
-
-    async def similar_names(
-        self, names: Sequence[str], *, threshold: float, limit: int = 20
-    ) -> Mapping[str, Sequence[SimilarName]]:
-        """Entities by the similarity of a name or alias to each of ``names``, best first, ties by id."""
         ...
 
     async def get_entities(self, ids: Sequence[UUID]) -> Sequence[Entity]:

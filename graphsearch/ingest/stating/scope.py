@@ -17,8 +17,8 @@ from graphsearch.ingest.stating.phrases import COMMON, UNKNOWN, Kind
 from graphsearch.model import Entity, Memory
 from graphsearch.model.identity import snake_case
 from graphsearch.names.comparing import is_part
-from graphsearch.names.given_names import is_given_name
 from graphsearch.names.typed_names import form_lookups, read
+from graphsearch.names.vocabulary import is_given_name
 
 VALUE: Final = "value"
 """The type of entities that are values: dates, amounts, states, phrases."""

@@ -17,7 +17,6 @@ from graphsearch.ingest.extract.extraction import Unread
 from graphsearch.ingest.reading.extractor import NAME, TextExtractor
 from graphsearch.ingest.reading.scope_names import scope_names
 from graphsearch.ingest.resolve.cascade import Resolver
-from graphsearch.ingest.resolve.contexts import settled
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts, Stage
 from graphsearch.ingest.stating.combining import with_stated
 from graphsearch.ingest.stating.scope import VALUE
@@ -216,7 +215,6 @@ class TextReader:
                 *await _values([each for each in surfaces if each.type == VALUE], self._store),
             ]
             found = {each.surface: each for each in resolutions}
-            own = await settled(memories, extracted, found, self._store)
         waiting = {id_ for id_, some in named_in.items() if any(found[surface].pending for surface in some)}
         judged = {id_ for id_, some in named_in.items() if any(found[surface].judged for surface in some)}
         kept = [
@@ -224,8 +222,7 @@ class TextReader:
             for each in extracted
             if each.memory_id not in waiting - judged
         ]
-        meant = [(each, own.get(each.memory_id, found)) for each in kept]
-        names = _once(names[surface] for each, names in meant for surface in _surfaces(each))
+        names = [found[surface] for surface in dict.fromkeys(one for each in kept for one in _surfaces(each))]
         created = {each.entity.id: each.entity for each in resolutions if each.stage is Stage.CREATE}
         described = {
             each.entity.id: attrs.evolve(each.entity, description=descriptions[each.surface.name])
@@ -233,8 +230,8 @@ class TextReader:
             if each.surface.name in descriptions
         }
         return ResolvedTexts(
-            mentions=tuple(mention for each, names in meant for mention in _mentions(each, names)),
-            claims=tuple(claim for each, names in meant for claim in _claims(each, names, self.name)),
+            mentions=tuple(mention for each in kept for mention in _mentions(each, found)),
+            claims=tuple(claim for each in kept for claim in _claims(each, found, self.name)),
             named=tuple(
                 {
                     each.entity.id: described.get(each.entity.id, each.entity)
@@ -369,11 +366,6 @@ def _claim(memory_id: str, statement: Statement, found: Mapping[ExtractedName, R
         extractor=f"{statement.extractor or extractor}:{statement.pattern}",
         ceiling=statement.ceiling,
     )
-
-
-def _once(resolutions: Iterable[Resolution]) -> list[Resolution]:
-    """Each resolution once: the surfaces of a call are distinct, and few mean several people."""
-    return list({id(each): each for each in resolutions}.values())
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from benchmarks.listed_names import ListedNames
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.resolve.cascade import Resolver
-from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts, ResolutionOptions, Stage
+from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts, Stage
 from graphsearch.model import Entity
 from graphsearch.model.identity import keyed_id
 from graphsearch.testing.strategies import texts
@@ -152,13 +152,11 @@ async def test_versions_of_a_tool() -> None:
 async def test_the_most_similar_name_wins() -> None:
     near = Entity(type="project", name="International Customer Onboarding Platforms")
     nearer = Entity(type="project", name="International Customer Onboardings Platform")
-    wanted = "International Customer Onboarding Platform"
     for known in ([near, nearer], [nearer, near]):
-        (found,) = await resolve(wanted, type="project", known=known)
+        (found,) = await resolve("International Customer Onboarding Platform", type="project", known=known)
         assert found.stage is Stage.TRIGRAM
         assert found.score >= 0.85
-    strict = ResolutionOptions(trigram=1.0)
-    (found,) = await resolve("Customer Boardings Alpha", type="project", known=[near], options=strict)
+    (found,) = await resolve("Customer Boardings Alpha", type="project", known=[near])
     assert found.stage is Stage.CREATE
 
 
@@ -265,11 +263,10 @@ async def test_the_order_within_a_batch_does_not_matter(names: list[str]) -> Non
 async def test_a_question_is_asked_once_a_stage_for_the_whole_batch() -> None:
     names = ListedNames([SHARMA])
     await Resolver(names).resolve([surface(f"Somebody Number{number}") for number in range(20)])
-    assert names.asked == ["find_names", "get_entities", "find_name_words", "similar_names"]
+    assert names.asked == ["find_names", "get_entities", "find_name_words"]
     names.asked.clear()
     await Resolver(names).resolve([surface("Sharma"), surface("psharma"), surface("Wilhelmina")])
-    by_words = ["find_name_words", "find_name_words", "similar_names", "get_entities"]
-    assert names.asked == ["find_names", "get_entities", *by_words]
+    assert names.asked == ["find_names", "get_entities", "find_name_words", "get_entities"]
 
 
 async def test_what_is_known_by_name_is_not_looked_for_further() -> None:
@@ -316,13 +313,7 @@ async def test_every_name_that_no_entity_can_have_is_reported() -> None:
     assert len(raised.value.faults) == 3
 
 
-# -- options and counts -------------------------------------------------------------------------------------------
-
-
-def test_options_are_checked_together() -> None:
-    with pytest.raises(InvalidInputError) as raised:
-        ResolutionOptions(trigram=0.5, embedding=2, candidates=0, untyped="")
-    assert len(raised.value.faults) == 4
+# -- counts -------------------------------------------------------------------------------------------------------
 
 
 async def test_counts_tell_the_fail_rate_and_that_of_exact_ids() -> None:

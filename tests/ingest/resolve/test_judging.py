@@ -13,7 +13,7 @@ import pytest
 from benchmarks.listed_names import ListedNames
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.model_stages import EntityMatcher
-from graphsearch.ingest.resolve.resolution import Resolution, ResolutionOptions, Stage
+from graphsearch.ingest.resolve.resolution import Resolution, Stage
 from graphsearch.llms import Budget, BudgetedLLM, structured
 from graphsearch.model import Entity
 from graphsearch.protocols import LLM
@@ -201,6 +201,6 @@ async def test_the_judge_comes_after_vectors() -> None:
     (found,) = await Resolver(names, embedder=embedder, judge=judge(llm, LOGIN)).resolve(asked)
     assert found.stage is Stage.EMBEDDING
     assert llm.asked == []
-    strict = ResolutionOptions(embedding=0.999)
-    (found,) = await Resolver(names, embedder=embedder, judge=judge(llm, LOGIN), options=strict).resolve(asked)
+    far = Angles(login=0, signin=60)
+    (found,) = await Resolver(names, embedder=far, judge=judge(llm, LOGIN)).resolve(asked)
     assert (found.stage, found.entity) == (Stage.LLM, LOGIN)

@@ -109,12 +109,6 @@ async def test_names_of_persons_are_not_embedded() -> None:
     assert embedder.asked == []
 
 
-async def test_new_entities_of_a_batch_are_compared_with_each_other() -> None:
-    found = await resolve("login service", "signin component", "checkout", embedder=Angles(login=0, signin=5, check=90))
-    assert len({each.entity.id for each in found}) == 2
-    assert sorted(each.stage for each in found) == [Stage.CREATE, Stage.CREATE, Stage.EMBEDDING]
-
-
 async def test_names_of_an_entity_that_turns_out_to_be_another_go_with_it() -> None:
     found = await resolve(
         "signin component", "Signin-Component", known=[LOGIN], embedder=Angles(login=0, signin=5, Sign=5)
