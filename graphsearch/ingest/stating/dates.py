@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Final
 
 from graphsearch.ingest.frames.table import folded
@@ -11,8 +11,6 @@ from graphsearch.text.calendar import CalendarPeriod
 from graphsearch.text.dates import in_zone, midnight
 from graphsearch.text.time_expressions import Expression, find_expressions
 
-LONG_AGO: Final = timedelta(days=200)
-"""A date without a year that was last longer ago is rather the next one: "signed, from 1 March"."""
 LONGEST: Final = 6
 """Most words of a date."""
 _SAME: Final = re.compile(r"\b(?:same (?:day|time|date|week|month)|after that|then|that day|thereafter)\b")
@@ -21,11 +19,11 @@ _DAY_FIRST: Final = re.compile(r"\b(\d{1,2})([./])(\d{1,2})$")
 
 
 def read_date(
-    given: datetime | str | None, at: datetime | None, *, future: bool | None = None, last: datetime | None = None
+    given: datetime | str | None, at: datetime | None, *, ahead: bool | None = None, last: datetime | None = None
 ) -> datetime | None:
     """The moment that a date or words for one name, at a memory's time; None if they name none.
 
-    ``future``: whether it is ahead, None if that is unknown; ``last`` is the date stated before: "the same day".
+    ``ahead``: whether it has not come yet, None if that is unknown; ``last`` is the date stated before: "the same day".
     """
     if given is None or isinstance(given, datetime):
         return given
@@ -40,27 +38,10 @@ def read_date(
     if _NOW.fullmatch(written):
         return at
     found = next(iter(find_expressions(written)), None) if len(written.split()) <= LONGEST else None
-    period = found and _nearest(found, at, future)
-    return (
-        None if not found or not period else in_zone(period.last_day if "end of" in found.lead else period.start, zone)
-    )
-
-
-def _with_year(written: str, at: datetime | None) -> str:
-    """Words for a date, folded; "30/06" is that of the memory's year."""
-    written = folded(written).strip(" .")
-    return written if at is None else _DAY_FIRST.sub(rf"\1\2\3\g<2>{at.year:04}", written)
-
-
-def _nearest(found: Expression, at: datetime | None, future: bool | None) -> CalendarPeriod | None:
-    """The period that an expression names: ahead or not if that is known, and not for long, else the nearer one."""
-    if at is None and not found.absolute:
+    period = _period(found, at, ahead) if found else None
+    if not found or not period:
         return None
-    today = midnight(at or datetime.min.replace(tzinfo=UTC))
-    if future:
-        return found.period(today, ahead=True)
-    near, past = found.period(today, ahead=None), found.period(today, ahead=False)
-    return near if future is None or past is None or today - past.start.replace(tzinfo=None) > LONG_AGO else past
+    return in_zone(period.last_day if "end of" in found.lead else period.start, zone)
 
 
 def is_date(text: str, at: datetime | None) -> bool:
@@ -70,3 +51,15 @@ def is_date(text: str, at: datetime | None) -> bool:
     if found is None or len(found.lead) not in (0, found.start - 1) or found.end != len(written):
         return False
     return found.period(midnight(at or datetime.min.replace(tzinfo=UTC)), ahead=True) is not None
+
+
+def _with_year(written: str, at: datetime | None) -> str:
+    """Words for a date, folded; "30/06" is that of the memory's year."""
+    written = folded(written).strip(" .")
+    return written if at is None else _DAY_FIRST.sub(rf"\1\2\3\g<2>{at.year:04}", written)
+
+
+def _period(found: Expression, at: datetime | None, ahead: bool | None) -> CalendarPeriod | None:
+    if at is None and not found.absolute:
+        return None
+    return found.period(midnight(at or datetime.min.replace(tzinfo=UTC)), ahead=ahead)
