@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from datetime import datetime
 from typing import Final
 
 from graphsearch.ingest.frames.table import folded, listed, table, tokens, words
@@ -27,10 +25,9 @@ _LEAD: Final = re.compile(
 _ROLE: Final = re.compile(r"([\w &-]{2,40}?) (?:of|at|for) (\S.*)", re.IGNORECASE)
 _PLACED: Final = re.compile(r"(\S.*?) (?:in|at|on|from|via|with|over|near) (\w.*)")
 _AMOUNT: Final = re.compile(
-    r"(?:about |around |over |under |up to |at least |[~<>≈])?[£$€¥]? ?\d[\d.,]* ?(?:%|[a-zA-Z€£$]{1,3}\b)?"
+    r"(?:about |around |over |under |up to |at least |[~<>≈])?[£$€¥]? ?\d[\d.,/]* ?(?:%|[a-zA-Z€£$]{1,3}\b)?"
     r"(?: (?:(?:per|a|an) )?(?!of\b)[a-z€£$%/]+){0,3}"
 )
-_STATE: Final = re.compile(r"(?:on|off|in|at|under|out of) (?:leave|hold|sick|track|progress|review|beta|risk|stock)\b")
 _QUOTES: Final = "\"'“”‘’`"
 
 
@@ -46,7 +43,7 @@ def find_ends(
         return [], ""
     if is_pronoun(text) or scope.known(text, memory):
         return [_end(text, type_, memory, scope)], ""
-    if (kind_of(type_) if type_ else "") == VALUE or (not type_ and is_value(text, memory.occurred_at)):
+    if (kind_of(type_) if type_ else "") == VALUE or (not type_ and is_value(text)):
         return [End(text, None, VALUED)], ""
     text, role = _LEAD.sub("", text), ""
     if (
@@ -106,15 +103,15 @@ def is_pronoun(text: str) -> bool:
     return any(folded(text) in words(f"pronouns_{each}") for each in ("i", "we", "person", "they"))
 
 
-def is_value(text: str, at: datetime | None) -> bool:
+def is_value(text: str) -> bool:
     """Whether a text is a state, a date, a number or an amount."""
-    return is_state(text) or bool(_AMOUNT.fullmatch(text)) or is_date(text, at)
+    return is_state(text) or bool(_AMOUNT.fullmatch(text)) or is_date(text)
 
 
 def is_state(text: str) -> bool:
     """Whether a text is a state: "red", "on hold"."""
     key = folded(text).strip()
-    return not words("statuses").isdisjoint((snake_case(key), *key.split()[:1])) or bool(_STATE.match(key))
+    return not words("statuses").isdisjoint((snake_case(key), *key.split()[:1]))
 
 
 def is_copular(relation: str) -> bool:
@@ -134,7 +131,7 @@ def is_role(text: str) -> bool:
 
 
 def guess_kind(text: str) -> str:
-    """The kind that the last word of a name tells, or the first: "the night crew", "Halden Kliniken", "Ada Lovelace"."""
+    """The kind that the last word of a name tells, or the first: "the night crew", "Halden Kliniken", "Ada Lund"."""
     *before, last = folded(text).split() or [""]
     capitals = [each[:1].isupper() for each in text.split()] or [False]
     loose = last in words("loose_groups") and before[-1:] != ["working"]

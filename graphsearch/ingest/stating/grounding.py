@@ -134,7 +134,7 @@ def _against(
     if sentence.rstrip(" \"'”").endswith("?"):
         yield "the text asks it"
     ahead = {base for match in _AHEAD.finditer(sentence) for base in bases(match[1])}
-    if phrase.is_past and not phrase.mode and ahead & bases(phrase.normal.split("_")[0]):
+    if phrase.is_past and phrase.cues.isdisjoint(("planned", "wished")) and ahead & bases(phrase.normal.split("_")[0]):
         yield "the text plans it"
     if not phrase.type or phrase.type in SYMMETRIC:
         return
@@ -145,9 +145,7 @@ def _against(
     if any((first, second) == (target, source) for first, _, second in said):
         yield "the text says it the other way round"
     elif all(_REPLACED.search(sentence[max(0, start - 20) : start]) for start, _ in there):
-        others = (
-            first for first, each, second in said if second == target and not (each.mode or each.denied or each.ended)
-        )
+        others = (first for first, each, second in said if second == target and not each.cues - {"begun"})
         yield from (f"the text says {first}" for first in list(others)[:1])
 
 

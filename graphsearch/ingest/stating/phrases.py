@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Final, Literal
+from typing import Final
 
 import attrs
 
@@ -22,7 +22,6 @@ from graphsearch.ingest.frames.table import (
     words,
 )
 
-Mode = Literal["", "wished", "planned"]
 _LETTERS: Final = {kind: letter for letter, kind in KINDS.items()}
 COMMON: Final = "common"
 """The kind of a lower-case unknown name: hardly a person or a place."""
@@ -64,6 +63,7 @@ def kind_in_table(type_: str) -> str:
 class Phrase:
     """A phrase as read: ``type`` is "" if it is none that is known; ``normal`` is the phrase itself, as a type.
 
+    ``cues``: how it is meant, of "ended", "begun", "planned", "wished" and "denied".
     ``inverse``: the subject is the target. ``left`` are words that name the object or belong to it ("uses *for
     storage*"). ``noun`` is the noun that states it, if one does.
     """
@@ -72,10 +72,7 @@ class Phrase:
     type: str = ""
     inverse: bool = False
     phase: Phase = "holds"
-    ended: bool = False
-    begun: bool = False
-    denied: bool = False
-    mode: Mode = ""
+    cues: frozenset[str] = frozenset()
     left: tuple[str, ...] = ()
     noun: str = ""
     frame: Frame | None = None
@@ -89,12 +86,12 @@ class Phrase:
     @property
     def closes(self) -> bool:
         """Whether it says that something is over."""
-        return self.ended or self.phase == "closes"
+        return "ended" in self.cues or self.phase == "closes"
 
     @property
     def opens(self) -> bool:
         """Whether it says that something begins."""
-        return not self.ended and (self.begun or self.phase == "opens")
+        return "ended" not in self.cues and ("begun" in self.cues or self.phase == "opens")
 
 
 @attrs.frozen
@@ -116,10 +113,9 @@ def read_phrase(
     Every word of it has to be explained by the table; what it does not explain stays in its own words.
     """
     given = tokens(phrase)
-    rest, result = _without_cues(given)
-    normal = "_".join(_plain(rest) or rest or given)
-    result = attrs.evolve(result, normal=normal)
-    for name in ("_".join(given), normal):
+    rest, cues = _without_cues(given)
+    result = Phrase("_".join(_plain(rest) or rest or given), cues=cues)
+    for name in ("_".join(given), result.normal):
         if name in own:
             return attrs.evolve(result, type=name)
     if rest and (kind := grouped("classes").get(rest[-1])) and len(rest) > 1 and _reads(rest[:-1]):
@@ -148,22 +144,21 @@ def read_phrase(
     )
 
 
-def _without_cues(given: Sequence[str]) -> tuple[list[str], Phrase]:
-    """The words without those that say how it is meant: over, planned, wished, begun, denied."""
-    rest, ended = _cut(given, "ended")
-    rest, planned = _cut(rest, "planned")
-    rest, wished = _cut(rest, "wished") if not planned else (rest, False)
-    rest, begun = _cut(rest, "begun") if not ended else (rest, False)
+def _without_cues(given: Sequence[str]) -> tuple[list[str], frozenset[str]]:
+    """The words without those that say how it is meant, and how it is."""
+    rest, cues = [*given], set[str]()
+    for name, other in (("ended", ""), ("planned", ""), ("wished", "planned"), ("begun", "ended")):
+        cut = _cut(rest, name) if other not in cues else None
+        if cut is not None:
+            rest, cues = cut, {*cues, name}
     negations = words("negations") - {"without"}
-    denied = not ended and not negations.isdisjoint(rest[:3])
-    if denied:
-        rest = [each for each in rest if each not in negations | words("do")]
-    mode: Mode = "planned" if planned else "wished" if wished else ""
-    return rest, Phrase("", ended=ended, begun=begun, denied=denied, mode=mode)
+    if "ended" not in cues and not negations.isdisjoint(rest[:3]):
+        return [each for each in rest if each not in negations | words("do")], frozenset({*cues, "denied"})
+    return rest, frozenset(cues)
 
 
-def _cut(given: Sequence[str], name: str) -> tuple[list[str], bool]:
-    """The words without the longest cue of a list that leads them, or stands behind auxiliaries; whether there is one.
+def _cut(given: Sequence[str], name: str) -> list[str] | None:
+    """The words without the longest cue of a list that leads them, or stands behind auxiliaries; None without one.
 
     What may mean something else ("old", "new", "past") is a cue only before a verb or a noun of the table.
     """
@@ -174,8 +169,8 @@ def _cut(given: Sequence[str], name: str) -> tuple[list[str], bool]:
             if list(given[at : at + len(parts)]) == parts:
                 rest = [*given[:at], *given[at + len(parts) :]]
                 sure = name in ("planned", "wished") or cue in ("no longer", "formerly", "previously", "former", "ex")
-                return (rest or [*given], True) if sure or _reads(rest) else ([*given], False)
-    return list(given), False
+                return (rest or [*given]) if sure or _reads(rest) else None
+    return None
 
 
 def _reads(rest: Sequence[str]) -> bool:

@@ -68,14 +68,17 @@ def read_fact(fact: Fact, memory: Memory, scope: Scope, own: AbstractSet[str], l
     phrase = _phrase(relation, subjects[0].kind, objects[0] if objects else End("", None, Kind(NONE)), own)
     if not (phrase.type or snake_case(phrase.normal)):
         raise RefusalError("its relation has no words")
-    over = fact.ended or (denial is not None and denial[1].casefold() == "no longer")
-    denied = phrase.denied or (denial is not None and not over)
-    phrase = attrs.evolve(phrase, ended=phrase.ended or over, denied=denied)
+    if fact.ended or (denial and denial[1].casefold() == "no longer"):
+        phrase = attrs.evolve(phrase, cues=phrase.cues | {"ended"})
+    elif denial:
+        phrase = attrs.evolve(phrase, cues=phrase.cues | {"denied"})
     also = _ALSO.search(fact.relation) is not None
     reading = _dated(fact, Reading(phrase, subjects, objects, role, also=also), memory, scope, last)
-    if phrase.mode == "wished":
+    if "denied" in phrase.cues and phrase.phase == "closes":
+        raise RefusalError("a denial is no fact")
+    if "wished" in phrase.cues:
         raise RefusalError("a wish")
-    if phrase.mode == "planned" and not (reading.since or reading.until) and not phrase.closes:
+    if "planned" in phrase.cues and not (reading.since or reading.until) and not phrase.closes:
         raise RefusalError("a plan without a date")
     return reading
 
@@ -106,13 +109,13 @@ def _phrase(relation: str, subject: Kind, object_: End, own: AbstractSet[str]) -
 def _dated(fact: Fact, reading: Reading, memory: Memory, scope: Scope, last: datetime | None) -> Reading:
     """A reading with its dates, of which one may be its object: "last day at Plinthworks | 29 november"."""
     phrase, objects, at = reading.phrase, reading.objects, memory.occurred_at
-    ahead = phrase.mode == "planned" or (phrase.phase == "closes" and not phrase.is_past) or None
+    ahead = "planned" in phrase.cues or (phrase.phase == "closes" and not phrase.is_past) or None
     since = read_date(fact.since, at, ahead=ahead, last=last)
     until = read_date(fact.until, at, ahead=not phrase.is_past or None, last=last)
     given = (fact.since, since), (fact.until, until)
     unread = tuple(f"{each!r} is no date" for each, found in given if each and not found)
     value = objects[0].written if objects and objects[0].is_value else ""
-    day = read_date(value, at, ahead=ahead, last=last) if value and is_date(value, at) else None
+    day = read_date(value, at, ahead=ahead, last=last) if value and is_date(value) else None
     state = (set(tokens(fact.relation)) & words("statuses")) if len(tokens(fact.relation)) == 1 else set()
     if day and phrase.type and (phrase.left or phrase.closes):
         since, until = (since, until or day) if phrase.closes else (since or day, until)

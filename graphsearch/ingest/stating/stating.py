@@ -307,7 +307,7 @@ class Stating:
         if source is target:
             outcome.refused.append("both ends are one")
             return
-        over = phrase.closes or phrase.denied or reading.until is not None
+        over = phrase.closes or "denied" in phrase.cues or reading.until is not None
         seen = self._seen.get(draft.memory.session_id, "")
         proof = prove(draft.memory, outcome.fact.quote, (source, target), phrase, scope, seen=seen, over=over)
         outcome.quoted = outcome.quoted or proof.quoted
@@ -321,8 +321,8 @@ class Stating:
         draft.name(source, first.written)
         draft.name(target, second.written)
         held = Held(source, phrase.type or phrase.normal, target, reading.since, reading.until)
-        if phrase.denied or phrase.closes:
-            self._end(outcome, held, denied=phrase.denied and not phrase.closes)
+        if "denied" in phrase.cues or phrase.closes:
+            self._end(outcome, held, denied="denied" in phrase.cues)
             return
         self._begin(outcome, held, reading)
         leader = phrase.type == "leads" and phrase.noun in words("heads")
