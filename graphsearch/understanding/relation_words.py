@@ -63,7 +63,8 @@ def _nouns(texts: Sequence[str], name: range, start: int, stop: int) -> Iterator
 def _singular(words: Sequence[str]) -> Iterator[str]:
     *before, word = words
     yield " ".join(words)
-    yield from (" ".join((*before, each)) for each in sorted(bases(word)) if word.endswith("s"))
+    if word.endswith("s"):
+        yield from (" ".join((*before, each)) for each in (word[:-1], word.removesuffix("es"), f"{word[:-3]}y"))
 
 
 def _verbs(texts: Sequence[str], name: range, start: int) -> Iterator[tuple[Frame, int]]:

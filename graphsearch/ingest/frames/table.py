@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final, Literal, get_args
 
 import attrs
@@ -262,23 +262,16 @@ def tokens(phrase: str) -> list[str]:
     return _WORD.findall(folded(spaced).replace("'s ", " 's ").replace("@", " at ").replace("_", " "))
 
 
-_ENDINGS: Final = (("ies", ("y",)), ("ied", ("y",)), ("es", ("",)), ("s", ("",)), ("ed", ("", "e")), ("ing", ("", "e")))
-_SHORTEST: Final = 2
-_DOUBLED: Final = 3
+@cache
+def _bases() -> Mapping[str, frozenset[str]]:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for verb in table().verbs:
+        for form, _ in verb_forms(verb):
+            found[form].add(verb)
+    return {form: frozenset(some) for form, some in found.items()}
 
 
-@lru_cache(maxsize=1 << 14)
 def bases(word: str) -> frozenset[str]:
-    """The verbs of which a word may be a form, itself among them."""
+    """The verbs of which a word may be a form: the one of which it is an irregular form, else those of the table."""
     irregular = grouped("irregular").get(word)
-    if irregular:
-        return frozenset({irregular})
-    found = {word}
-    for ending, replacements in _ENDINGS:
-        stem = word.removesuffix(ending)
-        if stem == word or len(stem) < _SHORTEST:
-            continue
-        found |= {stem + each for each in replacements}
-        if len(stem) > _DOUBLED and stem[-1] == stem[-2]:
-            found.add(stem[:-1])
-    return frozenset(found)
+    return frozenset({irregular}) if irregular else _bases().get(word, frozenset()) | {word}

@@ -39,20 +39,13 @@ def find_ends(
     ``relation`` is the phrase before an object.
     """
     text = " ".join(written.split()).strip(_QUOTES + " .!")
-    if not written.strip():
-        return [], ""
     if is_pronoun(text) or scope.known(text, memory):
         return [_end(text, type_, memory, scope)], ""
     if (kind_of(type_) if type_ else "") == VALUE or (not type_ and is_value(text)):
         return [End(text, None, VALUED)], ""
     text, role = _LEAD.sub("", text), ""
-    if (
-        relation
-        and is_copular(relation)
-        and not scope.known(text, memory)
-        and (match := _ROLE.fullmatch(text))
-        and is_role(match[1])
-    ):
+    match = _ROLE.fullmatch(text) if relation and is_copular(relation) and not scope.known(text, memory) else None
+    if match and is_role(match[1]):
         role, text = match[1], _LEAD.sub("", match[2])
     if not scope.known(text, memory):
         parts = [part for part in SPLIT.split(text) if part.strip()]

@@ -36,6 +36,7 @@ SURE: Final = 0.8
 CLOSE: Final = 1e-6
 LONGEST: Final = 4
 """Most words of a noun, and of what stands behind one or behind a verb."""
+_OF: Final = (("of",), ("for",), ("to",), ("on",), ("with",), ("in",), ("at",))
 _BEFORE_NOUNS: Final = (["as"], *([word, "as"] for word in ("work", "works", "serve", "serves", "back", "return")))
 
 
@@ -52,6 +53,8 @@ class Kind:
 
 
 UNKNOWN: Final = Kind()
+NOTHING: Final = Frame("", "*", "*", "holds", inverse=False, rank=0)
+"""The frame of a phrase that none explains."""
 
 
 def kind_in_table(type_: str) -> str:
@@ -61,21 +64,24 @@ def kind_in_table(type_: str) -> str:
 
 @attrs.frozen
 class Phrase:
-    """A phrase as read: ``type`` is "" if it is none that is known; ``normal`` is the phrase itself, as a type.
+    """A phrase as read: what the ``frame`` states that explains it; ``normal`` is the phrase itself, as a type.
 
-    ``cues``: how it is meant, of "ended", "begun", "planned", "wished" and "denied".
-    ``inverse``: the subject is the target. ``left`` are words that name the object or belong to it ("uses *for
-    storage*"). ``noun`` is the noun that states it, if one does.
+    ``cues``: how it is meant, of "ended", "begun", "planned", "wished" and "denied". ``inverse``: the subject is the
+    target. ``left`` are words that name the object or belong to it ("uses *for storage*"). ``noun`` is the noun that
+    states it, if one does.
     """
 
-    normal: str
-    type: str = ""
+    normal: str = ""
+    frame: Frame = NOTHING
     inverse: bool = False
-    phase: Phase = "holds"
-    cues: frozenset[str] = frozenset()
     left: tuple[str, ...] = ()
     noun: str = ""
-    frame: Frame | None = None
+    cues: frozenset[str] = frozenset()
+
+    @property
+    def type(self) -> str:
+        """Its type; "" if it is none that is known."""
+        return self.frame.type
 
     @property
     def is_past(self) -> bool:
@@ -86,23 +92,16 @@ class Phrase:
     @property
     def closes(self) -> bool:
         """Whether it says that something is over."""
-        return "ended" in self.cues or self.phase == "closes"
+        return "ended" in self.cues or self.frame.phase == "closes"
 
     @property
     def opens(self) -> bool:
         """Whether it says that something begins."""
-        return "ended" not in self.cues and ("begun" in self.cues or self.phase == "opens")
+        return "ended" not in self.cues and ("begun" in self.cues or self.frame.phase == "opens")
 
 
-@attrs.frozen
-class _Found:
-    """A frame that explains all of a phrase, and how well; ``flipped`` in the passive."""
-
-    frame: Frame
-    score: float
-    inverse: bool
-    left: tuple[str, ...] = ()
-    noun: str = ""
+Found = tuple[float, Phrase]
+"""How well a reading explains all words of a phrase, and the reading."""
 
 
 def read_phrase(
@@ -117,30 +116,20 @@ def read_phrase(
     result = Phrase("_".join(_plain(rest) or rest or given), cues=cues)
     for name in ("_".join(given), result.normal):
         if name in own:
-            return attrs.evolve(result, type=name)
+            return attrs.evolve(result, frame=attrs.evolve(NOTHING, type=name))
     if rest and (kind := grouped("classes").get(rest[-1])) and len(rest) > 1 and _reads(rest[:-1]):
         rest, object_ = rest[:-1], Kind(kind, True, object_.named)  # "uses product", "lives in city"
-    fitting = sorted(_fitting(rest, subject, object_), key=lambda each: -each[0])
-    if not fitting:
-        return result
-    best, (_, found) = fitting[0][0], fitting[0]
-    if (
-        found.frame.type not in SYMMETRIC
-        and any(  # "director" of two unknown ends: a coin toss
-            score > best - CLOSE and each.frame.type == found.frame.type and each.inverse != found.inverse
-            for score, each in fitting[1:3]
-        )
-    ):
-        return result
-    frame = found.frame
-    return attrs.evolve(
-        result,
-        type=frame.type,
-        phase=frame.phase,
-        frame=frame,
-        inverse=found.inverse,
-        left=found.left,
-        noun=found.noun,
+    fitting = sorted(_fitting(_core(rest), subject, object_), key=lambda each: -each[0])
+    return (
+        attrs.evolve(fitting[0][1], normal=result.normal, cues=cues) if fitting and not _is_tossed(*fitting) else result
+    )
+
+
+def _is_tossed(best: Found, *others: Found) -> bool:
+    """Whether two readings fit alike that differ in direction alone: "director" of two unknown ends."""
+    return best[1].type not in SYMMETRIC and any(
+        score > best[0] - CLOSE and each.type == best[1].type and each.inverse != best[1].inverse
+        for score, each in others[:2]
     )
 
 
@@ -195,16 +184,15 @@ def _core(rest: Sequence[str]) -> list[str]:
     return [each for each in rest if each not in words("soft") | words("determiners")]
 
 
-def _fitting(rest: Sequence[str], subject: Kind, object_: Kind) -> Iterator[tuple[float, _Found]]:
-    """The frames that explain the words, each with how well its ends fit."""
-    core = _core(rest)
-    for each in (*_by_verb(core, object_), *_by_noun(core, object_)):
+def _fitting(core: Sequence[str], subject: Kind, object_: Kind) -> Iterator[Found]:
+    """The readings of words, each with how well its ends fit."""
+    for score, each in (*_by_verb(core, object_), *_by_noun(core, object_)):
         source, target = (object_, subject) if each.inverse else (subject, object_)
         alone = each.frame.slot[-1:] == NO_OBJECT or (each.left and object_.kind == "value")
         fits = fit(source, each.frame.source), NEUTRAL if alone else fit(target, each.frame.target)
         sure = [found for found in fits if found is not None]
         if len(sure) == len(fits) and (min(sure) > 0 or max(sure) > SURE):
-            yield each.score + 0.6 * sum(sure) - 0.001 * each.frame.rank, each
+            yield score + 0.6 * sum(sure) - 0.001 * each.frame.rank, each
 
 
 def fit(end: Kind, ends: str) -> float | None:
@@ -224,39 +212,37 @@ def fit(end: Kind, ends: str) -> float | None:
     return None if end.proven or "v" in (letter, letters) or not letters else -0.1
 
 
-def _by_verb(core: Sequence[str], object_: Kind) -> Iterator[_Found]:
+def _by_verb(core: Sequence[str], object_: Kind) -> Iterator[Found]:
     """Readings as a verb that leads the phrase, behind auxiliaries."""
     if " ".join(core) in table().nouns:  # "boss", "lead": a verb would be "bosses", "leads"
         return
     lead = next((at for at, each in enumerate(core) if each not in _helpers()), len(core))
     for at, word in enumerate(core[: lead + 1]):
-        if 0 < at == lead and word in table().nouns and core[at - 1] not in words("aux"):  # "has boss"
-            continue
-        after_be = not words("be").isdisjoint(core[:at])
-        for base in bases(word) if at == lead else bases(word) & {"be", "have", "do", "get"}:
-            yield from _slots(base, tuple(core[at + 1 :]), object_, passive=after_be or word != base)
+        if not 0 < at == lead or word not in table().nouns or core[at - 1] in words("aux"):  # "has boss" is no verb
+            for base in bases(word):
+                yield from _slots(base, tuple(core[at + 1 :]), object_)
     if core and core[0] in words("prepositions") and object_.named and (len(core) > 1 or object_.kind):
-        yield from _slots("be", tuple(core), object_, passive=False)  # "in charge of", "on": the "is" left out
+        yield from _slots("be", tuple(core), object_)  # "in charge of", "on": the "is" left out
 
 
-def _slots(base: str, after: tuple[str, ...], object_: Kind, *, passive: bool) -> Iterator[_Found]:
+def _slots(base: str, after: tuple[str, ...], object_: Kind) -> Iterator[Found]:
     """Readings of a verb whose slot the words after it fill."""
     for frame in table().verbs.get(base, ()):
         words_ = frame.slot[:-1] if frame.slot[-1:] in (OBJECT, NO_OBJECT) else frame.slot
         left = after[len(words_) :]
-        if passive and after == (*words_, "by"):
-            yield _Found(frame, 1.9, not frame.inverse)
+        if after == (*words_, "by"):
+            yield 1.9, Phrase("", frame, not frame.inverse)
         elif after[: len(words_)] != words_:
             continue
         elif frame.slot[-1:] == NO_OBJECT:
             if not left and object_.kind in (NONE, "value"):
-                yield _Found(frame, 2.1 + len(words_), frame.inverse)
+                yield 2.1 + len(words_), Phrase("", frame, frame.inverse)
         elif not left:
             short = base in ("be", "do", "go", "get", "have") and len(frame.slot) == 1
             if not short or object_.named or object_.kind in ("value", "group", "place"):
-                yield _Found(frame, 1.5 + 0.5 * len(frame.slot), frame.inverse)
+                yield 1.5 + 0.5 * len(frame.slot), Phrase("", frame, frame.inverse)
         elif 1 < len(left) <= LONGEST and left[0] in ADJUNCTS and left[-1] not in words("prepositions"):
-            yield _Found(frame, 1.7, frame.inverse, left)
+            yield 1.7, Phrase("", frame, frame.inverse, left)
 
 
 def _nouns(plain: Sequence[str]) -> Iterator[tuple[str, int, int]]:
@@ -268,7 +254,7 @@ def _nouns(plain: Sequence[str]) -> Iterator[tuple[str, int, int]]:
                 yield noun, at, at + size
 
 
-def _by_noun(core: Sequence[str], object_: Kind) -> Iterator[_Found]:
+def _by_noun(core: Sequence[str], object_: Kind) -> Iterator[Found]:
     """Readings as a noun that heads the phrase: "boss of", "has boss", "boss is", "is boss of", "head of ops at"."""
     copulas = words("be") | words("have") | {"'s"}
     plain = [each for each in core if each not in copulas]
@@ -276,35 +262,26 @@ def _by_noun(core: Sequence[str], object_: Kind) -> Iterator[_Found]:
     is_noun = bool(core) and core[0] in words("be") and not owned
     for noun, start, end in _nouns(plain):
         before, after = plain[:start], tuple(plain[end:])
-        if before and before not in _BEFORE_NOUNS and not _is_job(before, after):
-            continue
+        is_led = not before or before in _BEFORE_NOUNS
+        if not is_led and not (len(before) <= 2 and words("prepositions").isdisjoint(before) and after[-1:] == ("at",)):  # noqa: PLR2004
+            continue  # "lighting designer at"
         score = 1.0 + 0.5 * len(noun.split())
         for frame in table().nouns[noun]:
+            said = Phrase("", frame, frame.inverse, (), noun)
             if frame.slot and after[-1:] not in (("at",), ("with",)):
                 continue
             if not after:  # "has boss", "is boss", "boss": of "director", whose it is tell the kinds alone
                 if owned or not (is_noun or before):
-                    yield _Found(frame, score + (0.5 if owned else 0.2), not frame.inverse, noun=noun)
+                    yield score + (0.5 if owned else 0.2), attrs.evolve(said, inverse=not frame.inverse)
                 if is_noun or before or not (owned or frame.inverse):
-                    yield _Found(frame, score + (0.4 if is_noun or before else 0.2), frame.inverse, noun=noun)
+                    yield score + (0.4 if is_noun or before else 0.2), said
             elif frame.phase != "holds" and object_.kind == "value" and after[0] == "at" and len(after) > 1:
-                yield _Found(frame, score, frame.inverse, after[1:], noun)  # "last day at Acme | 1 May"
-            elif _links(frame, before, after):
-                yield _Found(frame, score + 0.4, frame.inverse, noun=noun)
+                yield score, attrs.evolve(said, left=after[1:])  # "last day at Acme | 1 May"
+            elif is_led and after in _OF or (frame.type == "works_at" and _leads_to_employer(after)):
+                yield score + 0.4, said
 
 
-def _is_job(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether words before a noun can be a part of a job: "lighting designer at"."""
-    plain = len(before) <= 2 and words("prepositions").isdisjoint(before)  # noqa: PLR2004
-    return plain and after[-1:] == ("at",)
-
-
-def _links(frame: Frame, before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether the words behind a noun lead to the object: "of", "at"; for a job also "of ops at"."""
-    if frame.type == "works_at":
-        leads = after[0] in words("prepositions") and after[-1] in ("at", "for", "with", "of", "in")
-        return leads and len(after) <= LONGEST
-    linked = frame.type in ("member_of", "leads") and after in (("in",), ("at",))
-    return (linked or after in (("of",), ("for",), ("to",), ("on",), ("with",))) and (
-        not before or list(before) in _BEFORE_NOUNS
-    )
+def _leads_to_employer(after: Sequence[str]) -> bool:
+    """Whether words behind a job lead to where it is: "of ops at"."""
+    leads = after[0] in words("prepositions") and after[-1] in ("at", "for", "with", "of", "in")
+    return leads and len(after) <= LONGEST

@@ -13,7 +13,7 @@ import attrs
 from graphsearch.ingest.frames.table import folded, tokens, words
 from graphsearch.ingest.stating.dates import is_date, read_date
 from graphsearch.ingest.stating.ends import VALUED, find_ends, is_copular, is_pronoun, is_role, is_state
-from graphsearch.ingest.stating.phrases import COMMON, NONE, Kind, Phrase, read_phrase
+from graphsearch.ingest.stating.phrases import COMMON, NONE, NOTHING, Kind, Phrase, read_phrase
 from graphsearch.ingest.stating.scope import End, Scope
 from graphsearch.model import Fact, Memory
 from graphsearch.model.identity import snake_case
@@ -61,11 +61,16 @@ def read_fact(fact: Fact, memory: Memory, scope: Scope, own: AbstractSet[str], l
     denial = _NOT.match(fact.object)
     written = fact.object[denial.end() :] if denial else fact.object
     subjects, _ = find_ends(fact.subject, memory, fact.subject_type, scope)
-    objects, role = find_ends(written, memory, fact.object_type, scope, relation=fact.relation)
+    objects: Sequence[End] = ()
+    role = ""
+    if written.strip():
+        objects, role = find_ends(written, memory, fact.object_type, scope, relation=fact.relation)
     demand_names((*subjects, *objects))
-    office = bool(objects) and is_copular(fact.relation) and _is_office(objects[0])
-    relation = "role" if office else f"{role} of" if role else fact.relation
-    phrase = _phrase(relation, subjects[0].kind, objects[0] if objects else End("", None, Kind(NONE)), own)
+    object_ = objects[0] if objects else End("", None, Kind(NONE))
+    relation = f"{role} of" if role else fact.relation
+    if object_.name is None and object_.written.islower() and is_copular(relation) and is_role(object_.written):
+        relation = "role"  # "is our stage manager"
+    phrase = _phrase(relation, subjects[0].kind, object_, own)
     if not (phrase.type or snake_case(phrase.normal)):
         raise RefusalError("its relation has no words")
     if fact.ended or (denial and denial[1].casefold() == "no longer"):
@@ -74,7 +79,7 @@ def read_fact(fact: Fact, memory: Memory, scope: Scope, own: AbstractSet[str], l
         phrase = attrs.evolve(phrase, cues=phrase.cues | {"denied"})
     also = _ALSO.search(fact.relation) is not None
     reading = _dated(fact, Reading(phrase, subjects, objects, role, also=also), memory, scope, last)
-    if "denied" in phrase.cues and phrase.phase == "closes":
+    if "denied" in phrase.cues and phrase.frame.phase == "closes":
         raise RefusalError("a denial is no fact")
     if "wished" in phrase.cues:
         raise RefusalError("a wish")
@@ -99,33 +104,33 @@ def _phrase(relation: str, subject: Kind, object_: End, own: AbstractSet[str]) -
     phrase = read_phrase(relation, subject, object_.kind, own)
     if not phrase.type and object_.name is None and object_.kind.kind in (COMMON, ""):
         valued = read_phrase(relation, subject, VALUED, own)
-        if valued.noun and valued.frame and not valued.inverse and valued.frame.target == "v" and not valued.left:
+        if valued.noun and not valued.inverse and valued.frame.target == "v" and not valued.left:
             return valued
     if phrase.type == "has_status" and not phrase.noun and not is_state(object_.written):
-        return attrs.evolve(phrase, type="", frame=None)
+        return attrs.evolve(phrase, frame=NOTHING)
     return phrase
 
 
 def _dated(fact: Fact, reading: Reading, memory: Memory, scope: Scope, last: datetime | None) -> Reading:
     """A reading with its dates, of which one may be its object: "last day at Plinthworks | 29 november"."""
     phrase, objects, at = reading.phrase, reading.objects, memory.occurred_at
-    ahead = "planned" in phrase.cues or (phrase.phase == "closes" and not phrase.is_past) or None
+    ahead = "planned" in phrase.cues or (phrase.frame.phase == "closes" and not phrase.is_past) or None
     since = read_date(fact.since, at, ahead=ahead, last=last)
     until = read_date(fact.until, at, ahead=not phrase.is_past or None, last=last)
     given = (fact.since, since), (fact.until, until)
     unread = tuple(f"{each!r} is no date" for each, found in given if each and not found)
     value = objects[0].written if objects and objects[0].is_value else ""
     day = read_date(value, at, ahead=ahead, last=last) if value and is_date(value) else None
-    state = (set(tokens(fact.relation)) & words("statuses")) if len(tokens(fact.relation)) == 1 else set()
+    state = next((each for each in words("statuses") if [each] == tokens(fact.relation)), "")
     if day and phrase.type and (phrase.left or phrase.closes):
         since, until = (since, until or day) if phrase.closes else (since or day, until)
         named = " ".join(phrase.left)
         start = folded(fact.relation).find(named)
         named = fact.relation[start : start + len(named)] if start >= 0 else named
-        objects = find_ends(named, memory, None, scope)[0]
+        objects = find_ends(named, memory, None, scope)[0] if named else ()
     elif state and not phrase.type and (day or not objects):  # "churned | 1 May"
-        objects, since = [End(state.pop(), None, VALUED)], since or day
-        phrase = attrs.evolve(phrase, type="has_status", phase="opens")
+        objects, since = [End(state, None, VALUED)], since or day
+        phrase = attrs.evolve(phrase, frame=attrs.evolve(NOTHING, type="has_status", phase="opens"))
     elif value and phrase.type and phrase.left:
         raise RefusalError("its object is unclear")
     if phrase.closes and not fact.ended and since and not until:
@@ -133,8 +138,3 @@ def _dated(fact: Fact, reading: Reading, memory: Memory, scope: Scope, last: dat
     if since and until and until <= since:
         raise RefusalError("it ends before it begins")
     return attrs.evolve(reading, phrase=phrase, objects=objects, since=since, until=until, unread=unread)
-
-
-def _is_office(end: End) -> bool:
-    """Whether an end in lower case is what somebody is: "our stage manager"."""
-    return end.name is None and end.kind.kind in (COMMON, "thing") and end.written.islower() and is_role(end.written)

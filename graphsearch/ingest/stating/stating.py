@@ -285,8 +285,8 @@ class Stating:
             for object_ in reading.objects:
                 self._relate(outcome, reading, *((object_, subject) if phrase.inverse else (subject, object_)))
             if not reading.objects and subject.name:  # "resigned", "stopped using it": all that stands ends
-                draft.name(subject.name, subject.written)
                 for each in self._scope.standing(subject.name, phrase.type, self._time(draft)):
+                    draft.name(subject.name, subject.written)
                     self._close(outcome, Held(each.source, each.type, each.target), reading.until or self._time(draft))
                     outcome.held = outcome.held or each.ends
         if not reading.objects and not outcome.held:
@@ -458,9 +458,8 @@ def _is_value(end: End, phrase: Phrase) -> bool:
     """Whether an end is a value: in lower case, where no type takes it for a name, or too long for one."""
     if end.name is not None or end.kind.kind != COMMON:
         return end.is_value
-    frame = phrase.frame
-    is_name = frame is not None and "*" not in frame.target and not {*"pogt"}.isdisjoint(frame.target + frame.source)
-    return not is_name or len(end.written.split()) > LONGEST_PHRASE
+    ends = phrase.frame.source + phrase.frame.target
+    return "*" in phrase.frame.target or {*"pogt"}.isdisjoint(ends) or len(end.written.split()) > LONGEST_PHRASE
 
 
 @cache
