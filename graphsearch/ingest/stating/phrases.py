@@ -268,7 +268,7 @@ def _by_noun(core: Sequence[str], object_: Kind) -> Iterator[Found]:
         score = 1.0 + 0.5 * len(noun.split())
         for frame in table().nouns[noun]:
             said = Phrase("", frame, frame.inverse, (), noun)
-            if frame.slot and after[-1:] not in (("at",), ("with",)):
+            if frame.slot and after[-1:] != ("at",):
                 continue
             if not after:  # "has boss", "is boss", "boss": of "director", whose it is tell the kinds alone
                 if owned or not (is_noun or before):
@@ -277,11 +277,5 @@ def _by_noun(core: Sequence[str], object_: Kind) -> Iterator[Found]:
                     yield score + (0.4 if is_noun or before else 0.2), said
             elif frame.phase != "holds" and object_.kind == "value" and after[0] == "at" and len(after) > 1:
                 yield score, attrs.evolve(said, left=after[1:])  # "last day at Acme | 1 May"
-            elif is_led and after in _OF or (frame.type == "works_at" and _leads_to_employer(after)):
+            elif is_led and after in _OF or (frame.type == "works_at" and len(after) <= LONGEST):
                 yield score + 0.4, said
-
-
-def _leads_to_employer(after: Sequence[str]) -> bool:
-    """Whether words behind a job lead to where it is: "of ops at"."""
-    leads = after[0] in words("prepositions") and after[-1] in ("at", "for", "with", "of", "in")
-    return leads and len(after) <= LONGEST
