@@ -70,12 +70,10 @@ def _end(written: str, type_: str | None, memory: Memory, scope: Scope) -> End:
         return End(written, name, Kind(kind_of(type_), True), snake_case(type_))
     if name is not None:  # a form that several have becomes none of one
         return End(written if scope.known(written) is name else name.name, name, name.kind)
-    guess = guess_kind(written)
     is_small = written == written.lower() and written[:1].islower()
     if is_small and memory.text.islower() and " " not in written and not written.endswith("ing"):
         is_small = False  # where nothing has capitals, names have none
-    kind = guess or (COMMON if is_small else "")
-    return End(written, None, Kind(kind, guess in ("group", ORGANISATION), not is_small))
+    return End(written, None, Kind(guess_kind(written) or (COMMON if is_small else ""), named=not is_small))
 
 
 def _meant_by(pronoun: str, memory: Memory, scope: Scope) -> End | None:
@@ -86,8 +84,8 @@ def _meant_by(pronoun: str, memory: Memory, scope: Scope) -> End | None:
     if pronoun in words("pronouns_we"):
         meant = [each.target for each in scope.about(speaker) if each.is_of(speaker, "works_at") and not each.until]
     else:
-        kinds = (PERSON,) if pronoun in words("pronouns_person") else (ORGANISATION, "group", "")
-        meant = [each for each in scope.recent[-30:] if each is not speaker and each.kind.kind in kinds]
+        others, one = (each for each in scope.recent[-30:] if each is not speaker), pronoun in words("pronouns_person")
+        meant = [each for each in others if (each.kind.kind == PERSON) is one]
     return next((End(name.name, name, name.kind) for name in reversed(meant) if not isinstance(name, str)), None)
 
 

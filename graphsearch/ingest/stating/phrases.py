@@ -13,7 +13,6 @@ from graphsearch.ingest.frames.table import (
     NO_OBJECT,
     OBJECT,
     Frame,
-    Phase,
     bases,
     grouped,
     listed,
@@ -277,5 +276,5 @@ def _by_noun(core: Sequence[str], object_: Kind) -> Iterator[Found]:
                     yield score + (0.4 if is_noun or before else 0.2), said
             elif frame.phase != "holds" and object_.kind == "value" and after[0] == "at" and len(after) > 1:
                 yield score, attrs.evolve(said, left=after[1:])  # "last day at Acme | 1 May"
-            elif is_led and after in _OF or (frame.type == "works_at" and len(after) <= LONGEST):
+            elif (is_led and after in _OF) or (frame.type == "works_at" and len(after) <= LONGEST):
                 yield score + 0.4, said

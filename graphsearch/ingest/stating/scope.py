@@ -52,11 +52,6 @@ class Name:
         (kind, votes), *_ = self.votes.most_common(1) or [(self.hint, 0)]
         return Kind(kind, votes >= PROOF)
 
-    @property
-    def is_capitalised(self) -> bool:
-        """Whether it is written as a name."""
-        return self.name[:1].isupper() or any(each.isupper() for each in self.name)
-
     def __str__(self) -> str:
         return self.entity.name if self.entity is not None else self.name
 
@@ -207,7 +202,7 @@ class Scope:
         parts = name_parts(end.written)
         heads = [parts[:size] for size in range(1, len(parts))]
         short = [each for each in self.with_words(parts[:1]) if name_parts(each.name) in heads]
-        if len(short) != 1 or not (short[0].is_capitalised and end.written.istitle()):
+        if len(short) != 1 or not end.written.istitle():
             return None
         kinds = {short[0].kind.kind, end.kind.kind}
         return short[0] if not short[0].kind.kind or len(kinds) == 1 or kinds == {PERSON, ""} else None

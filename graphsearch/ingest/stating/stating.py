@@ -243,13 +243,11 @@ class Stating:
         outcome = _Outcome(fact, draft)
         try:
             if self._require_quotes and not fact.quote:
-                raise RefusalError("no quote")
-            if is_alias(fact):
+                outcome.refused.append("no quote")
+            elif is_alias(fact):
                 self._alias(outcome)
             else:
-                own = self._types.keys() - table().types
-                outcome.reading = read_fact(fact, draft.memory, self._scope, own, draft.last)
-                self._state(outcome, outcome.reading)
+                self._state(outcome)
         except RefusalError as error:
             outcome.refused.append(str(error))
         return outcome.report()
@@ -276,9 +274,11 @@ class Stating:
         draft.same.append((short.name, full))
         outcome.held = (full.name, "same_as", short.name)
 
-    def _state(self, outcome: _Outcome, reading: Reading) -> None:
+    def _state(self, outcome: _Outcome) -> None:
         """State what a fact says of all of its ends, unless the text says otherwise."""
-        draft, phrase = outcome.draft, reading.phrase
+        draft, own = outcome.draft, self._types.keys() - table().types
+        outcome.reading = reading = read_fact(outcome.fact, draft.memory, self._scope, own, draft.last)
+        phrase = reading.phrase
         outcome.why += reading.unread
         draft.last = reading.until or reading.since or draft.last
         for subject in reading.subjects:
