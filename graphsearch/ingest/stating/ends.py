@@ -115,9 +115,7 @@ def is_copular(relation: str) -> bool:
 def is_role(text: str) -> bool:
     """Whether a text names a job or an office: a noun of the table that people hold."""
     key = folded(text)
-    frames = [
-        each for noun in (key, key.split()[-1], key.rpartition(" of ")[0]) for each in table().nouns.get(noun, ())
-    ]
+    frames = [each for noun in (key, key.split()[-1]) for each in table().nouns.get(noun, ())]
     return any(not each.inverse and each.source.startswith("p") and "o" in each.target for each in frames)
 
 

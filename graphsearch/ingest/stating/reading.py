@@ -131,8 +131,6 @@ def _dated(fact: Fact, reading: Reading, memory: Memory, scope: Scope, last: dat
     elif state and not phrase.type and (day or not objects):  # "churned | 1 May"
         objects, since = [End(state, None, VALUED)], since or day
         phrase = attrs.evolve(phrase, frame=attrs.evolve(NOTHING, type="has_status", phase="opens"))
-    elif value and phrase.type and phrase.left:
-        raise RefusalError("its object is unclear")
     if phrase.closes and not fact.ended and since and not until:
         since, until = None, since
     if since and until and until <= since:

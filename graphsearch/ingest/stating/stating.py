@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -205,7 +206,7 @@ class Stating:
 
     def _hold_fact(self, held: Held) -> None:
         self._scope.hold(held)
-        source, target = _kinds(held.type)
+        source, target = _kinds().get(held.type, ("", ""))
         if source:
             held.source.votes[source] += 1
         elif held.type in MAKERS and len(held.source.name.split()) == 2:  # noqa: PLR2004
@@ -463,13 +464,14 @@ def _is_value(end: End, phrase: Phrase) -> bool:
 
 
 @cache
-def _kinds(type_: str) -> tuple[str, str]:
-    """The kinds that a type tells of its ends; "" for those that it does not."""
-    frames = [each for each in table().frames if each.type == type_]
-    ends = [each.source for each in frames], [each.target for each in frames]
-    sure = [{letter for each in some for letter in each.partition("(")[0].strip()} for some in ends]
-    source, target = (KINDS.get(min(letters), "") if len(letters) == 1 else "" for letters in sure)
-    return source, target
+def _kinds() -> Mapping[str, tuple[str, str]]:
+    """The kinds that types tell of their ends; "" for those that they do not."""
+    letters: defaultdict[str, tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
+    for frame in table().frames:
+        for found, end in zip(letters[frame.type], (frame.source, frame.target), strict=True):
+            found |= {*end.partition("(")[0].strip()}
+    sure = {type_: [KINDS.get("".join(some), "") for some in ends] for type_, ends in letters.items()}
+    return {type_: (source, target) for type_, (source, target) in sure.items()}
 
 
 def _extracted(end: Name | str, written: str, confidence: float, memory: Memory) -> ExtractedName:
