@@ -34,7 +34,7 @@ _QUOTES: Final = "\"'“”‘’`"
 def find_ends(
     written: str, memory: Memory, type_: str | None, scope: Scope, *, relation: str = ""
 ) -> tuple[list[End], str]:
-    """The names and values that an end states, and the role that it puts before them: "COO of Halden".
+    """The names and values that an end states, and the role that it puts before them: "COO of Arden".
 
     ``relation`` is the phrase before an object.
     """
@@ -120,7 +120,7 @@ def is_role(text: str) -> bool:
 
 
 def guess_kind(text: str) -> str:
-    """The kind that the last word of a name tells, or the first: "the night crew", "Halden Kliniken", "Ada Lund"."""
+    """The kind that the last word of a name tells, or the first: "the night crew", "Arden Clinic", "Ada Lund"."""
     *before, last = folded(text).split() or [""]
     capitals = [each[:1].isupper() for each in text.split()] or [False]
     loose = last in words("loose_groups") and before[-1:] != ["working"]

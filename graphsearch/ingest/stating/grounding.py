@@ -23,8 +23,6 @@ FARTHEST: Final = 60
 """Most characters between two ends that one phrase relates."""
 _WORD: Final = re.compile(r"\w+")
 _SENTENCE: Final = re.compile(r"(?<=[.!?;])\s|\n")
-_JOINED: Final = re.compile(r"[.;:!?,()]| (?:and|or|but|so|because|who|that|which|says|said|when|while|if) ")
-_ARTICLE: Final = re.compile(r"(?:that|this|the|an?|my|our|his|her|their) $")
 _REPLACED: Final = re.compile(r"\b(?:instead of|in place of|rather than|not|unlike|replacing|replaces|from) (?:the )?$")
 _AHEAD: Final = re.compile(r"\b(?:will|'ll|gonna|(?:going|plans?|wants?|hopes?|intends?) to) (\w+)")
 _DENIED: Final = re.compile(
@@ -109,7 +107,7 @@ def find_mentions(name: Name | str, text: str, speaker: Name | None) -> list[tup
 def _first_word(form: str) -> str:
     first, *others = form.split()[:2] or [""]
     common = words("titles") | words("determiners") | words("prepositions") | words("negations") | words("soft")
-    return first if others and len(first) > 2 and first not in common else ""  # noqa: PLR2004
+    return first if others and first not in common else ""
 
 
 def _sentence(text: str, quoted: Span | None, ends: tuple[Name, Name | str], speaker: Name | None) -> str:
@@ -160,10 +158,9 @@ def _readings(
         if not apart or start >= apart[-1][1]:
             apart.append((start, end, name))
     for (_, end, first), (start, _, second) in pairwise(apart):
-        between = _ARTICLE.sub("", sentence[end:start])
-        if len(between) > FARTHEST or _JOINED.search(between):
+        if start - end > FARTHEST:
             continue
-        reading = read_phrase(between, _kind(first), _kind(second))
+        reading = read_phrase(sentence[end:start], _kind(first), _kind(second))
         if reading.type and not reading.left and not reading.noun:
             yield (second, reading, first) if reading.inverse else (first, reading, second)
 

@@ -13,7 +13,7 @@ import attrs
 from graphsearch.ingest.frames.table import folded, tokens, words
 from graphsearch.ingest.stating.dates import is_date, read_date
 from graphsearch.ingest.stating.ends import VALUED, find_ends, is_copular, is_pronoun, is_role, is_state
-from graphsearch.ingest.stating.phrases import COMMON, NONE, NOTHING, Kind, Phrase, read_phrase
+from graphsearch.ingest.stating.phrases import NONE, NOTHING, Kind, Phrase, read_phrase
 from graphsearch.ingest.stating.scope import End, Scope
 from graphsearch.model import Fact, Memory
 from graphsearch.model.identity import snake_case
@@ -102,7 +102,7 @@ def demand_names(ends: Sequence[End]) -> None:
 def _phrase(relation: str, subject: Kind, object_: End, own: AbstractSet[str]) -> Phrase:
     """Read a phrase between two ends; of an object in lower case that no name is, also as a value."""
     phrase = read_phrase(relation, subject, object_.kind, own)
-    if not phrase.type and object_.name is None and object_.kind.kind in (COMMON, ""):
+    if not phrase.type and object_.name is None:
         valued = read_phrase(relation, subject, VALUED, own)
         if valued.noun and not valued.inverse and valued.frame.target == "v" and not valued.left:
             return valued
@@ -112,7 +112,7 @@ def _phrase(relation: str, subject: Kind, object_: End, own: AbstractSet[str]) -
 
 
 def _dated(fact: Fact, reading: Reading, memory: Memory, scope: Scope, last: datetime | None) -> Reading:
-    """A reading with its dates, of which one may be its object: "last day at Plinthworks | 29 november"."""
+    """A reading with its dates, of which one may be its object: "last day at Acme | 29 november"."""
     phrase, objects, at = reading.phrase, reading.objects, memory.occurred_at
     ahead = "planned" in phrase.cues or (phrase.frame.phase == "closes" and not phrase.is_past) or None
     since = read_date(fact.since, at, ahead=ahead, last=last)

@@ -24,7 +24,8 @@ PERSON: Final = "person"
 ORGANISATION: Final = "organisation"
 PROOF: Final = 2
 """How often a kind is inferred until it is proven."""
-SHORTEST_SURNAME: Final = 4
+SHORTEST_SHORT, SHORTEST_SURNAME = 3, 4
+"""Least letters of a short form of the speaker's name, and of a surname that names a firm."""
 _WORDS: Final = re.compile(r"[\w&'.-]+")
 
 
@@ -149,11 +150,10 @@ class Scope:
         meant = self._meant(written)
         if len(meant) != 1 and memory is not None:
             text, speaker, form = folded(memory.text), folded(memory.speaker), folded(written)
-            if not meant and len(form) > 2 and speaker.startswith(form) and form not in text:  # noqa: PLR2004 - "Mel" is Melanie
+            unsaid = form not in text
+            if not meant and unsaid and len(form) >= SHORTEST_SHORT and speaker.startswith(form):  # "Mel" is Melanie
                 meant = self._meant(speaker)
-            meant = [
-                each for each in meant if folded(each.name) in text or (form not in text and speaker in each.forms)
-            ]
+            meant = [each for each in meant if folded(each.name) in text or (unsaid and speaker in each.forms)]
         return meant[0] if len(meant) == 1 else None
 
     def _meant(self, written: str) -> list[Name]:
@@ -169,12 +169,10 @@ class Scope:
             return heads
         if len(parts) == 1 and len(parts[0]) >= SHORTEST_SURNAME and written[:1].isupper():
             firms = [each for each in near if name_parts(each.name)[-1:] == parts and each.kind.kind != PERSON]
-            if len(firms) == 1:  # "Lavigne" is the firm, as persons go by first names
+            if len(firms) == 1:  # "Moreau" is the firm, as persons go by first names
                 return firms
-        form, kinds = (
-            read(written, PERSON),
-            (PERSON, "") if any(len(each.strip(".")) == 1 for each in parts) else (PERSON,),
-        )
+        form = read(written, PERSON)
+        kinds = (PERSON, "") if any(len(each.strip(".")) == 1 for each in parts) else (PERSON,)  # "P. Sharma"
         persons = [each for each in self.with_words((*parts, *form_lookups(form))) if each.kind.kind in kinds]
         longer = [each for each in persons if len(name_parts(each.name)) >= len(parts)]
         return [each for each in longer if is_part(form, read(each.name, PERSON))]
@@ -198,7 +196,7 @@ class Scope:
         return name
 
     def _beginning(self, end: End) -> Name | None:
-        """The only name that an end begins with, of its kind or of none: "Halden" for "Halden Kliniken"."""
+        """The only name that an end begins with, of its kind or of none: "Arden" for "Arden Clinic"."""
         parts = name_parts(end.written)
         heads = [parts[:size] for size in range(1, len(parts))]
         short = [each for each in self.with_words(parts[:1]) if name_parts(each.name) in heads]
