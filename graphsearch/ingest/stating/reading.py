@@ -18,13 +18,6 @@ from graphsearch.ingest.stating.scope import End, Scope
 from graphsearch.model import Fact, Memory
 from graphsearch.model.identity import snake_case
 
-_ALIAS: Final = re.compile(
-    r"(?:is |was |are |has )?(?:also |better |commonly |formerly |often |a |the )*"
-    r"(?:known(?: as| to \w+ as)?|called|nicknamed|abbreviated(?: as| to)?|referred to as|aka|a k a|alias|same as|same"
-    r"|goes by|go by|going by|short for|stands for|call me|calls \w+|(?:prefers|likes|asked) to be called"
-    r"|(?:nickname|nick|(?:short|full|real|other|long|proper|maiden|married)(?: name| form)|abbreviation|name)"
-    r"(?: is| of| for)?)"
-)
 _NOT: Final = re.compile(r"(not|no longer|never) ", re.IGNORECASE)
 _ALSO: Final = re.compile(r"\b(?:also|too|as well|additionally|second)\b", re.IGNORECASE)
 
@@ -50,7 +43,10 @@ class Reading:
 
 def is_alias(fact: Fact) -> bool:
     """Whether a fact states that two names are one."""
-    return _ALIAS.fullmatch(" ".join(tokens(fact.relation))) is not None
+    given = tokens(fact.relation)
+    soft = words("soft") | words("be") | words("have") | words("determiners")
+    plain = " ".join(each for each in given if each not in soft)
+    return not words("aliases").isdisjoint((plain, " ".join(given)))
 
 
 def read_fact(fact: Fact, memory: Memory, scope: Scope, own: AbstractSet[str], last: datetime | None) -> Reading:

@@ -149,6 +149,11 @@ async def test_names_are_those_of_the_scope_the_speaker_and_the_text(scoped, ing
     assert "NQ" in known["Nora Quill"].aliases
 
 
+async def test_a_short_form_of_the_speaker_is_the_speaker(ingestor):
+    said = memory("a", "I live in Leeds.", Fact("Rosa", "lives in", "Leeds"), speaker="Rosalind")
+    assert await stated(ingestor, said) == ["new: Rosalind lives_in Leeds"]
+
+
 async def test_names_of_one_are_declared(scoped, ingestor):
     await stated(
         ingestor,
@@ -194,6 +199,7 @@ async def test_me_is_the_speaker_and_another_is_found(scoped, ingestor):
         (Fact("Ann", "might join", "Acme"), "refused: Ann | might join | Acme (a wish)"),
         (Fact("Ann", "will join", "Acme"), "refused: Ann | will join | Acme (a plan without a date)"),
         (Fact("Ann", "does not use", "Acme"), "refused: Ann | does not use | Acme (a denial is no fact)"),
+        (Fact("Ann", "has not left", "Acme"), "refused: Ann | has not left | Acme (a denial is no fact)"),
         (Fact("Ann", "works at", "'"), "refused: Ann | works at | ' (it is no name)"),
         (Fact("'", "works at", "Acme"), "refused: ' | works at | Acme (it is no name)"),
         (Fact("Ann", "works at", "Ann"), "refused: Ann | works at | Ann (both ends are one)"),
