@@ -15,7 +15,7 @@ from graphsearch.names.given_names import is_given_name
 
 LONGEST_PHRASE: Final = 3
 """Most words of a lower-case name."""
-VALUED: Final = Kind(VALUE, True, False)
+VALUED: Final = Kind(VALUE, True)
 SPLIT: Final = re.compile(r", ?(?:and )?| (?:and|\+|as well as|/) |; ?")
 _LEAD: Final = re.compile(
     r"\A(?:(?:the|a|an|our|their|his|her|its|my|your|some|this|that|both) )?"
@@ -73,7 +73,7 @@ def _end(written: str, type_: str | None, memory: Memory, scope: Scope) -> End:
     is_small = written == written.lower() and written[:1].islower()
     if is_small and memory.text.islower() and " " not in written and not written.endswith("ing"):
         is_small = False  # where nothing has capitals, names have none
-    return End(written, None, Kind(guess_kind(written) or (COMMON if is_small else ""), named=not is_small))
+    return End(written, None, Kind(guess_kind(written) or (COMMON if is_small else "")))
 
 
 def _meant_by(pronoun: str, memory: Memory, scope: Scope) -> End | None:

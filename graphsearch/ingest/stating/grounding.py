@@ -166,4 +166,4 @@ def _readings(
 
 
 def _kind(end: Name | str) -> Kind:
-    return end.kind if isinstance(end, Name) else Kind("value", True, False)
+    return end.kind if isinstance(end, Name) else Kind("value", True)

@@ -41,14 +41,15 @@ _BEFORE_NOUNS: Final = (["as"], *([word, "as"] for word in ("work", "works", "se
 
 @attrs.frozen
 class Kind:
-    """The kind of an end: "" if unknown. It is ``proven`` if stated or inferred twice; otherwise a hint.
-
-    ``named``: whether the end is a known or a capitalised name.
-    """
+    """The kind of an end: "" if unknown. It is ``proven`` if stated or inferred twice; otherwise a hint."""
 
     kind: str = ""
     proven: bool = False
-    named: bool = True
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the end may be a name."""
+        return self.kind not in (COMMON, NONE, "value")
 
 
 UNKNOWN: Final = Kind()
@@ -117,7 +118,7 @@ def read_phrase(
         if name in own:
             return attrs.evolve(result, frame=attrs.evolve(NOTHING, type=name))
     if rest and (kind := grouped("classes").get(rest[-1])) and len(rest) > 1 and _reads(rest[:-1]):
-        rest, object_ = rest[:-1], Kind(kind, True, object_.named)  # "uses product", "lives in city"
+        rest, object_ = rest[:-1], Kind(kind, True)  # "uses product", "lives in city"
     fitting = sorted(_fitting(_core(rest), subject, object_), key=lambda each: -each[0])
     return (
         attrs.evolve(fitting[0][1], normal=result.normal, cues=cues) if fitting and not _is_tossed(*fitting) else result
@@ -220,7 +221,7 @@ def _by_verb(core: Sequence[str], object_: Kind) -> Iterator[Found]:
         if not 0 < at == lead or word not in table().nouns or core[at - 1] in words("aux"):  # "has boss" is no verb
             for base in bases(word):
                 yield from _slots(base, tuple(core[at + 1 :]), object_)
-    if core and core[0] in words("prepositions") and object_.named and (len(core) > 1 or object_.kind):
+    if core and core[0] in words("prepositions") and object_.is_named and (len(core) > 1 or object_.kind):
         yield from _slots("be", tuple(core), object_)  # "in charge of", "on": the "is" left out
 
 
@@ -238,7 +239,7 @@ def _slots(base: str, after: tuple[str, ...], object_: Kind) -> Iterator[Found]:
                 yield 2.1 + len(words_), Phrase("", frame, frame.inverse)
         elif not left:
             short = base in ("be", "do", "go", "get", "have") and len(frame.slot) == 1
-            if not short or object_.named or object_.kind in ("value", "group", "place"):
+            if not short or object_.is_named or object_.kind == "value":
                 yield 1.5 + 0.5 * len(frame.slot), Phrase("", frame, frame.inverse)
         elif 1 < len(left) <= LONGEST and left[0] in ADJUNCTS and left[-1] not in words("prepositions"):
             yield 1.7, Phrase("", frame, frame.inverse, left)

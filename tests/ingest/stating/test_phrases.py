@@ -8,7 +8,7 @@ from graphsearch.ingest.frames.table import table
 from graphsearch.ingest.stating.phrases import COMMON, UNKNOWN, Kind, read_phrase
 
 P, O, T, L, V = (Kind(kind, True) for kind in ("person", "organisation", "thing", "place", "value"))  # noqa: E741
-SMALL = Kind(COMMON, False, False)
+SMALL = Kind(COMMON)
 U = UNKNOWN
 
 
@@ -44,8 +44,8 @@ U = UNKNOWN
         ("keen on", U, SMALL, "prefers", False),
         ("has her home in", P, U, "lives_in", False),
         ("has its office in", O, U, "located_in", False),
-        ("is on", P, Kind("group", True, False), "member_of", False),
-        ("is on", U, Kind("place", False, False), "located_in", False),
+        ("is on", P, Kind("group", True), "member_of", False),
+        ("is on", U, Kind("place"), "located_in", False),
         ("belongs to", U, P, "owns", True),
         ("is part of", U, U, "part_of", False),
         ("is part of", P, U, "member_of", False),
