@@ -29,6 +29,7 @@ U = UNKNOWN
         ("captained by", T, P, "leads", True),
         ("head of ops at", P, O, "works_at", False),
         ("lighting designer at", P, O, "works_at", False),
+        ("in charge of ops", P, O, "works_at", False),
         ("uses_for_storage", T, T, "uses", False),
         ("usesProduct", O, U, "uses", False),
         ("runs on database", T, U, "uses", False),
