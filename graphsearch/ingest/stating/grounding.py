@@ -151,7 +151,13 @@ def _readings(
     sentence: str, source: Name, target: Name | str, scope: Scope, speaker: Name | None
 ) -> Iterator[tuple[Name | str, Phrase, Name | str]]:
     """What the words between neighbouring names of a sentence state: source, phrase, target."""
-    named = [each for each in (*scope.with_words(_WORD.findall(sentence)), speaker) if each and not each.name.islower()]
+    said = _WORD.findall(sentence)
+    begun = [
+        each
+        for each in scope.with_words(said)
+        if not {word for form in each.forms for word in _WORD.findall(form)[:1]}.isdisjoint(said)
+    ]
+    named = [each for each in (*begun, speaker) if each and not each.name.islower()]
     standing = {place: name for name in (*named, source, target) for place in find_mentions(name, sentence, speaker)}
     apart: list[tuple[int, int, Name | str]] = []
     for (start, end), name in sorted(standing.items(), key=lambda each: (each[0][0], -each[0][1])):

@@ -161,7 +161,7 @@ class Scope:
         key, parts = folded(written).strip(), name_parts(written)
         if not parts:
             return []
-        near = self.with_words(parts)
+        near = self.with_words([min(parts, key=lambda word: len(self._by_word.get(word, ())))])  # has them all
         if exact := [each for each in near if key in each.forms]:
             whole = [each for each in exact if key == folded(each.name)]
             return whole if len(whole) == 1 else exact
@@ -171,9 +171,10 @@ class Scope:
             firms = [each for each in near if name_parts(each.name)[-1:] == parts and each.kind.kind != PERSON]
             if len(firms) == 1:  # "Moreau" is the firm, as persons go by first names
                 return firms
-        form = read(written, PERSON)
-        kinds = (PERSON, "") if any(len(each.strip(".")) == 1 for each in parts) else (PERSON,)  # "P. Sharma"
-        persons = [each for each in self.with_words((*parts, *form_lookups(form))) if each.kind.kind in kinds]
+        form, is_cut = read(written, PERSON), [len(each.strip(".")) == 1 for each in parts]  # "P. Sharma", "Pete L"
+        sought = parts[-1:] if len(parts) > 1 and not is_cut[-1] else (*parts, *form_lookups(form))
+        kinds = (PERSON, "") if any(is_cut) else (PERSON,)
+        persons = [each for each in self.with_words(sought) if each.kind.kind in kinds]
         longer = [each for each in persons if len(name_parts(each.name)) >= len(parts)]
         return [each for each in longer if is_part(form, read(each.name, PERSON))]
 
