@@ -94,7 +94,8 @@ def _nouns(texts: Sequence[str], name: range, start: int, stop: int, table: Tabl
 def _singular(words: Sequence[str]) -> Iterator[str]:
     *before, word = words
     yield " ".join(words)
-    yield from (" ".join((*before, each)) for each in sorted(bases(word)) if word.endswith("s"))
+    if word.endswith("s"):
+        yield from (" ".join((*before, each)) for each in (word[:-1], word.removesuffix("es"), f"{word[:-3]}y"))
 
 
 def _verbs(texts: Sequence[str], name: range, start: int, table: Table) -> Iterator[tuple[Frame, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final, Literal, get_args
 
 import attrs
@@ -19,7 +19,7 @@ Phase = Literal["holds", "opens", "closes", "done", "event"]
 KINDS: Final = {"p": "person", "o": "organisation", "g": "group", "l": "place", "t": "thing", "v": "value"}
 _NOUNS: Final[Mapping[str, Phase]] = {"is": "holds", "has": "holds", "at": "holds", "begins": "opens", "ends": "closes"}
 _COLUMNS: Final = 4
-_VERBS: Final[Mapping[str, Phase]] = {phase: phase for phase in get_args(Phase)}
+_PHASES: Final[Mapping[str, Phase]] = {**_NOUNS, **{phase: phase for phase in get_args(Phase)}}
 _BESIDE: Final = "beside"
 NO_OBJECT: Final = ("-",)
 OBJECT: Final = ("obj",)
@@ -74,14 +74,14 @@ class Table:
     nouns: Mapping[str, Sequence[Frame]]
 
     @property
-    def types(self) -> frozenset[str]:
-        """All types."""
-        return frozenset(each.type for each in self.frames)
-
-    @property
     def frames(self) -> Sequence[Frame]:
         """All frames."""
         return [each for frames in (*self.verbs.values(), *self.nouns.values()) for each in frames]
+
+    @property
+    def types(self) -> frozenset[str]:
+        """All types."""
+        return frozenset(each.type for each in self.frames)
 
 
 Entry = tuple[str, str, Frame]
@@ -95,29 +95,26 @@ def read_line(line: str, rank: int = 0) -> Sequence[Entry]:
     letters = "".join(ends).replace("(", "").replace(")", "")
     if len(ends) != len(("source", "target")) or not {*letters} <= {*KINDS, "*"} or not parts[0]:
         raise InvalidInputError(f"line {line!r}", ["write it as: type | p > o | holds | verb obj; verb at/for"])
-    type_, _, phase, entries = parts
-    if phase not in {*_VERBS, *_NOUNS, _BESIDE}:
-        raise InvalidInputError(f"phase {phase!r}", [f"is none of {', '.join(sorted({*_VERBS, *_NOUNS}))}"])
+    (type_, _, phase, entries), (source, target) = parts, ends
+    if phase not in {*_PHASES, _BESIDE}:
+        raise InvalidInputError(f"phase {phase!r}", [f"is none of {', '.join(sorted(_PHASES))}"])
     found: list[Entry] = []
     for written in (each.strip() for each in entries.split(";")):
         entry = written.rstrip("~+?")
         marks = frozenset(written[len(entry) :])
+        frame = Frame(
+            type_, source, target, _PHASES.get(phase, "holds"), phase == "has" or entry[:1] == "^", rank, (), marks
+        )
         if phase in _NOUNS:
-            slot = ("at",) if phase == "at" else ()
-            frame = Frame(type_, ends[0], ends[1], _NOUNS[phase], phase == "has", rank, slot, marks)
-            found.append(("noun", entry, frame))
+            found.append(("noun", entry, attrs.evolve(frame, slot=("at",) if phase == "at" else ())))
         elif phase == _BESIDE:
-            found.append(("beside", entry, Frame(type_, ends[0], ends[1], "holds", False, rank, (entry,), marks)))
+            found.append((_BESIDE, entry, attrs.evolve(frame, slot=(entry,))))
         elif " " not in entry:
             raise InvalidInputError(f"entry {entry!r}", ["has no slot: write it as 'verb obj' or 'verb at/for'"])
         else:
             head, *middle, slots = entry.removeprefix("^").split(" ")
             first, *more = (*head.split("_"), *middle)
-            for slot_ in slots.split("/"):
-                words_ = (*more, *slot_.split("_"))
-                inverse = entry.startswith("^")
-                frame = Frame(type_, ends[0], ends[1], _VERBS[phase], inverse, rank, words_, marks)
-                found.append(("verb", first, frame))
+            found += [("verb", first, attrs.evolve(frame, slot=(*more, *each.split("_")))) for each in slots.split("/")]
     return found
 
 
@@ -128,16 +125,14 @@ def _entries(extra: tuple[str, ...] = ()) -> Sequence[Entry]:
 
 
 @cache
-def table(extra: tuple[str, ...] = ()) -> Table:
-    """The table of relations as phrases of stated facts are read by it; ``extra`` are lines of a user's own, first.
-
-    Raises `InvalidInputError` for a line that is none.
-    """
-    found: dict[str, defaultdict[str, list[Frame]]] = {"verb": defaultdict(list), "noun": defaultdict(list)}
-    for where, first, frame in _entries(extra):
-        if where in found and TEXTS_ONLY not in frame.marks:
-            found[where][first].append(frame)
-    return Table(dict(found["verb"]), dict(found["noun"]))
+def table() -> Table:
+    """The table of relations as phrases of stated facts are read by it."""
+    verbs: defaultdict[str, list[Frame]] = defaultdict(list)
+    nouns: defaultdict[str, list[Frame]] = defaultdict(list)
+    for where, first, frame in _entries():
+        if where != _BESIDE and TEXTS_ONLY not in frame.marks:
+            (verbs if where == "verb" else nouns)[first].append(frame)
+    return Table(dict(verbs), dict(nouns))
 
 
 @attrs.frozen(eq=False)
@@ -158,7 +153,10 @@ class Forms:
 
 @cache
 def text_forms(extra: tuple[str, ...] = ()) -> Forms:
-    """The table as it is read in texts; ``extra`` as in `table`."""
+    """The table as it is read in texts; ``extra`` are lines of a user's own, first.
+
+    Raises `InvalidInputError` for a line that is none.
+    """
     frames: defaultdict[tuple[str, str], list[Frame]] = defaultdict(list)
     longer: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
     nouns: defaultdict[str, list[Frame]] = defaultdict(list)
@@ -259,23 +257,16 @@ def tokens(phrase: str) -> list[str]:
     return _WORD.findall(folded(spaced).replace("'s ", " 's ").replace("@", " at ").replace("_", " "))
 
 
-_ENDINGS: Final = (("ies", ("y",)), ("ied", ("y",)), ("es", ("",)), ("s", ("",)), ("ed", ("", "e")), ("ing", ("", "e")))
-_SHORTEST: Final = 2
-_DOUBLED: Final = 3
+@cache
+def _bases() -> Mapping[str, frozenset[str]]:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for verb in table().verbs:
+        for form, _ in verb_forms(verb):
+            found[form].add(verb)
+    return {form: frozenset(some) for form, some in found.items()}
 
 
-@lru_cache(maxsize=1 << 14)
 def bases(word: str) -> frozenset[str]:
-    """The verbs of which a word may be a form, itself among them."""
+    """The verbs of which a word may be a form: the one of which it is an irregular form, else those of the table."""
     irregular = grouped("irregular").get(word)
-    if irregular:
-        return frozenset({irregular})
-    found = {word}
-    for ending, replacements in _ENDINGS:
-        stem = word.removesuffix(ending)
-        if stem == word or len(stem) < _SHORTEST:
-            continue
-        found |= {stem + each for each in replacements}
-        if len(stem) > _DOUBLED and stem[-1] == stem[-2]:
-            found.add(stem[:-1])
-    return frozenset(found)
+    return frozenset({irregular}) if irregular else _bases().get(word, frozenset()) | {word}

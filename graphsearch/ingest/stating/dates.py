@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Final
 
 from graphsearch.ingest.frames.table import folded
-from graphsearch.text.calendar import CalendarPeriod
 from graphsearch.text.dates import in_zone, midnight
-from graphsearch.text.time_expressions import Expression, find_expressions
+from graphsearch.text.time_expressions import find_expressions
 
-LONG_AGO: Final = timedelta(days=200)
-"""A date without a year that was last longer ago is rather the next one: "signed, from 1 March"."""
-LONGEST: Final = 6
-"""Most words of a date."""
 _SAME: Final = re.compile(r"\b(?:same (?:day|time|date|week|month)|after that|then|that day|thereafter)\b")
 _NOW: Final = re.compile(r"(?:since |as of |from )?(?:right now|now|at the moment|currently|present)")
-_DAY_FIRST: Final = re.compile(r"\b(\d{1,2})([./])(\d{1,2})$")
 
 
 def read_date(
-    given: datetime | str | None, at: datetime | None, *, future: bool | None = None, last: datetime | None = None
+    given: datetime | str | None, at: datetime | None, *, ahead: bool | None = None, last: datetime | None = None
 ) -> datetime | None:
     """The moment that a date or words for one name, at a memory's time; None if they name none.
 
-    ``future``: whether it is ahead, None if that is unknown; ``last`` is the date stated before: "the same day".
+    ``ahead``: whether it has not come yet, None if that is unknown; ``last`` is the date stated before: "the same day".
     """
     if given is None or isinstance(given, datetime):
         return given
@@ -34,39 +28,20 @@ def read_date(
         return in_zone(datetime.fromisoformat(given.strip()), zone)
     except ValueError:
         pass
-    written = _with_year(given, at)
+    written = folded(given).strip(" .")
     if _SAME.search(written):
         return last
     if _NOW.fullmatch(written):
         return at
-    found = next(iter(find_expressions(written)), None) if len(written.split()) <= LONGEST else None
-    period = found and _nearest(found, at, future)
-    return (
-        None if not found or not period else in_zone(period.last_day if "end of" in found.lead else period.start, zone)
-    )
-
-
-def _with_year(written: str, at: datetime | None) -> str:
-    """Words for a date, folded; "30/06" is that of the memory's year."""
-    written = folded(written).strip(" .")
-    return written if at is None else _DAY_FIRST.sub(rf"\1\2\3\g<2>{at.year:04}", written)
-
-
-def _nearest(found: Expression, at: datetime | None, future: bool | None) -> CalendarPeriod | None:
-    """The period that an expression names: ahead or not if that is known, and not for long, else the nearer one."""
-    if at is None and not found.absolute:
-        return None
-    today = midnight(at or datetime.min.replace(tzinfo=UTC))
-    if future:
-        return found.period(today, ahead=True)
-    near, past = found.period(today, ahead=None), found.period(today, ahead=False)
-    return near if future is None or past is None or today - past.start.replace(tzinfo=None) > LONG_AGO else past
-
-
-def is_date(text: str, at: datetime | None) -> bool:
-    """Whether a text is a date, in figures or in words, and nothing else."""
-    written = _with_year(text, at)
     found = next(iter(find_expressions(written)), None)
-    if found is None or len(found.lead) not in (0, found.start - 1) or found.end != len(written):
-        return False
-    return found.period(midnight(at or datetime.min.replace(tzinfo=UTC)), ahead=True) is not None
+    if found is None or (at is None and not found.absolute):
+        return None
+    period = found.period(midnight(at or datetime.min.replace(tzinfo=UTC)), ahead=ahead)
+    return in_zone(period.last_day if "end of" in found.lead else period.start, zone) if period else None
+
+
+def is_date(text: str) -> bool:
+    """Whether a text is a date, in figures or in words, and nothing else."""
+    written = folded(text).strip(" .")
+    found = next(iter(find_expressions(written)), None)
+    return found is not None and len(found.lead) in (0, found.start - 1) and found.end == len(written)

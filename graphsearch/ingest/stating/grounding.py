@@ -23,11 +23,8 @@ FARTHEST: Final = 60
 """Most characters between two ends that one phrase relates."""
 _WORD: Final = re.compile(r"\w+")
 _SENTENCE: Final = re.compile(r"(?<=[.!?;])\s|\n")
-_PLAIN: Final = re.compile(r"[^.;:!?,()\n]*")
 _REPLACED: Final = re.compile(r"\b(?:instead of|in place of|rather than|not|unlike|replacing|replaces|from) (?:the )?$")
-_DETERMINER: Final = re.compile(r"(?:that|this|the|an?|my|our|his|her|their) $")
 _AHEAD: Final = re.compile(r"\b(?:will|'ll|gonna|(?:going|plans?|wants?|hopes?|intends?) to) (\w+)")
-_ANSWERED: Final = re.compile(r" (?:and|or|but|so|because|who|that|which|says|said|when|while|if) ")
 _DENIED: Final = re.compile(
     r"\b(?:not|never|no longer|isn't|isnt|instead of|rather than) (?:the |a |an |on |in |using |at |with )?$"
 )
@@ -50,15 +47,13 @@ def find_quote(quote: str, text: str) -> Span | None:
     """Where a quote stands in a text, apart from white space, case, punctuation and a few words; None if nowhere."""
     sought = [each[0] for each in _WORD.finditer(_even(quote))]
     found = [(match[0], match.start(), match.end()) for match in _WORD.finditer(_even(text))]
-    if not sought or not found:
-        return None
-    places: dict[str, list[int]] = {}
+    standing: dict[str, list[int]] = {}
     for at, (word, _, _) in enumerate(found):
-        places.setdefault(word, []).append(at)
-    for first in places.get(sought[0], [])[:50]:
+        standing.setdefault(word, []).append(at)
+    for first in standing.get(sought[0], [])[:50] if sought else ():
         last, missed = first, 0
         for word in sought[1:]:
-            near = next((at for at in places.get(word, ()) if 0 < at - last <= FARTHEST_WORD), None)
+            near = next((at for at in standing.get(word, ()) if 0 < at - last <= FARTHEST_WORD), None)
             last, missed = (last, missed + 1) if near is None else (near, missed)
         if missed <= len(sought) // MISSING:
             return Span(start=found[first][1], end=found[last][2])
@@ -68,23 +63,6 @@ def find_quote(quote: str, text: str) -> Span | None:
 def _even(text: str) -> str:
     """A text folded character by character, so that places stay."""
     return "".join(folded(each)[:1] or each for each in text)
-
-
-def mentions(name: Name | str, text: str, speaker: Name | None) -> list[tuple[int, int]]:
-    """Where a name or a value stands in a folded text: by a form, by its first word, by "I" of the speaker."""
-    forms = {folded(name)} if isinstance(name, str) else set(name.forms)
-    if isinstance(name, Name):
-        forms |= {first for each in forms if (first := _first_word(each))}
-        if name is speaker:
-            forms |= words("pronouns_i") | {"i'm", "i've", "i'll", "i'd", "im", "ive"}
-    return sorted({place for form in forms for place in places(form, text)})
-
-
-@lru_cache(maxsize=1 << 14)
-def _first_word(form: str) -> str:
-    first, *others = form.split()[:2] or [""]
-    common = words("titles") | words("determiners") | words("prepositions") | words("negations") | words("soft")
-    return first if others and len(first) > 2 and first not in common else ""  # noqa: PLR2004
 
 
 def prove(
@@ -101,60 +79,52 @@ def prove(
 
     ``ends`` are source and target as they are related, not as the phrase puts them; ``over``: whether it is over.
     """
-    source, target = ends
     text, why = folded(memory.text), []
     quoted = find_quote(quote, memory.text) if quote else None
     if quote and quoted is None:
         why.append("the quote is not in the text")
     speaker = scope.known(memory.speaker) if memory.speaker else None
-    here = [mentions(end, text, speaker) or mentions(end, seen, None) for end in (source, target)]
+    here = [find_mentions(end, text, speaker) or find_mentions(end, seen, None) for end in ends]
     if quoted is None and not any(here):
         why.append("neither end is in the text")
-    for end, stands in zip((source, target), here, strict=True):
+    for end, stands in zip(ends, here, strict=True):
         if isinstance(end, Name) and not stands and not scope.knows(end):
             why.append(f"{end.name!r} is named neither in the text nor before")
-    sentence = _sentence(memory.text, quoted, source, target, speaker)
-    against = () if over or not sentence else _against(sentence, source, target, phrase, scope, speaker)
+    sentence = _sentence(memory.text, quoted, ends, speaker)
+    against = () if over or not sentence else _against(sentence, *ends, phrase, scope, speaker)
     return Proof(quoted, tuple(why), tuple(against))
 
 
-def _sentence(text: str, quoted: Span | None, source: Name, target: Name | str, speaker: Name | None) -> str:
+def find_mentions(name: Name | str, text: str, speaker: Name | None) -> list[tuple[int, int]]:
+    """Where a name or a value stands in a folded text: by a form, by its first word, by "I" of the speaker."""
+    forms = {folded(name)} if isinstance(name, str) else name.forms | {_first_word(each) for each in name.forms}
+    if name is speaker:
+        forms |= words("pronouns_i") | {"i'm", "i've", "i'll", "i'd", "im", "ive"}
+    return sorted({place for form in forms for place in places(form, text)})
+
+
+@lru_cache(maxsize=1 << 14)
+def _first_word(form: str) -> str:
+    first, *others = form.split()[:2] or [""]
+    common = words("titles") | words("determiners") | words("prepositions") | words("negations") | words("soft")
+    return first if others and first not in common else ""
+
+
+def _sentence(text: str, quoted: Span | None, ends: tuple[Name, Name | str], speaker: Name | None) -> str:
     """The sentence around a quote; without one, the shortest that names both ends."""
     if quoted is not None:
         before = max((match.end() for match in _SENTENCE.finditer(text, 0, quoted.start)), default=0)
         after = _SENTENCE.search(text, quoted.end)
         return " ".join(folded(text[before : after.start() if after else len(text)]).split())
-    parts = [
-        part for each in _SENTENCE.split(text) if mentions(source, part := " ".join(folded(each).split()), speaker)
-    ]
-    return min((part for part in parts if mentions(target, part, speaker)), key=len, default="")
+    parts = (" ".join(folded(each).split()) for each in _SENTENCE.split(text))
+    return min((each for each in parts if all(find_mentions(end, each, speaker) for end in ends)), key=len, default="")
 
 
 def _against(
     sentence: str, source: Name, target: Name | str, phrase: Phrase, scope: Scope, speaker: Name | None
 ) -> Iterator[str]:
-    """What the sentence says that contradicts a fact that holds."""
-    yield from _by_words(sentence, target, phrase, speaker)
-    if not phrase.type:
-        return
-    there = mentions(source, sentence, speaker)
-    relevant = [each for each in _readings(sentence, source, target, scope, speaker) if each[1].type == phrase.type]
-    same = [reading for first, reading, second in relevant if (first, second) == (source, target)]
-    for each in same:
-        flags = {"denies it": each.denied, "says that it is over": each.ended, "wishes it": each.mode == "wished"}
-        yield from (f"the text {said}" for said, holds in flags.items() if holds)
-    if phrase.type in SYMMETRIC or same:
-        return
-    if any((first, second) == (target, source) for first, _, second in relevant):
-        yield "the text says it the other way round"
-    elif all(_REPLACED.search(sentence[max(0, start - 20) : start]) for start, _ in there):
-        plain = [each for each in relevant if not (each[1].mode or each[1].denied or each[1].ended)]
-        yield from (f"the text says {first}" for first, _, second in plain[:1] if second == target)
-
-
-def _by_words(sentence: str, target: Name | str, phrase: Phrase, speaker: Name | None) -> Iterator[str]:
-    """What single words of the sentence say against a fact, whatever its type."""
-    before = [sentence[max(0, start - 30) : start] for start, _ in mentions(target, sentence, speaker)]
+    """What the sentence says that contradicts a fact that holds: single words, whatever its type, and its phrases."""
+    before = [sentence[max(0, start - 30) : start] for start, _ in find_mentions(target, sentence, speaker)]
     if before and all(_DENIED.search(each) for each in before):
         yield "the text denies it"
     if before and all(_WISHED.search(each) for each in before):
@@ -162,31 +132,44 @@ def _by_words(sentence: str, target: Name | str, phrase: Phrase, speaker: Name |
     if sentence.rstrip(" \"'”").endswith("?"):
         yield "the text asks it"
     ahead = {base for match in _AHEAD.finditer(sentence) for base in bases(match[1])}
-    if phrase.is_past and not phrase.mode and ahead & bases(phrase.normal.split("_")[0]):
+    if phrase.is_past and phrase.cues.isdisjoint(("planned", "wished")) and ahead & bases(phrase.normal.split("_")[0]):
         yield "the text plans it"
+    if not phrase.type or phrase.type in SYMMETRIC:
+        return
+    said = [each for each in _readings(sentence, source, target, scope, speaker) if each[1].type == phrase.type]
+    if any((first, second) == (source, target) for first, _, second in said):
+        return
+    there = find_mentions(source, sentence, speaker)
+    if any((first, second) == (target, source) for first, _, second in said):
+        yield "the text says it the other way round"
+    elif all(_REPLACED.search(sentence[max(0, start - 20) : start]) for start, _ in there):
+        others = (first for first, each, second in said if second == target and not each.cues - {"begun"})
+        yield from (f"the text says {first}" for first in list(others)[:1])
 
 
 def _readings(
     sentence: str, source: Name, target: Name | str, scope: Scope, speaker: Name | None
 ) -> Iterator[tuple[Name | str, Phrase, Name | str]]:
     """What the words between neighbouring names of a sentence state: source, phrase, target."""
-    places: dict[tuple[int, int], Name | str] = {}
-    named = [each for each in (*scope.spoken_of(sentence), speaker) if each and each.is_capitalised]
-    for name in (*named, source, target):
-        for place in mentions(name, sentence, speaker):
-            places[place] = name
+    said = _WORD.findall(sentence)
+    begun = [
+        each
+        for each in scope.with_words(said)
+        if not {word for form in each.forms for word in _WORD.findall(form)[:1]}.isdisjoint(said)
+    ]
+    named = [each for each in (*begun, speaker) if each and not each.name.islower()]
+    standing = {place: name for name in (*named, source, target) for place in find_mentions(name, sentence, speaker)}
     apart: list[tuple[int, int, Name | str]] = []
-    for (start, end), name in sorted(places.items(), key=lambda each: (each[0][0], -each[0][1])):
+    for (start, end), name in sorted(standing.items(), key=lambda each: (each[0][0], -each[0][1])):
         if not apart or start >= apart[-1][1]:
             apart.append((start, end, name))
     for (_, end, first), (start, _, second) in pairwise(apart):
-        between = _DETERMINER.sub("", sentence[end:start])
-        if len(between) > FARTHEST or not _PLAIN.fullmatch(between) or _ANSWERED.search(between):
+        if start - end > FARTHEST:
             continue
-        reading = read_phrase(between, _kind(first), _kind(second))
+        reading = read_phrase(sentence[end:start], _kind(first), _kind(second))
         if reading.type and not reading.left and not reading.noun:
             yield (second, reading, first) if reading.inverse else (first, reading, second)
 
 
 def _kind(end: Name | str) -> Kind:
-    return Kind(end.kind, end.is_proven) if isinstance(end, Name) else Kind("value", True, False)
+    return end.kind if isinstance(end, Name) else Kind("value", True)

@@ -10,23 +10,16 @@ from typing import Final
 
 import attrs
 
-from graphsearch.ingest.frames.table import folded, listed, tokens, words
+from graphsearch.ingest.frames.table import folded, tokens, words
 from graphsearch.ingest.stating.dates import is_date, read_date
-from graphsearch.ingest.stating.phrases import COMMON, NONE, Kind, Phrase, read_phrase
-from graphsearch.ingest.stating.scope import VALUE, End, Scope, is_pronoun, is_role, is_state
+from graphsearch.ingest.stating.ends import VALUED, find_ends, is_copular, is_pronoun, is_role, is_state
+from graphsearch.ingest.stating.phrases import NONE, NOTHING, Kind, Phrase, read_phrase
+from graphsearch.ingest.stating.scope import End, Scope
 from graphsearch.model import Fact, Memory
 from graphsearch.model.identity import snake_case
 
-_ALIAS: Final = re.compile(
-    r"(?:is |was |are |has )?(?:also |better |commonly |formerly |often |a |the )*"
-    r"(?:known(?: as| to \w+ as)?|called|nicknamed|abbreviated(?: as| to)?|referred to as|aka|a k a|alias|same as|same"
-    r"|goes by|go by|going by|short for|stands for|call me|calls \w+|(?:prefers|likes|asked) to be called"
-    r"|(?:nickname|nick|(?:short|full|real|other|long|proper|maiden|married)(?: name| form)|abbreviation|name)"
-    r"(?: is| of| for)?)"
-)
 _NOT: Final = re.compile(r"(not|no longer|never) ", re.IGNORECASE)
 _ALSO: Final = re.compile(r"\b(?:also|too|as well|additionally|second)\b", re.IGNORECASE)
-_PAST: Final = re.compile(r"(?:ed|went|left|bought|moved|quit|used|former|began|became|got|took)\b")
 
 
 class RefusalError(Exception):
@@ -37,7 +30,6 @@ class RefusalError(Exception):
 class Reading:
     """A fact as it was read. Without ``objects`` it speaks of all that stands; ``unread`` says what is no date."""
 
-    fact: Fact
     phrase: Phrase
     subjects: Sequence[End]
     objects: Sequence[End]
@@ -45,16 +37,16 @@ class Reading:
     since: datetime | None = None
     until: datetime | None = None
     unread: tuple[str, ...] = ()
-
-    @property
-    def also(self) -> bool:
-        """Whether it is stated to hold beside what holds."""
-        return _ALSO.search(self.fact.relation) is not None
+    also: bool = False
+    """Whether it is stated to hold beside what holds."""
 
 
 def is_alias(fact: Fact) -> bool:
     """Whether a fact states that two names are one."""
-    return _ALIAS.fullmatch(" ".join(tokens(fact.relation))) is not None
+    given = tokens(fact.relation)
+    soft = words("soft") | words("be") | words("have") | words("determiners")
+    plain = " ".join(each for each in given if each not in soft)
+    return not words("aliases").isdisjoint((plain, " ".join(given)))
 
 
 def read_fact(fact: Fact, memory: Memory, scope: Scope, own: AbstractSet[str], last: datetime | None) -> Reading:
@@ -64,27 +56,30 @@ def read_fact(fact: Fact, memory: Memory, scope: Scope, own: AbstractSet[str], l
     """
     denial = _NOT.match(fact.object)
     written = fact.object[denial.end() :] if denial else fact.object
-    subjects, _ = scope.ends(fact.subject, memory, fact.subject_type, is_object=False)
-    objects, role = scope.ends(written, memory, fact.object_type, is_object=True) if written.strip() else ([], "")
-    if role and not _is_copular(fact.relation):
-        objects, role = [End(written, scope.known(written), Kind(COMMON, False, False))], ""
+    subjects, _ = find_ends(fact.subject, memory, fact.subject_type, scope)
+    objects: Sequence[End] = ()
+    role = ""
+    if written.strip():
+        objects, role = find_ends(written, memory, fact.object_type, scope, relation=fact.relation)
     demand_names((*subjects, *objects))
-    office = bool(objects) and _is_copular(fact.relation) and _is_office(objects[0])
-    relation = "role" if office else f"{role} of" if role else fact.relation
     object_ = objects[0] if objects else End("", None, Kind(NONE))
+    relation = f"{role} of" if role else fact.relation
+    if object_.name is None and object_.written.islower() and is_copular(relation) and is_role(object_.written):
+        relation = "role"  # "is our stage manager"
     phrase = _phrase(relation, subjects[0].kind, object_, own)
     if not (phrase.type or snake_case(phrase.normal)):
         raise RefusalError("its relation has no words")
-    over = fact.ended or (denial is not None and denial[1].casefold() == "no longer")
-    phrase = attrs.evolve(
-        phrase,
-        ended=phrase.ended or over,
-        denied=phrase.denied or (denial is not None and not over),
-    )
-    reading = _dated(Reading(fact, phrase, subjects, objects, role), memory, scope, last)
-    if phrase.mode == "wished":
+    if fact.ended or (denial and denial[1].casefold() == "no longer"):
+        phrase = attrs.evolve(phrase, cues=phrase.cues | {"ended"})
+    elif denial:
+        phrase = attrs.evolve(phrase, cues=phrase.cues | {"denied"})
+    also = _ALSO.search(fact.relation) is not None
+    reading = _dated(fact, Reading(phrase, subjects, objects, role, also=also), memory, scope, last)
+    if "denied" in phrase.cues and phrase.frame.phase == "closes":
+        raise RefusalError("a denial is no fact")
+    if "wished" in phrase.cues:
         raise RefusalError("a wish")
-    if phrase.mode == "planned" and not (reading.since or reading.until) and not phrase.closes:
+    if "planned" in phrase.cues and not (reading.since or reading.until) and not phrase.closes:
         raise RefusalError("a plan without a date")
     return reading
 
@@ -103,55 +98,37 @@ def demand_names(ends: Sequence[End]) -> None:
 def _phrase(relation: str, subject: Kind, object_: End, own: AbstractSet[str]) -> Phrase:
     """Read a phrase between two ends; of an object in lower case that no name is, also as a value."""
     phrase = read_phrase(relation, subject, object_.kind, own)
-    if not phrase.type and object_.name is None and object_.kind.kind in (COMMON, ""):
-        valued = read_phrase(relation, subject, Kind(VALUE, True, False), own)
-        if valued.noun and valued.frame and not valued.inverse and valued.frame.target == "v" and not valued.left:
+    if not phrase.type and object_.name is None:
+        valued = read_phrase(relation, subject, VALUED, own)
+        if valued.noun and not valued.inverse and valued.frame.target == "v" and not valued.left:
             return valued
     if phrase.type == "has_status" and not phrase.noun and not is_state(object_.written):
-        return attrs.evolve(phrase, type="", frame=None)
+        return attrs.evolve(phrase, frame=NOTHING)
     return phrase
 
 
-def _dated(reading: Reading, memory: Memory, scope: Scope, last: datetime | None) -> Reading:
-    """A reading with its dates, of which one may be its object: "last day at Plinthworks | 29 november"."""
-    fact, phrase, at = reading.fact, reading.phrase, memory.occurred_at
-    past = _PAST.search(fact.relation) is not None
-    ahead = True if phrase.mode == "planned" or (phrase.closes and not past) else False if past else None
-    since = read_date(fact.since, at, future=ahead, last=last)
-    until = read_date(fact.until, at, future=ahead is not False, last=last)
-    value = reading.objects[0] if reading.objects and reading.objects[0].is_value else None
-    day = read_date(value.written, at, future=ahead, last=last) if value and is_date(value.written, at) else None
-    objects: Sequence[End] = reading.objects
+def _dated(fact: Fact, reading: Reading, memory: Memory, scope: Scope, last: datetime | None) -> Reading:
+    """A reading with its dates, of which one may be its object: "last day at Acme | 29 november"."""
+    phrase, objects, at = reading.phrase, reading.objects, memory.occurred_at
+    ahead = "planned" in phrase.cues or (phrase.frame.phase == "closes" and not phrase.is_past) or None
+    since = read_date(fact.since, at, ahead=ahead, last=last)
+    until = read_date(fact.until, at, ahead=not phrase.is_past or None, last=last)
+    given = (fact.since, since), (fact.until, until)
+    unread = tuple(f"{each!r} is no date" for each, found in given if each and not found)
+    value = objects[0].written if objects and objects[0].is_value else ""
+    day = read_date(value, at, ahead=ahead, last=last) if value and is_date(value) else None
+    state = next((each for each in words("statuses") if [each] == tokens(fact.relation)), "")
     if day and phrase.type and (phrase.left or phrase.closes):
         since, until = (since, until or day) if phrase.closes else (since or day, until)
-        objects = scope.ends(" ".join(phrase.left), memory, None, is_object=True)[0] if phrase.left else []
-    elif (state := _state(fact)) and not phrase.type and (day or not objects):
-        objects, since = [End(state, None, Kind(VALUE, True, False))], since or day
-        phrase = attrs.evolve(phrase, type="has_status", phase="opens")
-    elif value and phrase.type and phrase.left:
-        raise RefusalError("its object is unclear")
+        named = " ".join(phrase.left)
+        start = folded(fact.relation).find(named)
+        named = fact.relation[start : start + len(named)] if start >= 0 else named
+        objects = find_ends(named, memory, None, scope)[0] if named else ()
+    elif state and not phrase.type and (day or not objects):  # "churned | 1 May"
+        objects, since = [End(state, None, VALUED)], since or day
+        phrase = attrs.evolve(phrase, frame=attrs.evolve(NOTHING, type="has_status", phase="opens"))
     if phrase.closes and not fact.ended and since and not until:
         since, until = None, since
     if since and until and until <= since:
         raise RefusalError("it ends before it begins")
-    given = (fact.since, since or until), (fact.until, until)
-    unread = tuple(f"{each!r} is no date" for each, found in given if each and not found)
     return attrs.evolve(reading, phrase=phrase, objects=objects, since=since, until=until, unread=unread)
-
-
-def _state(fact: Fact) -> str:
-    """The state that a relation of one word is: "churned"."""
-    given = tokens(fact.relation)
-    return given[0] if len(given) == 1 and given[0] in words("statuses") else ""
-
-
-def _is_copular(relation: str) -> bool:
-    """Whether a phrase only says that somebody is, or becomes, something."""
-    plain = [each for each in tokens(relation) if each not in words("soft") and each not in words("determiners")]
-    begun = {word for cue in listed("begun") for word in cue.split()}
-    return all(each in words("be") | words("have") | words("offices") | begun for each in plain)
-
-
-def _is_office(end: End) -> bool:
-    """Whether an end in lower case is what somebody is: "our stage manager"."""
-    return end.name is None and end.kind.kind in (COMMON, "thing") and end.written.islower() and is_role(end.written)

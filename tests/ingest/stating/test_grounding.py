@@ -6,19 +6,17 @@ from hypothesis import strategies as st
 
 from graphsearch.ingest.stating.grounding import find_quote
 
-TEXT = (
-    "Halden - 40 min w/ Sabine Krüger,\n head of ops at Halden Kliniken. They’ve been on Plinth Desk since March 2022!"
-)
+TEXT = "Arden - 40 min w/ Frauke Möller,\n head of ops at Arden Kliniken. They’ve been on Ledger Desk since March 2022!"
 
 
 @pytest.mark.parametrize(
     "quote",
     [
-        "Sabine Krüger, head of ops",
-        "sabine kruger head of OPS",
-        "Sabine Krüger … Halden Kliniken",
-        "been on Plinth Desk since march",
-        "they've been on the Plinth Desk since March 2022",
+        "Frauke Möller, head of ops",
+        "frauke moller head of OPS",
+        "Frauke Möller … Arden Kliniken",
+        "been on Ledger Desk since march",
+        "they've been on the Ledger Desk since March 2022",
     ],
 )
 def test_a_quote_stands_in_the_text(quote):
@@ -28,7 +26,7 @@ def test_a_quote_stands_in_the_text(quote):
 
 
 @pytest.mark.parametrize(
-    "quote", ["Sabine leads Halden Kliniken today", "Plinth Desk was dropped", "…", "Krüger Sabine Desk 40"]
+    "quote", ["Frauke leads Arden Kliniken today", "Ledger Desk was dropped", "…", "Möller Frauke Desk 40"]
 )
 def test_another_text_is_no_quote(quote):
     assert find_quote(quote, TEXT) is None

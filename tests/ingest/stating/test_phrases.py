@@ -8,7 +8,7 @@ from graphsearch.ingest.frames.table import table
 from graphsearch.ingest.stating.phrases import COMMON, UNKNOWN, Kind, read_phrase
 
 P, O, T, L, V = (Kind(kind, True) for kind in ("person", "organisation", "thing", "place", "value"))  # noqa: E741
-SMALL = Kind(COMMON, False, False)
+SMALL = Kind(COMMON)
 U = UNKNOWN
 
 
@@ -41,19 +41,12 @@ U = UNKNOWN
         ("co-wrote", P, T, "created", False),
         ("deadline", T, V, "deadline", False),
         ("is the mother of", P, P, "parent_of", False),
-        ("can't stand", P, SMALL, "dislikes", False),
-        ("won't work without", T, T, "depends_on", False),
-        ("would not exist without", T, U, "depends_on", False),
-        ("line-managed by", U, U, "reports_to", False),
-        ("closely supervised by", U, U, "reports_to", False),
-        ("privately owned by", T, O, "owns", True),
         ("wed to", U, U, "married_to", False),
         ("keen on", U, SMALL, "prefers", False),
         ("has her home in", P, U, "lives_in", False),
         ("has its office in", O, U, "located_in", False),
-        ("is on", P, Kind("group", True, False), "member_of", False),
-        ("is on", U, Kind("place", False, False), "located_in", False),
-        ("tracks orders in", O, U, "uses", False),
+        ("is on", P, Kind("group", True), "member_of", False),
+        ("is on", U, Kind("place"), "located_in", False),
         ("belongs to", U, P, "owns", True),
         ("is part of", U, U, "part_of", False),
         ("is part of", P, U, "member_of", False),
@@ -82,7 +75,6 @@ def test_a_phrase_states_a_type(phrase, subject, object_, type_, inverse):
         ("lives on the same street as", P, U),
         ("running time", T, V),
         ("contains", T, T),
-        ("skipper is", Kind("person"), Kind("person")),  # whose?
         ("keeps bees in", P, SMALL),
     ],
 )
@@ -110,9 +102,8 @@ def test_what_the_table_does_not_explain_stays_in_its_own_words(phrase, subject,
 )
 def test_words_around_it_say_how_it_is_meant(phrase, flags):
     read = read_phrase(phrase, P)
-    found = {name for name in ("ended", "begun", "denied") if getattr(read, name)} | {read.mode} - {""}
     assert read.type
-    assert found == flags
+    assert read.cues == flags
 
 
 def test_types_of_the_scope_are_kept_as_they_are():

@@ -126,27 +126,32 @@ async def test_values_are_kept_as_values(scoped, ingestor):
 
 async def test_names_are_those_of_the_scope_the_speaker_and_the_text(scoped, ingestor):
     await ingestor.remember(
-        [memory("a", "Nora Quill and Nora Stannard, of Halden Kliniken", entities=[
+        [memory("a", "Nora Quill and Nora Hart, of Arden Kliniken", entities=[
             NamedEntity("Nora Quill", "person", aliases=["NQ"]),
-            NamedEntity("Nora Stannard", "person"),
-            NamedEntity("Halden Kliniken", "company", description="a clinic"),
+            NamedEntity("Nora Hart", "person"),
+            NamedEntity("Arden Kliniken", "company", description="a clinic"),
         ])]
     )  # fmt: skip
     lines = await stated(
         ingestor,
-        memory("b", "I am with Halden now.", Fact("I", "works at", "Halden"), speaker="Nora Quill", at=APRIL),
+        memory("b", "I am with Arden now.", Fact("I", "works at", "Arden"), speaker="Nora Quill", at=APRIL),
         memory("c", "NQ left for good.", Fact("NQ", "lives in", "Oslo"), at=APRIL),
         memory("d", "Nora moved to Bergen.", Fact("Nora", "moved to", "Bergen"), at=APRIL),
         memory("e", "We use Okta.", Fact("we", "use", "Okta"), speaker="Nora Quill", at=MAY),
         memory("f", "They use Okta.", Fact("we", "use", "Okta"), at=MAY),
     )
-    assert lines[0] == "new: Nora Quill works_at Halden Kliniken"
+    assert lines[0] == "new: Nora Quill works_at Arden Kliniken"
     assert lines[1].startswith("new: Nora Quill lives_in Oslo (not grounded")
-    assert lines[2:4] == ["new: Nora lives_in Bergen", "new: Halden Kliniken uses Okta"]
+    assert lines[2:4] == ["new: Nora lives_in Bergen", "new: Arden Kliniken uses Okta"]
     assert lines[4] == "refused: we | use | Okta (it is not known whom 'we' means)"
     known = {each.name: each for each in await scoped.list_entities()}
-    assert known["Halden Kliniken"].description == "a clinic"
+    assert known["Arden Kliniken"].description == "a clinic"
     assert "NQ" in known["Nora Quill"].aliases
+
+
+async def test_a_short_form_of_the_speaker_is_the_speaker(ingestor):
+    said = memory("a", "I live in Leeds.", Fact("Rosa", "lives in", "Leeds"), speaker="Rosalind")
+    assert await stated(ingestor, said) == ["new: Rosalind lives_in Leeds"]
 
 
 async def test_names_of_one_are_declared(scoped, ingestor):
@@ -154,21 +159,21 @@ async def test_names_of_one_are_declared(scoped, ingestor):
         ingestor,
         memory(
             "a",
-            "Augustine Farrelly, call me Gus, does lights at Lamplight Theatre.",
-            Fact("Gus", "works at", "Lamplight Theatre"),
-            Fact("Augustine Farrelly", "also known as", "Gus"),
+            "Ambrose Finch, call me Bram, does lights at Corner Theatre.",
+            Fact("Bram", "works at", "Corner Theatre"),
+            Fact("Ambrose Finch", "also known as", "Bram"),
         ),
     )
-    assert await held(scoped) == {("Augustine Farrelly", "works_at", "Lamplight Theatre"): ("03-02", None)}
-    await stated(ingestor, memory("b", "Gus lives in Sligo.", Fact("Gus", "lives in", "Sligo")))
-    assert ("Augustine Farrelly", "lives_in", "Sligo") in await held(scoped)
+    assert await held(scoped) == {("Ambrose Finch", "works_at", "Corner Theatre"): ("03-02", None)}
+    await stated(ingestor, memory("b", "Bram lives in Leeds.", Fact("Bram", "lives in", "Leeds")))
+    assert ("Ambrose Finch", "lives_in", "Leeds") in await held(scoped)
 
 
 @pytest.mark.parametrize(
     ("text", "fact", "why"),
     [
         ("Tom reports to Ines.", Fact("Ines", "reports to", "Tom"), "the text says it the other way round"),
-        ("Halden runs on Azure, not Okta.", Fact("Halden", "uses", "Okta"), "the text denies it"),
+        ("Arden runs on Azure, not Okta.", Fact("Arden", "uses", "Okta"), "the text denies it"),
         ("Lu wants React.", Fact("Lu", "uses", "React"), "the text wishes it"),
         ("Mei will move to Oslo.", Fact("Mei", "moved to", "Oslo"), "the text plans it"),
         ("Does Mei use Okta?", Fact("Mei", "uses", "Okta"), "the text asks it"),
@@ -194,7 +199,7 @@ async def test_me_is_the_speaker_and_another_is_found(scoped, ingestor):
         (Fact("Ann", "might join", "Acme"), "refused: Ann | might join | Acme (a wish)"),
         (Fact("Ann", "will join", "Acme"), "refused: Ann | will join | Acme (a plan without a date)"),
         (Fact("Ann", "does not use", "Acme"), "refused: Ann | does not use | Acme (a denial is no fact)"),
-        (Fact("Ann", "is not a fan of", "Acme"), "new: Ann dislikes Acme"),
+        (Fact("Ann", "has not left", "Acme"), "refused: Ann | has not left | Acme (a denial is no fact)"),
         (Fact("Ann", "works at", "'"), "refused: Ann | works at | ' (it is no name)"),
         (Fact("'", "works at", "Acme"), "refused: ' | works at | Acme (it is no name)"),
         (Fact("Ann", "works at", "Ann"), "refused: Ann | works at | Ann (both ends are one)"),
@@ -288,7 +293,7 @@ def test_a_name_is_compared_with_those_alone_that_share_a_word_with_it():
         scope = Scope()
         for at in range(size):
             first, last = f"Ab{at}o", f"Cu{at}lin"
-            held = Held(scope.add(End(f"{first} {last}")), "uses", scope.add(End(f"Tool{at} Desk")), None, None)
+            held = Held(scope.add(End(f"{first} {last}")), "uses", scope.add(End(f"Tool{at}")), None, None)
             scope.hold(held)
             assert scope.known(first) is scope.known(f"{first[0]}. {last}") is held.source
             assert scope.standing(held.source, "uses", None) == [held]

@@ -128,7 +128,7 @@ def _statement(
             Kind(kind, bool(kind)) for kind in (kind_in_table(named.get(name, "")) for name in (source, target))
         )
         phrase = read_phrase(type_.replace("_", " "), subject, object_)
-        if phrase.type and not (phrase.denied or phrase.mode):
+        if phrase.type and phrase.cues.isdisjoint(("denied", "planned", "wished")):
             type_, state = phrase.type, "ended" if phrase.closes else "started" if phrase.opens else state
             source, target = (target, source) if phrase.inverse else (source, target)
     start, end, unread = _period(item, passage, quote, state)
