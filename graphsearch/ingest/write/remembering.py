@@ -33,7 +33,7 @@ async def write_texts(
         if new:
             reading = await reader.read(new)
             check.refuse("memories", *(reading.beyond if strict else ()))
-            changed += await _write(new, await echoes.without(new, reading) if echoes else reading, writer)
+            changed += await _write(new, echoes.without(reading) if echoes else reading, writer)
         if echoes:
             await echoes.link(new)
         progress(len(part), part[-1])
