@@ -34,8 +34,7 @@ from graphsearch.ingest.write.ledger import (
     waiting,
     with_notes,
 )
-from graphsearch.ingest.write.remembering import write_texts
-from graphsearch.ingest.write.texts import TextReader, moved
+from graphsearch.ingest.write.texts import TextReader, write_texts
 from graphsearch.ingest.write.writer import Writer, chunks
 from graphsearch.model import Batch, Entity, Memory
 from graphsearch.model import validation as check
@@ -247,7 +246,7 @@ class FolderIngest:
             await self._put([self._opened(each) for each in extractions if each.memory.source in touched])
             await write_texts(found, self.writer, self.reader)
         totals = self.reader.totals
-        self.unfinished |= {sources[id_] for id_ in totals.unfinished if id_ in sources}
+        self.unfinished |= {sources[id_] for id_ in (*totals.failed, *totals.left) if id_ in sources}
         self.faults += [
             Fault(sources[each.memory_id], 0, str(each)) for each in totals.unread if each.memory_id in sources
         ]
@@ -318,10 +317,22 @@ def _renamed(entity: Entity, ids: Mapping[UUID, UUID]) -> Entity:
 
 
 def _reidentified(extraction: Extraction, ids: Mapping[UUID, UUID]) -> Extraction:
-    """The content of a file with other ids of entities."""
-    mentions, claims = moved(extraction.mentions, extraction.claims, ids)
-    named = tuple(_renamed(each, ids) for each in extraction.named)
-    return attrs.evolve(extraction, named=named, mentions=mentions, claims=claims)
+    """The content of a file with other ids of entities, but for claims of one about itself."""
+    ends = [
+        (ids.get(each.source_id, each.source_id), ids.get(each.target_id, each.target_id)) for each in extraction.claims
+    ]
+    return attrs.evolve(
+        extraction,
+        named=tuple(_renamed(each, ids) for each in extraction.named),
+        mentions=tuple(
+            attrs.evolve(each, entity_id=ids.get(each.entity_id, each.entity_id)) for each in extraction.mentions
+        ),
+        claims=tuple(
+            attrs.evolve(each, source_id=one, target_id=other)
+            for each, (one, other) in zip(extraction.claims, ends, strict=True)
+            if one != other
+        ),
+    )
 
 
 def _readable(path: str, read: Callable[[str], Iterator[T]]) -> Iterator[T]:

@@ -18,7 +18,6 @@ import attrs
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
 from graphsearch.ingest.write.ledger import or_nothing
-from graphsearch.ingest.write.texts import ResolvedTexts
 from graphsearch.model import Claim, ElementKind, Injection, Memory, MemoryLink, Relation
 from graphsearch.protocols import GraphStore
 from graphsearch.text.rendering import HEADINGS, day_of, entity_name, memory_line, period_of
@@ -123,10 +122,10 @@ class Echoes:
                 self.found[memory.id] = Echo(memory.id, ids, stored=before is not None or len(sources) < len(held))
         return [each for each in memories if each.id not in self.found or self.found[each.id].stored]
 
-    def without(self, reading: ResolvedTexts) -> ResolvedTexts:
-        """What was read from memories that are kept, without the claims that repeat what was shown."""
+    def without(self, claims: Iterable[Claim]) -> tuple[Claim, ...]:
+        """The claims of memories that are kept, but for those that repeat what was shown."""
         kept: list[Claim] = []
-        for claim in reading.claims:
+        for claim in claims:
             id_ = claim.memory_id
             if (holders := self._to[id_].holding(claim, id_)) is None:
                 kept.append(claim)
@@ -134,7 +133,7 @@ class Echoes:
                 echo = self.found.get(id_, Echo(id_, ()))
                 sources = tuple(sorted({*echo.sources, *holders}))
                 self.found[id_] = attrs.evolve(echo, sources=sources, claims=echo.claims + 1)
-        return attrs.evolve(reading, claims=tuple(kept))
+        return tuple(kept)
 
     async def link(self, memories: Iterable[Memory]) -> None:
         """Link stored memories to those that they repeat."""
