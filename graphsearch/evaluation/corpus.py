@@ -19,7 +19,7 @@ from graphsearch.ingest import Ingestor
 from graphsearch.ingest.extract.code.definitions import outline
 from graphsearch.ingest.extract.extraction import UnreadableError
 from graphsearch.ingest.reading.extractor import TextExtractor
-from graphsearch.ingest.sources.files import Folder, find, locate, read
+from graphsearch.ingest.sources.files import Folder, locate, read, survey
 from graphsearch.ingest.sources.python_files import decoded
 from graphsearch.model import EdgeKind, Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
@@ -147,7 +147,7 @@ def definitions(paths: Iterable[Path]) -> dict[str, str]:
     paths = list(paths)
     found: dict[str, str] = {}
     for folder in _folders(paths):
-        for path in find(folder):
+        for path in survey(folder)[0]:
             if path.endswith(_PYTHON):
                 for name, text in _of_file(folder, path):
                     found.setdefault(name, text)

@@ -29,7 +29,7 @@ import attrs
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
 from graphsearch.ingest.sources.fields import read_each, read_fields
-from graphsearch.ingest.sources.files import MAX_BYTES, Folder, lines_of, opened, unreadable
+from graphsearch.ingest.sources.files import MAX_BYTES, Folder, lines_of, opened
 from graphsearch.ingest.sources.stated import read_stated
 from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention, Span
 from graphsearch.model import validation as check
@@ -271,21 +271,17 @@ class JsonSource:
         """The parts of a file: ids and records."""
         records: list[Record] = []
         part = 1
-        try:
-            path.encode()
-            with opened(self.folder, path) as file:
-                for line, content in lines_of(file):
-                    if line > part * PART_LINES:
-                        yield _part_id(path, part), records
-                        records, part = [], part + 1
-                    try:
-                        record = read_line(content, path=path, line=line, memory_id=_part_id(path, part))
-                    except UnreadableError as error:
-                        faults.append(error.fault)
-                    else:
-                        records += [record] if record else []
-        except (OSError, UnicodeEncodeError) as error:
-            raise UnreadableError(unreadable(path, error)) from error
+        with opened(self.folder, path) as file:
+            for line, content in lines_of(file):
+                if line > part * PART_LINES:
+                    yield _part_id(path, part), records
+                    records, part = [], part + 1
+                try:
+                    record = read_line(content, path=path, line=line, memory_id=_part_id(path, part))
+                except UnreadableError as error:
+                    faults.append(error.fault)
+                else:
+                    records += [record] if record else []
         yield _part_id(path, part), records
 
 
