@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -37,6 +37,10 @@ _WORD: Final = re.compile(r"[^\W_]+|[?？]")  # a question repeats no statement
 _MARKER: Final = re.compile(r"^[ \t]*\d{1,3}[.)][ \t]", re.MULTILINE)
 
 
+Shown = Mapping[object, set[str]]
+"""The sentences and statements that a session was shown, each with the memories that hold it."""
+
+
 @attrs.frozen
 class Echo:
     """A memory that repeats what its session was shown, and the ids of the memories that it repeats, in order.
@@ -49,46 +53,6 @@ class Echo:
     sources: tuple[str, ...]
     stored: bool = True
     claims: int = 0
-
-
-@attrs.frozen(eq=False)
-class Shown:
-    """What a session was shown, each with the memories that hold it: sentences, and what is stated of two entities."""
-
-    sentences: defaultdict[str, set[str]] = attrs.field(factory=lambda: defaultdict(set))
-    stated: defaultdict[frozenset[UUID], list[tuple[Claim | Relation, set[str]]]] = attrs.field(
-        factory=lambda: defaultdict(list)
-    )
-
-    def add(self, texts: Iterable[str], holders: set[str], *edges: Claim | Relation) -> None:
-        """Add texts and statements that memories hold."""
-        for sentence in (each for text in texts for each in _sentences(text)):
-            self.sentences[sentence] |= holders
-        for edge in edges:
-            self.stated[frozenset((edge.source_id, edge.target_id))].append((edge, holders))
-
-    def holding(self, given: str | Claim, own: str) -> set[str] | None:
-        """The memories other than its ``own`` that hold a sentence or state a claim; None if nothing shown does."""
-        if isinstance(given, str):
-            found = [self.sentences[given]] if given in self.sentences else []
-        else:
-            edges = self.stated.get(frozenset((given.source_id, given.target_id)), ())
-            found = [holders for edge, holders in edges if _states(edge, given)]
-        found = [holders for holders in found if holders != {own}]
-        return set[str]().union(*found) - {own} if found else None
-
-
-def _sentences(text: str) -> set[str]:
-    """The words of each sentence and line, without those that report and the number of a list item."""
-    parts = (_WORD.findall(part.casefold()) for part in _END.split(_MARKER.sub("", text)))
-    return {" ".join(word for word in words if word not in REPORTING) for words in parts} - {""}
-
-
-def _states(edge: Claim | Relation, claim: Claim) -> bool:
-    """Whether an edge between the ends of a claim states what it does, on no other day."""
-    same = claim.type in CO_OCCURRENCE_TYPES or (edge.source_id, edge.type) == (claim.source_id, claim.type)
-    days = ((claim.valid_from, edge.valid_from), (claim.valid_to, edge.valid_to))
-    return same and all(one is None or (other and day_of(one) == day_of(other)) for one, other in days)
 
 
 class Echoes:
@@ -116,31 +80,34 @@ class Echoes:
             # what was shown after a text was stored is not what it repeats
             until = before.created_at if before and before.text == memory.text else None
             shown = self._to[memory.id] = await self._shown_to(memory.session_id, until)
-            held = [shown.holding(each, memory.id) for each in _sentences(memory.text)] if shown.sentences else []
-            if sources := [each for each in held if each is not None]:
-                ids = tuple(sorted(set[str]().union(*sources)))
-                self.found[memory.id] = Echo(memory.id, ids, stored=before is not None or len(sources) < len(held))
+            held = [_others(shown, sentence, memory.id) for sentence in _sentences(memory.text)] if shown else []
+            if repeated := [each for each in held if each is not None]:
+                is_new = before is None and len(repeated) == len(held)
+                self.found[memory.id] = Echo(memory.id, _in_order(*repeated), stored=not is_new)
         return [each for each in memories if each.id not in self.found or self.found[each.id].stored]
 
     def without(self, claims: Iterable[Claim]) -> tuple[Claim, ...]:
         """The claims of memories that are kept, but for those that repeat what was shown."""
         kept: list[Claim] = []
         for claim in claims:
-            id_ = claim.memory_id
-            if (holders := self._to[id_].holding(claim, id_)) is None:
+            holders = _others(self._to[claim.memory_id], _statement(claim), claim.memory_id)
+            if holders is None:
                 kept.append(claim)
             else:
-                echo = self.found.get(id_, Echo(id_, ()))
-                sources = tuple(sorted({*echo.sources, *holders}))
-                self.found[id_] = attrs.evolve(echo, sources=sources, claims=echo.claims + 1)
+                echo = self.found.get(claim.memory_id, Echo(claim.memory_id, ()))
+                sources = _in_order(echo.sources, holders)
+                self.found[claim.memory_id] = attrs.evolve(echo, sources=sources, claims=echo.claims + 1)
         return tuple(kept)
 
     async def link(self, memories: Iterable[Memory]) -> None:
         """Link stored memories to those that they repeat."""
         pairs = [
-            (each.id, source) for each in memories if each.id in self.found for source in self.found[each.id].sources
+            (memory.id, each)
+            for memory in memories
+            if memory.id in self.found
+            for each in self.found[memory.id].sources
         ]
-        there = {memory.id for memory in await or_nothing(self._store.get_memories([source for _, source in pairs]))}
+        there = {each.id for each in await self._store.get_memories([source for _, source in pairs])} if pairs else ()
         links = [MemoryLink(from_id=one, to_id=two, type=QUOTES) for one, two in pairs if two in there]
         if links:
             await self._store.link_memories(links)
@@ -150,32 +117,70 @@ class Echoes:
         key = frozenset({session_id, self._session} - {""}), until
         if key not in self._shown:
             logs = [each for session in key[0] for each in await or_nothing(self._store.injections(session))]
-            in_time = (each for each in logs if until is None or each.created_at <= until)
-            self._shown[key] = await _shown(
-                [each for each in in_time if self._who in (None, each.principal)], self._store
+            own = [each for each in logs if self._who in (None, each.principal)]
+            self._shown[key] = await _read(
+                [each for each in own if until is None or each.created_at <= until], self._store
             )
         return self._shown[key]
 
 
-async def _shown(injections: Sequence[Injection], store: GraphStore) -> Shown:
-    """What some injections showed, of what still exists."""
-    shown, keys = Shown(), defaultdict[ElementKind, set[str]](set)
+async def _read(injections: Sequence[Injection], store: GraphStore) -> Shown:
+    """The sentences and statements of what some injections showed, as far as it still exists."""
+    shown, ids = defaultdict[object, set[str]](set), defaultdict[ElementKind, set[str]](set)
     if not injections:
         return shown
-    for kind, key in (element for each in injections for element in each.elements):
-        keys[kind].add(key)
-    shown.add(HEADINGS, set())
-    memories = await store.get_memories(sorted(keys[ElementKind.MEMORY]))
-    for memory in memories:
-        shown.add((memory.text, memory_line(memory)), {memory.id})
-    for claim in await store.list_claims(memory_ids=[memory.id for memory in memories]):
-        shown.add((), {claim.memory_id}, claim)
-    relations = await store.get_relations([UUID(key) for key in sorted(keys[ElementKind.RELATION])])
+    for kind, id_ in (element for each in injections for element in each.elements):
+        ids[kind].add(id_)
+    memories = await store.get_memories(sorted(ids[ElementKind.MEMORY]))
+    relations = await store.get_relations([UUID(id_) for id_ in sorted(ids[ElementKind.RELATION])])
     ends = sorted({end for each in relations for end in (each.source_id, each.target_id)})
     names = {entity.id: entity_name(entity) for entity in await store.get_entities(ends)}
+
+    def add(holders: set[str], *texts: str, edge: Claim | Relation | None = None) -> None:
+        keys = {each for text in texts for each in _sentences(text)}
+        for key in (*keys, *(_statements(edge) if edge else ())):
+            shown[key] |= holders
+
+    add(set(), *HEADINGS)
+    for memory in memories:
+        add({memory.id}, memory.text, memory_line(memory))
+    for claim in await store.list_claims(memory_ids=[memory.id for memory in memories]):
+        add({claim.memory_id}, edge=claim)
     for each in relations:
         line = f"{names.get(each.source_id, '')} {each.type} {names.get(each.target_id, '')}"
-        lines = (f"{line} {period} {fact}" for period in ("", period_of(each)) for fact in ("", each.fact))
+        lines = [f"{line} {period} {fact}" for period in ("", period_of(each)) for fact in ("", each.fact)]
         # proved by those of its memories that were shown with it: others may be hidden
-        shown.add((each.fact, *lines), keys[ElementKind.MEMORY] & {*each.evidence}, each)
+        add(ids[ElementKind.MEMORY] & {*each.evidence}, each.fact, *lines, edge=each)
     return shown
+
+
+def _sentences(text: str) -> set[str]:
+    """The words of each sentence and line, without those that report and the number of a list item."""
+    parts = (_WORD.findall(part.casefold()) for part in _END.split(_MARKER.sub("", text)))
+    return {" ".join(word for word in words if word not in REPORTING) for words in parts} - {""}
+
+
+def _statement(claim: Claim) -> object:
+    """The ends, the type and the days of a claim; where it says that they occur together, the type is none."""
+    start, end = (moment and day_of(moment) for moment in (claim.valid_from, claim.valid_to))
+    if claim.type in CO_OCCURRENCE_TYPES:
+        return frozenset((claim.source_id, claim.target_id)), start, end
+    return (claim.source_id, claim.type, claim.target_id), start, end
+
+
+def _statements(edge: Claim | Relation) -> Iterator[object]:
+    """What an edge states, also without its days, and that its ends occur together."""
+    for start in {None, edge.valid_from and day_of(edge.valid_from)}:
+        for end in {None, edge.valid_to and day_of(edge.valid_to)}:
+            yield (edge.source_id, edge.type, edge.target_id), start, end
+            yield frozenset((edge.source_id, edge.target_id)), start, end
+
+
+def _others(shown: Shown, key: object, own: str) -> set[str] | None:
+    """The memories that hold a sentence or a statement, other than the one that repeats it; None if none was shown."""
+    holders = shown.get(key, {own})
+    return None if holders == {own} else holders - {own}
+
+
+def _in_order(*ids: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set[str]().union(*ids)))
