@@ -151,22 +151,16 @@ async def waiting(memories: Sequence[Memory], store: GraphStore) -> Waiting:
     found = await or_nothing(store.get_memories([memory.id for memory in memories])) if memories else ()
     stored = {each.id: each for each in found}
     other = [memory for memory in memories if is_changed(memory, stored.get(memory.id))]
-    moved = {memory.id for memory in other if memory.id in stored and _moved(stored[memory.id], memory)}
+    placed = {each.id: attrs.evolve(each, position=stored[each.id].position) for each in other if each.id in stored}
+    moved = {id_ for id_, memory in placed.items() if not is_changed(memory, stored[id_])}
     return Waiting([each for each in other if each.id not in moved], [each for each in other if each.id in moved])
 
 
 def is_changed(memory: Memory, stored: Memory | None) -> bool:
     """Whether a memory is new, or another than the stored one in anything that an ingest decides."""
-    return stored is None or memory != _with_unset_fields(stored, memory)
-
-
-def _with_unset_fields(stored: Memory, memory: Memory) -> Memory:
-    """A stored memory with the fields that an ingest does not set taken from another."""
-    return attrs.evolve(stored, feedback_weight=memory.feedback_weight, created_at=memory.created_at)
-
-
-def _moved(stored: Memory, memory: Memory) -> bool:
-    return memory == attrs.evolve(_with_unset_fields(stored, memory), position=memory.position)
+    if stored is None:
+        return True
+    return memory != attrs.evolve(stored, feedback_weight=memory.feedback_weight, created_at=memory.created_at)
 
 
 async def or_nothing(reading: Awaitable[T]) -> T | tuple[()]:

@@ -203,14 +203,13 @@ class Index:
         parts = path.replace("()", ".()").split(".")
         heads = (".".join(parts[:length]) for length in range(1, len(parts) + 1))
         starts = [length for length, head in enumerate(heads, 1) if head in self._names]
-        walks = (self._walk(parts, start, seen) for start in starts)  # more than one below a folder without __init__
-        return next(filter(None, walks), None)
-
-    def _walk(self, parts: list[str], start: int, seen: frozenset[str]) -> Resolved | None:
-        found: Resolved | None = Resolved(".".join(parts[:start]), "module")
-        for part in parts[start:]:
-            found = self._step(found, part, seen) if found else None
-        return found
+        for start in starts:  # more than one below a folder without __init__
+            found: Resolved | None = Resolved(".".join(parts[:start]), "module")
+            for part in parts[start:]:
+                found = self._step(found, part, seen) if found else None
+            if found:
+                return found
+        return None
 
     def _step(self, found: Resolved, part: str, seen: frozenset[str]) -> Resolved | None:
         if part == "()":
