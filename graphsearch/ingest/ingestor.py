@@ -94,8 +94,13 @@ class Ingestor:
             raise MissingDependencyError("Ingestor(facts=True) embeds facts: GraphSearchEngine(store=…, embedder=…)")
         self._engine = engine
         self._extractor = extractor
-        show = partial(visible, engine.store)
-        self._judge = None if judge is None else EntityMatcher(as_llm(judge), partial(show, _demanded(gate)))
+        if judge is not None and gate is None:
+            raise MissingDependencyError(
+                "Ingestor(judge=…) shows names of the graph to a language model and needs a gate: pass "
+                "gate=Gate(authorizer, principal), or gate=ALLOW_ALL if all of it may be shown"
+            )
+        show = partial(visible, engine.store, gate or ALLOW_ALL)
+        self._judge = None if judge is None else EntityMatcher(as_llm(judge), show)
         self._gate = gate or ALLOW_ALL
         self._limits = limits
         self._facts = facts is not False
@@ -205,15 +210,6 @@ class Ingestor:
             refuse_ungrounded=options.refuse_ungrounded,
         )
         return TextReader(self._extractor, resolver, self._limits, self._intake, store, stating, self._gate)
-
-
-def _demanded(gate: Gate | None) -> Gate:
-    if gate is None:
-        raise MissingDependencyError(
-            "Ingestor(judge=…) shows names of the graph to a language model and needs a gate: pass "
-            "gate=Gate(authorizer, principal), or gate=ALLOW_ALL if all of it may be shown"
-        )
-    return gate
 
 
 def checked_memories(given: Iterable[Memory]) -> list[Memory]:

@@ -55,6 +55,7 @@ class Echo:
     claims: int = 0
 
 
+@attrs.define(eq=False)
 class Echoes:
     """Finds what memories repeat of what their sessions were shown, for one ingest on behalf of a gate's principal.
 
@@ -62,19 +63,18 @@ class Echoes:
     session of all memories, besides the one that each has.
     """
 
-    def __init__(self, store: GraphStore, gate: Gate, session_id: str = "") -> None:
-        self._store = store
-        self._who = None if gate is ALLOW_ALL else gate.principal.qualified_id
-        self._session = session_id
-        self._shown: dict[tuple[frozenset[str], datetime | None], Shown] = {}
-        self._to: dict[str, Shown] = {}
-        """What was shown to the session of each memory before it was written."""
-        self.found: dict[str, Echo] = {}
-        """The echoes so far, by memory."""
+    store: GraphStore
+    gate: Gate
+    session_id: str = ""
+    found: dict[str, Echo] = attrs.field(factory=dict)
+    """The echoes so far, by memory."""
+    _shown: dict[tuple[frozenset[str], datetime | None], Shown] = attrs.field(factory=dict)
+    _to: dict[str, Shown] = attrs.field(factory=dict)
+    """What was shown to the session of each memory before it was written."""
 
     async def keep(self, memories: Sequence[Memory]) -> list[Memory]:
         """The memories without new ones that only repeat what was shown."""
-        stored = {each.id: each for each in await or_nothing(self._store.get_memories([each.id for each in memories]))}
+        stored = {each.id: each for each in await or_nothing(self.store.get_memories([each.id for each in memories]))}
         for memory in memories:
             before = stored.get(memory.id)
             # what was shown after a text was stored is not what it repeats
@@ -107,19 +107,20 @@ class Echoes:
             if memory.id in self.found
             for each in self.found[memory.id].sources
         ]
-        there = {each.id for each in await self._store.get_memories([source for _, source in pairs])} if pairs else ()
+        there = {each.id for each in await self.store.get_memories([source for _, source in pairs])} if pairs else ()
         links = [MemoryLink(from_id=one, to_id=two, type=QUOTES) for one, two in pairs if two in there]
         if links:
-            await self._store.link_memories(links)
+            await self.store.link_memories(links)
 
     async def _shown_to(self, session_id: str, until: datetime | None) -> Shown:
         """What a session, and that of all memories, were shown until a time."""
-        key = frozenset({session_id, self._session} - {""}), until
+        key = frozenset({session_id, self.session_id} - {""}), until
         if key not in self._shown:
-            logs = [each for session in key[0] for each in await or_nothing(self._store.injections(session))]
-            own = [each for each in logs if self._who in (None, each.principal)]
+            logs = [each for session in key[0] for each in await or_nothing(self.store.injections(session))]
+            who = None if self.gate is ALLOW_ALL else self.gate.principal.qualified_id
+            own = [each for each in logs if who in (None, each.principal)]
             self._shown[key] = await _read(
-                [each for each in own if until is None or each.created_at <= until], self._store
+                [each for each in own if until is None or each.created_at <= until], self.store
             )
         return self._shown[key]
 

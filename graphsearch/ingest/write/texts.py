@@ -11,7 +11,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch._support.observing import stage
-from graphsearch.access.gate import ALLOW_ALL, Gate
+from graphsearch.access.gate import Gate
 from graphsearch.errors import BudgetExhaustedError, ExtractionError, GraphSearchError
 from graphsearch.ingest.extract.combining import batch_of, extract_with
 from graphsearch.ingest.extract.extraction import Unread
@@ -114,6 +114,7 @@ DEFAULT_EXTRACTOR: Final[Extractor] = DefaultExtractor()
 """What reads texts unless an ingest is given something else, or nothing."""
 
 
+@attrs.define(eq=False)
 class TextReader:
     """Extracts mentions and claims from memories within limits and resolves their names, for one ingest.
 
@@ -121,41 +122,31 @@ class TextReader:
     that it cannot continue, it is not called any more.
     """
 
-    def __init__(
-        self,
-        extractor: Extractor | None,
-        resolver: Resolver,
-        limits: IngestLimits,
-        intake: Intake,
-        store: GraphStore,
-        stating: Stating,
-        gate: Gate = ALLOW_ALL,
-    ) -> None:
-        self._extractor = extractor
-        self._gate = gate
-        self._stating = stating
-        self._store = store
-        self._intake = intake
-        self._resolver = resolver
-        self._limits = limits
-        self._stopped: GraphSearchError | None = None
-        self.totals = ResolvedTexts()
-        """The report on all texts so far."""
+    extractor: Extractor | None
+    resolver: Resolver
+    limits: IngestLimits
+    intake: Intake
+    store: GraphStore
+    stating: Stating
+    gate: Gate
+    totals: ResolvedTexts = attrs.field(factory=ResolvedTexts)
+    """The report on all texts so far."""
+    _stopped: GraphSearchError | None = None
 
     @property
     def name(self) -> str:
         """The extractor's name; empty without one."""
-        return self._extractor.name if self._extractor else ""
+        return self.extractor.name if self.extractor else ""
 
     @property
     def version(self) -> str:
         """The extractor's name and the options of the ingest: what was read with others is read again."""
-        return f"{self.name} {self._intake.version}".strip()
+        return f"{self.name} {self.intake.version}".strip()
 
     @property
     def batch(self) -> int:
         """Memories read at a time: the number that the extractor sets, else 500."""
-        size = batch_of(self._extractor) if self._extractor else None
+        size = batch_of(self.extractor) if self.extractor else None
         return BATCH if size is None else size
 
     def demand(self) -> None:
@@ -178,16 +169,16 @@ class TextReader:
 
     async def _extracted(self, memories: Sequence[Memory]) -> list[ExtractedMemory]:
         """The content of each memory, in order. Those beyond the limits are unread, and too long ones not extracted."""
-        too_long = {each.id: fault for each in memories if (fault := self._limits.too_long(each))}
+        too_long = {each.id: fault for each in memories if (fault := self.limits.too_long(each))}
         left = [each for each in memories if each.id not in too_long]
         with stage("extraction"):
             answers = (
-                await extract_with(await self._knowing(self._extractor, left), left)
-                if self._extractor is not None
+                await extract_with(await self._knowing(self.extractor, left), left)
+                if self.extractor is not None
                 else [ExtractedMemory(memory_id=each.id) for each in left]
             )
         read = {each.memory_id: each for each in answers}
-        faults = {each.memory_id: fault for each in answers if (fault := self._limits.too_many_names(each))} | too_long
+        faults = {each.memory_id: fault for each in answers if (fault := self.limits.too_many_names(each))} | too_long
         return [
             ExtractedMemory(memory_id=each.id, unread=faults[each.id]) if each.id in faults else _named(read[each.id])
             for each in memories
@@ -197,7 +188,7 @@ class TextReader:
         """The extractor, told the names of the scope that occur in some memories, if it asks for them."""
         if not isinstance(extractor, KnowingExtractor):
             return extractor
-        known = await scope_names(memories, self._store, self._gate)
+        known = await scope_names(memories, self.store, self.gate)
         return extractor.knowing(known) if known else extractor
 
     async def _read(self, memories: Sequence[Memory]) -> ResolvedTexts:
@@ -205,7 +196,7 @@ class TextReader:
         failed = {each.memory_id: each.unread for each in answers if isinstance(each.unread, ExtractionError)}
         stopped = {each.memory_id: each.unread for each in answers if each.unread and each.memory_id not in failed}
         self._stopped = next(iter(stopped.values()), None)
-        stated = await self._stating.read([each for each in memories if each.id not in failed.keys() | stopped.keys()])
+        stated = await self.stating.read([each for each in memories if each.id not in failed.keys() | stopped.keys()])
         extracted = [
             with_stated(stated[each.memory_id], each) if each.memory_id in stated else each
             for each in answers
@@ -214,7 +205,7 @@ class TextReader:
         surfaces = {each.memory_id: list(dict.fromkeys(_surfaces(each))) for each in extracted}
         with stage("resolution"):
             found = await self._resolved(surfaces.values(), [pair for each in extracted for pair in each.same])
-            own = await settled(memories, extracted, found, self._store)
+            own = await settled(memories, extracted, found, self.store)
         # a memory with a name that the judge could not be asked about is read again by the next call
         waiting = {id_ for id_, some in surfaces.items() if any(found[each].pending for each in some)}
         begun_ = {id_ for id_ in waiting if any(found[each].judged for each in surfaces[id_])}
@@ -244,8 +235,8 @@ class TextReader:
         """What each surface means. Values are what they say: they are never another thing of a like name."""
         distinct = dict.fromkeys(each for some in surfaces for each in some)
         resolutions = [
-            *await self._resolver.resolve([each for each in distinct if each.type != VALUE], same=same),
-            *await _values([each for each in distinct if each.type == VALUE], self._store),
+            *await self.resolver.resolve([each for each in distinct if each.type != VALUE], same=same),
+            *await _values([each for each in distinct if each.type == VALUE], self.store),
         ]
         return {each.surface: each for each in resolutions}
 
