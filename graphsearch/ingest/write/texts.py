@@ -10,6 +10,7 @@ from uuid import UUID
 
 import attrs
 
+from graphsearch._support.concurrency import aside
 from graphsearch._support.observing import stage
 from graphsearch.access.gate import Gate
 from graphsearch.errors import BudgetExhaustedError, ExtractionError, GraphSearchError
@@ -202,17 +203,35 @@ class TextReader:
             for each in answers
             if each.unread is None
         ]
-        surfaces = {each.memory_id: list(dict.fromkeys(_surfaces(each))) for each in extracted}
+        surfaces = dict.fromkeys(surface for each in extracted for surface in _surfaces(each))
         with stage("resolution"):
-            found = await self._resolved(surfaces.values(), [pair for each in extracted for pair in each.same])
+            found = await self._resolved(surfaces, [pair for each in extracted for pair in each.same])
             own = await settled(memories, extracted, found, self.store)
+        descriptions = {name: text for each in stated.values() for name, text in each.descriptions.items()}
+        reading = await aside(lambda: self._assembled(extracted, found, own, descriptions), len(surfaces))
+        left = {*reading.left, *stopped}
+        return attrs.evolve(
+            reading,
+            failed=failed,
+            left=tuple(each.memory_id for each in answers if each.memory_id in left),
+            stated=tuple(report for each in stated.values() for report in each.reports),
+        )
+
+    def _assembled(
+        self,
+        extracted: Sequence[ExtractedMemory],
+        found: Mapping[ExtractedName, Resolution],
+        own: Mapping[str, Mapping[ExtractedName, Resolution]],
+        descriptions: Mapping[str, str],
+    ) -> ResolvedTexts:
+        """The mentions and claims of what was extracted; ``own`` is what names mean in some memories alone."""
+        surfaces = {each.memory_id: list(_surfaces(each)) for each in extracted}
         # a memory with a name that the judge could not be asked about is read again by the next call
         waiting = {id_ for id_, some in surfaces.items() if any(found[each].pending for each in some)}
         begun_ = {id_ for id_ in waiting if any(found[each].judged for each in surfaces[id_])}
         kept = [_decided(each, found) if each.memory_id in waiting else each for each in extracted]
         meant = [(each, own.get(each.memory_id, found)) for each in kept if each.memory_id not in waiting - begun_]
         names = list({id(by[each]): by[each] for of, by in meant for each in _surfaces(of)}.values())
-        descriptions = {name: text for each in stated.values() for name, text in each.descriptions.items()}
         created = {each.entity.id for each in found.values() if each.stage is Stage.CREATE}
         new = [each for each in names if each.entity.id in created]
         return ResolvedTexts(
@@ -223,20 +242,17 @@ class TextReader:
             conflicts=_distinct(each.surface.name for each in names if each.conflict),
             unanswered=_distinct(each.fault for each in found.values() if each.fault),
             refused=tuple(why for each, _ in meant for why in each.refused),
-            failed=failed,
-            left=tuple(each.memory_id for each in answers if each.memory_id in waiting | stopped.keys()),
-            stated=tuple(report for each in stated.values() for report in each.reports),
+            left=tuple(waiting),
             begun=frozenset(begun_),
         )
 
     async def _resolved(
-        self, surfaces: Iterable[Iterable[ExtractedName]], same: Sequence[tuple[str, str]]
+        self, surfaces: Iterable[ExtractedName], same: Sequence[tuple[str, str]]
     ) -> dict[ExtractedName, Resolution]:
         """What each surface means. Values are what they say: they are never another thing of a like name."""
-        distinct = dict.fromkeys(each for some in surfaces for each in some)
         resolutions = [
-            *await self.resolver.resolve([each for each in distinct if each.type != VALUE], same=same),
-            *await _values([each for each in distinct if each.type == VALUE], self.store),
+            *await self.resolver.resolve([each for each in surfaces if each.type != VALUE], same=same),
+            *await _values([each for each in surfaces if each.type == VALUE], self.store),
         ]
         return {each.surface: each for each in resolutions}
 
