@@ -81,10 +81,14 @@ def _memory(turn: object, position: int, session_id: str, source: str) -> Memory
 
 
 def _moment(time: Any) -> datetime:
-    if isinstance(time, datetime):
-        return time
-    number = isinstance(time, (int, float)) and not isinstance(time, bool)
-    return datetime.fromtimestamp(time, UTC) if number else datetime.fromisoformat(time)
+    match time:
+        case datetime():
+            return time
+        case bool():
+            raise TypeError
+        case int() | float():
+            return datetime.fromtimestamp(time, UTC)
+    return datetime.fromisoformat(time)
 
 
 _SHAPES: Final[Mapping[str, Shape]] = {"time": (_moment, "ISO 8601 or seconds since 1970")}
