@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -38,20 +38,16 @@ class DistinctTexts:
 
     async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:
         """As the other embedder, and raises what it raises."""
-        kept = {text: self._kept.get((input_type, text)) for text in texts}
-        new = [text for text, vector in kept.items() if vector is None]
-        found = {text: vector for text, vector in kept.items() if vector is not None}
+        found = {text: self._kept[input_type, text] for text in texts if (input_type, text) in self._kept}
+        new = [text for text in dict.fromkeys(texts) if text not in found]
         if new or not texts:
             rows = await self._embedder.embed(new, input_type=input_type)
-            self._keep(zip(new, rows, strict=True), input_type)
-            if len(new) == len(texts):
+            for text, vector in zip(new, rows, strict=True):
+                found[text] = vector
+                if len(text) <= _CHARACTERS:
+                    self._kept[input_type, text] = vector.copy()  # a row alone would hold all rows of its matrix
+            for key in list(self._kept)[: max(0, len(self._kept) - _TEXTS)]:
+                del self._kept[key]
+            if not texts:
                 return rows
-            found.update(zip(new, rows, strict=True))
         return np.stack([found[text] for text in texts])
-
-    def _keep(self, vectors: Iterable[tuple[str, Vector]], input_type: InputType) -> None:
-        for text, vector in vectors:
-            if len(text) <= _CHARACTERS:
-                self._kept[input_type, text] = vector.copy()  # a row alone would hold all rows of its matrix
-        for key in list(self._kept)[: max(0, len(self._kept) - _TEXTS)]:
-            del self._kept[key]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 from uuid import UUID
 
 import attrs
@@ -34,8 +34,7 @@ from graphsearch.ingest.write.ledger import (
     waiting,
     with_notes,
 )
-from graphsearch.ingest.write.remembering import write_texts
-from graphsearch.ingest.write.texts import TextReader, moved
+from graphsearch.ingest.write.texts import TextReader, write_texts
 from graphsearch.ingest.write.writer import Writer, chunks
 from graphsearch.model import Batch, Entity, Memory
 from graphsearch.model import validation as check
@@ -51,19 +50,12 @@ _ELEMENTS_PER_TEXT: Final = 4
 T = TypeVar("T")
 
 
-class Source(Protocol):
-    """Reads files of one format, each twice, so that any file can refer to entities that another describes.
+Source = DocumentSource | PythonSource | JsonSource
+"""Reads files of one format, each twice, so that any file can refer to entities that another describes.
 
-    Both methods raise `UnreadableError` for a file that cannot be read at all.
-    """
-
-    def describe(self, path: str) -> Iterator[tuple[Described, ...]]:
-        """First pass: the entities that a file describes, a few at a time."""
-        ...
-
-    def extract(self, path: str) -> Iterator[Extraction]:
-        """Second pass, after the first one of all files: the whole content of a file, in one or more parts."""
-        ...
+``describe`` gives the entities that a file describes, a few at a time; ``extract``, after the first pass of all files,
+its whole content in one or more parts. Both raise `UnreadableError` for a file that cannot be read at all.
+"""
 
 
 @attrs.define(eq=False)
@@ -76,10 +68,9 @@ class FolderIngest:
     reader: TextReader
     found: list[str]
     progress: Progress
-    python: PythonSource = attrs.field(init=False)
     json: JsonSource = attrs.field(init=False)
     sources: Mapping[str, Source] = attrs.field(init=False)
-    """Readers by file suffix."""
+    """By file suffix."""
     faults: list[Fault] = attrs.field(factory=list)
     unfinished: set[str] = attrs.field(factory=set)
     """Files with a text that was not read."""
@@ -100,10 +91,8 @@ class FolderIngest:
     steps: int = 0
 
     def __attrs_post_init__(self) -> None:
-        documents = DocumentSource(self.folder)
-        self.python, self.json = PythonSource(self.folder), JsonSource(self.folder)
-        self.sources = {".py": self.python, ".jsonl": self.json, ".md": documents, ".txt": documents}
-
+        documents, self.json = DocumentSource(self.folder), JsonSource(self.folder)
+        self.sources = {".py": PythonSource(self.folder), ".jsonl": self.json, ".md": documents, ".txt": documents}
         self.model = self.writer.embedder.name if self.writer.embedder else ""
         self.anew = not self.ledger.is_embedded_by(self.model)
 
@@ -139,7 +128,8 @@ class FolderIngest:
                 self.faults.append(Fault(path, 0, message))
                 continue
             try:
-                prints[path] = fingerprint(self.folder, path, f"{self._version(path)} {self.model}")
+                version = code.EXTRACTOR if path.endswith(".py") else f"{json_lines.EXTRACTOR} {self.reader.name}"
+                prints[path] = fingerprint(self.folder, path, f"{version} {self.writer.intake.version} {self.model}")
             except UnreadableError as error:
                 self._fail(path, error)
                 self.broken.update(known for known in self.ledger.files if known.startswith(f"{path}/"))
@@ -188,11 +178,10 @@ class FolderIngest:
         size = 0
         for path in sorted(prints, key=lambda path: (before.get(path) != prints[path], path)):
             self._step(path, 2 * len(prints))
-            if path in self.broken:
-                continue
             partial = unresolved_imports and path.endswith(".py")
             if partial and before.get(path) == prints[path]:
                 self.broken.add(path)  # its references to the broken file cannot be resolved now
+            if path in self.broken:
                 continue
             content = "" if partial or path in self.json.faulty else prints[path]
             async for extraction in self._stamped(path, content):
@@ -213,22 +202,19 @@ class FolderIngest:
         """The content of a file; only the last part has the fingerprint, so that a file half written looks changed."""
         last: Extraction | None = None
         try:
-            async for extraction in _stepwise(
+            async for part in _stepwise(
                 map(self.writer.intake.extraction, _readable(path, self._source(path).extract))
             ):
+                kept = []
                 if last is not None:
                     yield stamped(last, folder=self.folder, content="", model=self.model)
-                last = self._with_kept_notes(extraction, path) if last is None else extraction
+                elif path in self.json.faulty:  # its bad lines may have given any of the earlier notes
+                    kept = [id_ for id_ in self.ledger.notes(path) if not self.json.gives(id_)]
+                last = with_notes(part, kept) if kept else part
         except UnreadableError as error:
             self._fail(path, error)
         if last is not None and path not in self.broken:
             yield stamped(last, folder=self.folder, content=content, model=self.model)
-
-    def _with_kept_notes(self, extraction: Extraction, path: str) -> Extraction:
-        """With the earlier notes of a file that has bad lines, none of which are forgotten."""
-        if path not in self.json.faulty:
-            return extraction
-        return with_notes(extraction, (id_ for id_ in self.ledger.notes(path) if not self.json.gives(id_)))
 
     async def _write(self, extractions: Sequence[Extraction]) -> None:
         """Write some extractions.
@@ -244,10 +230,16 @@ class FolderIngest:
         await self.writer.permission.to_read([*found.read, *found.moved])
         if found.read or found.moved:
             touched = {sources[text.id] for text in (*found.read, *found.moved)}
-            await self._put([self._opened(each) for each in extractions if each.memory.source in touched])
+            opened = [each for each in extractions if each.memory.source in touched]
+            # of a new file nothing is written before its texts but which it has
+            new = [each.memory.source not in self.ledger.files for each in opened]
+            opened = [
+                Extraction(memory=each.memory) if is_new else each for each, is_new in zip(opened, new, strict=True)
+            ]
+            await self._put([self._unfinished(each) for each in opened])
             await write_texts(found, self.writer, self.reader)
         totals = self.reader.totals
-        self.unfinished |= {sources[id_] for id_ in totals.unfinished if id_ in sources}
+        self.unfinished |= {sources[id_] for id_ in (*totals.failed, *totals.left) if id_ in sources}
         self.faults += [
             Fault(sources[each.memory_id], 0, str(each)) for each in totals.unread if each.memory_id in sources
         ]
@@ -266,12 +258,6 @@ class FolderIngest:
             claims=[claim for each in extractions for claim in each.claims],
         )
         await self.writer.write(batch, anew=self.anew, embed=[*notes, *known], stale=self._is_stale)
-
-    def _opened(self, extraction: Extraction) -> Extraction:
-        """As incomplete, before its texts are written; of a new file nothing but which texts it has."""
-        if extraction.memory.source not in self.ledger.files:
-            extraction = Extraction(memory=extraction.memory)
-        return self._unfinished(extraction)
 
     def _unfinished(self, extraction: Extraction) -> Extraction:
         """Marked as incomplete: it looks changed at the next ingest, and the earlier notes of its file are kept."""
@@ -295,12 +281,6 @@ class FolderIngest:
                 found.update(note for note in self.ledger.notes(path) if note not in self.notes)
         return sorted(found)
 
-    def _version(self, path: str) -> str:
-        """The names of the extractors of a file."""
-        if path.endswith(".py"):
-            return f"{code.EXTRACTOR} {self.writer.intake.version}".rstrip()
-        return f"{json_lines.EXTRACTOR} {self.reader.version}"
-
     def _source(self, path: str) -> Source:
         return self.sources[PurePosixPath(path).suffix]
 
@@ -318,10 +298,22 @@ def _renamed(entity: Entity, ids: Mapping[UUID, UUID]) -> Entity:
 
 
 def _reidentified(extraction: Extraction, ids: Mapping[UUID, UUID]) -> Extraction:
-    """The content of a file with other ids of entities."""
-    mentions, claims = moved(extraction.mentions, extraction.claims, ids)
-    named = tuple(_renamed(each, ids) for each in extraction.named)
-    return attrs.evolve(extraction, named=named, mentions=mentions, claims=claims)
+    """The content of a file with other ids of entities, but for claims of one about itself."""
+    ends = [
+        (ids.get(each.source_id, each.source_id), ids.get(each.target_id, each.target_id)) for each in extraction.claims
+    ]
+    return attrs.evolve(
+        extraction,
+        named=tuple(_renamed(each, ids) for each in extraction.named),
+        mentions=tuple(
+            attrs.evolve(each, entity_id=ids.get(each.entity_id, each.entity_id)) for each in extraction.mentions
+        ),
+        claims=tuple(
+            attrs.evolve(each, source_id=one, target_id=other)
+            for each, (one, other) in zip(extraction.claims, ends, strict=True)
+            if one != other
+        ),
+    )
 
 
 def _readable(path: str, read: Callable[[str], Iterator[T]]) -> Iterator[T]:

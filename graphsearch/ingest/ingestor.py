@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -11,6 +11,7 @@ from typing import Protocol
 import attrs
 
 from graphsearch._support.concurrency import within
+from graphsearch._support.garbage import rare_collections
 from graphsearch._support.observing import observed
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.errors import MissingDependencyError
@@ -28,8 +29,7 @@ from graphsearch.ingest.write.ledger import FILE_PREFIX, read_by, read_ledger, w
 from graphsearch.ingest.write.limits import DEFAULT_LIMITS, IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.ingest.write.permission import Permission
-from graphsearch.ingest.write.remembering import write_texts
-from graphsearch.ingest.write.texts import BATCH, DEFAULT_EXTRACTOR, TextReader
+from graphsearch.ingest.write.texts import BATCH, DEFAULT_EXTRACTOR, TextReader, write_texts
 from graphsearch.ingest.write.writer import Writer, chunks, embed_facts
 from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.model import FactReport, FactStatus, Memory
@@ -94,8 +94,13 @@ class Ingestor:
             raise MissingDependencyError("Ingestor(facts=True) embeds facts: GraphSearchEngine(store=…, embedder=…)")
         self._engine = engine
         self._extractor = extractor
-        show = partial(visible, engine.store)
-        self._judge = None if judge is None else EntityMatcher(as_llm(judge), partial(show, _demanded(gate)))
+        if judge is not None and gate is None:
+            raise MissingDependencyError(
+                "Ingestor(judge=…) shows names of the graph to a language model and needs a gate: pass "
+                "gate=Gate(authorizer, principal), or gate=ALLOW_ALL if all of it may be shown"
+            )
+        show = partial(visible, engine.store, gate or ALLOW_ALL)
+        self._judge = None if judge is None else EntityMatcher(as_llm(judge), show)
         self._gate = gate or ALLOW_ALL
         self._limits = limits
         self._facts = facts is not False
@@ -138,9 +143,10 @@ class Ingestor:
             embedder = self._embedder()
             reader = self._reader(embedder)
             ingest = FolderIngest(folder, ledger, self._writer(embedder), reader, found, progress or _silent)
-            report = await ingest.run()
-            reader.demand()
-            return attrs.evolve(report, facts=await self._finish(embedder), skipped=tuple(skipped))
+            with rare_collections():
+                report = await ingest.run()
+                reader.demand()
+                return attrs.evolve(report, facts=await self._finish(embedder), skipped=tuple(skipped))
 
     @observed("remember")
     async def remember(
@@ -158,17 +164,27 @@ class Ingestor:
         for an id that begins with "file:", before anything is written, and what `add` raises.
         """
         given, embedder = checked_memories(memories), self._embedder()
-        reader = self._reader(embedder)
         self._limits.refuse(given)
+        reader, writer = self._reader(embedder), self._writer(embedder)
         echoes = Echoes(self._engine.store, self._gate, session_id)
         async with within(self._limits.seconds):
-            writer = self._writer(embedder)
-            if self._intake.version:
-                await writer.permission.to_begin(self._intake.labelled(given))
-            screened = await self._intake.memories(given)
-            report = await remember(screened, writer, reader, echoes, progress or _silent)
-            reader.demand()
-            return attrs.evolve(report, facts=await self._finish(embedder))
+            with rare_collections():
+                if self._intake.version:
+                    await writer.permission.to_begin(self._intake.labelled(given))
+                distinct = {each.id: each for each in await self._intake.memories(given)}
+                changed = await _remember(distinct, writer, reader, echoes, progress or _silent)
+                reader.demand()
+                facts = await self._finish(embedder)
+        return RememberReport(
+            memories=len(distinct),
+            changed=changed,
+            facts=facts,
+            resolutions=reader.totals.counts,
+            conflicts=reader.totals.conflicts,
+            unread=reader.totals.unread,
+            echoes=tuple(echoes.found[id_] for id_ in sorted(echoes.found)),
+            **totals_of(writer, reader.totals, _repeated(distinct, echoes)),
+        )
 
     def _embedder(self) -> Embedder | None:
         return None if self._engine.embedder is None else DistinctTexts(self._engine.embedder)
@@ -196,15 +212,6 @@ class Ingestor:
         return TextReader(self._extractor, resolver, self._limits, self._intake, store, stating, self._gate)
 
 
-def _demanded(gate: Gate | None) -> Gate:
-    if gate is None:
-        raise MissingDependencyError(
-            "Ingestor(judge=…) shows names of the graph to a language model and needs a gate: pass "
-            "gate=Gate(authorizer, principal), or gate=ALLOW_ALL if all of it may be shown"
-        )
-    return gate
-
-
 def checked_memories(given: Iterable[Memory]) -> list[Memory]:
     """The memories of a list. Raises `InvalidInputError` that says how to write what is none."""
     is_list = isinstance(given, Iterable) and not isinstance(given, str | Mapping)
@@ -225,21 +232,20 @@ def _silent(done: int, total: int, name: str) -> None:
     """Ignore progress."""
 
 
-async def remember(
-    memories: Sequence[Memory], writer: Writer, reader: TextReader, echoes: Echoes, progress: Progress
-) -> RememberReport:
-    """Ingest memories; see `graphsearch.ingest.Ingestor.remember`."""
-    distinct = {memory.id: memory for memory in memories}
-    if not distinct:
+async def _remember(
+    memories: Mapping[str, Memory], writer: Writer, reader: TextReader, echoes: Echoes, progress: Progress
+) -> int:
+    """Ingest memories in batches; return how many were written."""
+    if not memories:
         await writer.begin()  # also an empty ingest creates the scope
     done = changed = 0
 
     def step(count: int, last: Memory) -> None:
         nonlocal done
         done += count
-        progress(done, len(distinct), last.id)
+        progress(done, len(memories), last.id)
 
-    for some in chunks(list(distinct.values()), BATCH):
+    for some in chunks(list(memories.values()), BATCH):
         found = await waiting([read_by(memory, reader.version) for memory in some], writer.store)
         await writer.permission.to_read([*found.read, *found.moved])
         done += len(some) - len(found.read)
@@ -248,20 +254,15 @@ async def remember(
             step(0, some[-1])
     await writer.prune()
     await writer.settle()
-    totals = reader.totals
+    return changed
+
+
+def _repeated(memories: Mapping[str, Memory], echoes: Echoes) -> list[FactReport]:
+    """What became of the facts of memories that were left out."""
     why = "the memory repeats what its session was shown"
-    repeated = [
+    return [
         FactReport(memory_id=id_, fact=fact, status=FactStatus.REFUSED, why=why)
         for id_, echo in echoes.found.items()
         if not echo.stored
-        for fact in distinct[id_].facts
+        for fact in memories[id_].facts
     ]
-    return RememberReport(
-        memories=len(distinct),
-        changed=changed,
-        resolutions=totals.counts,
-        conflicts=totals.conflicts,
-        unread=totals.unread,
-        echoes=tuple(echoes.found[id_] for id_ in sorted(echoes.found)),
-        **{**totals_of(writer, totals), "stated": (*totals.stated, *repeated)},
-    )

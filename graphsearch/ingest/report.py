@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import attrs
@@ -70,10 +71,10 @@ class RememberReport(WritingReport):
     """Memories that repeat what their session was shown, which is no new evidence; in order of id."""
 
 
-def totals_of(writer: Writer, texts: ResolvedTexts) -> dict[str, Any]:
-    """The fields of a report that count what was written, and what became of texts."""
+def totals_of(writer: Writer, texts: ResolvedTexts, repeated: Sequence[FactReport] = ()) -> dict[str, Any]:
+    """The fields of a report that count what was written, and what became of texts and of ``repeated`` facts."""
     written = {name: getattr(writer, name) for name in ("entities", "removed", "relations", "embedded")}
-    read = {name: getattr(texts, name) for name in ("refused", "unanswered", "stated")}
+    read = {"refused": texts.refused, "unanswered": texts.unanswered, "stated": (*texts.stated, *repeated)}
     return {**written, **read, "left": len(texts.left)}
 
 

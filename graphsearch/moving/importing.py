@@ -15,6 +15,7 @@ import attrs
 import numpy as np
 
 from graphsearch._support.files import opened, written
+from graphsearch._support.garbage import rare_collections
 from graphsearch.access.gate import Gate, resource_of
 from graphsearch.access.reader import reading
 from graphsearch.access.stored_elements import RECORDS, demand_everything, element_of, record_pages, stored_elements
@@ -87,7 +88,8 @@ async def import_scope(
         pages = importing.pages(store, None if gate is None or gate.allows_all else gate)
         settings = await importing.settings()
         try:
-            await store.load(settings, pages, replace=replace)
+            with rare_collections():
+                await store.load(settings, pages, replace=replace)
         except RecordError as error:
             raise ScopeFileError(str(source), error.place + 2, error.faults) from error
     await store.settle()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-import textwrap
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -53,7 +52,7 @@ def copies(block: str) -> list[str]:
     """A block as it is written back: whole, line by line, and changed in all that is no word."""
     lines = [line for line in block.splitlines() if line.startswith("- ")]
     return [
-        *(block, f"You said:\n{block}", "\n".join(textwrap.wrap(" ".join(lines), 40)), block.upper()),
+        *(block, f"You said:\n{block}", block.upper()),
         *(line.removeprefix("- ") for line in lines),
         *(f"{number}. {line.removeprefix('- ')}" for number, line in enumerate(lines, 1)),
         *(f"> **As you said**, \u201c{each.text}\u201d" for each in KNOWN),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cache
 from typing import Any, Final
 
 import attrs
@@ -82,40 +82,32 @@ class Redaction:
         for at in range(0, max(len(text) - _OVERLAP, 1), _WINDOW - _OVERLAP):
             window = text[at : at + _WINDOW]
             if self.secrets:
-                for start, end in self._detectors.secrets(window):
+                for start, end in _secrets(window):
                     yield at + start, _end_of_token(text, at + end), _SECRET
-            for start, end, kind in self._detectors.personal(window, self.personal):
-                yield at + start, at + end, kind
-
-    @cached_property
-    def _detectors(self) -> _Detectors:
-        return _Detectors()
+            if self.personal:
+                scan = load("datafog", extra=EXTRA, purpose="Redaction").scan
+                found = scan(window, engine="regex", entity_types=[kind.upper() for kind in self.personal])
+                yield from ((at + each.start, at + each.end, each.type.lower()) for each in found.entities)
 
 
-class _Detectors:
-    """The detectors of both packages."""
+@cache
+def _detectors() -> tuple[Sequence[re.Pattern[str]], Any]:
+    """The patterns of secrets, and the detector of what follows a keyword."""
+    found = load("detect_secrets.core.plugins.util", extra=EXTRA, purpose="Redaction")
+    plugins = found.get_mapping_from_secret_type_to_class()
+    chosen = [plugins[kind]() for kind in sorted(plugins) if kind not in {*_GUESSING, _KEYWORD}]
+    return [pattern for each in chosen for pattern in getattr(each, "denylist", ())], plugins[_KEYWORD]()
 
-    def __init__(self) -> None:
-        found = load("detect_secrets.core.plugins.util", extra=EXTRA, purpose="Redaction")
-        plugins = found.get_mapping_from_secret_type_to_class()
-        chosen = [plugins[kind]() for kind in sorted(plugins) if kind not in {*_GUESSING, _KEYWORD}]
-        self._patterns = [pattern for each in chosen for pattern in getattr(each, "denylist", ())]
-        self._keyword = plugins[_KEYWORD]()
-        self._scan: Any = load("datafog", extra=EXTRA, purpose="Redaction").scan
 
-    def secrets(self, text: str) -> Iterator[tuple[int, int]]:
-        for pattern in self._patterns:
-            yield from (match.span() for match in pattern.finditer(text))
-        at = 0
-        for line in text.splitlines(keepends=True):
-            for value in self._keyword.analyze_string(line):
-                yield from ((at + match.start(), at + match.end()) for match in re.finditer(re.escape(value), line))
-            at += len(line)
-
-    def personal(self, text: str, kinds: Sequence[str]) -> Iterator[_Found]:
-        if kinds:
-            found = self._scan(text, engine="regex", entity_types=[kind.upper() for kind in kinds])
-            yield from ((each.start, each.end, each.type.lower()) for each in found.entities)
+def _secrets(text: str) -> Iterator[tuple[int, int]]:
+    patterns, keyword = _detectors()
+    for pattern in patterns:
+        yield from (match.span() for match in pattern.finditer(text))
+    at = 0
+    for line in text.splitlines(keepends=True):
+        for value in keyword.analyze_string(line):
+            yield from ((at + match.start(), at + match.end()) for match in re.finditer(re.escape(value), line))
+        at += len(line)
 
 
 def _end_of_token(text: str, end: int) -> int:

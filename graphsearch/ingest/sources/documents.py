@@ -30,14 +30,6 @@ _DECORATION: Final = re.compile(r"[*_`]+|!?\[([^][]*)\]\([^)[]*\)")
 _SEPARATOR: Final = "\x1f"
 
 
-@attrs.frozen
-class _Section:
-    """The lines under one heading; ``headings`` are that one and those above it, the outermost first."""
-
-    headings: tuple[str, ...]
-    lines: tuple[str, ...]
-
-
 def document_memories(
     text: str,
     *,
@@ -62,18 +54,18 @@ def document_memories(
     check.refuse("document", check.text("document_id", document_id), check.number("size", size, MIN_SIZE))
     seen: Counter[tuple[str, ...]] = Counter()
     memories: list[Memory] = []
-    for section in _sections(text) if markdown else (_Section((), tuple(text.splitlines())),):
-        for chunk in _packed(_paragraphs(section.lines), size):
-            key = (*section.headings, chunk)
+    for headings, lines in _sections(text) if markdown else (((), text.splitlines()),):
+        for chunk in _packed(_paragraphs(lines), size):
+            key = (*headings, chunk)
             memories.append(
                 Memory(
                     id=f"{document_id}#{_digest(document_id, key, seen[key])}",
                     text=chunk,
-                    subject=section.headings[-1] if section.headings else subject,
+                    subject=headings[-1] if headings else subject,
                     position=len(memories),
                     occurred_at=occurred_at,
                     source=source,
-                    attributes={"headings": list(section.headings)} if section.headings else {},
+                    attributes={"headings": list(headings)} if headings else {},
                 )
             )
             seen[key] += 1
@@ -94,20 +86,19 @@ def _fenced(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
             fence = ("" if bound[1].startswith(fence) else fence) if fence else bound[1]
 
 
-def _sections(text: str) -> Iterator[_Section]:
-    """The parts of a Markdown text between its headings."""
+def _sections(text: str) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+    """The parts of a Markdown text between its headings: the headings above, the outermost first, and the lines."""
     headings: list[tuple[int, str]] = []
     lines: list[str] = []
     for line, is_code in _fenced(text.splitlines()):
-        heading = None if is_code else _heading(line, lines)
-        if heading is None:
+        if is_code or (heading := _heading(line, lines)) is None:
             lines.append(line)
             continue
-        yield _Section(tuple(name for _, name in headings), tuple(lines))
+        yield tuple(name for _, name in headings), lines
         level, name = heading
         headings = [(above, known) for above, known in headings if above < level] + ([(level, name)] if name else [])
         lines = []
-    yield _Section(tuple(name for _, name in headings), tuple(lines))
+    yield tuple(name for _, name in headings), lines
 
 
 def _heading(line: str, before: list[str]) -> tuple[int, str] | None:
@@ -182,7 +173,6 @@ def _pieces(part: str, size: int) -> Iterator[str]:
 
 MAX_TEXT_BYTES: Final = 20_000_000
 """Size limit of a document."""
-MARKDOWN: Final = ".md"
 
 
 @attrs.frozen
@@ -192,16 +182,15 @@ class DocumentSource:
     folder: Folder
 
     def describe(self, path: str) -> Iterator[tuple[Described, ...]]:
-        """No entities. Raises `UnreadableError` for a file that cannot be read."""
-        utf8_text(path, read(self.folder, path, limit=MAX_TEXT_BYTES))
+        """No entities."""
+        del path
         yield ()
 
     def extract(self, path: str) -> Iterator[Extraction]:
-        """One extraction."""
-        text = utf8_text(path, read(self.folder, path, limit=MAX_TEXT_BYTES))
-        pure = PurePosixPath(path)
+        """One extraction. Raises `UnreadableError` for a file that cannot be read."""
+        text, pure = utf8_text(path, read(self.folder, path, limit=MAX_TEXT_BYTES)), PurePosixPath(path)
         chunks = document_memories(
-            text, document_id=path, subject=pure.stem, source=path, markdown=pure.suffix == MARKDOWN
+            text, document_id=path, subject=pure.stem, source=path, markdown=pure.suffix == ".md"
         )
         notes = sorted(chunk.id for chunk in chunks)
         yield Extraction(memory=Memory(id=f"file:{path}", source=path, attributes={"notes": notes}), texts=chunks)

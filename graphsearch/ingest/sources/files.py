@@ -8,6 +8,8 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final
 
@@ -82,11 +84,6 @@ def _inside(part: str) -> str:
     return pure.as_posix()
 
 
-def find(folder: Folder) -> list[str]:
-    """The paths that `survey` finds."""
-    return survey(folder)[0]
-
-
 def survey(folder: Folder) -> tuple[list[str], list[Fault]]:
     """Sorted relative POSIX paths of the files to ingest and of folders that cannot be read; and what is skipped.
 
@@ -95,8 +92,6 @@ def survey(folder: Folder) -> tuple[list[str], list[Fault]]:
     found: dict[str, None] = {}
     refused: dict[str, Fault] = {}
     for start in sorted(set(folder.only or ("",))):
-        if _linked(folder.root, start):
-            continue
         for path in _walk(folder.root, start, hidden=folder.hidden):
             why = None if path == start else _refusal(folder.root / path, hidden=folder.hidden)
             if why:
@@ -126,54 +121,51 @@ def _has_key(path: Path) -> bool:
         return False
 
 
-def _linked(root: Path, relative: str) -> bool:
-    """Whether any part of a path below the root is a symbolic link."""
-    return any(
-        (root / part).is_symlink() for part in (PurePosixPath(relative), *PurePosixPath(relative).parents) if part.name
-    )
-
-
 def _walk(root: Path, start: str, *, hidden: bool) -> Iterator[str]:
     """Relative paths of all files and unreadable folders, and of hidden folders, with "/", unless walked too."""
     place = root / start
+    if any((root / part).is_symlink() for part in (PurePosixPath(start), *PurePosixPath(start).parents) if part.name):
+        return
     if place.is_file():
         yield start
-        return
-    if not place.is_dir():
-        return
     unreadable_folders: list[OSError] = []
     for folder, subfolders, names in os.walk(place, onerror=unreadable_folders.append):
         wanted = sorted(name for name in subfolders if _wanted(Path(folder, name)))
-        subfolders[:] = wanted if hidden else [name for name in wanted if not name.startswith(".")]
-        yield from (f"{Path(folder, name).relative_to(root).as_posix()}/" for name in wanted if name not in subfolders)
-        for name in sorted(names):
-            path = Path(folder, name)
-            if not path.is_symlink():
-                yield path.relative_to(root).as_posix()
-    yield from (Path(error.filename).relative_to(root).as_posix() for error in unreadable_folders)
+        subfolders[:] = [name for name in wanted if hidden or not name.startswith(".")]
+        within = [f"{name}/" for name in wanted if name not in subfolders]
+        within += sorted(name for name in names if not Path(folder, name).is_symlink())
+        yield from (
+            f"{(Path(folder) / name).relative_to(root).as_posix()}{'/' * name.endswith('/')}" for name in within
+        )
+    yield from (Path(error.filename).relative_to(root).as_posix() for error in unreadable_folders if place.is_dir())
 
 
 def _wanted(place: Path) -> bool:
     return place.name not in SKIPPED_FOLDERS and not place.is_symlink() and not (place / "pyvenv.cfg").exists()
 
 
-def opened(folder: Folder, path: str) -> BinaryIO:
-    """A file to read. Raises `OSError` also for what is no file, such as a pipe, which would wait for its writer."""
-    place = folder.root / path
-    mode = place.lstat().st_mode
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise OSError(errno.EINVAL, "not a regular file")
-    return place.open("rb")
+@contextmanager
+def opened(folder: Folder, path: str) -> Iterator[BufferedReader]:
+    """A file to read. Raises `UnreadableError` if it cannot be read, or its name is not Unicode."""
+    try:
+        path.encode()
+        place = folder.root / path
+        mode = place.lstat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # a pipe would wait for its writer
+            raise OSError(errno.EINVAL, "not a regular file")  # noqa: TRY301 - as if the system refused it
+        with place.open("rb") as file:
+            yield file
+    except OSError as error:
+        raise UnreadableError(Fault(path, 0, f"cannot be read: {error.strerror or error}")) from error
+    except UnicodeEncodeError as error:
+        shown = path.encode("utf-8", "backslashreplace").decode()
+        raise UnreadableError(Fault(shown, 0, "the file's name is not valid Unicode")) from error
 
 
 def read(folder: Folder, path: str, *, limit: int = MAX_BYTES) -> bytes:
     """The bytes of a file. Raises `UnreadableError` if it is larger than ``limit`` or cannot be read."""
-    try:
-        path.encode()
-        with opened(folder, path) as file:
-            content = file.read(limit + 1)
-    except (OSError, UnicodeEncodeError) as error:
-        raise UnreadableError(unreadable(path, error)) from error
+    with opened(folder, path) as file:
+        content = file.read(limit + 1)
     if len(content) > limit:
         raise UnreadableError(Fault(path, 0, f"larger than {limit:,} bytes; split it, or keep it out of the folder"))
     return content
@@ -203,18 +195,6 @@ def utf8_text(path: str, content: bytes) -> str:
 
 def fingerprint(folder: Folder, path: str, version: str) -> str:
     """Hash of a file's bytes, the reader's version, and the part of the folder that is ingested with it."""
-    digest = hashlib.sha256(f"{version}\0{folder.key}\0".encode("utf-8", "surrogateescape"))
-    try:
-        with opened(folder, path) as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-    except OSError as error:
-        raise UnreadableError(unreadable(path, error)) from error
-    return digest.hexdigest()
-
-
-def unreadable(path: str, error: OSError | UnicodeEncodeError) -> Fault:
-    """The fault of a file that cannot be opened or read, or whose name is not Unicode."""
-    if isinstance(error, UnicodeEncodeError):
-        return Fault(path.encode("utf-8", "backslashreplace").decode(), 0, "the file's name is not valid Unicode")
-    return Fault(path, 0, f"cannot be read: {error.strerror or error}")
+    with opened(folder, path) as file:
+        content = hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.sha256(f"{version}\0{folder.key}\0{content}".encode()).hexdigest()

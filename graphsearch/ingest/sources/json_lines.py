@@ -20,8 +20,7 @@ that lists every error in it, not at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
@@ -29,8 +28,9 @@ import attrs
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
-from graphsearch.ingest.sources.files import MAX_BYTES, Folder, lines_of, opened, unreadable
-from graphsearch.ingest.sources.stated import read_each, read_stated
+from graphsearch.ingest.sources.fields import read_each, read_fields
+from graphsearch.ingest.sources.files import MAX_BYTES, Folder, lines_of, opened
+from graphsearch.ingest.sources.stated import read_stated
 from graphsearch.model import Claim, EdgeKind, Entity, Memory, Mention, Span
 from graphsearch.model import validation as check
 
@@ -38,19 +38,18 @@ EXTRACTOR: Final = "jsonl/4"
 """Changes whenever a line is parsed differently, so that known files are read again."""
 
 _CONFIDENCE: Final = 0.95
-_PERIOD: Final = frozenset({"valid_from", "valid_to"})
-_SPAN: Final = frozenset({"start", "end"})
-_REFERENCE: Final = frozenset({"type", "name"})
-_ENTITY: Final = _REFERENCE | _PERIOD | {"id", "description", "aliases", "labels", "attributes", "importance_weight"}
-_RELATION: Final = _PERIOD | {"source", "type", "target", "fact", "kind", "confidence", "ceiling"}
-_CLAIM: Final = _RELATION | _SPAN | {"extractor"}
-_MENTION: Final = _SPAN | {"entity", "surface", "confidence"}
-_MEMORY: Final = frozenset(
-    {
-        *("id", "text", "subject", "speaker", "session_id", "position", "occurred_at", "source"),
-        *("labels", "attributes", "mentions", "claims", "facts", "entities"),
-    }
+_SPAN: Final = ("start", "end")
+_REFERENCE: Final = ("type", "name")
+_PERIOD: Final = ("valid_from", "valid_to")
+_ENTITY: Final = (*_REFERENCE, "description", "aliases", "labels", "attributes", "importance_weight", *_PERIOD, "id")
+_RELATION: Final = ("source", "type", "target", "confidence", "fact", "kind", "ceiling", *_PERIOD)
+_CLAIM: Final = (*_RELATION, *_SPAN, "extractor")
+_MENTION: Final = ("entity", "surface", *_SPAN, "confidence")
+_MEMORY: Final = (
+    *("id", "text", "subject", "speaker", "session_id", "position", "occurred_at", "source", "labels", "attributes"),
+    *("facts", "entities"),
 )
+_PROOFS: Final = ("mentions", "claims")
 
 T = TypeVar("T")
 
@@ -83,8 +82,7 @@ def read_line(content: bytes, *, path: str, line: int, memory_id: str) -> Record
     if not content.strip():
         return None
     try:
-        found = check.parse_json(content)
-        return _Line(path, line, memory_id).read(found)
+        return _Line(path, line, memory_id).read(check.parse_json(content))
     except InvalidInputError as error:
         raise UnreadableError(Fault(path, line, str(error))) from error
     except ValueError as error:
@@ -96,7 +94,7 @@ def memory_fields(found: object) -> dict[str, Any]:
 
     Raises `InvalidInputError` that lists every error.
     """
-    return read_stated(_fields("memory", found, _MEMORY - {"mentions", "claims"}, "id"))
+    return read_stated(read_fields("memory", found, _MEMORY, "id"))
 
 
 @attrs.define
@@ -117,11 +115,10 @@ class _Line:
         return attrs.evolve(readers[kind](content), named=tuple(self.named.values()), known=frozenset(self.known))
 
     def _entity(self, content: object) -> Record:
-        given = _fields("entity", content, _ENTITY, "type", "name")
+        given = read_fields("entity", content, _ENTITY, "type", "name")
         given["attributes"] = {"source": self.path, **given.get("attributes", {})}
         if "id" in given:
-            given["id"] = _uuid("id", given["id"])
-            self.known.add(given["id"])
+            given["id"] = self._known("id", given["id"])
         entity = Entity(**given)
         return Record(line=self.number, described=(entity,), mentions=(_mention_of(entity, self.memory_id),))
 
@@ -131,46 +128,55 @@ class _Line:
         return Record(line=self.number, claims=(claim,), mentions=ends)
 
     def _memory(self, content: object) -> Record:
-        given = read_stated(_fields("memory", content, _MEMORY, "id"))
-        to_be_read = not {"mentions", "claims"} & {*given}
-        if not to_be_read and {"facts", "entities"} & {*given}:
-            raise InvalidInputError("memory", ["has facts or entities and mentions or claims as well: give either"])
-        claims, mentions = given.pop("claims", ()), given.pop("mentions", ())
+        given = read_stated(read_fields("memory", content, (*_MEMORY, *_PROOFS), "id"))
+        to_be_read = given.keys().isdisjoint(_PROOFS)
+        both = not to_be_read and {"facts", "entities"} & {*given}
+        reserved = str(given["id"]).startswith("file:")
+        check.refuse(
+            "memory",
+            "has facts or entities and mentions or claims as well: give either" if both else None,
+            "an id that starts with 'file:' is reserved for a file; choose another one" if reserved else None,
+        )
+        stated_claims, stated_mentions = given.pop("claims", ()), given.pop("mentions", ())
         memory = Memory(**{"source": self.path, **given})
-        if memory.id.startswith("file:"):
-            raise InvalidInputError(
-                "memory", ["an id that starts with 'file:' is reserved for a file; choose another one"]
-            )
-        read_claims = _all(lambda claim: self._claim(claim, _CLAIM, memory.id, kind=EdgeKind.SEMANTIC), claims)
-        stated = _all(lambda mention: self._mention(mention, memory.id), mentions)
         if to_be_read:
             return Record(line=self.number, texts=(memory,))
-        mentioned = {mention.entity_id for mention in stated}
-        stated += [_mention_of(end, memory.id) for end in self.named.values() if end.id not in mentioned]
-        return Record(line=self.number, notes=(memory,), mentions=tuple(stated), claims=tuple(read_claims))
+        claims = _all(lambda claim: self._claim(claim, _CLAIM, memory.id, kind=EdgeKind.SEMANTIC), stated_claims)
+        mentions = _all(lambda mention: self._mention(mention, memory.id), stated_mentions)
+        mentioned = {mention.entity_id for mention in mentions}
+        mentions += [_mention_of(end, memory.id) for end in self.named.values() if end.id not in mentioned]
+        return Record(line=self.number, notes=(memory,), mentions=tuple(mentions), claims=tuple(claims))
 
-    def _claim(self, content: object, allowed: frozenset[str], memory_id: str, *, kind: EdgeKind) -> Claim:
-        given = _fields("claim", content, allowed, "source", "type", "target")
+    def _claim(self, content: object, allowed: Sequence[str], memory_id: str, *, kind: EdgeKind) -> Claim:
+        given = _with_span("claim", read_fields("claim", content, allowed, "source", "type", "target"))
         source, target = _all(self._refer, [given.pop("source"), given.pop("target")])
         stated = given.pop("kind", kind)
-        if stated not in tuple(EdgeKind):
-            raise InvalidInputError("claim", [f"kind must be one of {', '.join(EdgeKind)}, not {stated!r}"])
-        if source == target:
-            raise InvalidInputError("claim", ["it relates an entity to itself"])
+        check.refuse(
+            "claim",
+            None if stated in [*EdgeKind] else f"kind must be one of {', '.join(EdgeKind)}, not {stated!r}",
+            "it relates an entity to itself" if source == target else None,
+        )
         sure = {"confidence": _CONFIDENCE, "extractor": EXTRACTOR, **given}
         return Claim(memory_id=memory_id, source_id=source, target_id=target, kind=EdgeKind(stated), **sure)
 
     def _mention(self, content: object, memory_id: str) -> Mention:
-        given = _fields("mention", content, _MENTION, "entity", "surface")
+        given = _with_span("mention", read_fields("mention", content, _MENTION, "entity", "surface"))
         return Mention(memory_id=memory_id, entity_id=self._refer(given.pop("entity")), **given)
 
     def _refer(self, reference: object) -> UUID:
         if isinstance(reference, str):
-            known = _uuid("reference", reference)
-            self.known.add(known)
-            return known
-        entity = Entity(**_fields("reference", reference, _REFERENCE, "type", "name"))
+            return self._known("reference", reference)
+        entity = Entity(**read_fields("reference", reference, _REFERENCE, *_REFERENCE))
         return self.named.setdefault(entity.id, entity).id
+
+    def _known(self, name: str, value: object) -> UUID:
+        """The id of an entity that must exist."""
+        try:
+            known = UUID(value if isinstance(value, str) else "")
+        except ValueError as error:
+            raise InvalidInputError(name, [f"must be the id of an entity, or {{type, name}}, not {value!r}"]) from error
+        self.known.add(known)
+        return known
 
 
 def _mention_of(entity: Entity, memory_id: str) -> Mention:
@@ -184,70 +190,11 @@ def _all(read: Callable[[object], T], items: Iterable[object]) -> list[T]:
     return found
 
 
-def _fields(subject: str, value: object, allowed: frozenset[str], *required: str) -> dict[str, Any]:
-    """A copy of an object's fields, with parsed times and span. Raises `InvalidInputError` with every fault."""
-    if not isinstance(value, dict):
-        kind = {list: "a list", str: "text", type(None): "null"}.get(type(value), "a number")
-        raise InvalidInputError(subject, [f"must be an object, not {kind}"])
-    faults = [
-        f"has no field {name!r}; its fields are {', '.join(sorted(allowed))}" for name in sorted({*value} - allowed)
-    ]
-    faults += [f"needs the field {name!r}" for name in required if name not in value]
-    fields: dict[str, Any] = {}
-    for name in (each for each in value if each in allowed):
-        read, shape = _SHAPES.get(name, (_as_is, ""))
-        try:
-            fields[name] = read(value[name])
-        except (ValueError, TypeError):
-            faults.append(f"{name} must be {shape}, not {value[name]!r}")
-    check.refuse(subject, *faults)
-    if _SPAN & {*fields}:
-        start, end = fields.pop("start", None), fields.pop("end", None)
-        if start is None or end is None:
-            raise InvalidInputError(subject, ["start and end must be given together"])
-        fields["span"] = Span(start=start, end=end)
-    return fields
-
-
-def _as_is(value: Any) -> Any:
-    return value
-
-
-def _time(value: Any) -> datetime | None:
-    return None if value is None else datetime.fromisoformat(value)
-
-
-def _a(kind: type) -> Callable[[Any], Any]:
-    """A reader of values of a type; a truth value is no number."""
-
-    def read(value: Any) -> Any:
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise TypeError
-        return value
-
-    return read
-
-
-def _words(value: Any) -> list[str]:
-    return [_a(str)(word) for word in _a(list)(value)]
-
-
-_SHAPES: Final[Mapping[str, tuple[Callable[[Any], Any], str]]] = {
-    "type": (_a(str), "text"),
-    **dict.fromkeys(("aliases", "labels"), (_words, "a list of texts")),
-    "attributes": (_a(dict), "an object"),
-    **dict.fromkeys(("mentions", "claims"), (_a(list), "a list")),
-    **dict.fromkeys(("start", "end"), (_a(int), "a whole number")),
-    **dict.fromkeys(sorted(_PERIOD | {"occurred_at"}), (_time, "a time such as 2024-05-01T09:00:00Z")),
-}
-"""Readers of fields whose classes convert what they are given, and what each has to be."""
-
-
-def _uuid(name: str, value: object) -> UUID:
-    try:
-        return UUID(value if isinstance(value, str) else "")
-    except ValueError as error:
-        raise InvalidInputError(name, [f"must be the id of an entity, or {{type, name}}, not {value!r}"]) from error
+def _with_span(subject: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """Fields with their ``start`` and ``end`` as a span."""
+    given = [fields.pop(name) for name in _SPAN if name in fields]
+    check.refuse(subject, "start and end must be given together" if len(given) == 1 else None)
+    return {**fields, "span": Span(start=given[0], end=given[1])} if given else fields
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
@@ -324,21 +271,17 @@ class JsonSource:
         """The parts of a file: ids and records."""
         records: list[Record] = []
         part = 1
-        try:
-            path.encode()
-            with opened(self.folder, path) as file:
-                for line, content in lines_of(file):
-                    if line > part * PART_LINES:
-                        yield _part_id(path, part), records
-                        records, part = [], part + 1
-                    try:
-                        record = read_line(content, path=path, line=line, memory_id=_part_id(path, part))
-                    except UnreadableError as error:
-                        faults.append(error.fault)
-                    else:
-                        records += [record] if record else []
-        except (OSError, UnicodeEncodeError) as error:
-            raise UnreadableError(unreadable(path, error)) from error
+        with opened(self.folder, path) as file:
+            for line, content in lines_of(file):
+                if line > part * PART_LINES:
+                    yield _part_id(path, part), records
+                    records, part = [], part + 1
+                try:
+                    record = read_line(content, path=path, line=line, memory_id=_part_id(path, part))
+                except UnreadableError as error:
+                    faults.append(error.fault)
+                else:
+                    records += [record] if record else []
         yield _part_id(path, part), records
 
 

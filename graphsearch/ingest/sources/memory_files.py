@@ -16,9 +16,10 @@ import attrs
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import UnreadableError
 from graphsearch.ingest.sources.documents import document_memories
+from graphsearch.ingest.sources.fields import Shape, read_each, read_fields
 from graphsearch.ingest.sources.files import utf8_text
 from graphsearch.ingest.sources.json_lines import memory_fields
-from graphsearch.ingest.sources.stated import ENTITY, FACT, note_id, read_each, read_stated, text_of
+from graphsearch.ingest.sources.stated import ENTITY, FACT, note_id, read_stated, text_of, words_between_commas
 from graphsearch.model import Memory
 from graphsearch.model import validation as check
 
@@ -56,22 +57,22 @@ def transcript_memories(turns: Sequence[Mapping[str, Any]], *, session_id: str, 
 
 
 def _memory(turn: object, position: int, session_id: str, source: str) -> Memory:
-    if not isinstance(turn, Mapping):
-        raise InvalidInputError("turn", [f"must be an object, not {type(turn).__name__}"])
-    given = read_stated({name: turn[name] for name in FIELDS if turn.get(name) is not None})
-    faults = [f"has no field {name!r}; its fields are {', '.join(FIELDS)}" for name in turn if name not in FIELDS]
-    if "role" not in given and "speaker" not in given:
-        faults.append("needs a role or a speaker")
-    texts = [check.text(name, given.get(name, "-")) for name in ("id", "role", "speaker")]
-    moment, timing = _moment(given.get("time"))
-    check.refuse("turn", *faults, *texts, check.text("content", given.get("content", "")), timing)
+    given = read_stated(read_fields("turn", turn, FIELDS, shapes=_SHAPES))
+    texts = [check.text(name, given[name]) for name in ("id", "role", "speaker") if name in given]
+    check.refuse(
+        "turn",
+        None if {"role", "speaker"} & {*given} else "needs a role or a speaker",
+        *texts,
+        check.text("content", given.get("content", "")),
+        check.instant("time", given.get("time")),
+    )
     return Memory(
         id=given.get("id", f"{session_id}:{position}"),
         text=given["content"],
         speaker=given.get("speaker", given.get("role", "")),
         session_id=session_id,
         position=position,
-        occurred_at=moment,
+        occurred_at=given.get("time"),
         source=source,
         attributes={"role": given["role"]} if "role" in given else {},
         facts=given.get("facts", ()),
@@ -79,16 +80,18 @@ def _memory(turn: object, position: int, session_id: str, source: str) -> Memory
     )
 
 
-def _moment(time: object) -> tuple[datetime | None, str | None]:
-    """The parsed time and None, or None and its fault."""
-    try:
-        if isinstance(time, (int, float)) and not isinstance(time, bool):
-            return datetime.fromtimestamp(time, UTC), None
-        moment = datetime.fromisoformat(time) if isinstance(time, str) else time
-    except (ValueError, OverflowError, OSError):
-        return None, f"time must be ISO 8601 or seconds since 1970, not {time!r}"
-    fault = check.instant("time", moment)
-    return (None, fault) if fault or not isinstance(moment, datetime) else (moment, None)
+def _moment(time: Any) -> datetime:
+    match time:
+        case datetime():
+            return time
+        case bool():
+            raise TypeError
+        case int() | float():
+            return datetime.fromtimestamp(time, UTC)
+    return datetime.fromisoformat(time)
+
+
+_SHAPES: Final[Mapping[str, Shape]] = {"time": (_moment, "ISO 8601 or seconds since 1970")}
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
@@ -173,7 +176,7 @@ def _table(path: Path, text: str, session_id: str, occurred_at: datetime | None)
 def _of_row(columns: Sequence[str], row: Sequence[str], given: Mapping[str, Any]) -> Memory:
     cells: dict[str, Any] = {name: cell.strip() for name, cell in zip(columns, row, strict=False) if cell.strip()}
     check.refuse("row", f"has {len(row)} cells, and the header {len(columns)}" if len(row) > len(columns) else None)
-    for name, read in (("position", int), ("confidence", float), ("labels", _parts)):
+    for name, read in (("position", int), ("confidence", float), ("labels", words_between_commas)):
         with suppress(ValueError):  # which is reported as what it is
             cells |= {name: read(cells[name])} if name in cells else {}
     fact = {name: cells.pop(name) for name in FACT if name in cells} if "relation" in columns else {}
@@ -181,10 +184,6 @@ def _of_row(columns: Sequence[str], row: Sequence[str], given: Mapping[str, Any]
     stated = read_stated({"facts": [fact] if fact else [], "entities": [entity] if entity else []})
     id_ = note_id(cells.get("text") or text_of(*stated.values()))
     return Memory(**{**given, **memory_fields({"id": id_, **cells}), **stated})
-
-
-def _parts(cell: str) -> list[str]:
-    return [part for each in cell.split(",") if (part := each.strip())]
 
 
 def _document(path: Path, text: str, session_id: str, occurred_at: datetime | None) -> tuple[Memory, ...]:

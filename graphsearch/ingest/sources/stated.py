@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from uuid import UUID, uuid5
 
 import attrs
 
 from graphsearch.errors import InvalidInputError
+from graphsearch.ingest.sources.fields import Shape, a, read_each, read_fields
 from graphsearch.model import Fact, FactReport, Memory, NamedEntity
 from graphsearch.model import validation as check
 from graphsearch.model.identity import snake_case
 from graphsearch.text.rendering import safe_text
-
-T = TypeVar("T")
-R = TypeVar("R")
 
 FACT: Final = tuple(field.name for field in attrs.fields(Fact))
 ENTITY: Final = tuple(field.name for field in attrs.fields(NamedEntity))
@@ -31,6 +29,18 @@ _TRUTHS: Final = {"true": True, "yes": True, "1": True, "false": False, "no": Fa
 _WORD: Final = re.compile(r"\w+")
 
 
+def words_between_commas(value: str) -> list[str]:
+    """The parts of a text between its commas."""
+    return [part for each in value.split(",") if (part := each.strip())]
+
+
+_SHAPES: Final[Mapping[str, Shape]] = {
+    "ended": (lambda value: a(bool)(_TRUTHS.get(str(value).casefold(), value)), "true or false"),
+    "aliases": (lambda value: words_between_commas(value) if isinstance(value, str) else value, "a list of texts"),
+    **dict.fromkeys(("since", "until"), (lambda value: str(value) if type(value) is int else value, "a date")),
+}
+
+
 def read_fact(given: object) -> Fact:
     """A fact from a JSON object with the fields of `Fact`, or from a line ``subject | relation | object | since …``.
 
@@ -38,11 +48,11 @@ def read_fact(given: object) -> Fact:
     """
     if isinstance(given, Fact):
         return given
-    fields = _fields_of_line(given) if isinstance(given, str) else _object("fact", given, FACT)
-    if fields.get("ended"):
-        fields.setdefault("object", "")
-    check.refuse("fact", *(f"needs the field {name!r}" for name in FACT[:3] if name not in fields))
-    return Fact(**fields)
+    given = _fields_of_line(given) if isinstance(given, str) else given
+    fields = read_fields("fact", given, FACT, *FACT[:2], shapes=_SHAPES)
+    if "object" not in fields and not fields.get("ended"):
+        raise InvalidInputError("fact", ["needs the field 'object'"])
+    return Fact(**{"object": "", **fields})
 
 
 def read_entity(given: object) -> NamedEntity:
@@ -57,11 +67,7 @@ def read_entity(given: object) -> NamedEntity:
         if len(parts) > len(ENTITY):
             raise InvalidInputError("entity", [f"{given!r} must be: name | type | alias, alias | description"])
         given = {name: part for name, part in zip(ENTITY, parts, strict=False) if part}
-    fields = _object("entity", given, ENTITY)
-    check.refuse("entity", *(f"needs the field {name!r}" for name in ENTITY[:2] if name not in fields))
-    if isinstance(aliases := fields.get("aliases"), str):
-        fields["aliases"] = [alias for each in aliases.split(",") if (alias := each.strip())]
-    return NamedEntity(**fields)
+    return NamedEntity(**read_fields("entity", given, ENTITY, *ENTITY[:2], shapes=_SHAPES))
 
 
 def read_stated(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,33 +84,6 @@ def read_stated(fields: Mapping[str, Any]) -> dict[str, Any]:
             read[field] = tuple(found)
     check.refuse("memory", *faults)
     return read
-
-
-def read_each(given: Iterable[tuple[str, T]], read: Callable[[T], R]) -> tuple[list[R], list[str]]:
-    """What each of several labelled things is read as, and the faults of those that are refused, by label."""
-    found: list[R] = []
-    faults: list[str] = []
-    for label, each in given:
-        try:
-            found.append(read(each))
-        except InvalidInputError as error:
-            faults.append(f"{label}: {error}" if label else str(error))
-    return found, faults
-
-
-def _object(subject: str, given: object, known: Sequence[str]) -> dict[str, Any]:
-    """The fields of an object that are not null."""
-    if not isinstance(given, Mapping):
-        raise InvalidInputError(subject, [f"must be an object or a line of text, not {type(given).__name__}"])
-    unknown = [f"has no field {name!r}; its fields are {', '.join(known)}" for name in given if name not in known]
-    fields = {name: value for name, value in given.items() if value is not None}
-    if "ended" in fields:
-        fields["ended"] = _TRUTHS.get(str(fields["ended"]).casefold(), fields["ended"])
-        unknown += [fault] if (fault := check.truth("ended", fields["ended"])) else []
-    years = {name: str(fields[name]) for name in ("since", "until") if type(fields.get(name)) is int}
-    fields.update(years)
-    check.refuse(subject, *unknown)
-    return fields
 
 
 def _fields_of_line(line: str) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from graphsearch.model import Entity, Memory, Span
 from graphsearch.model.identity import snake_case
 from graphsearch.names.comparing import is_part
 from graphsearch.names.typed_names import form_lookups, read
-from graphsearch.names.vocabulary import is_given_name
 
 VALUE: Final = "value"
 """The type of entities that are values: dates, amounts, states, phrases."""

@@ -15,13 +15,13 @@ from graphsearch.model import Batch, Claim, Entity, Memory, Mention
 Proof = TypeVar("Proof", Mention, Claim)
 Element = TypeVar("Element", Entity, Memory, Mention, Claim)
 
-_TEXTS: Mapping[type, Sequence[str]] = {
-    Entity: ("name", "description"),
-    Memory: ("text", "subject", "speaker"),
+_TEXTS: Final[Mapping[type, Sequence[str]]] = {
+    Entity: ("name", "description", "aliases", "attributes"),
+    Memory: ("text", "subject", "speaker", "attributes"),
     Mention: ("surface",),
     Claim: ("fact",),
 }
-"""The fields that hold a text, by class."""
+"""The fields that hold texts, by class."""
 
 
 @attrs.frozen
@@ -102,13 +102,7 @@ class Intake:
         redactor = self.options.redact
         if redactor is None:
             return element
-        changes: dict[str, Any] = {}
-        for field in _TEXTS[type(element)]:
-            changes[field] = redactor.redact(getattr(element, field))
-        if isinstance(element, Entity):
-            changes["aliases"] = [redactor.redact(each) for each in element.aliases]
-        if isinstance(element, Entity | Memory):
-            changes["attributes"] = _in_json(dict(element.attributes), redactor.redact)
+        changes = {field: _in_json(getattr(element, field), redactor.redact) for field in _TEXTS[type(element)]}
         return attrs.evolve(element, **changes)
 
 

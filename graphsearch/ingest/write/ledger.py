@@ -6,7 +6,8 @@ Both are stamps in the attributes of memories: of those that represent files, an
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 import attrs
@@ -56,24 +57,22 @@ class Ledger:
 async def read_ledger(store: GraphStore, folder: Folder) -> Ledger:
     """The ledger of a folder, from the store."""
     files: dict[str, dict[str, Memory]] = {}
-    elsewhere = {}
-    async for memory in _file_memories(store):
-        if _stamp(memory, "folder") != folder.name:
-            elsewhere[memory.source] = _stamp(memory, "folder")
-        elif folder.covers(memory.source):
-            files.setdefault(memory.source, {})[memory.id] = memory
+    elsewhere: dict[str, str] = {}
+    with suppress(UnknownScopeError):  # nothing was ever written
+        async for page in pages(store.list_memories, after=FILE_PREFIX):
+            for memory in page:
+                if not memory.id.startswith(FILE_PREFIX):
+                    return Ledger(files, elsewhere)
+                if _stamp(memory, "folder") != folder.name:
+                    elsewhere[memory.source] = _stamp(memory, "folder")
+                elif folder.covers(memory.source):
+                    files.setdefault(memory.source, {})[memory.id] = memory
     return Ledger(files, elsewhere)
 
 
 def stamped(extraction: Extraction, *, folder: Folder, content: str, model: str) -> Extraction:
     """The extraction with a stamp in the attributes of its memory, by which the next ingest detects changes."""
-    stamp = {
-        "folder": folder.name,
-        "content": content,
-        "embedder": model,
-        "digest": extraction.digest(),
-    }
-    return _with(extraction, **stamp)
+    return _with(extraction, folder=folder.name, content=content, embedder=model, digest=extraction.digest())
 
 
 def unfinished(extraction: Extraction) -> Extraction:
@@ -89,17 +88,6 @@ def with_notes(extraction: Extraction, more: Iterable[str]) -> Extraction:
 def _with(extraction: Extraction, **changed: Any) -> Extraction:
     memory = attrs.evolve(extraction.memory, attributes={**extraction.memory.attributes, **changed})
     return attrs.evolve(extraction, memory=memory)
-
-
-async def _file_memories(store: GraphStore) -> AsyncIterator[Memory]:
-    try:
-        async for page in pages(store.list_memories, after=FILE_PREFIX):
-            for memory in page:
-                if not memory.id.startswith(FILE_PREFIX):
-                    return
-                yield memory
-    except UnknownScopeError:  # nothing was ever written
-        return
 
 
 def _stamp(memory: Memory, name: str) -> str:
@@ -151,22 +139,16 @@ async def waiting(memories: Sequence[Memory], store: GraphStore) -> Waiting:
     found = await or_nothing(store.get_memories([memory.id for memory in memories])) if memories else ()
     stored = {each.id: each for each in found}
     other = [memory for memory in memories if is_changed(memory, stored.get(memory.id))]
-    moved = {memory.id for memory in other if memory.id in stored and _moved(stored[memory.id], memory)}
+    placed = {each.id: attrs.evolve(each, position=stored[each.id].position) for each in other if each.id in stored}
+    moved = {id_ for id_, memory in placed.items() if not is_changed(memory, stored[id_])}
     return Waiting([each for each in other if each.id not in moved], [each for each in other if each.id in moved])
 
 
 def is_changed(memory: Memory, stored: Memory | None) -> bool:
     """Whether a memory is new, or another than the stored one in anything that an ingest decides."""
-    return stored is None or memory != _with_unset_fields(stored, memory)
-
-
-def _with_unset_fields(stored: Memory, memory: Memory) -> Memory:
-    """A stored memory with the fields that an ingest does not set taken from another."""
-    return attrs.evolve(stored, feedback_weight=memory.feedback_weight, created_at=memory.created_at)
-
-
-def _moved(stored: Memory, memory: Memory) -> bool:
-    return memory == attrs.evolve(_with_unset_fields(stored, memory), position=memory.position)
+    if stored is None:
+        return True
+    return memory != attrs.evolve(stored, feedback_weight=memory.feedback_weight, created_at=memory.created_at)
 
 
 async def or_nothing(reading: Awaitable[T]) -> T | tuple[()]:

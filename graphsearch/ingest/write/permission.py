@@ -20,7 +20,6 @@ from graphsearch.model import (
     KNOWN_RELATION_TYPES,
     Action,
     Batch,
-    Claim,
     Entity,
     Group,
     Memory,
@@ -105,7 +104,10 @@ class Permission:
             return []
         types = dict(await or_nothing(self.store.relation_types()) or KNOWN_RELATION_TYPES)
         groups = {group_of(claim, types) for claim in (*batch.claims, *replaced)}
-        before = await self._dated(await or_nothing(self.store.list_claims(groups=list(groups))))
+        claims = await or_nothing(self.store.list_claims(groups=list(groups)))
+        known = await or_nothing(self.store.get_memories(sorted({claim.memory_id for claim in claims})))
+        dates = {memory.id: memory.occurred_at for memory in known}
+        before = [DatedClaim(claim, dates.get(claim.memory_id)) for claim in claims]
         after = [
             *(dated for dated in before if dated.claim.memory_id not in occurred),
             *(DatedClaim(claim, occurred.get(claim.memory_id)) for claim in batch.claims),
@@ -113,11 +115,6 @@ class Permission:
         relations = {each.id: each for each in _folded(before, types) ^ _folded(after, types)}
         stored = {each.id: each for each in await or_nothing(self.store.get_relations(sorted(relations)))}
         return [stored.get(id_, relation) for id_, relation in relations.items()]
-
-    async def _dated(self, claims: Sequence[Claim]) -> list[DatedClaim]:
-        memories = await or_nothing(self.store.get_memories(sorted({claim.memory_id for claim in claims})))
-        occurred = {memory.id: memory.occurred_at for memory in memories}
-        return [DatedClaim(claim, occurred.get(claim.memory_id)) for claim in claims]
 
 
 def _folded(claims: Iterable[DatedClaim], types: Mapping[str, RelationType]) -> set[Relation]:

@@ -1,16 +1,18 @@
-"""Texts of memories to mentions and claims: extract, then resolve."""
+"""Texts of memories to mentions and claims: extract, resolve, and write them, some at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import Final
 from uuid import UUID
 
 import attrs
 
+from graphsearch._support.concurrency import aside
 from graphsearch._support.observing import stage
-from graphsearch.access.gate import ALLOW_ALL, Gate
+from graphsearch.access.gate import Gate
 from graphsearch.errors import BudgetExhaustedError, ExtractionError, GraphSearchError
 from graphsearch.ingest.extract.combining import batch_of, extract_with
 from graphsearch.ingest.extract.extraction import Unread
@@ -21,12 +23,14 @@ from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts, 
 from graphsearch.ingest.stating.combining import with_stated
 from graphsearch.ingest.stating.scope import VALUE
 from graphsearch.ingest.stating.stating import Stating
+from graphsearch.ingest.write.echoes import Echoes
 from graphsearch.ingest.write.intake import Intake
-from graphsearch.ingest.write.ledger import begun, without_facts
+from graphsearch.ingest.write.ledger import Waiting, begun, without_facts
 from graphsearch.ingest.write.limits import IngestLimits, TextLimitError
-from graphsearch.model import Claim, Entity, FactReport, Memory, Mention
+from graphsearch.ingest.write.writer import Writer, chunks
+from graphsearch.model import Batch, Claim, Entity, FactReport, Memory, Mention
 from graphsearch.model import validation as check
-from graphsearch.model.extracted import ExtractedMemory, ExtractedName, KnownName, Statement
+from graphsearch.model.extracted import ExtractedMemory, ExtractedName, KnownName
 from graphsearch.model.identity import ids_of
 from graphsearch.protocols import Extractor, GraphStore, KnowingExtractor
 
@@ -48,29 +52,27 @@ class ResolvedTexts:
     """Why the judge failed to answer; nothing was merged for it."""
     refused: tuple[str, ...] = ()
     """Statements of a language model that the texts do not prove."""
-    unread: tuple[Unread, ...] = ()
-    """Memories that the extractor failed to read, or that exceed a limit."""
-    beyond: tuple[str, ...] = ()
-    """The faults of those that exceed a limit."""
+    failed: Mapping[str, ExtractionError] = attrs.field(factory=dict)
+    """Why memories were not read: the extractor failed, or they exceed a limit."""
     left: tuple[str, ...] = ()
-    """Ids of memories that were not completed because the language model could not be asked any more."""
+    """Ids of memories that were not completed because a language model could not be asked any more."""
     stated: tuple[FactReport, ...] = ()
     """What became of stated facts."""
     begun: frozenset[str] = frozenset()
     """Those of ``left`` that the judge was asked about: their decided names are written, and not asked again."""
 
     @property
-    def unfinished(self) -> frozenset[str]:
-        """Ids of the memories that were not completed, for either reason."""
-        return frozenset((*(each.memory_id for each in self.unread), *self.left))
+    def unread(self) -> tuple[Unread, ...]:
+        """The memories that were not read, and why."""
+        return tuple(Unread(id_, str(error)) for id_, error in self.failed.items())
 
     def to_write(self, memories: Iterable[Memory]) -> list[Memory]:
         """Those of some memories that can be written; incomplete ones are marked to be read again."""
-        unfinished = self.unfinished
+        unfinished = {*self.failed, *self.left} - self.begun
         return [
-            without_facts(begun(memory) if memory.id in self.begun else memory)
-            for memory in memories
-            if memory.id in self.begun or memory.id not in unfinished
+            without_facts(begun(each) if each.id in self.begun else each)
+            for each in memories
+            if each.id not in unfinished
         ]
 
     def add_totals(self, other: ResolvedTexts) -> ResolvedTexts:
@@ -80,7 +82,7 @@ class ResolvedTexts:
             conflicts=_distinct((*self.conflicts, *other.conflicts)),
             unanswered=_distinct((*self.unanswered, *other.unanswered)),
             refused=(*self.refused, *other.refused),
-            unread=(*self.unread, *other.unread),
+            failed={**self.failed, **other.failed},
             left=(*self.left, *other.left),
             stated=(*self.stated, *other.stated),
             begun=self.begun | other.begun,
@@ -112,6 +114,7 @@ DEFAULT_EXTRACTOR: Final[Extractor] = DefaultExtractor()
 """What reads texts unless an ingest is given something else, or nothing."""
 
 
+@attrs.define(eq=False)
 class TextReader:
     """Extracts mentions and claims from memories within limits and resolves their names, for one ingest.
 
@@ -119,41 +122,31 @@ class TextReader:
     that it cannot continue, it is not called any more.
     """
 
-    def __init__(
-        self,
-        extractor: Extractor | None,
-        resolver: Resolver,
-        limits: IngestLimits,
-        intake: Intake,
-        store: GraphStore,
-        stating: Stating,
-        gate: Gate = ALLOW_ALL,
-    ) -> None:
-        self._extractor = extractor
-        self._gate = gate
-        self._stating = stating
-        self._store = store
-        self._intake = intake
-        self._resolver = resolver
-        self._limits = limits
-        self._stopped: GraphSearchError | None = None
-        self.totals = ResolvedTexts()
-        """The report on all texts so far."""
+    extractor: Extractor | None
+    resolver: Resolver
+    limits: IngestLimits
+    intake: Intake
+    store: GraphStore
+    stating: Stating
+    gate: Gate
+    totals: ResolvedTexts = attrs.field(factory=ResolvedTexts)
+    """The report on all texts so far."""
+    _stopped: GraphSearchError | None = None
 
     @property
     def name(self) -> str:
         """The extractor's name; empty without one."""
-        return self._extractor.name if self._extractor else ""
+        return self.extractor.name if self.extractor else ""
 
     @property
     def version(self) -> str:
         """The extractor's name and the options of the ingest: what was read with others is read again."""
-        return f"{self.name} {self._intake.version}".strip()
+        return f"{self.name} {self.intake.version}".strip()
 
     @property
     def batch(self) -> int:
         """Memories read at a time: the number that the extractor sets, else 500."""
-        size = batch_of(self._extractor) if self._extractor else None
+        size = batch_of(self.extractor) if self.extractor else None
         return BATCH if size is None else size
 
     def demand(self) -> None:
@@ -167,22 +160,25 @@ class TextReader:
         Raises `ExtractionError` if the extractor does not answer for each memory, `MissingExtraError`, and what
         extractor and store raise.
         """
-        reading = await self._read(memories) if self._stopped is None else _unasked(memories)
+        if self._stopped is None:
+            reading = await self._read(memories)
+        else:
+            reading = ResolvedTexts(left=tuple(memory.id for memory in memories))
         self.totals = self.totals.add_totals(reading)
         return reading
 
     async def _extracted(self, memories: Sequence[Memory]) -> list[ExtractedMemory]:
         """The content of each memory, in order. Those beyond the limits are unread, and too long ones not extracted."""
-        too_long = {each.id: fault for each in memories if (fault := self._limits.too_long(each))}
+        too_long = {each.id: fault for each in memories if (fault := self.limits.too_long(each))}
         left = [each for each in memories if each.id not in too_long]
         with stage("extraction"):
             answers = (
-                await extract_with(await self._knowing(self._extractor, left), left)
-                if self._extractor is not None
+                await extract_with(await self._knowing(self.extractor, left), left)
+                if self.extractor is not None
                 else [ExtractedMemory(memory_id=each.id) for each in left]
             )
         read = {each.memory_id: each for each in answers}
-        faults = {each.memory_id: fault for each in answers if (fault := self._limits.too_many_names(each))} | too_long
+        faults = {each.memory_id: fault for each in answers if (fault := self.limits.too_many_names(each))} | too_long
         return [
             ExtractedMemory(memory_id=each.id, unread=faults[each.id]) if each.id in faults else _named(read[each.id])
             for each in memories
@@ -192,79 +188,125 @@ class TextReader:
         """The extractor, told the names of the scope that occur in some memories, if it asks for them."""
         if not isinstance(extractor, KnowingExtractor):
             return extractor
-        known = await scope_names(memories, self._store, self._gate)
+        known = await scope_names(memories, self.store, self.gate)
         return extractor.knowing(known) if known else extractor
 
     async def _read(self, memories: Sequence[Memory]) -> ResolvedTexts:
         answers = await self._extracted(memories)
-        extracted = [each for each in answers if each.unread is None]
-        kept_from = {each.memory_id: each.unread for each in answers if each.unread is not None}
-        failed = {id_: error for id_, error in kept_from.items() if isinstance(error, ExtractionError)}
-        self._stopped = next((error for id_, error in kept_from.items() if id_ not in failed), None)
-        stated = await self._stating.read([each for each in memories if each.id not in kept_from])
+        failed = {each.memory_id: each.unread for each in answers if isinstance(each.unread, ExtractionError)}
+        stopped = {each.memory_id: each.unread for each in answers if each.unread and each.memory_id not in failed}
+        self._stopped = next(iter(stopped.values()), None)
+        stated = await self.stating.read([each for each in memories if each.id not in failed.keys() | stopped.keys()])
         extracted = [
-            with_stated(stated[each.memory_id], each) if each.memory_id in stated else each for each in extracted
+            with_stated(stated[each.memory_id], each) if each.memory_id in stated else each
+            for each in answers
+            if each.unread is None
         ]
-        descriptions = {name: text for each in stated.values() for name, text in each.descriptions.items()}
-        named_in = {each.memory_id: list(dict.fromkeys(_surfaces(each))) for each in extracted}
-        surfaces = list(dict.fromkeys(surface for some in named_in.values() for surface in some))
+        surfaces = dict.fromkeys(surface for each in extracted for surface in _surfaces(each))
         with stage("resolution"):
-            names_ = [each for each in surfaces if each.type != VALUE]
-            resolutions = [
-                *await self._resolver.resolve(names_, same=[pair for each in extracted for pair in each.same]),
-                *await _values([each for each in surfaces if each.type == VALUE], self._store),
-            ]
-            found = {each.surface: each for each in resolutions}
-        waiting = {id_ for id_, some in named_in.items() if any(found[surface].pending for surface in some)}
-        judged = {id_ for id_, some in named_in.items() if any(found[surface].judged for surface in some)}
+            found = await self._resolved(surfaces, [pair for each in extracted for pair in each.same])
+        descriptions = {name: text for each in stated.values() for name, text in each.descriptions.items()}
+        reading = await aside(lambda: self._assembled(extracted, found, descriptions), len(surfaces))
+        left = {*reading.left, *stopped}
+        return attrs.evolve(
+            reading,
+            failed=failed,
+            left=tuple(each.memory_id for each in answers if each.memory_id in left),
+            stated=tuple(report for each in stated.values() for report in each.reports),
+        )
+
+    def _assembled(
+        self,
+        extracted: Sequence[ExtractedMemory],
+        found: Mapping[ExtractedName, Resolution],
+        descriptions: Mapping[str, str],
+    ) -> ResolvedTexts:
+        """The mentions and claims of what was extracted."""
+        surfaces = {each.memory_id: list(_surfaces(each)) for each in extracted}
+        # a memory with a name that the judge could not be asked about is read again by the next call
+        waiting = {id_ for id_, some in surfaces.items() if any(found[each].pending for each in some)}
+        begun_ = {id_ for id_ in waiting if any(found[each].judged for each in surfaces[id_])}
         kept = [
             _decided(each, found) if each.memory_id in waiting else each
             for each in extracted
-            if each.memory_id not in waiting - judged
+            if each.memory_id not in waiting - begun_
         ]
         names = [found[surface] for surface in dict.fromkeys(one for each in kept for one in _surfaces(each))]
-        created = {each.entity.id: each.entity for each in resolutions if each.stage is Stage.CREATE}
-        described = {
-            each.entity.id: attrs.evolve(each.entity, description=descriptions[each.surface.name])
-            for each in names
-            if each.surface.name in descriptions
-        }
+        created = {each.entity.id for each in found.values() if each.stage is Stage.CREATE}
+        new = [each for each in names if each.entity.id in created]
         return ResolvedTexts(
             mentions=tuple(mention for each in kept for mention in _mentions(each, found)),
             claims=tuple(claim for each in kept for claim in _claims(each, found, self.name)),
-            named=tuple(
-                {
-                    each.entity.id: described.get(each.entity.id, each.entity)
-                    for each in names
-                    if each.entity.id in created
-                }.values()
-            ),
-            stated=tuple(report for each in stated.values() for report in each.reports),
+            named=tuple({each.entity.id: _described(each, descriptions) for each in new}.values()),
             counts=ResolutionCounts.of(names),
             conflicts=_distinct(each.surface.name for each in names if each.conflict),
-            unanswered=_distinct(each.fault for each in resolutions if each.fault),
+            unanswered=_distinct(each.fault for each in found.values() if each.fault),
             refused=tuple(why for each in kept for why in each.refused),
-            unread=tuple(Unread(id_, str(error)) for id_, error in failed.items()),
-            beyond=tuple(str(error) for error in failed.values() if isinstance(error, TextLimitError)),
-            left=tuple(
-                each.memory_id for each in answers if each.memory_id in waiting | kept_from.keys() - failed.keys()
-            ),
-            begun=frozenset(waiting & judged),
+            left=tuple(waiting),
+            begun=frozenset(begun_),
         )
 
+    async def _resolved(
+        self, surfaces: Iterable[ExtractedName], same: Sequence[tuple[str, str]]
+    ) -> dict[ExtractedName, Resolution]:
+        """What each surface means. Values are what they say: they are never another thing of a like name."""
+        resolutions = [
+            *await self.resolver.resolve([each for each in surfaces if each.type != VALUE], same=same),
+            *await _values([each for each in surfaces if each.type == VALUE], self.store),
+        ]
+        return {each.surface: each for each in resolutions}
 
-def moved(
-    mentions: Iterable[Mention], claims: Iterable[Claim], to: Mapping[UUID, UUID]
-) -> tuple[tuple[Mention, ...], tuple[Claim, ...]]:
-    """Mentions and claims with the entities that others have become, but for claims of one about itself."""
-    ends = ((each, to.get(each.source_id, each.source_id), to.get(each.target_id, each.target_id)) for each in claims)
-    return (
-        tuple(attrs.evolve(each, entity_id=to.get(each.entity_id, each.entity_id)) for each in mentions),
-        tuple(attrs.evolve(each, source_id=one, target_id=other) for each, one, other in ends if one != other),
-    )
+
+# -- writing ----------------------------------------------------------------------------------------------------------
 
 
-async def read_before(memories: Sequence[Memory], store: GraphStore) -> ResolvedTexts:
+async def write_texts(
+    found: Waiting,
+    writer: Writer,
+    reader: TextReader,
+    *,
+    echoes: Echoes | None = None,
+    strict: bool = False,
+    progress: Callable[[int, Memory], None] = lambda _, __: None,
+) -> int:
+    """Read and write memories, a batch of the reader in one transaction; return how many were completed.
+
+    ``echoes`` leaves out what they repeat; ``strict``: raise `InvalidInputError` for texts that exceed a limit.
+    ``progress`` is called with the number of memories after each batch, and the last of them.
+    """
+    await writer.begin()
+    changed = await _write(found.moved, await _read_before(found.moved, writer.store), writer)
+    for part in chunks(found.read, reader.batch):
+        new = await echoes.keep(part) if echoes else part
+        if new:
+            reading = await reader.read(new)
+            faults = [str(error) for error in reading.failed.values() if isinstance(error, TextLimitError)]
+            check.refuse("memories", *(faults if strict else ()))
+            if echoes:
+                reading = attrs.evolve(reading, claims=echoes.without(reading.claims))
+            changed += await _write(new, reading, writer)
+        if echoes:
+            await echoes.link(new)
+        progress(len(part), part[-1])
+    return changed
+
+
+async def _write(memories: Sequence[Memory], reading: ResolvedTexts, writer: Writer) -> int:
+    """Write some memories with their mentions and claims; return how many were completed."""
+    if read := reading.to_write(memories):
+        batch = Batch(
+            named=reading.named,
+            memories=read,
+            mentions=reading.mentions,
+            claims=reading.claims,
+            counters=reading.counts.counters,
+        )
+        # files do not describe what memories name
+        await writer.write(batch, anew=False, embed=read, stale=lambda _: False)
+    return len(read) - len(reading.begun)
+
+
+async def _read_before(memories: Sequence[Memory], store: GraphStore) -> ResolvedTexts:
     """The stored mentions and claims of memories."""
     if not memories:
         return ResolvedTexts()
@@ -273,8 +315,10 @@ async def read_before(memories: Sequence[Memory], store: GraphStore) -> Resolved
     return ResolvedTexts(mentions=tuple(mentions), claims=tuple(claims))
 
 
+# -- from surfaces to entities ----------------------------------------------------------------------------------------
+
+
 async def _values(surfaces: Sequence[ExtractedName], store: GraphStore) -> list[Resolution]:
-    """Values are what they say: they are never another thing of a like name."""
     if not surfaces:
         return []
     key = await store.id_key()
@@ -289,18 +333,16 @@ async def _values(surfaces: Sequence[ExtractedName], store: GraphStore) -> list[
     return found
 
 
-def _unasked(memories: Sequence[Memory]) -> ResolvedTexts:
-    return ResolvedTexts(left=tuple(memory.id for memory in memories))
-
-
 def _decided(extracted: ExtractedMemory, found: Mapping[ExtractedName, Resolution]) -> ExtractedMemory:
     """The mentions and statements of a memory whose names are all decided."""
+    return _without(extracted, {each for each in _surfaces(extracted) if found[each].pending})
+
+
+def _without(extracted: ExtractedMemory, names: AbstractSet[ExtractedName]) -> ExtractedMemory:
     return attrs.evolve(
         extracted,
-        surfaces=tuple(each for each in extracted.surfaces if not found[each].pending),
-        statements=tuple(
-            each for each in extracted.statements if not (found[each.source].pending or found[each.target].pending)
-        ),
+        surfaces=tuple(each for each in extracted.surfaces if each not in names),
+        statements=tuple(each for each in extracted.statements if names.isdisjoint((each.source, each.target))),
     )
 
 
@@ -309,14 +351,8 @@ def _named(extracted: ExtractedMemory) -> ExtractedMemory:
     named = dict.fromkeys(_surfaces(extracted))
     checked = {each: check.name("a name", each.name) or check.name("a type", each.type, empty=True) for each in named}
     faults = {each: why for each, why in checked.items() if why}
-    if not faults:
-        return extracted
-    return attrs.evolve(
-        extracted,
-        surfaces=tuple(each for each in extracted.surfaces if each not in faults),
-        statements=tuple(each for each in extracted.statements if faults.keys().isdisjoint((each.source, each.target))),
-        refused=(*extracted.refused, *(f"{extracted.memory_id}: {why}" for why in dict.fromkeys(faults.values()))),
-    )
+    refused = (*extracted.refused, *(f"{extracted.memory_id}: {why}" for why in dict.fromkeys(faults.values())))
+    return attrs.evolve(_without(extracted, faults.keys()), refused=refused) if faults else extracted
 
 
 def _surfaces(extracted: ExtractedMemory) -> Iterable[ExtractedName]:
@@ -343,29 +379,31 @@ def _mentions(extracted: ExtractedMemory, found: Mapping[ExtractedName, Resoluti
     return mentions.values()
 
 
-def _claims(extracted: ExtractedMemory, found: Mapping[ExtractedName, Resolution], extractor: str) -> Iterable[Claim]:
+def _claims(extracted: ExtractedMemory, found: Mapping[ExtractedName, Resolution], extractor: str) -> Iterator[Claim]:
     """The claims of statements; one whose ends resolve to the same entity is left out."""
-    for statement in extracted.statements:
-        claim = _claim(extracted.memory_id, statement, found, extractor)
-        if claim.source_id != claim.target_id:
-            yield claim
+    for each in extracted.statements:
+        source, target = found[each.source].entity.id, found[each.target].entity.id
+        if source != target:
+            yield Claim(
+                memory_id=extracted.memory_id,
+                source_id=source,
+                type=each.type,
+                target_id=target,
+                confidence=each.confidence,
+                valid_from=each.valid_from,
+                valid_to=each.valid_to,
+                kind=each.kind,
+                fact=each.fact,
+                span=each.span,
+                extractor=f"{each.extractor or extractor}:{each.pattern}",
+                ceiling=each.ceiling,
+            )
 
 
-def _claim(memory_id: str, statement: Statement, found: Mapping[ExtractedName, Resolution], extractor: str) -> Claim:
-    return Claim(
-        memory_id=memory_id,
-        source_id=found[statement.source].entity.id,
-        type=statement.type,
-        target_id=found[statement.target].entity.id,
-        confidence=statement.confidence,
-        valid_from=statement.valid_from,
-        valid_to=statement.valid_to,
-        kind=statement.kind,
-        fact=statement.fact,
-        span=statement.span,
-        extractor=f"{statement.extractor or extractor}:{statement.pattern}",
-        ceiling=statement.ceiling,
-    )
+def _described(found: Resolution, descriptions: Mapping[str, str]) -> Entity:
+    """The entity of a name, as the giver of a memory describes it."""
+    text = descriptions.get(found.surface.name)
+    return found.entity if text is None else attrs.evolve(found.entity, description=text)
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:

@@ -90,20 +90,23 @@ class Writer:
         fresh = [
             _kept(entity, stored.get(id_))
             for id_, entity in named.items()
-            if id_ not in self._written and _to_write(stored.get(id_), anew=anew, stale=stale)
+            if id_ not in self._written
+            # new, stale, or to be embedded anew where no file describes it
+            and ((old := stored.get(id_)) is None or stale(old) or (anew and "source" not in old.attributes))
         ]
         await self.permission.to_write(attrs.evolve(batch, named=fresh), stored)
         known = {memory.id: memory for memory in await or_nothing(self.store.get_memories([each.id for each in embed]))}
-        vectors = {
-            **await self._vectors(
-                [_with_stored_type(entity, stored.get(entity.id)) for entity in fresh], stored, anew=True
-            ),
-            **await self._vectors(embed, known, anew=anew),
-        }
+        # mentions alone give an unknown type: the entity has the stored one once it is written
+        typed = [
+            attrs.evolve(each, type=stored[each.id].type) if each.type in UNKNOWN_TYPES and each.id in stored else each
+            for each in fresh
+        ]
+        vectors = await self._vectors(typed, stored, anew=True) | await self._vectors(embed, known, anew=anew)
         before = await or_nothing(self.store.list_mentions(memory_ids=[memory.id for memory in batch.memories]))
         mentioned = {mention.entity_id for mention in batch.mentions}
         lost = {mention.entity_id for mention in before} - mentioned
-        prune = await self._prunable(lost)
+        entities = await self.store.get_entities(sorted(lost - self.needed)) if lost - self.needed else ()
+        prune = [entity.id for entity in await self.permission.removable(entities)]
         await self._write(attrs.evolve(batch, named=fresh, vectors=vectors, prune=prune, embedder=self._model))
         self.entities += len(fresh)
         self._written.update(named)
@@ -131,11 +134,6 @@ class Writer:
                 await self.permission.to_remove(gone)
                 await self.store.delete(entities=[entity.id for entity in gone])
                 self.removed += len(gone)
-
-    async def _prunable(self, lost: set[UUID]) -> list[UUID]:
-        """The entities that go with their last mention, as far as that is allowed."""
-        entities = await self.store.get_entities(sorted(lost - self.needed)) if lost - self.needed else ()
-        return [entity.id for entity in await self.permission.removable(entities)]
 
     async def settle(self) -> None:
         """Let the store update its indexes after writes, including those of an interrupted run."""
@@ -171,15 +169,12 @@ class Writer:
         vectors: dict[UUID | str, Vector] = {}
         for some in chunks(list(texts), _TEXTS):
             rows = await self.embedder.embed([texts[id_] for id_ in some], input_type="document")
-            await self._bind(self.embedder, rows.shape[1])
+            if not self._bound:
+                await self.store.bind_embedder(self.embedder.name, rows.shape[1])
+                self._bound = True
             vectors.update(zip(some, rows, strict=True))
         self.embedded += len(vectors)
         return vectors
-
-    async def _bind(self, embedder: Embedder, dimensions: int) -> None:
-        if not self._bound:
-            await self.store.bind_embedder(embedder.name, dimensions)
-            self._bound = True
 
     async def _write(self, batch: Batch) -> None:
         with stage("writing"):
@@ -203,16 +198,6 @@ class Writer:
 def chunks(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
     """The items, at most ``size`` at a time."""
     return (items[start : start + size] for start in range(0, len(items), size))
-
-
-def _to_write(stored: Entity | None, *, anew: bool, stale: Callable[[Entity], bool]) -> bool:
-    """Whether a named entity is written: if new or stale, or to embed it anew if no file describes it."""
-    return stored is None or stale(stored) or (anew and "source" not in stored.attributes)
-
-
-def _with_stored_type(entity: Entity, stored: Entity | None) -> Entity:
-    """The entity with the type that it has once written, if mentions alone determine that."""
-    return attrs.evolve(entity, type=stored.type) if stored and entity.type in UNKNOWN_TYPES else entity
 
 
 def _kept(entity: Entity, stored: Entity | None) -> Entity:

@@ -18,7 +18,7 @@ def fill(root: Path, *paths: str) -> Path:
 
 
 def found(root: Path, *only: str) -> list[str]:
-    return list(files.find(files.locate(root, only=only)))
+    return files.survey(files.locate(root, only=only))[0]
 
 
 def test_source_lines_and_documents_are_found_and_what_tools_keep_is_not(tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def test_a_blank_line_says_nothing() -> None:
         ({"entity": None}, "must be an object, not null"),
         ({"entity": 1}, "must be an object, not a number"),
         ({"entity": {"type": "person"}}, "needs the field 'name'"),
-        ({"entity": {**ADA, "nmae": "x"}}, "has no field 'nmae'; its fields are aliases"),
+        ({"entity": {**ADA, "nmae": "x"}}, "has no field 'nmae'; its fields are type, name"),
         ({"entity": {**ADA, "type": 3}}, "type must be text"),
         ({"entity": {**ADA, "name": 3}}, "name must be text"),
         ({"entity": {**ADA, "name": "a\0b"}}, "must not contain NUL"),

@@ -36,11 +36,11 @@ def test_a_line_is_a_fact(line, fact):
         ("Ana | uses", "must be: subject | relation | object"),
         ("Ana | uses | Vim | sometimes", "'sometimes' is neither since"),
         (" | uses | Vim", "needs the field 'subject'"),
-        ({"subject": "Ana"}, "needs the field 'relation'; needs the field 'object'"),
+        ({"subject": "Ana"}, "needs the field 'relation'"),
         ({**STATED, "subjct": 1}, "has no field 'subjct'; its fields are subject, relation"),
         ({**STATED, "confidence": 7}, "'Lighthouse backend': confidence must be in [0, 1], not 7"),
         ({**STATED, "ended": "perhaps"}, "ended must be true or false, not 'perhaps'"),
-        (7, "must be an object or a line of text, not int"),
+        (7, "must be an object, not a number"),
     ],
 )
 def test_what_is_no_fact_says_why(given, fault):

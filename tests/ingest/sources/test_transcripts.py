@@ -53,7 +53,7 @@ def test_every_fault_of_every_turn_is_named():
     expected = (
         *("session_id must not be empty", "turn 0: must be an object", "turn 1: needs a role or a speaker"),
         *("turn 2: content must not be empty", "turn 3: content must be text", "turn 4: time must be ISO 8601"),
-        *("turn 5: time must be timezone-aware", "turn 6: time must be", "turn 7: time must be a datetime"),
+        *("turn 5: time must be timezone-aware", "turn 6: time must be", "turn 7: time must be ISO 8601"),
         *("turn 8: has no field 'tone'", "turn 9: content must not contain NUL", "turn 11: turn 10 has the id 'a'"),
     )
     assert len(faults) == len(expected)

@@ -6,9 +6,8 @@ import pytest
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError, MissingDependencyError
 from graphsearch.ingest import Ingestor
-from graphsearch.ingest.write.texts import moved
 from graphsearch.ingest.write.writer import embed_facts
-from graphsearch.model import Batch, Claim, Entity, Memory
+from graphsearch.model import Batch, Memory
 from graphsearch.modes.options import SearchMode
 from graphsearch.testing.fakes import HashEmbedder
 from tests.graphs import days_ago, edge, people
@@ -126,9 +125,3 @@ async def test_no_text_is_embedded_twice_in_one_ingest(engine, embedder):
     assert report.facts > 1  # all of one sentence
     assert embedder.texts.count(met[0].text) == 1  # the memory is the sentence too
     assert len(embedder.texts) == len(set(embedder.texts))
-
-
-def test_a_claim_whose_ends_become_one_is_left_out():
-    ada, eve = Entity(type="person", name="Ada"), Entity(type="person", name="Eve")
-    claim = Claim(memory_id="m1", source_id=ada.id, type="knows", target_id=eve.id, confidence=0.9)
-    assert moved([], [claim], {ada.id: eve.id}) == ((), ())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import attrs
@@ -16,7 +16,6 @@ import attrs
 from graphsearch.ingest.extract.code.scopes import (
     DEFINING,
     OPAQUE,
-    SUPER,
     Defining,
     Frame,
     bind,
@@ -64,13 +63,11 @@ def module_name(path: str) -> str:
 
 def outline(path: str, source: str) -> Outline:
     """Parse one file. Raises `UnreadableError` with the line if it is not Python."""
-    module = module_name(path)
-    package = module if path.endswith("/__init__.py") else module.rpartition(".")[0]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as invalid escapes in the file
             tree = ast.parse(source)
-        return _Reader(module, package, path, source).read(tree)
+        return _read(tree, path, source)
     except (RecursionError, MemoryError) as error:
         raise UnreadableError(Fault(path, 0, "nested too deeply to be read")) from error
     except SyntaxError as error:
@@ -79,58 +76,40 @@ def outline(path: str, source: str) -> Outline:
         raise UnreadableError(Fault(path, 0, f"not valid Python: {error}")) from error
 
 
-@attrs.define
-class _Reader:
-    module: str
-    package: str
-    path: str
-    source: str
-    frames: list[Frame] = attrs.field(factory=list)
-    definitions: dict[str, Definition] = attrs.field(factory=dict)
-    bases: dict[str, tuple[str, ...]] = attrs.field(factory=dict)
-
-    def read(self, tree: ast.Module) -> Outline:
-        self._define(self.module, "module", 1, summary(tree), None)
-        self.frames.append(Frame(self.module, "module", tree, None))
-        for frame in self.frames:  # grows while iterating: each frame appends the scopes defined in it
-            bind(frame, self.package)
-            for node in frame.nodes:
-                if isinstance(node, DEFINING):
-                    self._enter(frame, node)
-        return Outline(
-            module=self.module,
-            package=self.package,
-            path=self.path,
-            definitions=tuple(self.definitions.values()),
-            frames=tuple(self.frames),
-            bases=self.bases,
-            values=_agreed(said for frame in self.frames for said in made(frame)),
-            stars=tuple(dict.fromkeys(self._stars())),
-            source=self.source,
-        )
-
-    def _enter(self, frame: Frame, node: Defining) -> None:
-        name = f"{frame.name}.{node.name}"
-        if isinstance(node, ast.ClassDef):
-            self._define(name, "class", node.lineno, _described(node), frame)
-            self.frames.append(Frame(name, "class", node, frame))
-            found = (path_of(base.value if isinstance(base, ast.Subscript) else base, frame) for base in node.bases)
-            self.bases[name] = (*self.bases.get(name, ()), *filter(None, found))
-            return
-        self._define(name, "function", node.lineno, _described(node), frame)
-        is_method = frame.kind == "class" and "staticmethod" not in decorators(node)
-        self.frames.append(Frame(name, "function", node, frame, receiver=frame.name if is_method else ""))
-
-    def _define(self, name: str, kind: str, line: int, description: str, frame: Frame | None) -> None:
-        """Add a definition, unless its name is already defined (an overload, a setter, another platform)."""
-        parent = self.definitions[frame.name] if frame else None
-        definition = Definition(name=name, kind=kind, line=line, description=description, parent=parent)
-        self.definitions.setdefault(name, definition)
-
-    def _stars(self) -> Iterator[str]:
-        for node in self.frames[0].nodes:
-            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-                yield imported_module(node, self.package)
+def _read(tree: ast.Module, path: str, source: str) -> Outline:
+    module = module_name(path)
+    package = module if path.endswith("/__init__.py") else module.rpartition(".")[0]
+    definitions = {module: Definition(name=module, kind="module", line=1, description=summary(tree), parent=None)}
+    bases: dict[str, tuple[str, ...]] = {}
+    frames = [Frame(module, "module", tree, None)]
+    for frame in frames:  # grows while iterating: each frame appends the scopes defined in it
+        bind(frame, package)
+        for node in (each for each in frame.nodes if isinstance(each, DEFINING)):
+            name, is_class = f"{frame.name}.{node.name}", isinstance(node, ast.ClassDef)
+            kind = "class" if is_class else "function"
+            described = summary(node) or _signature(node)
+            parent = definitions[frame.name]
+            # a name that is defined already is an overload, a setter, or of another platform
+            definitions.setdefault(
+                name, Definition(name=name, kind=kind, line=node.lineno, description=described, parent=parent)
+            )
+            is_method = not is_class and frame.kind == "class" and "staticmethod" not in decorators(node)
+            frames.append(Frame(name, kind, node, frame, receiver=frame.name if is_method else ""))
+            if isinstance(node, ast.ClassDef):
+                found = (path_of(base.value if isinstance(base, ast.Subscript) else base, frame) for base in node.bases)
+                bases[name] = (*bases.get(name, ()), *filter(None, found))
+    starred = (each for each in frames[0].nodes if isinstance(each, ast.ImportFrom) and each.names[0].name == "*")
+    return Outline(
+        module=module,
+        package=package,
+        path=path,
+        definitions=tuple(definitions.values()),
+        frames=tuple(frames),
+        bases=bases,
+        values=_agreed(said for frame in frames for said in made(frame)),
+        stars=tuple(dict.fromkeys(imported_module(node, package) for node in starred)),
+        source=source,
+    )
 
 
 def _agreed(said: Iterable[tuple[str, str]]) -> Mapping[str, str]:
@@ -139,10 +118,6 @@ def _agreed(said: Iterable[tuple[str, str]]) -> Mapping[str, str]:
     for name, path in said:
         found[name] = path if found.get(name, path) == path else OPAQUE
     return {name: path for name, path in found.items() if path.endswith("()")}
-
-
-def _described(node: Defining) -> str:
-    return summary(node) or _signature(node)
 
 
 def summary(node: ast.Module | Defining) -> str:
@@ -160,9 +135,11 @@ def shortened(text: str, length: int) -> str:
 
 def _signature(node: Defining) -> str:
     if isinstance(node, ast.ClassDef):
-        bases = ", ".join(ast.unparse(base) for base in node.bases)
-        return shortened(_storable(f"class {node.name}({bases})" if bases else f"class {node.name}"), _SUMMARY_LENGTH)
-    return shortened(_storable(f"{node.name}({ast.unparse(node.args)})"), _SUMMARY_LENGTH)
+        bases = ", ".join(map(ast.unparse, node.bases))
+        written = f"class {node.name}({bases})" if bases else f"class {node.name}"
+    else:
+        written = f"{node.name}({ast.unparse(node.args)})"
+    return shortened(_storable(written), _SUMMARY_LENGTH)
 
 
 def _storable(text: str) -> str:
@@ -184,14 +161,6 @@ class Resolved:
     name: str
     kind: str
     instance: bool = False
-    inherited_only: bool = False
-    """Whether it denotes only the inherited members of the class."""
-
-
-@attrs.frozen(eq=False)
-class _Module:
-    names: Mapping[str, str]
-    stars: tuple[str, ...]
 
 
 @attrs.define(eq=False)
@@ -203,7 +172,9 @@ class Index:
     """The first parts of the names of modules."""
     _bases: dict[str, tuple[str, ...]] = attrs.field(factory=dict)
     _values: dict[str, str] = attrs.field(factory=dict)
-    _modules: dict[str, _Module] = attrs.field(factory=dict)
+    _names: dict[str, Mapping[str, str]] = attrs.field(factory=dict)
+    """By module, the paths of its names."""
+    _stars: dict[str, tuple[str, ...]] = attrs.field(factory=dict)
     _left: int = attrs.field(default=0, init=False)
     """Paths that may still be followed for the one that is resolved."""
 
@@ -213,7 +184,7 @@ class Index:
         self.tops.add(outline.module.partition(".")[0])
         self._bases.update(outline.bases)
         self._values.update(outline.values)
-        self._modules[outline.module] = _Module(outline.frames[0].names, outline.stars)
+        self._names[outline.module], self._stars[outline.module] = outline.frames[0].names, outline.stars
 
     def module(self, path: str) -> bool:
         """Whether a path is a module of this ingest."""
@@ -231,15 +202,14 @@ class Index:
         seen |= {path}
         parts = path.replace("()", ".()").split(".")
         heads = (".".join(parts[:length]) for length in range(1, len(parts) + 1))
-        starts = [length for length, head in enumerate(heads, 1) if head in self._modules]
-        walks = (self._walk(parts, start, seen) for start in starts)  # more than one below a folder without __init__
-        return next(filter(None, walks), None)
-
-    def _walk(self, parts: list[str], start: int, seen: frozenset[str]) -> Resolved | None:
-        found: Resolved | None = Resolved(".".join(parts[:start]), "module")
-        for part in parts[start:]:
-            found = self._step(found, part, seen) if found else None
-        return found
+        starts = [length for length, head in enumerate(heads, 1) if head in self._names]
+        for start in starts:  # more than one below a folder without __init__
+            found: Resolved | None = Resolved(".".join(parts[:start]), "module")
+            for part in parts[start:]:
+                found = self._step(found, part, seen) if found else None
+            if found:
+                return found
+        return None
 
     def _step(self, found: Resolved, part: str, seen: frozenset[str]) -> Resolved | None:
         if part == "()":
@@ -249,7 +219,7 @@ class Index:
         if found.kind == "module":
             return self._attribute(found, part, seen)
         if found.kind == "class":
-            return attrs.evolve(found, inherited_only=True) if f"{part}()" == SUPER else self._member(found, part, seen)
+            return self._member(found, part, seen)
         nested = f"{found.name}.{part}"
         if nested in self.kinds:
             return Resolved(nested, self.kinds[nested])
@@ -262,24 +232,23 @@ class Index:
 
     def _attribute(self, module: Resolved, name: str, seen: frozenset[str]) -> Resolved | None:
         """The definition of a name in a module: its own names first, then submodules, then star imports."""
-        inside = self._modules[module.name]
         own = f"{module.name}.{name}"
-        path = inside.names.get(name)
+        path = self._names[module.name].get(name)
         if path and path != own:
             return self._resolve(path, seen)
         if own in self.kinds:
             return Resolved(own, self.kinds[own])
         if path == "" or name.startswith("_"):
             return None
-        return next(filter(None, (self._resolve(f"{star}.{name}", seen) for star in inside.stars)), None)
+        starred = (self._resolve(f"{star}.{name}", seen) for star in self._stars[module.name])
+        return next(filter(None, starred), None)
 
     def _member(self, owner: Resolved, name: str, seen: frozenset[str]) -> Resolved | None:
         """A member of a class: its own, or that of the first base with one."""
         own = f"{owner.name}.{name}"
-        if own in self.kinds and not owner.inherited_only:
+        if own in self.kinds:
             return Resolved(own, self.kinds[own])
-        if owner.instance and own in self._values and not owner.inherited_only:
+        if owner.instance and own in self._values:
             return self._value(own, seen)
-        return next(
-            filter(None, (self._resolve(f"{base}.{name}", seen) for base in self._bases.get(owner.name, ()))), None
-        )
+        inherited = (self._resolve(f"{base}.{name}", seen) for base in self._bases.get(owner.name, ()))
+        return next(filter(None, inherited), None)

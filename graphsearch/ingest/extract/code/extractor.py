@@ -54,15 +54,10 @@ class _Reference:
     """The kind of a target that no file of the folder defines."""
 
 
-def entities(outline: Outline) -> tuple[Entity, ...]:
-    """The entities that one file describes."""
-    return tuple(_entity(definition, outline) for definition in outline.definitions)
-
-
 def described(outline: Outline) -> tuple[Described, ...]:
     """The entities that one file describes, with the weighted words of their definitions."""
     inside = words(outline)
-    return tuple(Described(entity, inside[entity.name]) for entity in entities(outline))
+    return tuple(Described(_entity(each, outline), inside[each.name]) for each in outline.definitions)
 
 
 def extract(outline: Outline, index: Index) -> Extraction:
@@ -77,7 +72,7 @@ def extract(outline: Outline, index: Index) -> Extraction:
             surest.setdefault((each.source, each.type, each.target), each)
     found = sorted(surest.values(), key=lambda reference: reference.line)
     memory_id = f"file:{outline.path}"
-    described = {entity.name: entity for entity in entities(outline)}
+    described = {each.name: _entity(each, outline) for each in outline.definitions}
     others = {
         each.target: _outside(each.target, index.kinds.get(each.target, each.outside))
         for each in found
@@ -196,16 +191,13 @@ def _exceptions(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """The classes that a statement raises or catches."""
     match node:
         case ast.Raise(exc=ast.Call(func=raised)) | ast.Raise(exc=ast.expr() as raised):
-            if _written(raised)[:1].isupper():  # no function that makes one
+            name = getattr(raised, "attr", getattr(raised, "id", ""))
+            if name[:1].isupper():  # no function that makes one
                 yield "raises", raised
         case ast.ExceptHandler(type=ast.Tuple(elts=caught)):
             yield from (("catches", each) for each in caught)
         case ast.ExceptHandler(type=ast.expr() as caught):
             yield "catches", caught
-
-
-def _written(expression: ast.expr) -> str:
-    return getattr(expression, "attr", "") or getattr(expression, "id", "")
 
 
 def _class(path: str, outline: Outline, index: Index) -> Resolved | None:
@@ -221,14 +213,11 @@ def _class(path: str, outline: Outline, index: Index) -> Resolved | None:
 
 
 def _modules(node: ast.Import | ast.ImportFrom, package: str, index: Index) -> Iterator[str]:
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-        return
-    module = imported_module(node, package)
+    module = imported_module(node, package) if isinstance(node, ast.ImportFrom) else ""
     for alias in node.names:
-        submodule = f"{module}.{alias.name}"
-        if index.module(submodule):
-            yield submodule
+        name = f"{module}.{alias.name}" if module else alias.name
+        if isinstance(node, ast.Import) or index.module(name):
+            yield name
         elif module:
             yield module
 
@@ -247,5 +236,6 @@ def _calls(node: ast.AST, frame: Frame, module: str, index: Index, raised: Conta
 
 
 def _sureness(path: str, found: Resolved, module: str) -> float:
-    direct = _SAME_MODULE if found.name.startswith(f"{module}.") else _OTHER_MODULE
-    return _INSTANCE if "()" in path else direct
+    if "()" in path:
+        return _INSTANCE
+    return _SAME_MODULE if found.name.startswith(f"{module}.") else _OTHER_MODULE

@@ -7,18 +7,19 @@ A meaning is a *path*: dotted names from the top of the imports, with ``()`` aft
 from __future__ import annotations
 
 import ast
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
+from importlib.util import resolve_name
 from typing import Final
 
 import attrs
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-Defining = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-DEFINING: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+Defining = Function | ast.ClassDef
+FUNCTION: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
+DEFINING: Final = (*FUNCTION, ast.ClassDef)
 OPAQUE: Final = ""
 _LEAVES: Final = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
-SUPER: Final = "super()"
 
 
 @attrs.define(eq=False)
@@ -95,24 +96,18 @@ def made(frame: Frame) -> Iterator[tuple[str, str]]:
     A call is written with ``()``: ``m.f()``; a property is an attribute. None says nothing.
     """
     node = frame.node
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+    if isinstance(node, ast.ClassDef):
+        yield from (
+            (f"{frame.name}.{each.id}", path) for each, path in _annotations(frame) if isinstance(each, ast.Name)
+        )
+    elif isinstance(node, FUNCTION):
         called = "" if decorators(node) & {"property", "cached_property"} else "()"
         yield f"{frame.name}{called}", _annotated(node.returns, frame.outer or frame)
         itself = node.args.args[0].arg if frame.receiver and node.args.args else ""
-        for each in frame.nodes:
-            match each:
-                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr=attribute)], value=value):
-                    path = path_of(value, frame)
-                case ast.AnnAssign(target=ast.Attribute(value=ast.Name(id=name), attr=attribute), annotation=written):
-                    path, value = _annotated(written, frame), written
-                case _:
-                    continue
-            if name == itself and not (isinstance(value, ast.Constant) and value.value is None):
-                yield f"{frame.receiver}.{attribute}", path
-    elif isinstance(node, ast.ClassDef):
-        for each in frame.nodes:
-            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
-                yield f"{frame.name}.{each.target.id}", _annotated(each.annotation, frame)
+        for target, path in (*_assignments(frame), *_annotations(frame)):
+            match target:
+                case ast.Attribute(value=ast.Name(id=name), attr=attribute) if name == itself:
+                    yield f"{frame.receiver}.{attribute}", path
 
 
 def bind(frame: Frame, package: str) -> None:
@@ -127,21 +122,27 @@ def bind(frame: Frame, package: str) -> None:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             for name, path in _imports(node, package):
                 frame.names.setdefault(name, path)
-    values = [_argument(frame, *numbered) for numbered in enumerate(arguments(frame.node))]
-    values.extend(value for node in frame.nodes for value in _values(frame, node))
-    _bind_values(frame, values, Counter(name for node in frame.nodes for name in _stored(node)))
+    given = [_argument(frame, *numbered) for numbered in enumerate(arguments(frame.node))]
+    stored = Counter([name for name, _ in given] + [name for node in frame.nodes for name in _stored(node)])
+    assigned = (*_assignments(frame, none=True), *_annotations(frame))
+    given += [(target.id, path) for target, path in assigned if isinstance(target, ast.Name)]
+    paths: defaultdict[str, list[str]] = defaultdict(list)
+    for name, path in given:
+        paths[name].append(OPAQUE if path == f"{frame.name}.{name}" else path)
+    for name, count in stored.items():
+        is_known = len(paths[name]) == count and len({*paths[name]}) == 1
+        frame.names.setdefault(name, paths[name][0] if is_known else OPAQUE)
 
 
 def imported_module(node: ast.ImportFrom, package: str) -> str:
     """The absolute module of a ``from`` import; empty if it is above the top-level package."""
-    if not node.level:
-        return node.module or ""
-    parts = package.split(".") if package else []
-    above = parts[: max(0, len(parts) - node.level + 1)]
-    return ".".join((*above, node.module) if node.module else above) if above else ""
+    try:
+        return resolve_name("." * node.level + (node.module or ""), package)
+    except ImportError:
+        return ""
 
 
-def decorators(node: Function) -> set[str]:
+def decorators(node: Defining) -> set[str]:
     """The plain names among a function's decorators."""
     return {decorator.id for decorator in node.decorator_list if isinstance(decorator, ast.Name)}
 
@@ -154,17 +155,22 @@ def _heading(node: Defining) -> list[ast.AST]:
 
 
 def _super(frame: Frame) -> str:
-    inner: Frame | None = frame
-    while inner is not None:
-        if inner.receiver:
-            return f"{inner.receiver}.{SUPER}"
-        inner = inner.outer
-    return OPAQUE
+    """An instance of the first base of the class whose method the scope is in."""
+    method: Frame | None = frame
+    while method is not None and not method.receiver:
+        method = method.outer
+    owner = method and method.outer
+    path = (
+        path_of(owner.node.bases[0], owner)
+        if owner and isinstance(owner.node, ast.ClassDef) and owner.node.bases
+        else ""
+    )
+    return f"{path}()" if path else OPAQUE
 
 
 def arguments(node: ast.AST) -> list[ast.arg]:
     """The parameters of a function in order, the starred ones last; none for other nodes."""
-    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+    if not isinstance(node, (*FUNCTION, ast.Lambda)):
         return []
     given = node.args
     stars = [star for star in (given.vararg, given.kwarg) if star is not None]
@@ -172,23 +178,26 @@ def arguments(node: ast.AST) -> list[ast.arg]:
 
 
 def _argument(frame: Frame, place: int, argument: ast.arg) -> tuple[str, str]:
-    if place == 0 and frame.receiver and isinstance(frame.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+    if place == 0 and frame.receiver and isinstance(frame.node, FUNCTION):
         of_class = "classmethod" in decorators(frame.node) or frame.node.name in {"__new__", "__init_subclass__"}
         return argument.arg, frame.receiver if of_class else f"{frame.receiver}()"
     return argument.arg, _annotated(argument.annotation, frame.outer or frame)
 
 
-def _values(frame: Frame, node: ast.AST) -> Iterator[tuple[str, str]]:
-    """The names that a statement assigns, with the paths of their values."""
-    match node:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            yield name, path_of(value, frame)
-        case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
-            yield name, _annotated(annotation, frame)
-        case ast.With() | ast.AsyncWith():
-            for item in node.items:
-                if isinstance(item.optional_vars, ast.Name):
-                    yield item.optional_vars.id, OPAQUE
+def _assignments(frame: Frame, *, none: bool = False) -> Iterator[tuple[ast.expr, str]]:
+    """What a scope assigns a value to, with the path of the value; ``none``: also None."""
+    for node in frame.nodes:
+        match node:
+            case ast.Assign(targets=[target], value=value):
+                if none or not (isinstance(value, ast.Constant) and value.value is None):
+                    yield target, path_of(value, frame)
+
+
+def _annotations(frame: Frame) -> Iterator[tuple[ast.expr, str]]:
+    """What a scope annotates, with the path of an instance of the class."""
+    for node in frame.nodes:
+        if isinstance(node, ast.AnnAssign):
+            yield node.target, _annotated(node.annotation, frame)
 
 
 def _annotated(annotation: ast.expr | None, frame: Frame) -> str:
@@ -208,28 +217,16 @@ def _annotated(annotation: ast.expr | None, frame: Frame) -> str:
     return OPAQUE
 
 
-def _bind_values(frame: Frame, values: list[tuple[str, str]], stored: Counter[str]) -> None:
-    meanings: dict[str, set[str]] = {}
-    given: Counter[str] = Counter()
-    for name, path in values:
-        itself = path == f"{frame.name}.{name}"
-        meanings.setdefault(name, set()).add(OPAQUE if itself else path)
-        given[name] += 1
-    taken = {argument.arg for argument in arguments(frame.node)}
-    for name in {*stored, *given}:
-        known = meanings.get(name, set())
-        complete = given[name] == stored[name] + (name in taken) and len(known) == 1
-        frame.names.setdefault(name, next(iter(known)) if complete else OPAQUE)
-
-
 def _stored(node: ast.AST) -> Iterator[str]:
     """Names that a node binds other than by definition or import."""
     match node:
-        case ast.Name(id=name, ctx=ast.Store()):
-            yield name
-        case ast.ExceptHandler(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
-            yield name
-        case ast.MatchAs(name=str(name)):
+        case (
+            ast.Name(id=name, ctx=ast.Store())
+            | ast.ExceptHandler(name=str(name))
+            | ast.MatchStar(name=str(name))
+            | ast.MatchAs(name=str(name))
+            | ast.MatchMapping(rest=str(name))
+        ):
             yield name
         case ast.Lambda():
             yield from (argument.arg for argument in arguments(node))

@@ -22,7 +22,7 @@ from typing import Final
 import attrs
 
 from graphsearch.ingest.extract.code.definitions import Outline
-from graphsearch.ingest.extract.code.scopes import Defining, Frame, arguments
+from graphsearch.ingest.extract.code.scopes import Frame, arguments
 from graphsearch.text.analyser import identifier_words, terms
 from graphsearch.text.bm25 import normal_length
 
@@ -32,6 +32,9 @@ LONGEST: Final = 200
 """Maximum characters of a literal that is read: longer ones are data."""
 _LEAST: Final = 1 / 64
 """Least weight of a word that is kept."""
+
+
+NAMED: Final = (ast.Name, ast.Attribute)
 
 
 @attrs.frozen
@@ -61,12 +64,21 @@ def words(outline: Outline) -> dict[str, dict[str, float]]:
 
 
 def _fields(frame: Frame, comments: Iterable[str]) -> Iterator[tuple[_Field, str]]:
-    whole = ast.get_docstring(frame.node, clean=False)
-    yield _DOCSTRING, (ast.get_docstring(frame.node) or "").strip().partition("\n\n")[2]
+    node, docstring = frame.node, (ast.get_docstring(frame.node) or "").strip()
+    head = [each.arg for each in arguments(node) if each.arg not in {"self", "cls"}]
+    head += ["async"] * isinstance(node, ast.AsyncFunctionDef)
+    head += map(ast.unparse, node.bases) if isinstance(node, ast.ClassDef) else ()
+    constants = (each.value for each in frame.nodes if isinstance(each, ast.Constant))
+    literals = (each for each in constants if isinstance(each, str) and len(each) < LONGEST)
+    whole = ast.get_docstring(node, clean=False)
+    yield _DOCSTRING, docstring.partition("\n\n")[2]
     yield _COMMENTS, "\n".join(comments)
-    yield _HEAD, " ".join(_head(frame.node))
-    yield _LITERALS, "\n".join(literal for literal in _literals(frame) if literal != whole)
-    yield _NAMES, " ".join(_names(frame))
+    yield _HEAD, " ".join(head)
+    yield _LITERALS, "\n".join(literal for literal in literals if literal != whole)
+    yield (
+        _NAMES,
+        " ".join(getattr(each, "id", getattr(each, "attr", "")) for each in frame.nodes if isinstance(each, NAMED)),
+    )
 
 
 def _heaviest(fields: Iterable[tuple[_Field, str]]) -> dict[str, float]:
@@ -78,29 +90,6 @@ def _heaviest(fields: Iterable[tuple[_Field, str]]) -> dict[str, float]:
             weights[word] = weights.get(word, 0.0) + share * number
     kept = sorted(weights.items(), key=lambda each: (-each[1], each[0]))[:MOST]
     return {word: round(weight, 4) for word, weight in kept if weight >= _LEAST}
-
-
-def _head(node: ast.Module | Defining) -> Iterator[str]:
-    """The words in the head of a definition except its name: arguments, base classes, "async"."""
-    yield from (each.arg for each in arguments(node) if each.arg not in {"self", "cls"})
-    if isinstance(node, ast.AsyncFunctionDef):
-        yield "async"
-    if isinstance(node, ast.ClassDef):
-        yield from map(ast.unparse, node.bases)
-
-
-def _literals(frame: Frame) -> Iterator[str]:
-    for node in frame.nodes:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < LONGEST:
-            yield node.value
-
-
-def _names(frame: Frame) -> Iterator[str]:
-    for node in frame.nodes:
-        if isinstance(node, ast.Name):
-            yield node.id
-        elif isinstance(node, ast.Attribute):
-            yield node.attr
 
 
 # -- comments -----------------------------------------------------------------------------------------------------

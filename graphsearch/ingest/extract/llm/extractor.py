@@ -42,6 +42,7 @@ SUGGESTED: Final = (
 _PROMPT_ERRORS: Final = (LLMAnswerError, LLMTruncatedError, LLMRefusalError)
 """Failures caused by the prompt, which other memories may not cause."""
 
+Outcome = tuple[Passage, ExtractedMemory]
 Answers = Mapping[int, Sequence[Mapping[str, Any]]]
 """The parts of an answer by the number of their passage."""
 
@@ -110,17 +111,17 @@ class LLMExtractor:
             tokens=self._tokens,
             count=lambda passage: self._counter.count(line(passage, self._memories)),
         )
-        stop = _Stop()
+        stop = list[GraphSearchError]()
         answers = await in_order(lambda some: self._outcomes(some, stop), prompts, limit=self._at_once)
-        found: defaultdict[int, list[tuple[Passage, ExtractedMemory]]] = defaultdict(list)
+        found: defaultdict[int, list[Outcome]] = defaultdict(list)
         for passage, outcome in (each for answer in answers for each in answer):
             found[id(passage.memory)].append((passage, outcome))
         return [_merged(memory, found[id(memory)]) for memory in memories]
 
-    async def _outcomes(self, some: Sequence[Passage], stop: _Stop) -> list[tuple[Passage, ExtractedMemory]]:
-        """What each passage says, or why it was not read; in any order."""
-        if stop.why is not None:
-            return [_unread(passage, stop.why) for passage in some]
+    async def _outcomes(self, some: Sequence[Passage], stop: list[GraphSearchError]) -> list[Outcome]:
+        """What each passage says, or why it was not read; in any order. ``stop`` has the error that stopped all."""
+        if stop:
+            return [_unread(passage, stop[0]) for passage in some]
         try:
             prompt = question(some, **self._types)
             answers = await ask_with_repair(_Lenient(self._llm), prompt, SCHEMA, lambda data: _answers(data, len(some)))
@@ -131,9 +132,13 @@ class LLMExtractor:
                 return [_unread(some[0], failed)]
             half = len(some) // 2
             return [*await self._outcomes(some[:half], stop), *await self._outcomes(some[half:], stop)]
+        except GraphSearchError as error:
+            stop.append(error)
+            return await self._outcomes(some, stop)
         except Exception as error:  # noqa: BLE001 - any vendor's error; it is reported for all unread memories
-            stop.why = _failure(error)
-            return [_unread(passage, stop.why) for passage in some]
+            stop.append(LLMError(f"the language model failed: {type(error).__name__}: {error}"))
+            stop[0].__cause__ = error
+            return await self._outcomes(some, stop)
         types, own = (frozenset(self._types[each]) for each in ("entity_types", "relation_types"))
         done = [
             (some[at - 1], await asyncio.to_thread(ground, some[at - 1], answers[at], types=types, own=own))
@@ -143,26 +148,11 @@ class LLMExtractor:
         return [*done, *(await self._outcomes(left, stop) if left else ())]
 
 
-@attrs.define
-class _Stop:
-    """The error that stopped all prompts, if any."""
-
-    why: GraphSearchError | None = None
-
-
-def _unread(passage: Passage, why: GraphSearchError) -> tuple[Passage, ExtractedMemory]:
+def _unread(passage: Passage, why: GraphSearchError) -> Outcome:
     return passage, ExtractedMemory(memory_id=passage.memory.id, unread=why)
 
 
-def _failure(error: Exception) -> GraphSearchError:
-    if isinstance(error, GraphSearchError):
-        return error
-    failed = LLMError(f"the language model failed: {type(error).__name__}: {error}")
-    failed.__cause__ = error
-    return failed
-
-
-def _merged(memory: Memory, found: Sequence[tuple[Passage, ExtractedMemory]]) -> ExtractedMemory:
+def _merged(memory: Memory, found: Sequence[Outcome]) -> ExtractedMemory:
     """Merge the passages of a memory; one without passages has only its speaker and subject."""
     parts = [part for _, part in sorted(found, key=lambda each: each[0].span.start)]
     unread = next((part for part in parts if part.unread is not None), None)

@@ -122,6 +122,11 @@ def _statement(
     in_quote = sum(bool(places(name, passage.memory.text, quote)) for name in (source, target))
     if not in_quote:
         raise RefusedError("its quote names neither of its ends")
+    confidence: Any = item.get("confidence")
+    if fault := check.unit("confidence", confidence):
+        raise RefusedError(fault)
+    if confidence < LEAST:
+        raise RefusedError(f"the model is only {confidence:g} sure of it")
     state = item.get("state")
     if type_ not in own:  # "manages" between persons is the inverse of reports_to, "left" ends works_at
         subject, object_ = (
@@ -132,11 +137,15 @@ def _statement(
             type_, state = phrase.type, "ended" if phrase.closes else "started" if phrase.opens else state
             source, target = (target, source) if phrase.inverse else (source, target)
     start, end, unread = _period(item, passage, quote, state)
+    ends = [
+        ExtractedName(name=name, type="", span=None, confidence=NAME_CONFIDENCE, pattern=PATTERN)
+        for name in (source, target)
+    ]
     statement = Statement(
-        source=_unplaced(source),
+        source=ends[0],
         type=type_,
-        target=_unplaced(target),
-        confidence=min(_confidence(item), AMBIGUOUS if in_quote == 1 else CLEAR),
+        target=ends[1],
+        confidence=min(confidence, AMBIGUOUS if in_quote == 1 else CLEAR),
         kind=EdgeKind.LIFECYCLE if state in ("started", "ended") else EdgeKind.SEMANTIC,
         valid_from=start,
         valid_to=end,
@@ -145,20 +154,6 @@ def _statement(
         pattern=PATTERN,
     )
     return statement, unread
-
-
-def _unplaced(name: str) -> ExtractedName:
-    return ExtractedName(name=name, type="", span=None, confidence=NAME_CONFIDENCE, pattern=PATTERN)
-
-
-def _confidence(item: Mapping[str, Any]) -> float:
-    value = item.get("confidence")
-    if fault := check.unit("confidence", value):
-        raise RefusedError(fault)
-    confidence = float(value)  # type: ignore[arg-type]  # checked
-    if confidence < LEAST:
-        raise RefusedError(f"the model is only {confidence:g} sure of it")
-    return confidence
 
 
 def _period(
@@ -239,20 +234,19 @@ def places(words: str, text: str, within: Span) -> list[Span]:
 
     In scripts with upper and lower case, not within longer words: "Ada" does not occur in "Adam".
     """
+
+    def cased(character: str) -> bool:
+        return character.isdigit() or character.lower() != character.upper()
+
     found: list[Span] = []
     pattern = r"\s+".join(map(re.escape, words.split()))
     for match in re.compile(pattern).finditer(text, within.start, within.end) if pattern else ():
         edges = (text[edge - 1 : edge + 1] for edge in match.span() if 0 < edge < len(text))
-        if not any(all(map(_is_cased, edge)) for edge in edges):
+        if not any(all(map(cased, edge)) for edge in edges):
             found.append(Span(start=match.start(), end=match.end()))
         if len(found) == MOST_PLACES:
             break
     return found
-
-
-def _is_cased(character: str) -> bool:
-    """Whether a character is a digit or a letter of a script with upper and lower case."""
-    return character.isdigit() or character.lower() != character.upper()
 
 
 def _mentions(names: Iterable[str], passage: Passage) -> list[tuple[str, Span]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 import attrs
@@ -35,21 +36,18 @@ def passages(memory: Memory, size: int = PASSAGE) -> Iterator[Passage]:
     A blank memory has none.
     """
     text, start, last = memory.text, 0, 0
-    ends = [span.end for span in sentences(text)] if len(text) > size else []
-    for end in (*ends, len(text)):
+    cuts: list[int] = []
+    for end in (*(span.end for span in sentences(text) if len(text) > size), len(text)):
         if end - start > size and last > start:
-            yield from _passage(memory, start, last)
             start = last
+            cuts.append(start)
         while end - start > size:
-            yield from _passage(memory, start, start + size)
             start += size
+            cuts.append(start)
         last = end
-    yield from _passage(memory, start, len(text))
-
-
-def _passage(memory: Memory, start: int, end: int) -> Iterator[Passage]:
-    if memory.text[start:end].strip():
-        yield Passage(memory, Span(start=start, end=end))
+    for start, end in pairwise((0, *cuts, len(text))):
+        if text[start:end].strip():
+            yield Passage(memory, Span(start=start, end=end))
 
 
 def batches(

@@ -26,7 +26,7 @@ def outlined(sources: Mapping[str, str]) -> list[Outline]:
 
 def stated(**sources: str) -> set[tuple[str, str, str]]:
     extractions = extract_all(**sources).values()
-    own = [entity for each in outlined(sources) for entity in code.entities(each)]
+    own = [found.entity for each in outlined(sources) for found in code.described(each)]
     names = {entity.id: entity.name for entity in (*own, *(entity for each in extractions for entity in each.named))}
     return {
         (names[claim.source_id], claim.type, names[claim.target_id]) for each in extractions for claim in each.claims
@@ -38,7 +38,7 @@ def calls(**sources: str) -> set[tuple[str, str]]:
 
 
 def described(source: str, path: str = "m.py") -> dict[str, Entity]:
-    return {entity.name: entity for entity in code.entities(outline(path, source))}
+    return {each.entity.name: each.entity for each in code.described(outline(path, source))}
 
 
 def test_modules_are_named_by_their_path() -> None:

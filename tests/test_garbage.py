@@ -1,0 +1,49 @@
+"""Bulk work collects garbage rarely, and leaves the collector as it was."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from graphsearch._support.garbage import rare_collections
+
+
+@pytest.fixture(autouse=True)
+def own_thresholds() -> Iterator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*before)
+
+
+def test_the_last_of_several_at_once_restores_the_thresholds() -> None:
+    one, other = rare_collections(), rare_collections()
+    one.__enter__()
+    inside = gc.get_threshold()
+    other.__enter__()
+    one.__exit__(None, None, None)
+    assert gc.get_threshold() == inside != (700, 10, 10)
+    other.__exit__(None, None, None)
+    assert gc.get_threshold() == (700, 10, 10)
+
+
+def test_an_error_restores_them() -> None:
+    with pytest.raises(ZeroDivisionError), rare_collections():
+        raise ZeroDivisionError
+    assert gc.get_threshold() == (700, 10, 10)
+
+
+@pytest.mark.parametrize("own", [(0, 10, 10), (1_000_000, 10, 10)])
+def test_a_process_that_collects_more_rarely_keeps_its_own(own: tuple[int, int, int]) -> None:
+    gc.set_threshold(*own)
+    with rare_collections():
+        assert gc.get_threshold() == own
+    assert gc.get_threshold() == own
+
+
+def test_thresholds_that_are_set_meanwhile_stay() -> None:
+    with rare_collections():
+        gc.set_threshold(900, 9, 9)
+    assert gc.get_threshold() == (900, 9, 9)
