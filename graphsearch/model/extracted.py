@@ -11,7 +11,7 @@ from graphsearch.model import validation as check
 from graphsearch.model.elements import EdgeKind, Memory, Span
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, cache_hash=True)
 class ExtractedName:
     """A name as it is written in a text.
 
