@@ -43,7 +43,7 @@ class Searching(Protocol):
     ) -> Mapping[str, Sequence[SimilarName]]:
         """For each of ``names`` the entities with a similar name or alias, best first, ties by id.
 
-        Similarity is that of `graphsearch.text.trigrams`. ``threshold`` is in [0.6, 1]; `InvalidInputError` below, where no index helps.
+        Similarity is of trigrams. ``threshold`` is in [0.6, 1]; `InvalidInputError` below, where no index helps.
         """
         ...
 
