@@ -35,12 +35,18 @@ def clock():
 
 
 @pytest.fixture(scope="session")
-async def shared_pool(postgres_server):
-    """Connections to one database, whose scopes the tests share out."""
+async def shared_database(postgres_server):
+    """One database, whose scopes the tests share out."""
     database = await postgres_server.database()
-    async with AsyncConnectionPool(database.dsn, min_size=1, max_size=4, open=False) as pool:
-        yield pool
+    yield database
     await postgres_server.drop(database)
+
+
+@pytest.fixture(scope="session")
+async def shared_pool(shared_database):
+    """Connections to it."""
+    async with AsyncConnectionPool(shared_database.dsn, min_size=1, max_size=4, open=False) as pool:
+        yield pool
 
 
 @pytest.fixture(params=["memory", "postgres"])

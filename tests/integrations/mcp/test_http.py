@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from contextlib import asynccontextmanager
+from itertools import product
 
 import attrs
 import httpx2
@@ -68,7 +69,7 @@ async def status(url, **headers):
         return (await http.post(url, json=INITIALIZE, headers={**CLIENT, **headers})).status_code
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize(("scoped", "mode"), [("memory", "legacy"), ("postgres", "auto")], indirect=["scoped"])
 async def test_every_tool_faults_and_many_calls_at_once(scoped, mode):
     service = surface_over(GraphSearchEngine(store=scoped, embedder=HashEmbedder(16)))
     server = make_server(service, Identity(attrs.evolve(EDITOR, projects=[scoped.scope]), scoped.scope))
@@ -108,8 +109,7 @@ def reading(monkeypatch):
 
 async def test_a_long_text_of_one_client_does_not_keep_another_waiting(engine, tokens, reading):
     server = make_server(surface_over(engine), tokens.identify)
-    text = " ".join(f"@name{number}" for number in range(17_000))
-    assert 170_000 < len(text) < 200_000
+    text = " ".join(f"@name{number}" for number in range(4_000))
     async with listening(server, tokens) as url, asking_at(url, ADA) as ada, asking_at(url, BOB) as bob:
         long = asyncio.ensure_future(ada("remember", text=text))
         await reading.wait()
@@ -229,49 +229,38 @@ async def test_a_session_is_its_tokens_alone(engine, tokens):
     assert codes == [404, 200]
 
 
-@pytest.mark.parametrize(
-    ("headers", "code"),
-    [
-        ({"host": "evil.example"}, 421),
-        ({"origin": "https://evil.example"}, 403),
-        ({"origin": "http://localhost:3000"}, 200),
-        ({"host": "graphs.example:8443", "origin": "https://graphs.example"}, 200),
-        ({"host": "Graphs.Example"}, 200),
-        ({"host": "[::1]:80", "origin": "HTTP://[::1]"}, 200),
-        ({"host": "ported.example:81"}, 200),
-        *(
-            ({"host": host}, 421)
-            for host in (
-                *("evil-graphs.example", "graphs.example.evil.com", "localhost.evil.com", "localhost:80.evil.com"),
-                *("localhost:@evil.com", "localhost:evil.com", "localhost:", "[::1].evil.com", "[::1", "::1", "[::2]"),
-                *(
-                    "ported.example",
-                    "ported.example:8",
-                    "ported.example:811",
-                    "ported.example:81:82",
-                    "graphs.example.",
-                ),
-            )
-        ),
-        *(
-            ({"origin": origin}, 403)
-            for origin in (
-                *("http://localhost:3000.evil.com", "http://localhost:x@evil.com", "http://localhost@evil.com"),
-                *(
-                    "http://localhost:3000/evil",
-                    "ftp://localhost",
-                    "localhost",
-                    "null",
-                    "http://graphs.example.evil.com",
-                ),
-                *("https://evil-graphs.example", "http://", "http://ported.example:812", "http://[::1]x"),
-            )
-        ),
-    ],
-)
-async def test_a_web_page_cannot_make_a_browser_ask(engine, headers, code):
+FROM_PAGES = [
+    ({"host": "evil.example"}, 421),
+    ({"origin": "https://evil.example"}, 403),
+    ({"origin": "http://localhost:3000"}, 200),
+    ({"host": "graphs.example:8443", "origin": "https://graphs.example"}, 200),
+    ({"host": "Graphs.Example"}, 200),
+    ({"host": "[::1]:80", "origin": "HTTP://[::1]"}, 200),
+    ({"host": "ported.example:81"}, 200),
+    *(
+        ({"host": host}, 421)
+        for host in (
+            *("evil-graphs.example", "graphs.example.evil.com", "localhost.evil.com", "localhost:80.evil.com"),
+            *("localhost:@evil.com", "localhost:evil.com", "localhost:", "[::1].evil.com", "[::1", "::1", "[::2]"),
+            *("ported.example", "ported.example:8", "ported.example:811", "ported.example:81:82", "graphs.example."),
+        )
+    ),
+    *(
+        ({"origin": origin}, 403)
+        for origin in (
+            *("http://localhost:3000.evil.com", "http://localhost:x@evil.com", "http://localhost@evil.com"),
+            *("http://localhost:3000/evil", "ftp://localhost", "localhost", "null", "http://graphs.example.evil.com"),
+            *("https://evil-graphs.example", "http://", "http://ported.example:812", "http://[::1]x"),
+        )
+    ),
+]
+"""Headers of requests, and the status of their answers."""
+
+
+async def test_a_web_page_cannot_make_a_browser_ask(engine):
     async with listening(server_for(engine), allowed_hosts=["graphs.example", "ported.example:81"]) as url:
-        assert await status(url, **headers) == code
+        for headers, code in FROM_PAGES:
+            assert await status(url, **headers) == code, headers
 
 
 @pytest.mark.parametrize("wrong", ["https://graphs.example", "*.example", "graphs.example/mcp", "::1", ""])
@@ -309,13 +298,13 @@ async def test_on_this_machine_a_server_may_do_without_tokens(engine):
         assert (await ask("search_entities", query="Ada"))["entities"]
 
 
-@pytest.mark.parametrize("path", ["", "/"])
-@pytest.mark.parametrize("scheme", ["http", "https"])
-async def test_a_path_is_served_as_it_is_written_behind_a_proxy(engine, path, scheme):
-    forwarded = {"x-forwarded-proto": scheme, "x-forwarded-host": "graphs.example", "x-forwarded-for": "192.0.2.1"}
+async def test_a_path_is_served_as_it_is_written_behind_a_proxy(engine):
+    forwarded = {"x-forwarded-host": "graphs.example", "x-forwarded-for": "192.0.2.1"}
+    hosts = ("graphs.example", "graphs.example:8443", "a.example:9", "127.0.0.1:1", "[::1]:80", "localhost")
     async with listening(server_for(engine), allowed_hosts=["graphs.example", "a.example:9"]) as url:
-        for host in ("graphs.example", "graphs.example:8443", "a.example:9", "127.0.0.1:1", "[::1]:80", "localhost"):
-            assert await status(url + path, host=host, **forwarded) == 200, host
+        for host, path, scheme in product(hosts, ("", "/"), ("http", "https")):
+            asked = await status(url + path, host=host, **forwarded, **{"x-forwarded-proto": scheme})
+            assert asked == 200, (host, path, scheme)
 
 
 async def test_a_refused_host_is_told_how_to_be_allowed(engine):

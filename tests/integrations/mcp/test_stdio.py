@@ -48,8 +48,8 @@ def parameters(folder, *options):
 
 
 @asynccontextmanager
-async def started(folder, *options, mode="auto"):
-    async with Client(parameters(folder, *options), mode=mode) as client:
+async def started(folder, *options):
+    async with Client(parameters(folder, *options)) as client:
         yield Asked(client)
 
 
@@ -88,9 +88,8 @@ async def test_an_agent_learns_asks_and_reports_and_the_weight_moves(data):
     assert again["score"] > built["score"]
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_every_tool_faults_and_many_calls_at_once(data, mode):
-    async with started(data, "--project", f"tour-{mode}", mode=mode) as ask:
+async def test_every_tool_faults_and_many_calls_at_once(data):
+    async with started(data, "--project", "tour") as ask:
         await every_tool(ask)
         await faults(ask)
         await ask("remember", turns=TURNS, session_id="standup")
@@ -112,10 +111,9 @@ async def test_a_client_that_closes_standard_input_ends_the_server_and_its_postg
     assert b"Traceback" not in errors
 
 
-@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
-async def test_a_signal_ends_the_server_and_its_postgres_though_the_client_stays(data, sign):
+async def test_a_signal_ends_the_server_and_its_postgres_though_the_client_stays(data):
     process = await raw(data)
-    process.send_signal(sign)
+    process.send_signal(signal.SIGTERM)
     assert await asyncio.wait_for(process.wait(), LONGEST) == 0
     assert stopped(data)
 
