@@ -49,9 +49,21 @@ async def shared_pool(shared_database):
         yield pool
 
 
-@pytest.fixture(params=["memory", "postgres"])
-def scoped(request, clock):
+def scope_on(request, clock):
+    """A scope of its own on the store that is asked for."""
     scope = {"org_id": "acme", "project_id": f"web-{uuid4()}"}
     if request.param == "memory":
         return InMemoryGraphStore(clock=clock).with_scope(**scope)
     return PostgresGraphStore(request.getfixturevalue("shared_pool"), clock=clock, exact=True).with_scope(**scope)
+
+
+@pytest.fixture(params=["memory", "postgres"])
+def scoped(request, clock):
+    """A scope of the test's own."""
+    return scope_on(request, clock)
+
+
+@pytest.fixture(scope="module", params=["memory", "postgres"])
+def kept(request):
+    """A scope for tests of a module that write nothing but what they share."""
+    return scope_on(request, FixedClock())

@@ -303,21 +303,22 @@ async def cancellations(dsn: str, counts: Mapping[int, int], seed: int = 0) -> A
     rng = random.Random(seed)  # noqa: S311 - no secret
     first, more = [*READS, *WRITES], [*READS] * 3
     names = cycle(rng.sample(first, len(first)) + rng.sample(more, len(more)))
-    takes, after = dict[str, int](), dict[str, Any]()
+    takes, after, before = dict[str, int](), dict[str, Any](), None
     patient = (0.05, *[1.0] * 600)  # that the machine is slow replaces no connection
     with patch.object(indexing, "BULK", BULK), patch.object(watching, "_GRACE", patient):
         for size, count in counts.items():
             async with PostgresGraphStore.open(dsn, clock=FixedClock(), exact=True, max_connections=size) as graph:
                 cancelling = Cancelling(graph, rng, takes=takes, after=after)
-                for project in ("asked", "other"):
-                    cancelling.before = await seen(await cancelling.prepare(project))
+                if before is None:
+                    [before, _] = [await seen(await cancelling.prepare(project)) for project in ("asked", "other")]
+                cancelling.before = before
                 with cancelling.steps.counted():
                     await cancelling.serves()
-                    before = cancelling.opened
+                    already = cancelling.opened
                     for number in range(1, count + 1):
                         await cancelling.cancel(next(names))
                         if number % _REPORTED == 0 or number == count:
-                            opened, left = cancelling.opened - before, await sessions(dsn, size)
+                            opened, left = cancelling.opened - already, await sessions(dsn, size)
                             yield {"pool": size, **cancelling.numbers, "opened": opened, "sessions": left}
 
 

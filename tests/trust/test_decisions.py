@@ -10,7 +10,7 @@ from tests.authz.test_cedar import authorizer
 from tests.trust.decisions import compare_elements, compare_policies
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(20))
 async def test_decisions_equal_those_of_the_oracle(seed):
     counts = await compare_policies(seed)
     assert counts["decisions"] >= 100

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import sys
 from contextlib import asynccontextmanager
 from itertools import product
@@ -54,18 +55,23 @@ async def listening(server, tokens=None, **options):
         await asyncio.wait_for(serving, LONGEST)
 
 
+def client(headers=None):
+    """Asks over HTTP alone: to read the authorities that browsers trust takes longer than a request."""
+    return httpx2.AsyncClient(headers=headers, timeout=LONGEST, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
+
+
 @asynccontextmanager
 async def asking_at(url, token=None, mode="auto"):
     headers = {} if token is None else {"authorization": f"Bearer {token}"}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=LONGEST) as http,
-        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+        client(headers) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode) as asked,
     ):
-        yield Asked(client)
+        yield Asked(asked)
 
 
 async def status(url, **headers):
-    async with httpx2.AsyncClient(timeout=LONGEST) as http:
+    async with client() as http:
         return (await http.post(url, json=INITIALIZE, headers={**CLIENT, **headers})).status_code
 
 
@@ -211,7 +217,7 @@ async def test_without_a_token_that_is_known_there_is_401(engine, tokens, header
 
 
 async def test_a_request_that_is_too_large_is_refused(engine):
-    async with listening(server_for(engine)) as url, httpx2.AsyncClient(headers=CLIENT, timeout=LONGEST) as http:
+    async with listening(server_for(engine)) as url, client(CLIENT) as http:
         for size, answer in ((LARGEST, 400), (LARGEST + 1, 413)):  # white space alone is no request either
             assert (await http.post(url, content=b" " * size)).status_code == answer
 
@@ -219,7 +225,7 @@ async def test_a_request_that_is_too_large_is_refused(engine):
 async def test_a_session_is_its_tokens_alone(engine, tokens):
     server = make_server(surface_over(engine), tokens.identify)
     listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
-    async with listening(server, tokens) as url, httpx2.AsyncClient(headers=CLIENT, timeout=LONGEST) as http:
+    async with listening(server, tokens) as url, client(CLIENT) as http:
         begun = await http.post(url, json=INITIALIZE, headers={"authorization": f"Bearer {ADA}"})
         session = {"mcp-session-id": begun.headers["mcp-session-id"]}
         codes = [
@@ -272,7 +278,7 @@ def test_what_can_be_no_host_is_refused(engine, wrong):
 async def test_sessions_are_bounded_and_make_room_when_they_end(engine):
     async with (
         listening(server_for(engine), max_sessions=3) as url,
-        httpx2.AsyncClient(headers=CLIENT, timeout=LONGEST) as http,
+        client(CLIENT) as http,
     ):
         begun = [await http.post(url, json=INITIALIZE) for _ in range(5)]
         assert [each.status_code for each in begun] == [200, 200, 200, 503, 503]
@@ -308,7 +314,7 @@ async def test_a_path_is_served_as_it_is_written_behind_a_proxy(engine):
 
 
 async def test_a_refused_host_is_told_how_to_be_allowed(engine):
-    async with listening(server_for(engine), allowed_hosts=["a.example:9"]) as url, httpx2.AsyncClient() as http:
+    async with listening(server_for(engine), allowed_hosts=["a.example:9"]) as url, client() as http:
         for host in ("graphs.example", "graphs.example:8000", "a.example", "localhost.example", "127.0.0.1.example:80"):
             refused = await http.post(url, json=INITIALIZE, headers={**CLIENT, "host": host})
             assert (refused.status_code, refused.text.split()[-2:]) == (421, ["--allow-host", host.partition(":")[0]])
@@ -334,7 +340,7 @@ async def test_an_address_that_is_taken_is_reported(engine):
 async def test_a_server_that_stops_does_not_wait_for_clients_that_stay(engine):
     async with asyncio.timeout(LONGEST):
         async with listening(server_for(engine)) as url:
-            http = httpx2.AsyncClient(headers=CLIENT, timeout=LONGEST)
+            http = client(CLIENT)
             begun = await http.post(url, json=INITIALIZE)
             session = {"mcp-session-id": begun.headers["mcp-session-id"], "accept": "text/event-stream"}
             stream = http.stream("GET", url, headers=session)
