@@ -79,10 +79,15 @@ def folder_for_a_server() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 async def finished_folder() -> AsyncIterator[Path]:
-    """The data folder of an embedded server that was started once, migrated and stopped, to be copied."""
+    """The data folder of an embedded server that was started once, migrated and stopped, to be copied.
+
+    Copies wait for no disk: the machine outlives the tests, whatever they kill.
+    """
     with folder_for_a_server() as folder:
         async with EmbeddedPostgres(folder):
             pass
+        configuration = folder / "postgresql.conf"
+        configuration.write_text(f"{configuration.read_text()}\nfsync = off\n")
         yield folder
 
 

@@ -35,17 +35,35 @@ def clock():
 
 
 @pytest.fixture(scope="session")
-async def shared_pool(postgres_server):
-    """Connections to one database, whose scopes the tests share out."""
+async def shared_database(postgres_server):
+    """One database, whose scopes the tests share out."""
     database = await postgres_server.database()
-    async with AsyncConnectionPool(database.dsn, min_size=1, max_size=4, open=False) as pool:
-        yield pool
+    yield database
     await postgres_server.drop(database)
 
 
-@pytest.fixture(params=["memory", "postgres"])
-def scoped(request, clock):
+@pytest.fixture(scope="session")
+async def shared_pool(shared_database):
+    """Connections to it."""
+    async with AsyncConnectionPool(shared_database.dsn, min_size=1, max_size=4, open=False) as pool:
+        yield pool
+
+
+def scope_on(request, clock):
+    """A scope of its own on the store that is asked for."""
     scope = {"org_id": "acme", "project_id": f"web-{uuid4()}"}
     if request.param == "memory":
         return InMemoryGraphStore(clock=clock).with_scope(**scope)
     return PostgresGraphStore(request.getfixturevalue("shared_pool"), clock=clock, exact=True).with_scope(**scope)
+
+
+@pytest.fixture(params=["memory", "postgres"])
+def scoped(request, clock):
+    """A scope of the test's own."""
+    return scope_on(request, clock)
+
+
+@pytest.fixture(scope="module", params=["memory", "postgres"])
+def kept(request):
+    """A scope for tests of a module that write nothing but what they share."""
+    return scope_on(request, FixedClock())

@@ -4,12 +4,17 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 import attrs
+import pytest
 
 from graphsearch.access.gate import Gate
 from graphsearch.model import Action, Principal, Scope
 from graphsearch.model.signatures import Resource
 
 SOMEBODY: Final = Principal(id="somebody")
+POLICIES: Final = pytest.mark.parametrize(
+    ("scoped", "by_signature"), [("memory", False), ("postgres", True)], indirect=["scoped"]
+)
+"""On either store, by policies of either kind. Pairs of worlds take both kinds on both stores, by chance."""
 
 
 @attrs.frozen

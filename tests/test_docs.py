@@ -13,7 +13,10 @@ from graphlib import TopologicalSorter
 from itertools import count
 from pathlib import Path
 
+import psycopg
 import pytest
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
 
 from graphsearch.stores import embedded
 from graphsearch.stores.embedded import EmbeddedPostgres
@@ -77,27 +80,32 @@ WITH_EXAMPLES = [
 
 
 @pytest.fixture(scope="session")
-async def page_server(finished_folder: Path) -> AsyncIterator[Path]:
-    """The folder of a running server in which each page has a database of its own."""
+async def page_server(finished_folder: Path) -> AsyncIterator[tuple[Path, str]]:
+    """The folder of a running server in which each page has a database of its own, and its owner's DSN."""
     with copied(finished_folder) as folder:
-        async with EmbeddedPostgres(folder):
-            yield folder
+        async with EmbeddedPostgres(folder) as server:
+            yield folder, make_conninfo(server.admin_dsn, dbname="postgres")
 
 
 @pytest.fixture
 def reader(tmp_path, monkeypatch, page_server):
     """An empty folder, keys of vendors, and loopback servers in place of the reader's."""
+    folder, admin_dsn = page_server
+    database = f"page_{os.getpid()}_{next(_numbers)}"
+    with psycopg.connect(admin_dsn, autocommit=True) as admin:
+        made = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy")
+        admin.execute(made.format(sql.Identifier(database), sql.Identifier(embedded._DATABASE)))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(embedded, "_DATABASE", embedded._DATABASE)  # which the runner changes, like this:
     monkeypatch.setattr(EmbeddedPostgres, "__init__", EmbeddedPostgres.__init__)
-    monkeypatch.setenv(DATABASE, f"page_{os.getpid()}_{next(_numbers)}")
+    monkeypatch.setenv(DATABASE, database)
     for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "VOYAGE_API_KEY"):
         monkeypatch.setenv(variable, "a-key-for-no-one")
     for variable in ("EMBEDDED", "ORG", "PROJECT"):
         monkeypatch.setenv(f"GRAPHSEARCH_{variable}", "")
     with serving() as models:
         monkeypatch.setenv(MODELS, models.openai_url)
-        monkeypatch.setenv(SERVER, str(page_server))
+        monkeypatch.setenv(SERVER, str(folder))
         yield
 
 

@@ -11,17 +11,16 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Batch, Claim, ElementKind, Memory
 from tests.curation.team import GREG
+from tests.gates import POLICIES
 from tests.graphs import days_ago, edge, people, person
 from tests.test_engine import HOPS, ONLY_HOPS, denying, facts, tell
-
-BY_SIGNATURE = pytest.mark.parametrize("by_signature", [False, True])
 
 
 def hiding(by_signature, *hidden):
     return denying(*hidden, by_signature=by_signature)
 
 
-@BY_SIGNATURE
+@POLICIES
 async def test_hidden_evidence_shapes_nothing_that_is_shown(scoped, by_signature):
     await tell(scoped, ("open", "open", 0.6), ("secret", "secret", 0.9))
     engine = GraphSearchEngine(store=scoped, scoring=ONLY_HOPS)
@@ -62,7 +61,7 @@ async def say(store, *claims, names, **details):
     await store.write(Batch(entities=entities, memories=list(memories.values()), claims=stated))
 
 
-@BY_SIGNATURE
+@POLICIES
 async def test_what_only_the_hidden_ended_goes_on(scoped, by_signature):
     await say(
         scoped,
@@ -84,7 +83,7 @@ async def test_what_only_the_hidden_ended_goes_on(scoped, by_signature):
     assert explanation.rank == 1
 
 
-@BY_SIGNATURE
+@POLICIES
 async def test_what_only_a_claim_of_something_hidden_ended_goes_on(scoped, by_signature):
     await say(
         scoped,
@@ -98,7 +97,7 @@ async def test_what_only_a_claim_of_something_hidden_ended_goes_on(scoped, by_si
     assert facts(result.triplets) == [("Ada", "works_at", "Bob")]
 
 
-@BY_SIGNATURE
+@POLICIES
 async def test_what_only_the_hidden_told_apart_is_one(scoped, by_signature):
     """Its confidence and evidence are those of its visible claims."""
     await say(
@@ -141,7 +140,7 @@ async def test_proofs_of_what_only_the_hidden_told_apart(scoped):
         await curator.why(late.id)
 
 
-@BY_SIGNATURE
+@POLICIES
 async def test_what_is_weaker_than_it_was_taken_for_takes_no_place(scoped, by_signature):
     """Of thirty relations those are shown that are strongest by their visible evidence, though others come first."""
     weak = [f"W{number:02}" for number in range(30)]
@@ -155,7 +154,7 @@ async def test_what_is_weaker_than_it_was_taken_for_takes_no_place(scoped, by_si
     assert sorted(triplet.target.name for triplet in result.triplets) == strong[5:]
 
 
-@BY_SIGNATURE
+@POLICIES
 async def test_what_supported_it_by_then_is_what_may_be_seen(scoped, by_signature):
     """Freshness at a moment counts from the newest support up to then."""
     await say(
@@ -173,7 +172,7 @@ async def test_what_supported_it_by_then_is_what_may_be_seen(scoped, by_signatur
     assert parts == {}
 
 
-@BY_SIGNATURE
+@POLICIES
 async def test_evidence_of_what_was_asserted_is_what_may_be_seen(scoped, by_signature):
     """Of three memories behind one relation two, of the one behind another none."""
     memories = [
@@ -193,7 +192,7 @@ async def test_evidence_of_what_was_asserted_is_what_may_be_seen(scoped, by_sign
     assert not any(each.relation and each.relation.id == hidden.id for each in await curator.entity_timeline("Ada"))
 
 
-@BY_SIGNATURE
+@POLICIES
 async def test_what_the_visible_ended_holds_no_longer(scoped, by_signature):
     """What is folded again is read from a store whenever it held."""
     dates = {"valid_from": days_ago(90), "valid_to": days_ago(80)}

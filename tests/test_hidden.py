@@ -3,7 +3,6 @@
 from uuid import uuid4
 
 import attrs
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -14,7 +13,7 @@ from graphsearch.modes.options import SearchMode
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
 from graphsearch.text.rendering import triplet_line
-from tests.gates import no_secrets
+from tests.gates import POLICIES, no_secrets
 from tests.graphs import days_ago, person
 from tests.properties import examples
 
@@ -152,7 +151,7 @@ async def test_a_gated_answer_is_that_of_a_graph_without_the_hidden(graph, by_si
     assert gated == await answer(without, None, question, mode)
 
 
-@pytest.mark.parametrize("by_signature", [False, True])
+@POLICIES
 async def test_paths_and_neighbors_too(scoped, by_signature):
     graph = {
         "people": {name: (SECRET,) if name == "Bob" else () for name in NAMES},
@@ -172,7 +171,7 @@ async def test_paths_and_neighbors_too(scoped, by_signature):
     assert [triplet.target.name for triplet in await engine.neighbors("Ada", depth=3, gate=gate)] == ["Dan"]
 
 
-@pytest.mark.parametrize("by_signature", [False, True])
+@POLICIES
 async def test_what_only_hidden_memories_call_somebody_is_no_anchor(scoped, by_signature):
     called = [("Ada", name, (SECRET,)) for name in (*["Countess"] * 20, "Chief", "Lady")]
     edges = {("Ada", "knows", "Bob"): (0.9, ())}

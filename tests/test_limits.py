@@ -174,7 +174,7 @@ async def _exported(tmp_path: Path) -> list[bytes]:
             + b"}}}\n",
             "attributes is nested too deeply",
         ),
-        (b" " * check.LARGEST_RECORD * 8, "longer than 33,554,432 bytes"),
+        (b" " * check.LARGEST_RECORD * 2, "longer than 33,554,432 bytes"),
     ],
     ids=["lists", "objects", "attributes", "a line without end"],
 )

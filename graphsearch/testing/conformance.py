@@ -25,25 +25,18 @@ pytest.register_assert_rewrite(
 )
 
 from graphsearch.testing.spec_aliases import AliasesSpec
-from graphsearch.testing.spec_claims import ClaimsSpec
-from graphsearch.testing.spec_communities import CommunitiesSpec
-from graphsearch.testing.spec_expanding import ExpandingSpec
-from graphsearch.testing.spec_facts import FactsSpec
-from graphsearch.testing.spec_finding import FindingSpec
+from graphsearch.testing.spec_claims import ClaimsSpec, FactsSpec
+from graphsearch.testing.spec_communities import CommunitiesSpec, SummariesSpec
+from graphsearch.testing.spec_finding import ExpandingSpec, FindingSpec, ViewingSpec
 from graphsearch.testing.spec_forgetting import ForgettingSpec
 from graphsearch.testing.spec_learning import LearningSpec
-from graphsearch.testing.spec_linking import LinkingSpec
-from graphsearch.testing.spec_mentioning import MentioningSpec
+from graphsearch.testing.spec_linking import LinkingSpec, MentioningSpec
 from graphsearch.testing.spec_merging import MergingSpec
 from graphsearch.testing.spec_moving import MovingSpec
-from graphsearch.testing.spec_naming import NamingSpec
-from graphsearch.testing.spec_reading import ReadingSpec
+from graphsearch.testing.spec_naming import NamingSpec, TypingSpec
+from graphsearch.testing.spec_reading import ReadingSpec, TextsSpec
 from graphsearch.testing.spec_reembedding import ReembeddingSpec
 from graphsearch.testing.spec_scopes import ScopesSpec
-from graphsearch.testing.spec_summaries import SummariesSpec
-from graphsearch.testing.spec_texts import TextsSpec
-from graphsearch.testing.spec_typing import TypingSpec
-from graphsearch.testing.spec_viewing import ViewingSpec
 from graphsearch.testing.spec_writing import WritingSpec
 
 

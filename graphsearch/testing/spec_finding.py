@@ -1,7 +1,8 @@
-"""Finding elements by name, by vector, by words and by id."""
+"""Finding elements by name, by vector, by words and by id, what a view shows of them, and expanding them."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -11,14 +12,15 @@ import pytest
 
 from graphsearch.columns import Hits
 from graphsearch.errors import EmbeddingModelError
-from graphsearch.model import ElementKind, Entity, Memory, Outcome, Vector
-from graphsearch.model.signatures import entity_signature
+from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation, RelationType, Vector, View
+from graphsearch.model.signatures import entity_signature, memory_signature, relation_signature
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.fakes import FixedClock
+from graphsearch.testing.fakes import NOON, FixedClock
 from graphsearch.testing.samples import (
     ADA,
     BOB,
     EVE,
+    claim,
     day,
     ids_of,
     matching,
@@ -27,6 +29,8 @@ from graphsearch.testing.samples import (
     put,
     ref,
     relation,
+    rows_of,
+    signature_of,
     vector,
     view,
 )
@@ -285,3 +289,346 @@ async def _scores(store: GraphStore, asked: str) -> list[float]:
     hits = await store.search_lexical(MEMORY, asked, limit=10, view=view())
     found: list[float] = hits.values.tolist()
     return found
+
+
+CYD = person("Cyd", valid_from=day(10), valid_to=day(20))
+EARLY = relation(ADA, BOB, "knew", valid_to=day(10), fact="ada early")
+SHORT = relation(ADA, BOB, "hired", valid_from=day(12), valid_to=day(14), fact="ada short")
+LONG = relation(BOB, ADA, "knows", valid_from=day(13), fact="ada long")
+ALWAYS = relation(ADA, ADA, "likes", fact="ada always")
+RELATIONS = (EARLY, SHORT, LONG, ALWAYS)
+
+
+async def _seen(store: GraphStore, seen: View) -> set[UUID]:
+    """The relations in a view, on which all reads agree."""
+    async with store.snapshot():
+        ada = await store.locate([ADA.id], view=view())
+        walked = set(store.relation_ids((await store.expand(ada.keys, fan_out=25, view=seen)).relations))
+        assert set(store.relation_ids((await store.edges(view=seen)).relations)) == walked
+        for found in (
+            await store.search_lexical(ElementKind.RELATION, "ada", limit=9, view=seen),
+            await store.search_by_embedding(ElementKind.RELATION, vector(1, 0), limit=9, view=seen),
+        ):
+            assert set(ids_of(store, ElementKind.RELATION, found)) == walked
+        assert sum((await store.left_out(ada.keys, view=seen)).values()) == len(RELATIONS) - len(walked)
+        return walked
+
+
+class ViewingSpec(StoreSpec):
+    """Time windows and types."""
+
+    async def _written(self, store: GraphStore) -> None:
+        await store.bind_embedder("two", 2)
+        vectors = {each.id: vector(1, 0) for each in RELATIONS}
+        await put(store, ADA, BOB, CYD, *RELATIONS, vectors=vectors)
+
+    async def test_a_window_shows_what_held_at_any_moment_of_it(self, store: GraphStore) -> None:
+        await self._written(store)
+        cases: list[tuple[float, float, set[UUID]]] = [
+            (1, 30, {EARLY.id, SHORT.id, LONG.id}),
+            (10, 11, set()),
+            (9.5, 11, {EARLY.id}),
+            (10, 12, {SHORT.id}),
+            (14, 30, {LONG.id}),
+            (13, 13, {SHORT.id, LONG.id}),
+        ]
+        for since, until, expected in cases:
+            seen = view(day(until), store.clock.now(), since=day(since))
+            assert await _seen(store, seen) == expected | {ALWAYS.id}
+
+    async def test_entities_are_in_a_window_too(self, store: GraphStore) -> None:
+        await self._written(store)
+        for since, until, expected in ((1, 9, False), (1, 10, True), (19, 40, True), (20, 40, False)):
+            seen = view(day(until), store.clock.now(), since=day(since))
+            assert bool(len(await store.locate([CYD.id], view=seen))) is expected
+
+    async def test_only_the_types_asked_for_are_seen(self, store: GraphStore) -> None:
+        await self._written(store)
+        options: dict[str, Any] = {"since": day(0)}
+        for names, expected in (
+            ({"likes"}, {ALWAYS.id}),
+            ({"knew", "knows", "absent"}, {EARLY.id, LONG.id}),
+            ({"absent"}, set()),
+            ({"like%", "l_kes", "LIKES", "like"}, set()),
+            (set(), {each.id for each in RELATIONS}),
+        ):
+            assert await _seen(store, view(only_types=names, **options)) == expected
+        assert await _seen(store, view(only_types={"likes", "knows"}, skipped_types={"likes"})) == {LONG.id}
+
+    async def test_types_asked_for_are_not_crowded_out_by_others(self, store: GraphStore) -> None:
+        others = [person(f"p{number}") for number in range(30)]
+        crowd = [relation(ADA, each, "knows", confidence=0.99) for each in others]
+        rare = relation(ADA, BOB, "leads", confidence=0.6)
+        await put(store, ADA, BOB, *others, *crowd, rare)
+        async with store.snapshot():
+            ada = await store.locate([ADA.id], view=view())
+            found = await store.expand(ada.keys, fan_out=2, view=view(only_types={"leads"}))
+            assert store.relation_ids(found.relations) == [rare.id]
+            assert np.isclose(found.confidence, 0.6).all()
+            everything = view(only_types={"leads"}, min_edge_confidence=0.7)
+            assert await store.left_out(ada.keys, view=everything) == {"low_confidence": 1, "other_type": 30}
+
+
+HUB = person("Hub")
+SPOKES = tuple(person(f"Spoke {number}") for number in range(60))
+
+
+async def _found(store: GraphStore, *near: Entity, fan_out: int = 25, **options: Any) -> list[object]:
+    """The ids of the relations found from the entities given, in order."""
+    async with store.snapshot():
+        seen = view(**options)
+        hits = await store.locate([each.id for each in near], view=view())
+        found = await store.expand(hits.keys, fan_out=fan_out, view=seen)
+        return [row[2] for row in rows_of(store, found)]
+
+
+class ExpandingSpec(StoreSpec):
+    """`expand`, `left_out`, `signatures`, and the ids of keys."""
+
+    async def test_relations_are_found_from_both_ends_strongest_first(self, store: GraphStore) -> None:
+        out = [relation(ADA, each, confidence=0.6 + number / 100) for number, each in enumerate((BOB, EVE, HUB))]
+        into = relation(BOB, ADA, "admires", confidence=0.9)
+        await put(store, ADA, BOB, EVE, HUB, *out, into)
+        async with store.snapshot():
+            hits = await store.locate([ADA.id], view=view())
+            found = await store.expand(hits.keys, fan_out=25, view=view())
+            assert rows_of(store, found) == [
+                (ADA.id, True, out[2].id, HUB.id),
+                (ADA.id, True, out[1].id, EVE.id),
+                (ADA.id, True, out[0].id, BOB.id),
+                (ADA.id, False, into.id, BOB.id),
+            ]
+            assert found.confidence.tolist() == pytest.approx([0.62, 0.61, 0.6, 0.9])
+
+    async def test_a_relation_within_the_frontier_is_found_from_either_side(self, store: GraphStore) -> None:
+        link = relation(ADA, BOB)
+        await put(store, ADA, BOB, link)
+        async with store.snapshot():
+            hits = await store.locate([ADA.id, BOB.id], view=view())
+            found = await store.expand(hits.keys, fan_out=25, view=view())
+            assert set(rows_of(store, found)) == {(ADA.id, True, link.id, BOB.id), (BOB.id, False, link.id, ADA.id)}
+
+    async def test_nothing_is_found_from_nowhere(self, store: GraphStore) -> None:
+        await put(store, ADA)
+        async with store.snapshot():
+            alone = await store.locate([ADA.id], view=view())
+            for keys in (alone.keys, alone.keys[:0]):
+                found = await store.expand(keys, fan_out=25, view=view())
+                assert len(found) == len(found.relations) == len(found.holding) == 0
+                assert store.entity_ids(found.far) == store.relation_ids(found.relations) == []
+            assert await store.left_out(alone.keys, view=view()) == {}
+
+    async def test_a_hub_gives_its_strongest_relations_in_each_direction(self, store: GraphStore) -> None:
+        out = [relation(HUB, each, confidence=0.5 + number / 200) for number, each in enumerate(SPOKES)]
+        into = [relation(each, HUB, confidence=0.5 + number / 200) for number, each in enumerate(SPOKES)]
+        await put(store, HUB, *SPOKES, *out, *into)
+        strongest = [*(each.id for each in out[:-11:-1]), *(each.id for each in into[:-11:-1])]
+        assert await _found(store, HUB, fan_out=10) == strongest
+        assert len(await _found(store, HUB, fan_out=1000)) == 120
+        assert await _found(store, HUB, fan_out=0) == []
+
+    async def test_equally_strong_relations_come_in_order_of_id(self, store: GraphStore) -> None:
+        links = [relation(HUB, each, confidence=0.7) for each in SPOKES]
+        await put(store, HUB, *SPOKES, *links)
+        assert await _found(store, HUB, fan_out=10) == sorted(each.id for each in links)[:10]
+
+    async def test_strength_is_confidence_times_the_prior_of_the_type(self, store: GraphStore) -> None:
+        strong = relation(ADA, BOB, "sure", confidence=0.8)
+        weak = relation(ADA, EVE, "vague", confidence=1.0)
+        await store.register_types([RelationType(name="vague", prior=0.5)])
+        await put(store, ADA, BOB, EVE, strong, weak)
+        assert await _found(store, ADA) == [strong.id, weak.id]
+        await store.register_types([RelationType(name="vague", prior=0.9)])
+        assert await _found(store, ADA) == [weak.id, strong.id]
+        await store.register_types([RelationType(name="sure", prior=0.1)])
+        assert await _found(store, ADA, fan_out=1) == [weak.id]
+
+    async def test_relations_are_steps_from_source_to_target(self, store: GraphStore) -> None:
+        memory = Memory(id="m", occurred_at=day(3))
+        links = [relation(ADA, BOB, confidence=0.7), relation(EVE, ADA, confidence=0.4, valid_from=day(2))]
+        claimed = claim(memory, BOB, EVE, "praised", confidence=0.9)
+        await put(store, ADA, BOB, EVE, *links, memory, claimed)
+        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(links[0])])
+        async with store.snapshot():
+            hits = await store.locate([ADA.id, BOB.id], view=view())
+            keys = np.unique((await store.expand(hits.keys, fan_out=9, view=view(min_edge_confidence=0.0))).relations)
+            for asked in (keys, keys[::-1], keys[:0]):
+                found = await store.related(asked, view=view())
+                stored = await store.get_relations(store.relation_ids(asked))
+                assert rows_of(store, found) == [(each.source_id, True, each.id, each.target_id) for each in stored]
+                assert found.confidence.tolist() == [each.confidence for each in stored]
+                assert found.feedback.tolist() == [each.feedback_weight for each in stored]
+                since = [each.supported_at or each.valid_from or each.created_at for each in stored]
+                assert found.since.tolist() == [moment.timestamp() for moment in since if moment]
+                assert found.holding.all()
+                contents = await store.signatures([*found.signatures.tolist(), *found.far_signatures.tolist()])
+                assert [contents[code].type for code in found.signatures.tolist()] == [each.type for each in stored]
+                assert {contents[code] for code in found.far_signatures.tolist()} <= {entity_signature(ADA)}
+
+    async def test_a_step_to_an_entity_that_does_not_hold_is_marked(self, store: GraphStore) -> None:
+        past = person("Past", valid_to=day(5))
+        await put(store, ADA, past, relation(ADA, past))
+        async with store.snapshot():
+            keys = (
+                await store.expand((await store.locate([ADA.id], view=view())).keys, fan_out=9, view=view())
+            ).relations
+            assert (await store.related(keys, view=view())).holding.tolist() == [False]
+            assert (await store.related(keys, view=view(day(4), NOON))).holding.tolist() == [True]
+
+    async def test_filters_apply_before_relations_are_counted(self, store: GraphStore) -> None:
+        hidden: dict[str, dict[str, Any]] = {
+            "past": {"valid_to": day(100)},
+            "future": {"valid_from": NOON.replace(year=2030)},
+            "retracted": {"retracted_at": day(50), "created_at": day(1)},
+            "unknown_yet": {"created_at": NOON.replace(year=2030)},
+            "skipped": {},
+            "weak": {"confidence": 0.45},
+        }
+        strong = [
+            relation(HUB, each, name, **{"confidence": 0.99, **fields})
+            for name, fields in hidden.items()
+            for each in SPOKES[:40]
+        ]
+        kept = [relation(HUB, each, "kept", confidence=0.5 + number / 1000) for number, each in enumerate(SPOKES[40:])]
+        await put(store, HUB, *SPOKES, *strong, *kept)
+        found = await _found(store, HUB, fan_out=5, skipped_types=frozenset({"skipped", "absent"}))
+        assert found == [each.id for each in kept[:-6:-1]]
+
+    async def test_relations_to_be_folded_again_are_kept_until_retracted(self, store: GraphStore) -> None:
+        """Whatever their period and confidence, and whenever they were stored."""
+        marked: dict[str, Any] = {"created_at": day(2), "labels": ("again",)}
+        again = [
+            relation(ADA, BOB, "ended", **marked, valid_to=day(1), fact="ended"),
+            relation(ADA, BOB, "unsure", **marked, confidence=0.2, fact="unsure"),
+            relation(ADA, BOB, "later", **{**marked, "created_at": day(9)}, fact="later"),
+        ]
+        dropped = relation(ADA, EVE, "later", **marked, retracted_at=day(3), fact="dropped")  # signed as "later" is
+        others = [
+            relation(EVE, BOB, "ended", created_at=day(2), valid_to=day(1)),
+            relation(EVE, BOB, "unsure", created_at=day(2), confidence=0.2),
+            relation(EVE, BOB, "later", created_at=day(9)),
+        ]
+        people = [attrs.evolve(each, created_at=day(0)) for each in (ADA, BOB, EVE)]
+        await put(store, *people, *again, dropped, *others)
+        kept = {each.id for each in again}
+        async with store.snapshot():
+            keys = (await store.locate([ADA.id, BOB.id], view=view())).keys
+            steps = await store.expand(keys, fan_out=25, view=view(day(0), NOON, min_edge_confidence=0.0))
+            codes = dict(zip(store.relation_ids(steps.relations), steps.signatures.tolist(), strict=True))
+            assert not len(await store.expand(keys, fan_out=25, view=view(known_at=day(5))))
+            seen = view(known_at=day(5), refolded=frozenset(codes[key] for key in kept))
+            found = await store.expand(keys, fan_out=25, view=seen)
+            assert set(store.relation_ids(found.relations)) == kept
+            assert set(store.relation_ids((await store.edges(view=seen)).relations)) == kept
+            hits = await store.search_lexical(ElementKind.RELATION, "ended unsure later dropped", limit=9, view=seen)
+            assert set(store.relation_ids(hits.keys)) == kept
+            reasons = {"not_known": 2, "not_held": 1, "low_confidence": 1}
+            assert await store.left_out(keys, view=seen) == reasons
+
+    async def test_what_held_and_what_was_known_are_two_axes(self, store: GraphStore) -> None:
+        held = relation(ADA, BOB, valid_from=day(10), valid_to=day(20), created_at=day(100), retracted_at=day(200))
+        await put(store, ADA, BOB, held)
+        cases = [
+            (day(10), day(100), True),
+            (day(19), day(199), True),
+            (day(20), day(150), False),
+            (day(9), day(150), False),
+            (day(15), day(99), False),
+            (day(15), day(200), False),
+        ]
+        for as_of, known_at, expected in cases:
+            assert await _found(store, ADA, as_of=as_of, known_at=known_at) == ([held.id] if expected else [])
+
+    async def test_columns_carry_what_scoring_needs(self, store: GraphStore) -> None:
+        memory = Memory(id="m", labels=("private",), occurred_at=day(3))
+        heavy = person("Heavy", importance_weight=0.9, labels=("x",))
+        ended = person("Ended", valid_to=day(1))
+        unborn = person("Unborn", created_at=NOON.replace(year=2030))
+        merged = person("Merged", merged_into=ADA.id)
+        away = [relation(ADA, each, f"type_{number}") for number, each in enumerate((ended, unborn, merged))]
+        await put(store, ADA, heavy, ended, unborn, merged, memory, claim(memory, ADA, heavy), *away)
+        (folded,) = await store.list_relations(type="knows")
+        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(folded)])
+        async with store.snapshot():
+            hits = await store.locate([ADA.id], view=view())
+            found = await store.expand(hits.keys, fan_out=25, view=view())
+            assert found.ends.keys.tolist() == np.unique(found.ends.keys).tolist()
+            far = list(store.entity_ids(found.far))
+            row = far.index(heavy.id)
+            assert found.confidence[row] == pytest.approx(0.8)
+            assert found.feedback[row] == pytest.approx(0.55, abs=1e-9)
+            assert found.far_importance[row] == 0.9
+            assert found.since[row] == day(3).timestamp()
+            assert await signature_of(store, int(found.signatures[row])) == (
+                relation_signature(folded, ()),
+                {memory_signature(memory)},
+                set(),
+            )
+            assert await signature_of(store, int(found.far_signatures[row])) == (entity_signature(heavy), set(), set())
+            assert {each: bool(holds) for each, holds in zip(far, found.holding, strict=True)} == {
+                heavy.id: True,
+                ended.id: False,
+                unborn.id: False,
+                merged.id: False,
+            }
+            codes = [*found.signatures.tolist(), *found.far_signatures.tolist()]
+            contents = await store.signatures([*codes, -1])
+            assert set(contents) == set(codes)
+            if (table := store.signature_table()) is not None:
+                rows = range(len(table)) if table.codes is None else table.codes.tolist()
+                assert contents.items() <= dict(zip(rows, table.contents, strict=True)).items()
+
+    async def test_freshness_counts_from_the_newest_support_else_start_else_creation(self, store: GraphStore) -> None:
+        memories = tuple(Memory(id=f"m{number}", occurred_at=day(number)) for number in (10, 30, 20))
+        claims = tuple(claim(memory, ADA, BOB, "proved") for memory in memories)
+        undated = claim(Memory(id="undated"), ADA, BOB, "undated", valid_from=day(2))
+        await put(
+            store,
+            entities=(ADA, BOB, EVE),
+            memories=(*memories, Memory(id="undated")),
+            claims=(*claims, undated),
+            relations=(
+                relation(ADA, EVE, "started", valid_from=day(5), created_at=day(6)),
+                relation(ADA, EVE, "created", created_at=day(7)),
+                relation(ADA, EVE, "given", supported_at=day(8), valid_from=day(5), created_at=day(6)),
+            ),
+        )
+        for as_of, proved in ((day(40), day(30)), (day(25), day(20)), (day(10), day(10))):
+            since = await self._since(store, as_of)
+            assert since["proved"] == proved.timestamp()
+            assert since["started"] == day(5).timestamp()
+            assert since["created"] == day(7).timestamp()
+            assert since["given"] == day(8).timestamp()
+            assert since["undated"] == day(2).timestamp()
+
+    async def _since(self, store: GraphStore, as_of: datetime) -> dict[str, float]:
+        async with store.snapshot():
+            hits = await store.locate([ADA.id], view=view())
+            found = await store.expand(hits.keys, fan_out=25, view=view(as_of, NOON))
+            relations: list[Relation] = list(await store.get_relations(store.relation_ids(found.relations)))
+            return {each.type: float(moment) for each, moment in zip(relations, found.since, strict=True)}
+
+    async def test_what_the_view_leaves_out_is_counted_once_by_the_first_reason(self, store: GraphStore) -> None:
+        shown = relation(ADA, BOB, "shown")
+        links = (
+            shown,
+            relation(ADA, BOB, "past", valid_to=day(1), confidence=0.1),
+            relation(BOB, ADA, "gone", created_at=day(0), retracted_at=day(1), valid_to=day(1), confidence=0.1),
+            relation(ADA, EVE, "weak", confidence=0.4),
+            relation(EVE, ADA, "met_with", confidence=0.4),
+            relation(EVE, ADA, "skip", confidence=0.9),
+            relation(EVE, BOB, "weak", confidence=0.1),
+        )
+        await put(store, ADA, BOB, EVE, *links)
+        seen = view(skipped_types=frozenset({"met_with", "skip"}))
+        async with store.snapshot():
+            around_ada = await store.locate([ADA.id], view=view())
+            assert await store.left_out(around_ada.keys, view=seen) == {
+                "not_held": 1,
+                "not_known": 1,
+                "low_confidence": 2,
+                "skipped_type": 1,
+            }
+            both = await store.locate([ADA.id, BOB.id], view=view())
+            assert (await store.left_out(both.keys, view=seen))["low_confidence"] == 3
+            assert np.sum(list((await store.left_out(both.keys, view=view(min_edge_confidence=0.0))).values())) == 2

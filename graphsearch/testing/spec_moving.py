@@ -172,7 +172,7 @@ class MovingSpec(StoreSpec):
             assert [key_of(each) for each in await store.records(kind, after=keys[0], limit=2)] == keys[1:3]
             assert await store.records(kind, after=keys[-1]) == []
 
-    @settings(few_examples, max_examples=4)
+    @settings(few_examples, max_examples=3)
     @given(
         first=annotated_memories("first"),
         second=annotated_memories("second", max_size=2),

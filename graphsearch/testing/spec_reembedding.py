@@ -261,7 +261,7 @@ class ReembeddingSpec(StoreSpec):
         assert later.unfinished == other.unfinished == await store.reembedding()
         assert other.texts[ElementKind.ENTITY] == 2
 
-    @settings(few_examples, max_examples=8)
+    @settings(few_examples, max_examples=4)
     @given(
         memories=st.lists(annotated_memories("m", max_size=3), min_size=1, max_size=4),
         happenings=st.lists(

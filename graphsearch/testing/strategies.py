@@ -39,7 +39,7 @@ EMBEDDER: Final = HashEmbedder()
 DAYS: Final = (None, *(day(number) for number in (1, 5, 9)))
 
 few_examples = settings(
-    max_examples=12,
+    max_examples=6,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors, HealthCheck.too_slow],
 )

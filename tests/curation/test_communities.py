@@ -15,7 +15,7 @@ from graphsearch.model import Batch, Community, Entity, Relation
 from graphsearch.testing.samples import person
 from tests.curation.planted import modularity, network, planted
 from tests.curation.team import GREG, SECRET, Labels, engine_over
-from tests.gates import no_secrets
+from tests.gates import POLICIES, no_secrets
 
 KARATE = """
 1-2 1-3 1-4 1-5 1-6 1-7 1-8 1-9 1-11 1-12 1-13 1-14 1-18 1-20 1-22 1-32 2-3 2-4 2-8 2-14 2-18 2-20 2-22 2-31 3-4 3-8
@@ -404,7 +404,7 @@ async def test_one_hidden_member_hides_its_community(scoped):
     assert (await reader.recall_entity("a0")).community is None
 
 
-@pytest.mark.parametrize("by_signature", [True, False])
+@POLICIES
 async def test_what_a_hidden_relation_links_is_shown_to_nobody_who_may_not_see_it(scoped, by_signature):
     """Every member may be seen, and a relation that makes two of them one community may not."""
     one, other = person("one"), person("other")
@@ -418,7 +418,7 @@ async def test_what_a_hidden_relation_links_is_shown_to_nobody_who_may_not_see_i
         await gated.communities()
 
 
-@pytest.mark.parametrize("by_signature", [True, False])
+@POLICIES
 async def test_who_sees_everything_through_policies_sees_communities(scoped, by_signature):
     curator = Curator(await engine_over(scoped, BATCH), gate=no_secrets(by_signature=by_signature))
     found = await curator.detect_communities()

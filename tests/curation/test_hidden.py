@@ -3,7 +3,6 @@
 from uuid import uuid4
 
 import attrs
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import claim, day, mention, person
 from tests.curation.team import GREG, SECRET, Labels
+from tests.gates import POLICIES
 from tests.properties import examples
 
 NAMES = ("Ada Lovelace", "Ada Lovelacy", "Bob Noyce", "Eve Curie", "Eva Curie")
@@ -106,7 +106,7 @@ async def test_a_gated_curator_knows_a_graph_without_the_hidden(graph):
     assert seen[0] == seen[1]
 
 
-@pytest.mark.parametrize("by_signature", [False, True])
+@POLICIES
 async def test_on_every_store_and_with_every_kind_of_policy(scoped, by_signature):
     graph = {
         "entities": {name: (SECRET,) if name == "Bob Noyce" else () for name in NAMES},

@@ -121,8 +121,7 @@ async def test_the_limit_counts_pairs_that_are_asked_about(scoped):
 CHAIN = [person(f"Christopher Alexander Montgomery{end}") for end in ("", "s", "sen")]
 
 
-@pytest.mark.parametrize("ages", list(permutations((1, 2, 3))))
-@pytest.mark.parametrize("limit", [1, 20])
+@pytest.mark.parametrize(("ages", "limit"), [*((each, 1) for each in permutations((1, 2, 3))), ((1, 3, 2), 20)])
 async def test_of_a_chain_the_oldest_stays_in_whatever_order(scoped, ages, limit):
     aged = [attrs.evolve(each, created_at=day(-age)) for each, age in zip(CHAIN, ages, strict=True)]
     curator = Curator(await engine_over(scoped, Batch(entities=aged)), gate=ALLOW_ALL)

@@ -17,7 +17,7 @@ from graphsearch.names.likeness import Likeness
 from graphsearch.testing.samples import claim, day, mention, person, ref, relation
 from graphsearch.text.trigrams import similarity
 from tests.curation.team import ADA, BOB, EVE, GREG, SECRET, Labels, engine_over
-from tests.gates import no_secrets
+from tests.gates import POLICIES, no_secrets
 
 FULL, SHORT, SLIP = (
     person("Christopher Montgomery"),
@@ -250,7 +250,7 @@ async def test_evidence_that_is_hidden_may_settle_a_contradiction(scoped):
     assert await Curator(engine, gate=Gate(Labels(), GREG)).contradictions() == ()
 
 
-@pytest.mark.parametrize("by_signature", [True, False])
+@POLICIES
 async def test_what_something_hidden_settled_contradicts_each_other_without_it(scoped, by_signature):
     memories = [Memory(id="seen", occurred_at=day(9)), Memory(id="hidden", occurred_at=day(8), labels=(SECRET,))]
     visible = [

@@ -15,6 +15,10 @@ from graphsearch.testing.fakes import HashEmbedder
 from tests.federation.scopes import QUESTIONS, TEXTS, answers, engine_with, engines_of, member, memories_of
 from tests.gates import allowing
 
+POLICIES = pytest.mark.parametrize(
+    ("scopes", "by_signature"), [("memory", False), ("postgres", True)], indirect=["scopes"]
+)
+
 
 def projects(found):
     return {scope.project_id for scope in found.scopes}
@@ -100,7 +104,7 @@ async def test_a_scope_that_the_principal_may_not_enter_shapes_nothing(scopes):
     assert not any(found.denied.values())
 
 
-@pytest.mark.parametrize("by_signature", [True, False])
+@POLICIES
 async def test_a_scope_of_which_everything_is_hidden_shapes_nothing(scopes, by_signature):
     me, team, _ = await engines_of(scopes)
     secret = await engine_with(scopes("secret"), memories_of(TEXTS["company"], labels=("secret",)))
@@ -110,7 +114,7 @@ async def test_a_scope_of_which_everything_is_hidden_shapes_nothing(scopes, by_s
         assert await answers(FederatedEngine([secret, me, team]), question, gate) == without
 
 
-@pytest.mark.parametrize("by_signature", [True, False])
+@POLICIES
 async def test_what_is_hidden_in_a_scope_shapes_nothing(scopes, by_signature):
     me, team, _ = await engines_of(scopes)
     more = [

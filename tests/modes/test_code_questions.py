@@ -24,13 +24,13 @@ PACKAGE = {
 }
 
 
-@pytest.fixture
-async def engine(scoped, tmp_path):
-    folder = tmp_path / "pkg"
+@pytest.fixture(scope="module")
+async def engine(kept, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("code") / "pkg"
     folder.mkdir()
     for name, source in PACKAGE.items():
         (folder / name).write_text(source)
-    engine = GraphSearchEngine(store=scoped, embedder=HashEmbedder(16))
+    engine = GraphSearchEngine(store=kept, embedder=HashEmbedder(16))
     await Ingestor(engine).add(folder)
     return engine
 

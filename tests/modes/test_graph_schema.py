@@ -9,7 +9,7 @@ from graphsearch.access.reader import reading
 from graphsearch.model import Batch, Claim, Entity, Memory, Relation
 from graphsearch.modes import graph_query
 from graphsearch.modes.graph_query import COUNTED, visible_schema
-from tests.gates import no_secrets
+from tests.gates import POLICIES, no_secrets
 from tests.graphs import days_ago, edge, people, person
 from tests.test_hidden import SECRET
 
@@ -45,7 +45,7 @@ async def test_only_what_is_in_view_is_counted(scoped):
     assert (await schema_of(scoped, since=long_ago)).relation_types == {"knew": 1}
 
 
-@pytest.mark.parametrize("by_signature", [False, True])
+@POLICIES
 async def test_types_that_only_hidden_elements_have_are_not_listed(scoped, by_signature):
     hidden: dict[str, Any] = {"labels": (SECRET,)}
     spy = Entity(type="spy", name="Spy", **hidden)

@@ -16,7 +16,7 @@ from graphsearch.modes.options import SearchMode
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
 from graphsearch.text.rendering import triplet_line
-from tests.gates import allowing, no_secrets
+from tests.gates import POLICIES, allowing, no_secrets
 from tests.graphs import edge, people
 from tests.properties import examples
 from tests.test_hidden import EMBEDDER, NAMES, SECRET, SURFACES, batch, graphs
@@ -65,7 +65,7 @@ def ring(*names):
 
 
 @pytest.mark.parametrize("hidden", ["member", "relation"])
-@pytest.mark.parametrize("by_signature", [False, True])
+@POLICIES
 async def test_a_community_with_a_hidden_member_is_not_summarised(scoped, by_signature, hidden):
     """Nor is any other: what is hidden may have shaped each."""
     links = [*ring("Ada", "Bob", "Cyd"), *ring("Dan", "Eve", "Fay", "Gus")]

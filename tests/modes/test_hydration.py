@@ -23,10 +23,10 @@ LINKS = [edge("Ada", "knows", name, confidence=sure) for name, sure in (("Bob", 
 DENYING = allowing(lambda _: False, by_signature=True)
 
 
-@pytest.fixture
-async def engine(scoped):
-    await scoped.write(people(*LINKS, names="Ada Bob Cyd Dan Eve"))
-    return GraphSearchEngine(store=scoped, scoring=ONLY_HOPS, embedder=HashEmbedder(16))
+@pytest.fixture(scope="module")
+async def engine(kept):
+    await kept.write(people(*LINKS, names="Ada Bob Cyd Dan Eve"))
+    return GraphSearchEngine(store=kept, scoring=ONLY_HOPS, embedder=HashEmbedder(16))
 
 
 async def test_what_scores_less_than_the_floor_is_left_out_and_counted(engine):

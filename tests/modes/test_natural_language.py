@@ -38,6 +38,12 @@ async def written(store):
     await store.write(Batch(entities=[APOLLO, TLS], relations=WORK))
 
 
+@pytest.fixture(scope="module")
+async def team(kept):
+    await written(kept)
+    return kept
+
+
 async def ask(store, query, question="what of Ada?", *, engine=None, gate: Any = ALLOW_ALL, **options: Any) -> Any:
     """What a question finds that a model turns into a query."""
     model = EchoLLM(*[json.dumps(each) for each in (query if isinstance(query, list) else [query])])
@@ -71,9 +77,8 @@ def facts(found):
     ],
     ids=str,
 )
-async def test_a_query_finds_what_it_says(scoped, query, expected):
-    await written(scoped)
-    found, asked = await ask(scoped, query)
+async def test_a_query_finds_what_it_says(team, query, expected):
+    found, asked = await ask(team, query)
     assert set(facts(found)) == set(expected)
     assert found.found == len(expected)
     assert len(asked) == 1

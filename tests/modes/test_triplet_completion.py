@@ -9,7 +9,7 @@ from graphsearch.modes.options import SearchMode
 from graphsearch.relevance.candidates import FACTS as CANDIDATES
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
-from tests.gates import no_secrets
+from tests.gates import POLICIES, no_secrets
 from tests.graphs import days_ago, edge, people, person
 
 FACTS = SearchMode.TRIPLET_COMPLETION
@@ -149,7 +149,7 @@ async def test_the_hundredth_by_sentence_may_be_the_first_by_score(engine):
 SECRET = {"labels": ("secret",)}
 
 
-@pytest.mark.parametrize("by_signature", [True, False])
+@POLICIES
 async def test_a_fact_is_shown_if_the_relation_and_both_ends_may_be_seen(engine, by_signature):
     hidden = edge("Ada", "likes", "Bob", fact="Ada likes tea", labels=("secret",))
     to_hidden = edge("Ada", "likes", "Spy", fact="Ada likes tea with Spy")
@@ -166,7 +166,7 @@ async def test_a_fact_is_shown_if_the_relation_and_both_ends_may_be_seen(engine,
     assert found.denied[ElementKind.ENTITY] == 1
 
 
-@pytest.mark.parametrize("by_signature", [True, False])
+@POLICIES
 async def test_a_relation_is_found_by_its_visible_sentence_and_by_no_hidden_one(engine, by_signature):
     old, new = Memory(id="old", occurred_at=days_ago(9)), Memory(id="new", occurred_at=days_ago(1), labels=("secret",))
 

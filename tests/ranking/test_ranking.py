@@ -10,7 +10,7 @@ from graphsearch.ranking.strategies import Years
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.analyser import Analyser
-from tests.gates import no_secrets
+from tests.gates import POLICIES, no_secrets
 from tests.ranking.office import (
     BECERRA,
     CALIFORNIA,
@@ -275,7 +275,7 @@ async def test_where_nothing_is_named_connections_count_for_nothing(scoped):
 # -- gates --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("by_signature", [False, True])
+@POLICIES
 async def test_what_is_hidden_counts_for_nothing(scoped, by_signature):
     spy = person("Spy of California", labels=["secret"])
     hidden = [relation(BECERRA, "pays", spy), relation(BECERRA, "owes", CALIFORNIA, labels=["secret"])]
@@ -291,7 +291,7 @@ async def test_what_is_hidden_counts_for_nothing(scoped, by_signature):
     assert {each.entity.name: each.connections for each in open_.entities}["Xavier Becerra"] == 2
 
 
-@pytest.mark.parametrize("by_signature", [False, True])
+@POLICIES
 async def test_an_alias_that_only_a_hidden_memory_tells_scores_nothing(scoped, by_signature):
     ada, countess = person("Ada"), person("Countess Báthory")
     await office(scoped, entities=(ada, countess), relations=())

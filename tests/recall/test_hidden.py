@@ -5,14 +5,13 @@ share no word with a question or with those shown.
 """
 
 import attrs
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.model import Batch, Entity, Memory
 from graphsearch.testing.samples import relation
 from graphsearch.text.bm25 import embedding_text
-from tests.gates import no_secrets
+from tests.gates import POLICIES, no_secrets
 from tests.properties import examples
 from tests.recall.telling import EMBEDDER, asking, ids, mention, tell
 from tests.recall.test_answers import fresh, portrait
@@ -86,7 +85,7 @@ async def test_a_gated_recall_is_that_of_a_scope_without_the_hidden(scope, by_si
     assert answers[0] == answers[1]
 
 
-@pytest.mark.parametrize("by_signature", [False, True])
+@POLICIES
 async def test_hidden_memories_are_counted_and_not_shown(scoped, by_signature):
     ada = Entity(type="person", name="Ada")
     shown, hidden = Memory(id="shown", text="roses"), Memory(id="hidden", text="roses", labels=(SECRET,))
@@ -97,7 +96,7 @@ async def test_hidden_memories_are_counted_and_not_shown(scoped, by_signature):
     assert sorted(ids(await asking(scoped).recall("roses of Ada"))) == ["hidden", "shown"]
 
 
-@pytest.mark.parametrize("by_signature", [False, True])
+@POLICIES
 async def test_a_hidden_entity_leads_nowhere(scoped, by_signature):
     ada, bob = Entity(type="person", name="Ada", labels=(SECRET,)), Entity(type="person", name="Bob")
     tea, rain = Memory(id="tea", text="tea"), Memory(id="rain", text="rain")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-import pytest
-
 from graphsearch.model import Batch, Claim, Entity, Memory
-from tests.gates import allowing, no_secrets
+from tests.gates import POLICIES, allowing, no_secrets
 from tests.recall.telling import asking
 from tests.test_hidden import SECRET
 
@@ -73,7 +71,7 @@ async def test_what_is_hidden_supersedes_nothing(scoped, clock):
     assert await until(scoped, gate=no_secrets(by_signature=True)) == {"old": None, "plain": None}
 
 
-@pytest.mark.parametrize("by_signature", [True, False])
+@POLICIES
 async def test_the_end_of_a_relation_of_a_hidden_type_does_not_show(scoped, clock, by_signature):
     await remembered(scoped, clock)
     gate = allowing(lambda resource: resource.type != "lives_in", by_signature=by_signature)

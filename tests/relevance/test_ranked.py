@@ -17,7 +17,7 @@ from graphsearch.relevance.triplet_relevance import PARTS
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
-from tests.gates import no_secrets
+from tests.gates import POLICIES, no_secrets
 from tests.graphs import days_ago, edge, people, person
 from tests.properties import examples
 from tests.understanding.harbour import ENTITIES, HASHED, RELATIONS, harbour_engine, lines, meaning, related
@@ -243,7 +243,7 @@ async def test_a_relation_is_ranked_however_little_reliable_but_not_shown_with_n
 # -- behind a gate ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("by_signature", [True, False])
+@POLICIES
 async def test_what_is_hidden_shapes_no_answer(scoped, by_signature):
     secret: dict[str, Any] = {"labels": ("secret",)}
     spy = Entity(type="spy", name="Orla Fane", aliases=["Gannet"], **secret)
@@ -267,7 +267,7 @@ async def test_what_is_hidden_shapes_no_answer(scoped, by_signature):
     assert lines(await engine.search("who commands the gannets?"))[0] == ("Jory Pascoe", "commands", "Gannets")
 
 
-@pytest.mark.parametrize("by_signature", [True, False])
+@POLICIES
 async def test_a_visible_sentence_counts_in_place_of_a_hidden_one(scoped, by_signature):
     old, new = Memory(id="old", occurred_at=days_ago(9)), Memory(id="new", occurred_at=days_ago(1), labels=["secret"])
     open_ = Claim(

@@ -39,6 +39,7 @@ async def test_starts_is_shared_is_stopped_and_keeps_its_data(new_server_folder:
         async with EmbeddedPostgres(folder) as second:
             assert second.dsn == dsn
         assert answers(dsn)
+        assert shown(dsn, "listen_addresses") == ""  # only a socket
     assert not answers(dsn)
     assert not (folder / "postmaster.pid").exists()
     async with EmbeddedPostgres(folder) as again, PostgresGraphStore.open(again.dsn) as store:
@@ -72,12 +73,6 @@ async def test_leaving_a_dead_server_does_not_mask_the_error_that_led_there(serv
         assert answers(again.dsn)
 
 
-async def test_listens_on_a_socket_only(server_folder: Path) -> None:
-    async with EmbeddedPostgres(server_folder) as server:
-        with psycopg.connect(server.admin_dsn) as connection:
-            assert connection.execute("SHOW listen_addresses").fetchone() == ("",)
-
-
 def shown(dsn: str, name: str) -> str:
     with psycopg.connect(dsn) as connection:
         row = connection.execute(f"SHOW {name}".encode()).fetchone()
@@ -102,26 +97,21 @@ async def test_settings_stay_with_the_folder(server_folder: Path) -> None:
         assert [shown(server.dsn, name) for name in own] == ["off", "5MB", "70", "33"]
 
 
-@pytest.mark.parametrize(
-    ("wrong", "why"),
-    [
-        ({"no_such_setting": "1"}, "no_such_setting"),
-        ({"work_mem": "much"}, "work_mem = 'much'"),
-        ({"data_directory": "/elsewhere"}, "data_directory"),
-        ({"shared_buffers": "8000GB"}, "does not start with .*shared_buffers = '8000GB'"),
-    ],
-)
-async def test_settings_that_cannot_be_leave_all_as_it_was(
-    server_folder: Path, wrong: dict[str, str], why: str
-) -> None:
+async def test_settings_that_cannot_be_leave_all_as_it_was(server_folder: Path) -> None:
     async with EmbeddedPostgres(server_folder):
         pass
     file = server_folder / "postgresql.auto.conf"
     before = file.read_text()
-    with pytest.raises(StoreConfigurationError, match=why):
-        await EmbeddedPostgres(server_folder, settings={"work_mem": "5MB", **wrong}).__aenter__()
-    assert file.read_text() == before
-    assert not (server_folder / "postmaster.pid").exists()
+    for name, value, why in (
+        ("no_such_setting", "1", "no_such_setting"),
+        ("work_mem", "much", "work_mem = 'much'"),
+        ("data_directory", "/elsewhere", "data_directory"),
+        ("shared_buffers", "8000GB", "does not start with .*shared_buffers = '8000GB'"),
+    ):
+        with pytest.raises(StoreConfigurationError, match=why):
+            await EmbeddedPostgres(server_folder, settings={"work_mem": "5MB", name: value}).__aenter__()
+        assert file.read_text() == before, name
+        assert not (server_folder / "postmaster.pid").exists(), name
     async with EmbeddedPostgres(server_folder) as server:
         assert shown(server.dsn, "work_mem") == "4MB"
 
@@ -189,9 +179,7 @@ async def test_a_path_of_no_folder_is_refused(folder: str) -> None:
         await EmbeddedPostgres(folder).__aenter__()
 
 
-@pytest.mark.parametrize(
-    "name", ["my data, it's dätén☃", 'a "b" $(exit 1) `exit 2` \\', "-new\nline;c&d 100%?#", "x" * 120]
-)
+@pytest.mark.parametrize("name", ['-my "data",\nit\'s dätén☃ $(exit 1) `exit 2` ;c&d 100%?# \\', "x" * 120])
 async def test_a_path_may_have_any_name(server_folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     folder = server_folder.rename(server_folder.parent / name)  # noqa: ASYNC240
     monkeypatch.chdir(folder.parent)
@@ -201,11 +189,8 @@ async def test_a_path_may_have_any_name(server_folder: Path, monkeypatch: pytest
     assert not (folder / "postmaster.pid").exists()
 
 
-@pytest.mark.parametrize("locale", ["C", "xx_YY.ISO-8859-1"])
-async def test_a_server_is_made_in_any_locale(
-    new_server_folder: Path, monkeypatch: pytest.MonkeyPatch, locale: str
-) -> None:
-    monkeypatch.setenv("LC_ALL", locale)
+async def test_a_server_is_made_in_any_locale(new_server_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "xx_YY.ISO-8859-1")
     async with EmbeddedPostgres(new_server_folder) as server, PostgresGraphStore.open(server.dsn):
         assert shown(server.dsn, "server_encoding") == "UTF8"
 

@@ -31,21 +31,20 @@ async def plan(store: ScopedPostgresStore, query: bytes, **values: Any) -> str:
         return "\n".join(line for (line,) in await explained.fetchall())
 
 
-@pytest.mark.parametrize("field", ["session", "source"])
-async def test_memories_of_a_session_or_source_are_read_by_index(store: ScopedPostgresStore, field: str) -> None:
-    given = {"session_id": "s1"} if field == "session" else {"source": "f1"}
-    values = {**dict.fromkeys(MemoryFilters.__annotations__), **given}
-    shown_plan = await plan(store, statement("list memory"), after="m0100", limit=10, **values)
-    assert f"Index Scan using memory_{field} on memory e" in shown_plan
-    assert f"({field}" in shown_plan.split("Index Cond:")[1].splitlines()[0]
-    assert "Sort" not in shown_plan
+async def test_memories_of_a_session_or_source_are_read_by_index(store: ScopedPostgresStore) -> None:
+    for field, given in (("session", {"session_id": "s1"}), ("source", {"source": "f1"})):
+        values = {**dict.fromkeys(MemoryFilters.__annotations__), **given}
+        shown_plan = await plan(store, statement("list memory"), after="m0100", limit=10, **values)
+        assert f"Index Scan using memory_{field} on memory e" in shown_plan
+        assert f"({field}" in shown_plan.split("Index Cond:")[1].splitlines()[0]
+        assert "Sort" not in shown_plan
 
 
-@pytest.mark.parametrize("kind", [ElementKind.ENTITY, ElementKind.RELATION])
-async def test_a_page_begins_where_the_last_one_ended(store: ScopedPostgresStore, kind: ElementKind) -> None:
-    shown_plan = await plan(store, statement(f"list {kind}"), after=UUID(int=7), limit=10, type=None)
-    assert f"Index Scan using {kind}_pkey on {kind} e" in shown_plan
-    assert "id >= " in shown_plan.split("Index Cond:")[1].splitlines()[0]
+async def test_a_page_begins_where_the_last_one_ended(store: ScopedPostgresStore) -> None:
+    for kind in (ElementKind.ENTITY, ElementKind.RELATION):
+        shown_plan = await plan(store, statement(f"list {kind}"), after=UUID(int=7), limit=10, type=None)
+        assert f"Index Scan using {kind}_pkey on {kind} e" in shown_plan
+        assert "id >= " in shown_plan.split("Index Cond:")[1].splitlines()[0]
 
 
 async def test_a_log_that_was_never_analysed_is_searched_once(store: ScopedPostgresStore) -> None:

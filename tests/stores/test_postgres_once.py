@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import attrs
 import numpy as np
 import pytest
+from psycopg_pool import AsyncConnectionPool
 
 from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
@@ -37,8 +38,8 @@ KNOWS, LEADS, LED = relation(ADA, "knows", BOB), relation(BOB, "leads", EVE), re
 
 
 @pytest.fixture
-async def store(postgres_store: PostgresGraphStore) -> ScopedPostgresStore:
-    scoped = postgres_store.with_scope(org_id="o", project_id="p")
+async def store(shared_pool: AsyncConnectionPool[Any]) -> ScopedPostgresStore:
+    scoped = PostgresGraphStore(shared_pool, exact=True).with_scope(org_id="o", project_id=uuid4().hex)
     await scoped.write(Batch(entities=(ADA, BOB, EVE, PAST), relations=(KNOWS, LEADS, LED)))
     return scoped
 
@@ -157,14 +158,14 @@ async def test_a_failure_is_raised_in_all_that_were_sent_with_it(store: ScopedPo
 
 
 async def test_a_cancelled_task_fails_those_that_were_sent_with_it(
-    store: ScopedPostgresStore, postgres_database: Database
+    store: ScopedPostgresStore, shared_database: Database
 ) -> None:
     async with store.snapshot():
         session = store._gateway.current(store.scope)
         assert session is not None
         slow = asyncio.create_task(session.run_kept(b"SELECT pg_sleep(600)"))
         other = asyncio.create_task(store.get_entities([ADA.id]))
-        await until(lambda: working_on(postgres_database.admin_dsn, "pg_sleep"))
+        await until(lambda: working_on(shared_database.admin_dsn, "pg_sleep"))
         slow.cancel()
         with pytest.raises(asyncio.CancelledError):
             await slow
@@ -193,7 +194,7 @@ async def test_a_search_takes_few_round_trips(store: ScopedPostgresStore, trips:
 
 @pytest.mark.parametrize("few", [4, 2_000])
 async def test_a_search_by_words_scores_alike_whether_or_not_any_is_common(
-    few: int, postgres_store: PostgresGraphStore, monkeypatch: pytest.MonkeyPatch
+    few: int, shared_pool: AsyncConnectionPool[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("graphsearch.text.bm25.FEW", few)
     random = np.random.default_rng(3)
@@ -205,8 +206,8 @@ async def test_a_search_by_words_scores_alike_whether_or_not_any_is_common(
     ]
     ids: list[list[UUID]] = []
     scores: list[list[float]] = []
-    for store in (InMemoryGraphStore(), postgres_store):
-        scoped = store.with_scope(org_id="o", project_id="words")
+    for store in (InMemoryGraphStore(), PostgresGraphStore(shared_pool, exact=True)):
+        scoped = store.with_scope(org_id="o", project_id=f"words {few}")
         await scoped.write(Batch(entities=tuple(entities)))
         for query in ("tls handshake", "tls socket budget", "budget", "nothing of this", ""):
             for limit in (0, 3, 100):

@@ -17,7 +17,6 @@ from graphsearch.model import Batch, ElementKind, Entity, Memory, Vector
 from graphsearch.protocols import InputType
 from graphsearch.reembedding import reembed
 from graphsearch.stores.in_postgres.index import indexing, nearest, vector_index
-from graphsearch.stores.in_postgres.index.vector_index import EXACT_UNTIL
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
@@ -128,8 +127,12 @@ async def test_a_large_scope_is_searched_exactly_until_its_index_is_made_again(
     assert sum(one == other for one, other in zip(exact, indexed, strict=True)) >= 19
 
 
-async def test_a_scope_above_the_sizes_that_stores_ship_with_is_changed_in_both(store: ScopedPostgresStore) -> None:
-    notes = [Memory(id=f"{number:04}", text=f"{number} and {number % 89}") for number in range(EXACT_UNTIL + 100)]
+async def test_a_scope_with_an_index_is_changed_in_both_stores(
+    store: ScopedPostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_index, "EXACT_UNTIL", 400)
+    monkeypatch.setattr(nearest, "PER_CANDIDATE", 1)
+    notes = [Memory(id=f"{number:04}", text=f"{number} and {number % 89}") for number in range(500)]
     other = InMemoryGraphStore(clock=FixedClock()).with_scope(**SCOPE)
     for each in (store, other):
         await each.bind_embedder(OLD.name, OLD.dimensions)
@@ -140,7 +143,7 @@ async def test_a_scope_above_the_sizes_that_stores_ship_with_is_changed_in_both(
     async with store._reading() as session:
         assert session.vector_index(ElementKind.MEMORY).built == len(notes)
     assert await everything(store) == await everything(other)
-    for note in notes[::500]:
+    for note in notes[::100]:
         one, two = [
             await each.search_by_embedding(
                 ElementKind.MEMORY, NEW.vector(note.text), limit=10, view=view(each.clock.now())

@@ -122,7 +122,7 @@ async def test_every_scope_finds_its_nearest_beside_any_other_and_from_anywhere(
     names = ("uniform", "another uniform", "tight", "clusters", "duplicates")
     tenants = {name: await tenant(opened, name) for name in names} | {"small": await tenant(opened, "small", 150)}
     for name, each in tenants.items():
-        points = np.concatenate([questions(each.vectors), questions(tenants["uniform"].vectors)])
+        points = np.concatenate([questions(each.vectors)[::2], questions(tenants["uniform"].vectors)[::4]])
         assert np.mean(await each.recalls(points)) >= 0.95, name
         assert ((await each.index()).part is None) == (name == "small")
 
@@ -142,32 +142,31 @@ async def test_an_index_that_finds_too_little_or_too_slowly_is_not_kept(
     assert (await each.index()).part is not None
 
 
-@pytest.mark.parametrize("limit", [1, 10, 60, 600, 900])
-async def test_as_many_are_found_as_requested(opened: PostgresGraphStore, limit: int) -> None:
+async def test_as_many_are_found_as_requested(opened: PostgresGraphStore) -> None:
     each = await tenant(opened, "clusters")
-    assert np.mean(await each.recalls(questions(each.vectors)[::4], limit)) >= 0.95
+    for limit in (1, 10, 60, 600, 900):
+        assert np.mean(await each.recalls(questions(each.vectors)[::4], limit)) >= 0.95, limit
 
 
-@pytest.mark.parametrize("hidden", [0.5, 0.9, 0.99])
-async def test_a_view_that_hides_most_gets_as_many(opened: PostgresGraphStore, hidden: float) -> None:
+async def test_a_view_that_hides_most_gets_as_many(opened: PostgresGraphStore) -> None:
     each = await tenant(opened, "uniform")
-    later = NOON + timedelta(days=1)
-    shown = np.flatnonzero(np.random.default_rng(0).random(600) >= hidden)
-    gone = sorted(set(range(600)).difference(shown.tolist()))
-    await each.store.write(
-        Batch(memories=[Memory(id=str(row), text="-", created_at=NOON, occurred_at=later) for row in gone])
-    )
-    await each.store.settle()
-    assert (await each.index()).part is not None
-    units = each.vectors[shown] / np.linalg.norm(each.vectors[shown], axis=1, keepdims=True)
-    recall = []
-    for point in questions(each.vectors):
-        hits = await each.store.search_by_embedding(ElementKind.MEMORY, point, limit=10, view=VIEW)
-        best = shown[np.argsort(-(units @ point), kind="stable")[:10]]
-        rows = [int(key) for key in each.store.memory_ids(hits.keys)]
-        assert len(rows) == len(best)
-        recall.append(len(set(rows) & set(best.tolist())) / len(best))
-    assert np.mean(recall) >= 0.95
+    later, fate = NOON + timedelta(days=1), np.random.default_rng(0).random(600)
+    for hidden in (0.5, 0.9, 0.99):
+        shown, gone = np.flatnonzero(fate >= hidden), np.flatnonzero(fate < hidden)
+        await each.store.write(
+            Batch(memories=[Memory(id=str(row), text="-", created_at=NOON, occurred_at=later) for row in gone])
+        )
+        await each.store.settle()
+        assert (await each.index()).part is not None
+        units = each.vectors[shown] / np.linalg.norm(each.vectors[shown], axis=1, keepdims=True)
+        recall = []
+        for point in questions(each.vectors)[::2]:
+            hits = await each.store.search_by_embedding(ElementKind.MEMORY, point, limit=10, view=VIEW)
+            best = shown[np.argsort(-(units @ point), kind="stable")[:10]]
+            rows = [int(key) for key in each.store.memory_ids(hits.keys)]
+            assert len(rows) == len(best)
+            recall.append(len(set(rows) & set(best.tolist())) / len(best))
+        assert np.mean(recall) >= 0.95, hidden
 
 
 # -- growing and shrinking ----------------------------------------------------------------------------------------

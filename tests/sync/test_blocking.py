@@ -53,7 +53,7 @@ def stores(request):
     if request.param == "memory":
         yield sync.InMemoryGraphStore(clock=FixedClock())
         return
-    database = request.getfixturevalue("postgres_database")
+    database = request.getfixturevalue("shared_database")
     with sync.PostgresGraphStore.open(database.dsn, exact=True, clock=FixedClock(), max_connections=2) as opened:
         yield opened
 

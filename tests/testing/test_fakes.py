@@ -65,7 +65,7 @@ def test_a_spec_without_a_store_explains_what_to_do(pytester: pytest.Pytester) -
     pytester.makeini("[pytest]\nasyncio_mode = auto\nasyncio_default_fixture_loop_scope = function\n")
     pytester.makepyfile(
         """
-        from graphsearch.testing.spec_viewing import ViewingSpec
+        from graphsearch.testing.spec_finding import ViewingSpec
 
         class TestNothing(ViewingSpec):
             pass

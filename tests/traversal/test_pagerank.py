@@ -22,7 +22,7 @@ from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder, WordCounter
 from graphsearch.text.rendering import triplet_line
 from graphsearch.traversal.pagerank import PersonalizedPageRank, starting_chances
-from tests.gates import no_secrets
+from tests.gates import POLICIES, no_secrets
 from tests.graphs import edge, people, person
 from tests.properties import examples
 from tests.test_hidden import EMBEDDER, NAMES, batch, graphs
@@ -301,7 +301,7 @@ async def test_what_is_hidden_shapes_nothing_that_is_shown(graph, by_signature, 
     assert (scores, order) == (pytest.approx(expected, abs=1e-9), expected_order)
 
 
-@pytest.mark.parametrize("by_signature", [False, True])
+@POLICIES
 @pytest.mark.parametrize("method", METHODS)
 async def test_the_walk_passes_through_nothing_hidden(scoped, by_signature, method):
     known = {("Ada", "knows", "Bob"): (0.9, ()), ("Bob", "knows", "Cyd"): (0.9, ()), ("Ada", "knows", "Dan"): (0.6, ())}

@@ -236,24 +236,22 @@ class Cancelling:
         await Curator(GraphSearchEngine(store=store, embedder=EMBEDDER)).merge_entities(TOOLS[0].id, TOOLS[1].id)
         return store
 
-    async def measure(self) -> Cancelling:
-        """Make each call once without a disturbance."""
-        for project in ("asked", "other"):
-            await self.prepare(project)
-        side = side_of(self.scope("asked"))
-        for name, ask in READS.items():
-            await self.steps.run(answer(ask, side, _subject(self.rng)))
-            self.takes[name] = self.steps.taken
-        for name, make in WRITES.items():
+    async def measure(self, name: str) -> None:
+        """Make a call once without a disturbance."""
+        if name in READS:
+            await self.steps.run(answer(READS[name], side_of(self.scope("asked")), _subject(self.rng)))
+        else:
             store = await self.prepare(f"whole {name}")
-            self.before = self.before or await seen(store)
-            await self.steps.run(make(side_of(store).engine))
-            self.takes[name], self.after[name] = self.steps.taken, await seen(store)
+            await self.steps.run(WRITES[name](side_of(store).engine))
+        self.takes[name] = self.steps.taken
+        if name in WRITES:
+            self.after[name] = await seen(store)
             await store.remove_scope()
-        return self
 
     async def cancel(self, name: str) -> None:
         """Cancel a call once or twice. Raises `AssertionError` where anything else goes wrong by it."""
+        if name not in self.takes:
+            await self.measure(name)
         self.numbers["calls"] += 1
         project = f"{name} {self.size} {self.numbers['calls']}"
         at = [self.rng.randrange(1, self.takes[name] + 2)]
@@ -301,25 +299,26 @@ class Cancelling:
 
 
 async def cancellations(dsn: str, counts: Mapping[int, int], seed: int = 0) -> AsyncIterator[Mapping[str, int]]:
-    """Cancel so many calls on a pool of each size: each call once, then reads again; what was found so far."""
+    """Cancel so many calls on a pool of each size: each call in turn, then reads again; what was found so far."""
     rng = random.Random(seed)  # noqa: S311 - no secret
     first, more = [*READS, *WRITES], [*READS] * 3
     names = cycle(rng.sample(first, len(first)) + rng.sample(more, len(more)))
-    known: Cancelling | None = None
+    takes, after, before = dict[str, int](), dict[str, Any](), None
     patient = (0.05, *[1.0] * 600)  # that the machine is slow replaces no connection
     with patch.object(indexing, "BULK", BULK), patch.object(watching, "_GRACE", patient):
         for size, count in counts.items():
             async with PostgresGraphStore.open(dsn, clock=FixedClock(), exact=True, max_connections=size) as graph:
-                cancelling = Cancelling(graph, rng)
+                cancelling = Cancelling(graph, rng, takes=takes, after=after)
+                if before is None:
+                    [before, _] = [await seen(await cancelling.prepare(project)) for project in ("asked", "other")]
+                cancelling.before = before
                 with cancelling.steps.counted():
-                    known = known or await cancelling.measure()
-                    cancelling.takes, cancelling.before, cancelling.after = known.takes, known.before, known.after
                     await cancelling.serves()
-                    before = cancelling.opened
+                    already = cancelling.opened
                     for number in range(1, count + 1):
                         await cancelling.cancel(next(names))
                         if number % _REPORTED == 0 or number == count:
-                            opened, left = cancelling.opened - before, await sessions(dsn, size)
+                            opened, left = cancelling.opened - already, await sessions(dsn, size)
                             yield {"pool": size, **cancelling.numbers, "opened": opened, "sessions": left}
 
 

@@ -255,9 +255,8 @@ async def kills(dsn: str, count: int, seed: int = 0) -> dict[str, Any]:
     """Kill that many times, in turn each change and each side; return what was found."""
     killing = Killing(dsn, random.Random(seed))  # noqa: S311
     await killing.measure()
-    turns = [(name, whom) for name in CHANGES for whom in ("client", "server")]
-    for number in range(count):
-        await killing.kill(*turns[number % len(turns)])
+    for number in range(count):  # whoever dies takes turns, and so do, of an odd number, the changes of each
+        await killing.kill([*CHANGES][number % len(CHANGES)], ("client", "server")[number % 2])
     return dict(sorted(killing.numbers.items()))
 
 

@@ -16,13 +16,11 @@ from psycopg import waiting
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.in_postgres.session.migrating import migrate
 from tests.fix_postgres import APP_ROLE, Database
-from tests.trust.cancellations import READS, WRITES, Steps, cancellations, sessions
+from tests.trust.cancellations import Steps, cancellations, sessions
 
 
 async def test_every_connection_serves_after_cancellations(postgres_database: Database) -> None:
-    counts = {1: 44, 2: 32, 8: 20}  # more than there are calls: each is cancelled once at least
-    assert sum(counts.values()) >= len(READS) + len(WRITES)
-    async for found in cancellations(postgres_database.dsn, counts):
+    async for found in cancellations(postgres_database.dsn, {1: 16, 8: 16}):
         assert found["cancelled"] > 0.8 * found["calls"]
         assert found["opened"] == 0  # none had to be replaced
         assert found["sessions"] <= found["pool"]

@@ -30,11 +30,10 @@ from graphsearch.model.signatures import Resource
 from graphsearch.protocols import Authorizer
 from graphsearch.testing.fakes import HashEmbedder, WordCounter
 from tests.authz.test_cedar import authorizer
-from tests.gates import allowing, no_secrets
+from tests.gates import POLICIES, allowing, no_secrets
 from tests.graphs import days_ago
 
 JANE, ROE, VAULT = UUID(int=1), UUID(int=2), UUID(int=3)
-POLICIES = pytest.mark.parametrize("by_signature", [True, False])
 
 
 async def write(store):

@@ -9,10 +9,9 @@ from graphsearch.access.reader import reading
 from graphsearch.model import Batch, Claim, ElementKind, Entity, Memory, Mention, Relation
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.bm25 import embedding_text
-from tests.gates import no_secrets
+from tests.gates import POLICIES, no_secrets
 
 JANE, HIDDEN, SHOWN = (UUID(int=number) for number in (1, 2, 3))
-POLICIES = pytest.mark.parametrize("by_signature", [True, False])
 
 
 async def write(store):

@@ -13,12 +13,11 @@ from graphsearch.ingest.reading.extractor import TextExtractor
 from graphsearch.model import Batch, Claim, Entity, Memory, Mention
 from graphsearch.modes.options import SearchMode
 from graphsearch.testing.fakes import HashEmbedder
-from tests.gates import allowing, no_secrets
+from tests.gates import POLICIES, allowing, no_secrets
 from tests.graphs import days_ago
 
 EMBEDDER = HashEmbedder(16)
 JANE, ACME = UUID(int=1), UUID(int=2)
-POLICIES = pytest.mark.parametrize("by_signature", [True, False])
 
 
 async def write(store, *memories):
@@ -213,7 +212,7 @@ async def test_what_hidden_memories_alone_mentioned_is_nobody_after_a_merge_eith
     assert (await curator.recall_entity(ACME)).entity.aliases == ()
 
 
-@pytest.mark.parametrize("more", [0, 20])
+@pytest.mark.parametrize("more", [0, 9])  # more than are read at first
 @POLICIES
 async def test_an_entity_is_as_old_as_its_first_visible_memory(scoped, clock, by_signature, more):
     days = []

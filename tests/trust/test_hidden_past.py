@@ -7,13 +7,12 @@ from graphsearch.errors import UnknownElementError
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Entity, Memory
 from graphsearch.modes.options import SearchMode, SearchRequest
 from graphsearch.testing.fakes import NOON
-from tests.gates import no_secrets
+from tests.gates import POLICIES, no_secrets
 from tests.graphs import days_ago
 from tests.trust.test_statistics import versioned
 
 ANN = Entity(type="person", name="Ann Hill")
 DEPOT = Entity(type="facility", name="Quay Depot")
-POLICIES = pytest.mark.parametrize("by_signature", [True, False])
 MOMENT = days_ago(15)
 THEN = {"as_of": MOMENT, "known_at": MOMENT}
 

@@ -20,9 +20,9 @@ from tests.trust.kills import NEW, kills, opened, rewrite, rewrite_and_die, seen
 
 async def test_kills(server_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(indexing, "BULK", indexing.BULK)  # put back at the end
-    async with EmbeddedPostgres(server_folder, settings={"fsync": "off"}) as server:
-        found = await kills(server.dsn, 14, seed=1)
-    assert found["kills"] == 14
+    async with EmbeddedPostgres(server_folder) as server:
+        found = await kills(server.dsn, 7, seed=1)
+    assert found["kills"] == 7
 
 
 async def test_a_rewrite_that_is_killed_before_it_prunes_leaves_nothing_unnamed(

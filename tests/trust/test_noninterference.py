@@ -15,26 +15,25 @@ from tests.trust.changes import CHANGES
 from tests.trust.noninterference import compare
 from tests.trust.questions import QUESTIONS
 
-PAIRS = 300
-IN_POSTGRES = 20
+PAIRS = 150
+IN_POSTGRES = 10
 
 
-@pytest.mark.parametrize("part", range(6))
+@pytest.mark.parametrize("part", range(3))
 async def test_pairs_of_worlds_in_memory(part):
     clock = FixedClock()
     stores = InMemoryGraphStore(clock=clock)
-    for seed in range(part * PAIRS // 6, (part + 1) * PAIRS // 6):
+    for seed in range(part * PAIRS // 3, (part + 1) * PAIRS // 3):
         one, other = (stores.with_scope(org_id="acme", project_id=str(uuid4())) for _ in range(2))
         await compare(seed, one, other, clock)
 
 
-@pytest.mark.parametrize("part", range(2))
-async def test_pairs_of_worlds_in_postgres(part, shared_pool):
+async def test_pairs_of_worlds_in_postgres(shared_pool):
     clock = FixedClock()
     stores = PostgresGraphStore(shared_pool, clock=clock, exact=True)
-    for seed in range(part * IN_POSTGRES // 2, (part + 1) * IN_POSTGRES // 2):
+    for seed in range(PAIRS, PAIRS + IN_POSTGRES):
         one, other = (stores.with_scope(org_id="acme", project_id=str(uuid4())) for _ in range(2))
-        await compare(PAIRS + seed, one, other, clock)
+        await compare(seed, one, other, clock)
 
 
 def test_every_tool_is_asked():

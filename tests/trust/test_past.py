@@ -12,8 +12,8 @@ from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock
 from tests.trust.past import compare, compare_known_now
 
-WORLDS = 16
-IN_POSTGRES = 3
+WORLDS = 10
+IN_POSTGRES = 2
 REMADE = 247
 """The world in which later evidence changes when a relation began, and so its id."""
 

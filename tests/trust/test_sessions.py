@@ -162,14 +162,14 @@ async def survives_concurrency(stores: InMemoryGraphStore | PostgresGraphStore, 
 
 
 @pytest.mark.parametrize("hold", [refuses_without_a_trace, survives_concurrency])
-@examples(40)
+@examples(20)
 @given(taken=st.lists(steps, max_size=16))
 async def test_interleaved_principals_in_memory(hold: Hold, taken: Steps) -> None:
     await hold(InMemoryGraphStore(clock=FixedClock()), taken)
 
 
 @pytest.mark.parametrize("hold", [refuses_without_a_trace, survives_concurrency])
-@examples(12)
+@examples(6)
 @given(taken=st.lists(steps, max_size=16))
 async def test_interleaved_principals_in_postgres(hold: Hold, taken: Steps, shared_pool: Pool) -> None:
     await hold(PostgresGraphStore(shared_pool, clock=FixedClock(), exact=True), taken)

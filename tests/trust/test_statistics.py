@@ -14,9 +14,8 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Principal
 from graphsearch.modes.options import SearchRequest
 from graphsearch.text.bm25 import idf
-from tests.gates import Ruling, no_secrets
+from tests.gates import POLICIES, Ruling, no_secrets
 
-POLICIES = pytest.mark.parametrize("by_signature", [True, False])
 SEEN = [
     Memory(id="a", text="zinc is a metal"),
     Memory(id="b", text="copper is a metal too, and an old one"),

@@ -37,6 +37,7 @@ from graphsearch.stores.in_postgres.index.vector_index import settle_vectors
 from graphsearch.stores.in_postgres.session.gateway import Gateway
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
+from graphsearch.stores.in_postgres.session.watching import unbroken
 from graphsearch.stores.shared.vectors import Matrix
 from graphsearch.text.bm25 import document, searchable_text, stepped
 
@@ -254,7 +255,7 @@ async def settle(session: Session, kind: ElementKind, limit: int) -> int:
     """Settle up to ``limit`` elements of a kind; return their number."""
     settled = 0
     if limit >= BULK:
-        await session.connection.execute(statement("settling"))
+        await unbroken(session.connection, session.connection.execute(statement("settling")))
     if session.tally(kind).behind:
         missing = await undocumented(session, kind, limit)
         await put_documents(session, kind, missing)

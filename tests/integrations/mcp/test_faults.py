@@ -26,14 +26,16 @@ QUESTION = "What did Grace Hopper build?"
 async def test_a_database_that_goes_down_is_reported_and_used_again_when_it_is_back(server_folder):
     async with (
         EmbeddedPostgres(server_folder) as postgres,
-        PostgresGraphStore.open(postgres.dsn, timeout=1.0) as stores,
+        PostgresGraphStore.open(postgres.dsn, timeout=5) as stores,
     ):
         store = stores.with_scope(org_id="acme", project_id="web")
+        hurried = PostgresGraphStore(stores._gateway.pool, timeout=0.5).with_scope(org_id="acme", project_id="web")
         engine = GraphSearchEngine(store=store, embedder=HashEmbedder(16))
         await Ingestor(engine).remember([Memory(id="m1", text="Grace Hopper built COBOL.")])
         async with asking(server_for(engine)) as ask:
             before = await ask("graph_query", query=QUESTION, session_id="s1")
             stop(server_folder)
+            engine.store = hurried
             for tool, arguments in [
                 ("graph_query", {"query": QUESTION}),
                 ("remember", {"text": "Grace Hopper built Flowmatic."}),
@@ -42,6 +44,7 @@ async def test_a_database_that_goes_down_is_reported_and_used_again_when_it_is_b
                 error = await ask.error(tool, **arguments)
                 assert error == {"type": "StoreUnavailableError", "message": "The store cannot be reached."}
             assert len(await ask.tools()) == 19, "the server lives"
+            engine.store = store
             async with EmbeddedPostgres(server_folder):
                 after = await soon(lambda: ask("graph_query", query=QUESTION, session_id="s1"))
                 assert (await ask("feedback", session_id="s1", outcome="accepted"))["moved"] > 0

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import sys
 from contextlib import asynccontextmanager
+from itertools import product
 
 import attrs
 import httpx2
@@ -53,22 +55,27 @@ async def listening(server, tokens=None, **options):
         await asyncio.wait_for(serving, LONGEST)
 
 
+def client(headers=None):
+    """Asks over HTTP alone: to read the authorities that browsers trust takes longer than a request."""
+    return httpx2.AsyncClient(headers=headers, timeout=LONGEST, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
+
+
 @asynccontextmanager
 async def asking_at(url, token=None, mode="auto"):
     headers = {} if token is None else {"authorization": f"Bearer {token}"}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=LONGEST) as http,
-        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+        client(headers) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode) as asked,
     ):
-        yield Asked(client)
+        yield Asked(asked)
 
 
 async def status(url, **headers):
-    async with httpx2.AsyncClient(timeout=LONGEST) as http:
+    async with client() as http:
         return (await http.post(url, json=INITIALIZE, headers={**CLIENT, **headers})).status_code
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize(("scoped", "mode"), [("memory", "legacy"), ("postgres", "auto")], indirect=["scoped"])
 async def test_every_tool_faults_and_many_calls_at_once(scoped, mode):
     service = surface_over(GraphSearchEngine(store=scoped, embedder=HashEmbedder(16)))
     server = make_server(service, Identity(attrs.evolve(EDITOR, projects=[scoped.scope]), scoped.scope))
@@ -108,8 +115,7 @@ def reading(monkeypatch):
 
 async def test_a_long_text_of_one_client_does_not_keep_another_waiting(engine, tokens, reading):
     server = make_server(surface_over(engine), tokens.identify)
-    text = " ".join(f"@name{number}" for number in range(17_000))
-    assert 170_000 < len(text) < 200_000
+    text = " ".join(f"@name{number}" for number in range(4_000))
     async with listening(server, tokens) as url, asking_at(url, ADA) as ada, asking_at(url, BOB) as bob:
         long = asyncio.ensure_future(ada("remember", text=text))
         await reading.wait()
@@ -211,7 +217,7 @@ async def test_without_a_token_that_is_known_there_is_401(engine, tokens, header
 
 
 async def test_a_request_that_is_too_large_is_refused(engine):
-    async with listening(server_for(engine)) as url, httpx2.AsyncClient(headers=CLIENT, timeout=LONGEST) as http:
+    async with listening(server_for(engine)) as url, client(CLIENT) as http:
         for size, answer in ((LARGEST, 400), (LARGEST + 1, 413)):  # white space alone is no request either
             assert (await http.post(url, content=b" " * size)).status_code == answer
 
@@ -219,7 +225,7 @@ async def test_a_request_that_is_too_large_is_refused(engine):
 async def test_a_session_is_its_tokens_alone(engine, tokens):
     server = make_server(surface_over(engine), tokens.identify)
     listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
-    async with listening(server, tokens) as url, httpx2.AsyncClient(headers=CLIENT, timeout=LONGEST) as http:
+    async with listening(server, tokens) as url, client(CLIENT) as http:
         begun = await http.post(url, json=INITIALIZE, headers={"authorization": f"Bearer {ADA}"})
         session = {"mcp-session-id": begun.headers["mcp-session-id"]}
         codes = [
@@ -229,49 +235,38 @@ async def test_a_session_is_its_tokens_alone(engine, tokens):
     assert codes == [404, 200]
 
 
-@pytest.mark.parametrize(
-    ("headers", "code"),
-    [
-        ({"host": "evil.example"}, 421),
-        ({"origin": "https://evil.example"}, 403),
-        ({"origin": "http://localhost:3000"}, 200),
-        ({"host": "graphs.example:8443", "origin": "https://graphs.example"}, 200),
-        ({"host": "Graphs.Example"}, 200),
-        ({"host": "[::1]:80", "origin": "HTTP://[::1]"}, 200),
-        ({"host": "ported.example:81"}, 200),
-        *(
-            ({"host": host}, 421)
-            for host in (
-                *("evil-graphs.example", "graphs.example.evil.com", "localhost.evil.com", "localhost:80.evil.com"),
-                *("localhost:@evil.com", "localhost:evil.com", "localhost:", "[::1].evil.com", "[::1", "::1", "[::2]"),
-                *(
-                    "ported.example",
-                    "ported.example:8",
-                    "ported.example:811",
-                    "ported.example:81:82",
-                    "graphs.example.",
-                ),
-            )
-        ),
-        *(
-            ({"origin": origin}, 403)
-            for origin in (
-                *("http://localhost:3000.evil.com", "http://localhost:x@evil.com", "http://localhost@evil.com"),
-                *(
-                    "http://localhost:3000/evil",
-                    "ftp://localhost",
-                    "localhost",
-                    "null",
-                    "http://graphs.example.evil.com",
-                ),
-                *("https://evil-graphs.example", "http://", "http://ported.example:812", "http://[::1]x"),
-            )
-        ),
-    ],
-)
-async def test_a_web_page_cannot_make_a_browser_ask(engine, headers, code):
+FROM_PAGES = [
+    ({"host": "evil.example"}, 421),
+    ({"origin": "https://evil.example"}, 403),
+    ({"origin": "http://localhost:3000"}, 200),
+    ({"host": "graphs.example:8443", "origin": "https://graphs.example"}, 200),
+    ({"host": "Graphs.Example"}, 200),
+    ({"host": "[::1]:80", "origin": "HTTP://[::1]"}, 200),
+    ({"host": "ported.example:81"}, 200),
+    *(
+        ({"host": host}, 421)
+        for host in (
+            *("evil-graphs.example", "graphs.example.evil.com", "localhost.evil.com", "localhost:80.evil.com"),
+            *("localhost:@evil.com", "localhost:evil.com", "localhost:", "[::1].evil.com", "[::1", "::1", "[::2]"),
+            *("ported.example", "ported.example:8", "ported.example:811", "ported.example:81:82", "graphs.example."),
+        )
+    ),
+    *(
+        ({"origin": origin}, 403)
+        for origin in (
+            *("http://localhost:3000.evil.com", "http://localhost:x@evil.com", "http://localhost@evil.com"),
+            *("http://localhost:3000/evil", "ftp://localhost", "localhost", "null", "http://graphs.example.evil.com"),
+            *("https://evil-graphs.example", "http://", "http://ported.example:812", "http://[::1]x"),
+        )
+    ),
+]
+"""Headers of requests, and the status of their answers."""
+
+
+async def test_a_web_page_cannot_make_a_browser_ask(engine):
     async with listening(server_for(engine), allowed_hosts=["graphs.example", "ported.example:81"]) as url:
-        assert await status(url, **headers) == code
+        for headers, code in FROM_PAGES:
+            assert await status(url, **headers) == code, headers
 
 
 @pytest.mark.parametrize("wrong", ["https://graphs.example", "*.example", "graphs.example/mcp", "::1", ""])
@@ -283,7 +278,7 @@ def test_what_can_be_no_host_is_refused(engine, wrong):
 async def test_sessions_are_bounded_and_make_room_when_they_end(engine):
     async with (
         listening(server_for(engine), max_sessions=3) as url,
-        httpx2.AsyncClient(headers=CLIENT, timeout=LONGEST) as http,
+        client(CLIENT) as http,
     ):
         begun = [await http.post(url, json=INITIALIZE) for _ in range(5)]
         assert [each.status_code for each in begun] == [200, 200, 200, 503, 503]
@@ -309,17 +304,17 @@ async def test_on_this_machine_a_server_may_do_without_tokens(engine):
         assert (await ask("search_entities", query="Ada"))["entities"]
 
 
-@pytest.mark.parametrize("path", ["", "/"])
-@pytest.mark.parametrize("scheme", ["http", "https"])
-async def test_a_path_is_served_as_it_is_written_behind_a_proxy(engine, path, scheme):
-    forwarded = {"x-forwarded-proto": scheme, "x-forwarded-host": "graphs.example", "x-forwarded-for": "192.0.2.1"}
+async def test_a_path_is_served_as_it_is_written_behind_a_proxy(engine):
+    forwarded = {"x-forwarded-host": "graphs.example", "x-forwarded-for": "192.0.2.1"}
+    hosts = ("graphs.example", "graphs.example:8443", "a.example:9", "127.0.0.1:1", "[::1]:80", "localhost")
     async with listening(server_for(engine), allowed_hosts=["graphs.example", "a.example:9"]) as url:
-        for host in ("graphs.example", "graphs.example:8443", "a.example:9", "127.0.0.1:1", "[::1]:80", "localhost"):
-            assert await status(url + path, host=host, **forwarded) == 200, host
+        for host, path, scheme in product(hosts, ("", "/"), ("http", "https")):
+            asked = await status(url + path, host=host, **forwarded, **{"x-forwarded-proto": scheme})
+            assert asked == 200, (host, path, scheme)
 
 
 async def test_a_refused_host_is_told_how_to_be_allowed(engine):
-    async with listening(server_for(engine), allowed_hosts=["a.example:9"]) as url, httpx2.AsyncClient() as http:
+    async with listening(server_for(engine), allowed_hosts=["a.example:9"]) as url, client() as http:
         for host in ("graphs.example", "graphs.example:8000", "a.example", "localhost.example", "127.0.0.1.example:80"):
             refused = await http.post(url, json=INITIALIZE, headers={**CLIENT, "host": host})
             assert (refused.status_code, refused.text.split()[-2:]) == (421, ["--allow-host", host.partition(":")[0]])
@@ -345,7 +340,7 @@ async def test_an_address_that_is_taken_is_reported(engine):
 async def test_a_server_that_stops_does_not_wait_for_clients_that_stay(engine):
     async with asyncio.timeout(LONGEST):
         async with listening(server_for(engine)) as url:
-            http = httpx2.AsyncClient(headers=CLIENT, timeout=LONGEST)
+            http = client(CLIENT)
             begun = await http.post(url, json=INITIALIZE)
             session = {"mcp-session-id": begun.headers["mcp-session-id"], "accept": "text/event-stream"}
             stream = http.stream("GET", url, headers=session)

@@ -23,7 +23,7 @@ from graphsearch.integrations.mcp.stdio_server import Lines
 from graphsearch.stores.embedded import EmbeddedPostgres
 from tests.fix_postgres import copied
 from tests.integrations.mcp.conftest import Asked
-from tests.integrations.mcp.tour import TURNS, at_once, every_tool, faults
+from tests.integrations.mcp.tour import at_once, every_tool, faults
 from tests.waiting import LONGEST, until
 
 COMMAND = ["-c", "from graphsearch.cli import main; main()", "mcp"]
@@ -48,8 +48,8 @@ def parameters(folder, *options):
 
 
 @asynccontextmanager
-async def started(folder, *options, mode="auto"):
-    async with Client(parameters(folder, *options), mode=mode) as client:
+async def started(folder, *options):
+    async with Client(parameters(folder, *options)) as client:
         yield Asked(client)
 
 
@@ -69,15 +69,25 @@ def admin(folder):
     return psycopg.connect(host=socket, user="postgres", dbname="graphsearch", options=options, autocommit=True)
 
 
-async def test_an_agent_learns_asks_and_reports_and_the_weight_moves(data):
+async def test_every_tool_faults_an_agent_and_many_calls_at_once(data):
     async with started(data) as ask:
-        learnt = await ask("remember", turns=TRANSCRIPT, session_id="standup")
-        first = await ask("graph_query", query=QUESTION, budget=80, session_id="task-1")
-        built = next(each for each in first["triplets"] if each["line"].startswith("Grace Hopper --created--> COBOL"))
-        before = await ask("explain", query=QUESTION, id=built["relation_id"])
-        report = await ask("feedback", session_id="task-1", outcome="accepted")
-        second = await ask("graph_query", query=QUESTION, budget=80, session_id="task-2")
-        after = await ask("explain", query=QUESTION, id=built["relation_id"])
+        await every_tool(ask)
+        await faults(ask)
+        await learn_ask_and_report(ask)
+        await at_once(ask, ["COBOL", "Globex", "Grace Hopper"])
+        assert "works_at" in await ask.resource("graphsearch://schema")
+        await give_up(ask, data)
+
+
+async def learn_ask_and_report(ask):
+    """The day of an agent, whose report moves the weight of what was of use."""
+    learnt = await ask("remember", turns=TRANSCRIPT, session_id="standup")
+    first = await ask("graph_query", query=QUESTION, budget=80, session_id="task-1")
+    built = next(each for each in first["triplets"] if each["line"].startswith("Grace Hopper --created--> COBOL"))
+    before = await ask("explain", query=QUESTION, id=built["relation_id"])
+    report = await ask("feedback", session_id="task-1", outcome="accepted")
+    second = await ask("graph_query", query=QUESTION, budget=80, session_id="task-2")
+    after = await ask("explain", query=QUESTION, id=built["relation_id"])
     assert learnt["changed"] == 3
     assert [each.partition("#")[0] for each in learnt["memory_ids"]] == ["standup:0", "standup:1", "standup:2"]
     assert 0 < first["tokens"] <= first["budget"] == 80
@@ -86,16 +96,6 @@ async def test_an_agent_learns_asks_and_reports_and_the_weight_moves(data):
     assert (before["breakdown"]["feedback"], after["breakdown"]["feedback"]) == (0.5, 0.55)
     again = next(each for each in second["triplets"] if each["relation_id"] == built["relation_id"])
     assert again["score"] > built["score"]
-
-
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_every_tool_faults_and_many_calls_at_once(data, mode):
-    async with started(data, "--project", f"tour-{mode}", mode=mode) as ask:
-        await every_tool(ask)
-        await faults(ask)
-        await ask("remember", turns=TURNS, session_id="standup")
-        await at_once(ask, ["COBOL", "Globex", "Grace Hopper"])
-        assert "works_at" in await ask.resource("graphsearch://schema")
 
 
 async def test_a_client_that_closes_standard_input_ends_the_server_and_its_postgres(data):
@@ -112,10 +112,9 @@ async def test_a_client_that_closes_standard_input_ends_the_server_and_its_postg
     assert b"Traceback" not in errors
 
 
-@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
-async def test_a_signal_ends_the_server_and_its_postgres_though_the_client_stays(data, sign):
+async def test_a_signal_ends_the_server_and_its_postgres_though_the_client_stays(data):
     process = await raw(data)
-    process.send_signal(sign)
+    process.send_signal(signal.SIGTERM)
     assert await asyncio.wait_for(process.wait(), LONGEST) == 0
     assert stopped(data)
 
@@ -133,16 +132,15 @@ async def raw(folder):
     return process
 
 
-async def test_a_call_that_is_given_up_writes_nothing_and_the_next_one_works(data):
-    async with started(data) as ask:
-        with admin(data) as other:
-            call = await blocked(ask("remember", text="Linus Torvalds built Git."), other)
-            call.cancel()
-            await until(lambda: waiting(other) == 0)
-            other.execute("ROLLBACK")
-        assert (await ask("search_entities", query="Linus"))["entities"] == []
-        assert (await ask("remember", text="Linus Torvalds built Git."))["changed"] == 1
-        await ask("forget", memory=(await ask("recall", query="Linus Torvalds"))["memories"][0]["id"])
+async def give_up(ask, data):
+    """A call that is given up writes nothing, and the next one works."""
+    with admin(data) as other:
+        call = await blocked(ask("remember", text="Linus Torvalds built Git."), other)
+        call.cancel()
+        await until(lambda: waiting(other) == 0)
+        other.execute("ROLLBACK")
+    assert (await ask("search_entities", query="Linus"))["entities"] == []
+    assert (await ask("remember", text="Linus Torvalds built Git."))["changed"] == 1
 
 
 CLIENT = """
