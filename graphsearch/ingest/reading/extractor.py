@@ -25,7 +25,7 @@ from graphsearch.ingest.reading.corrections import (
     settle,
 )
 from graphsearch.ingest.reading.names import PARENTHESIS, find_names, key, lone_parts
-from graphsearch.ingest.reading.references import Context, Named
+from graphsearch.ingest.reading.references import NEAR, Context, Named
 from graphsearch.ingest.reading.statements import Stated, read_sentence
 from graphsearch.ingest.reading.users import introduced_users, of_user, with_user
 from graphsearch.model import Memory, Span
@@ -263,7 +263,7 @@ def _title(memory: Memory, read: Read) -> Named | None:
         kind = "" if kind == "person" else kind
     elif first and not kind and not any(flags(word) & (ORDINARY | FUNCTION) for word in bare.split()):
         kind = "person"
-    return Named(title, kind, 0.8, -1, kind == "person")
+    return Named(title, kind, NEAR, -1, kind == "person")
 
 
 def _voted(stated: Iterable[Stated]) -> Mapping[str, str]:
