@@ -12,7 +12,7 @@ PERSON: Final = frozenset({"he", "she", "him", "her", "his"})
 THING: Final = frozenset({"it", "its"})
 SEVERAL: Final = frozenset({"they", "them", "their"})
 _FIRMS: Final = ("organisation", "group")
-NEAR: Final = 0.92
+_NEAR: Final = 0.92
 """How sure it is whom a pronoun means by the name before it in its sentence, by a title, or by who speaks."""
 _ELSEWHERE: Final = 0.44
 """By a name of an earlier sentence: mostly the pronoun means somebody who is not named."""
@@ -51,12 +51,13 @@ class Context(NamedTuple):
         if pronoun in FIRST or pronoun in OWN_SIDE:
             return self._own(pronoun, kinds, as_person=as_person)
         if pronoun in SECOND:
-            return Named(self.addressed, "person", NEAR, hard=True) if self.addressed else None
-        title = None if self.speaker else self.title
+            return Named(self.addressed, "person", _NEAR, hard=True) if self.addressed else None
+        title = None if self.speaker or not self.title else self.title._replace(sure=_NEAR)
         if pronoun in PERSON:
             return title if title and title.kind == "person" else self._last(("person",), earlier)
         if pronoun == "there":
-            return self._last([each for each in ("place", *_FIRMS, "") if each in (*kinds, "")], earlier)
+            meant = self._last([each for each in ("place", *_FIRMS, "") if each in (*kinds, "")], earlier)
+            return meant and meant._replace(sure=_NEAR)  # the place that was spoken of
         if pronoun in THING:
             if title and title.kind != "person":
                 return title
@@ -71,8 +72,8 @@ class Context(NamedTuple):
         if pronoun in FIRST or (as_person and pronoun != "our"):
             return me
         if self.firm:
-            return self.firm._replace(sure=min(self.firm.sure, NEAR))
-        return me._replace(sure=NEAR) if me and pronoun != "our" and "person" in kinds else None
+            return self.firm._replace(sure=min(self.firm.sure, _NEAR))
+        return me._replace(sure=_NEAR) if me and pronoun != "our" and "person" in kinds else None
 
     def _several(self, earlier: Sequence[Named], *, as_person: bool) -> Named | None:
         """Whom "they" means: the last firm, or a person where no firm is near."""
@@ -81,7 +82,7 @@ class Context(NamedTuple):
 
     def _last(self, kinds: Sequence[str], earlier: Sequence[Named]) -> Named | None:
         """The last name of these kinds; hardly sure if it stands in another sentence."""
-        for seen, sure in ((earlier, NEAR), (self.recent[-_WINDOW:], _ELSEWHERE)):
+        for seen, sure in ((earlier, _NEAR), (self.recent[-_WINDOW:], _ELSEWHERE)):
             for each in reversed(seen):
                 if each.kind in kinds and each.name != self.speaker:
                     return each._replace(sure=each.sure * sure)

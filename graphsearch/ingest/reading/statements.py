@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from functools import cached_property, reduce
 from operator import or_
@@ -60,6 +61,7 @@ _HEARSAY: Final = 0.59
 _MANY: Final = 40
 """Words of a long sentence."""
 _ASSIGNED: Final = frozenset({"uses", "works_on", "leads"})
+_AWAITED: Final = frozenset({"once", "until"})
 _STATUS_WORDS: Final = frozenset({"been", "now", "currently", "still", "officially", "went", "got"})
 
 _MISTAKEN: Final = {
@@ -113,8 +115,8 @@ def read_sentence(
 ) -> list[Stated]:
     """Read what the words [first, stop) of a text state, the most confident of each pair and type.
 
-    ``at`` is when it was written; what has less confidence than ``least`` is left out. Sentences without a name, or without a word of the table, are skipped at once, and so
-    are questions.
+    ``at`` is when it was written; what has less confidence than ``least`` is left out. Sentences
+    without a name, or without a word of the table, are skipped at once, and so are questions.
     """
     if not any(first <= each.first < stop for each in read.mentions):
         return []
@@ -222,11 +224,14 @@ class _Reader:
         self._places = {unit.mention.first: at for at, unit in enumerate(sentence.units) if unit.mention}
         self._names = [self._of_mention(unit.mention, 1.0) for unit in sentence.units if unit.mention]
         self._starts = [each.start for each in self._names]
+        self._filled: AbstractSet[Mention | None] = frozenset()
 
     def read(self) -> Iterator[Stated]:
         """The statements of its clauses."""
         yield from self._status()
         clauses = self._sentence.read()
+        filled = (ref for each in clauses for refs in (*each.slots.values(), each.subject) for ref in refs)
+        self._filled = {ref.mention for ref in filled}
         yield from self._values(clauses)
         for clause in clauses:
             if clause.noun:
@@ -247,7 +252,9 @@ class _Reader:
         before = self._sentence.units[clause.place].start
         for ref in refs:
             if ref.mention:
-                describes = not clause.noun and self._describes(self._places[ref.mention.first], clause)
+                describes = (
+                    not clause.noun and clause.word != "·" and self._describes(self._places[ref.mention.first], clause)
+                )
                 found.append(self._of_mention(ref.mention, ref.sure * (_DESCRIBING if describes else 1.0)))
                 continue
             last = bisect_left(self._starts, before)
@@ -318,15 +325,15 @@ class _Reader:
         found = False
         for one in ones:
             for other in others:
-                for stated in self._best(clause, frames, one, other, (*ones, *others)):
+                for stated in self._best(clause, frames, one, other):
                     found = True
                     yield stated
         return found
 
-    def _best(self, clause: Clause, frames: Sequence[Frame], one: Ref, other: Ref, listed_: Refs) -> Iterator[Stated]:
+    def _best(self, clause: Clause, frames: Sequence[Frame], one: Ref, other: Ref) -> Iterator[Stated]:
         """What the frame that fits best states; the first of those that fit alike."""
         ranked = []
-        parted = _PARTED if self._is_parted(one, other, listed_) else 1.0
+        parted = _PARTED if self._is_parted(one, other) else 1.0
         for frame in frames:
             source_ends, target_ends = read_ends(frame.source), read_ends(frame.target)
             sources = self._named((other if frame.inverse else one,), clause, source_ends)
@@ -340,8 +347,7 @@ class _Reader:
             if known and not replaced and _may_be_group(frame, target) and not _is_nationality(source, target):
                 ranked.append((sum(fits), sum(fit < _EXPECTED for fit in fits), frame, source, target))
         for _, guessed, frame, source, target in sorted(ranked, key=lambda each: -each[0]):
-            target = target._replace(sure=target.sure * parted)
-            sure = self._confidence(source, target, guessed, hearsay=clause.hearsay)
+            sure = round(parted * self._confidence(source, target, guessed, hearsay=clause.hearsay), 2)
             if stated := self._stated(clause, frame, source, target, sure):
                 yield stated
                 yield from self._replaced(clause, stated)
@@ -368,18 +374,17 @@ class _Reader:
             return min(fits) > (not target.hard) and not any(guessed)
         return sum(fits) > 1
 
-    def _is_parted(self, one: Ref, other: Ref, listed_: Refs) -> bool:
-        """Whether a name that is in no list with them, and in no aside, stands between two names."""
+    def _is_parted(self, one: Ref, other: Ref) -> bool:
+        """Whether a name that is part of no clause, list or aside stands between two names."""
         if not one.mention or not other.mention:
             return False
         first, last = sorted((self._places[one.mention.first], self._places[other.mention.first]))
         inside = self._sentence.units[first + 1 : last]
-        known = [each.mention for each in listed_]
         apart = sum(bool(unit.bits & (COMMA | BREAK)) for unit in inside) > 1
-        return not apart and any(unit.mention and unit.mention not in known for unit in inside)
+        return not apart and any(unit.mention and unit.mention not in self._filled for unit in inside)
 
     def _confidence(self, source: Named, target: Named, guessed: int, *, hearsay: bool = False) -> float:
-        """How many of a hundred statements like this one are right; ``guessed`` ends are of another kind than expected."""
+        """The share of statements like this one that are right; ``guessed`` ends are of another kind than expected."""
         sure = _CLEAR * source.sure * target.sure * _GUESSED**guessed
         sure *= (_LONG if len(self._sentence.units) >= _MANY else 1.0) * (_HEARSAY if hearsay else 1.0)
         return round(sure, 2)
@@ -435,7 +440,7 @@ class _Reader:
             pairs = ("_".join(sentence.lows[after : after + size]) for size in (2, 1))
             word = next((each for each in pairs if linked and each in words("lasting")), "")
             opened, hearsay = sentence.scope(place)
-            if opened:
+            if opened or not _AWAITED.isdisjoint((sentence.low(place - 1), sentence.low(place - 2))):
                 continue
             turned = not linked and sentence.low(after) in words("turned") and sentence.is_end(after + 1)
             named = self._of_mention(unit.mention, 1.0)
