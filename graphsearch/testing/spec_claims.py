@@ -467,6 +467,3 @@ class FactsSpec(StoreSpec):
 
 def _id(each: Relation) -> UUID:
     return each.id
-
-
-ZOE = person("Zoe")

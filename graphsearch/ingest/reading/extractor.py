@@ -26,7 +26,7 @@ from graphsearch.ingest.reading.corrections import (
 )
 from graphsearch.ingest.reading.names import PARENTHESIS, find_names, key, lone_parts
 from graphsearch.ingest.reading.references import Context, Named
-from graphsearch.ingest.reading.statements import Stated, read_sentence
+from graphsearch.ingest.reading.statements import LEAST, Stated, read_sentence
 from graphsearch.ingest.reading.users import introduced_users, of_user, with_user
 from graphsearch.model import Memory, Span
 from graphsearch.model import validation as check
@@ -84,7 +84,8 @@ class TextExtractor:
     `NaturalDates` by default; `IsoDates` reads ISO dates alone. ``known`` are names found in any case, in addition to a
     vocabulary of tools (`graphsearch.names.vocabulary.known_tools`) and to what the scope knows. ``user`` is the person
     whom memories of the speaker "user" or "human" are by, and who is called "the user" in those without a speaker.
-    Raises `InvalidInputError` if it is no text.
+    ``min_confidence``: what is less sure is not stated; by default what is right in fewer than seven of ten. Raises
+    `InvalidInputError` if the user is no text.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class TextExtractor:
         name: str = NAME,
         known: Iterable[KnownName] = (),
         user: str = "",
+        min_confidence: float = LEAST,
     ) -> None:
         check.refuse("extractor", check.text("user", user, empty=True))
         self._lines = tuple(each.line for each in patterns)
@@ -105,14 +107,15 @@ class TextExtractor:
         self._of_scope: frozenset[str] = frozenset()
         self._user = " ".join(user.split())
         self._name = name
+        self._least = min_confidence
 
     @property
     def name(self) -> str:
-        """The name given, by default "frames/1", and a digest of known names, patterns and user, if there are any.
+        """The name given, by default "frames/1", and a digest of the options that change what is read, if any.
 
         Texts are read again when it changes.
         """
-        options = (self._lines, self._added, self._user)
+        options = (self._lines, self._added, self._user, self._least if self._least != LEAST else 0)
         digest = f"+{hashlib.sha256(repr(options).encode()).hexdigest()[:12]}" if any(options) else ""
         return f"{self._name}{digest}"
 
@@ -177,7 +180,7 @@ class TextExtractor:
             sentence = earlier
             if sentence is None or mentions != sentence.mentions:
                 context = Context(speaker, firms.get(speaker), title, turn.recent, addressed)
-                read = partial(read_sentence, context=context, at=at, forms=self._forms)
+                read = partial(read_sentence, context=context, at=at, forms=self._forms, least=self._least)
                 sentence = _read_part(Part(turn.read._replace(mentions=mentions), first, stop), dates, read)
                 yield
             for each in sentence.stated:
@@ -263,7 +266,7 @@ def _title(memory: Memory, read: Read) -> Named | None:
         kind = "" if kind == "person" else kind
     elif first and not kind and not any(flags(word) & (ORDINARY | FUNCTION) for word in bare.split()):
         kind = "person"
-    return Named(title, kind, 0.8, -1, kind == "person")
+    return Named(title, kind, 1.0, -1, kind == "person")
 
 
 def _voted(stated: Iterable[Stated]) -> Mapping[str, str]:

@@ -12,7 +12,10 @@ PERSON: Final = frozenset({"he", "she", "him", "her", "his"})
 THING: Final = frozenset({"it", "its"})
 SEVERAL: Final = frozenset({"they", "them", "their"})
 _FIRMS: Final = ("organisation", "group")
-_ALONE, _NEAREST, _BEFORE, _FAR, _ADDRESSED, _FIRM = 0.9, 0.8, 0.8, 0.7, 0.75, 0.85
+_NEAR: Final = 0.92
+"""How sure it is whom a pronoun means by the name before it in its sentence, by a title, or by who speaks."""
+_ELSEWHERE: Final = 0.44
+"""By a name of an earlier sentence: mostly the pronoun means somebody who is not named."""
 _WINDOW: Final = 3
 
 
@@ -48,15 +51,13 @@ class Context(NamedTuple):
         if pronoun in FIRST or pronoun in OWN_SIDE:
             return self._own(pronoun, kinds, as_person=as_person)
         if pronoun in SECOND:
-            return Named(self.addressed, "person", _ADDRESSED, hard=True) if self.addressed else None
-        title = None if self.speaker else self.title
+            return Named(self.addressed, "person", _NEAR, hard=True) if self.addressed else None
+        title = None if self.speaker or not self.title else self.title._replace(sure=_NEAR)
         if pronoun in PERSON:
-            if not title or title.kind != "person":
-                return self._last(("person",), earlier)
-            others = [each for each in earlier if each.kind == "person" and each.name not in title.name]
-            return title._replace(sure=title.sure * _NEAREST) if others else title
+            return title if title and title.kind == "person" else self._last(("person",), earlier)
         if pronoun == "there":
-            return self._last([each for each in ("place", *_FIRMS, "") if each in (*kinds, "")], earlier)
+            meant = self._last([each for each in ("place", *_FIRMS, "") if each in (*kinds, "")], earlier)
+            return meant and meant._replace(sure=_NEAR)  # the place that was spoken of
         if pronoun in THING:
             if title and title.kind != "person":
                 return title
@@ -71,19 +72,18 @@ class Context(NamedTuple):
         if pronoun in FIRST or (as_person and pronoun != "our"):
             return me
         if self.firm:
-            return self.firm._replace(sure=min(self.firm.sure, _FIRM))
-        return me._replace(sure=_NEAREST) if me and pronoun != "our" and "person" in kinds else None
+            return self.firm._replace(sure=min(self.firm.sure, _NEAR))
+        return me._replace(sure=_NEAR) if me and pronoun != "our" and "person" in kinds else None
 
     def _several(self, earlier: Sequence[Named], *, as_person: bool) -> Named | None:
         """Whom "they" means: the last firm, or a person where no firm is near."""
         firm = self._last(_FIRMS, earlier)
-        meant = firm if not as_person else None if firm else self._last(("person",), earlier)
-        return meant and (meant if meant in earlier else meant._replace(sure=min(meant.sure, _FAR)))
+        return firm if not as_person else None if firm else self._last(("person",), earlier)
 
     def _last(self, kinds: Sequence[str], earlier: Sequence[Named]) -> Named | None:
-        """The last name of these kinds; less sure if it stands in another sentence, or is one of several."""
-        for seen, alone, nearest in ((earlier, _ALONE, _NEAREST), (self.recent[-_WINDOW:], _BEFORE, _FAR)):
-            fitting = [each for each in reversed(seen) if each.kind in kinds and each.name != self.speaker]
-            if fitting:
-                return fitting[0]._replace(sure=alone if len({each.name for each in fitting}) == 1 else nearest)
+        """The last name of these kinds; hardly sure if it stands in another sentence."""
+        for seen, sure in ((earlier, _NEAR), (self.recent[-_WINDOW:], _ELSEWHERE)):
+            for each in reversed(seen):
+                if each.kind in kinds and each.name != self.speaker:
+                    return each._replace(sure=each.sure * sure)
         return None

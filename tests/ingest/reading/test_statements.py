@@ -12,7 +12,7 @@ import pytest
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.frames.table import read_line, table, text_forms
 from graphsearch.ingest.reading.references import Context, Named
-from graphsearch.ingest.reading.statements import Stated, read_sentence
+from graphsearch.ingest.reading.statements import LEAST, Stated, read_sentence
 from graphsearch.names.spans import Mention, read_words
 from graphsearch.text.dates import NaturalDates
 
@@ -39,11 +39,11 @@ def read(text: str, speaker: str = "Ana", at: datetime | None = AT, **context: A
         return [attrs.evolve(each, start=each.start + start, end=each.end + start) for each in spans]
 
     stated: list[Stated] = []
-    forms = context.pop("forms", None)
+    forms, least = context.pop("forms", None), context.pop("least", LEAST)
     recent: list[Named] = []
     for first, stop in whole.sentences:
         given = Context(speaker, recent=recent, **context)
-        stated += read_sentence(whole, first, stop, given, dates, at, forms)
+        stated += read_sentence(whole, first, stop, given, dates, at, forms, least)
         recent += [Named(each.name, each.kind) for each in whole.mentions if first <= each.first < stop]
     return stated
 
@@ -222,7 +222,7 @@ def test_its_period(text: str, since: str | None, until: str | None) -> None:
     [
         "[Bo:p] joined [Acme:o] in March, she reports to [Rui:p].",
         "[Bo:p] reports to [Rui:p], and [Cy:p] left in 2020.",
-        "In 2022 [Bo:p] moved to [Paris:l] and then said that [Cy:p] reports to [Rui:p].",
+        "In 2022 [Bo:p] moved to [Paris:l] and then [Cy:p] reports to [Rui:p].",
         "[Bo:p], born in 1980, reports to [Rui:p].",
     ],
 )
@@ -238,22 +238,54 @@ def test_what_is_over_needs_an_end(text: str) -> None:
     assert read(text, at=None) == []
 
 
-def test_hearsay_counts_less() -> None:
-    for text in (
-        "I heard [Bo:p] lives in [Leeds:l].",
-        "they say [bo:p] lives in [leeds:l]",
-        "apparently [bo:p] uses [Jira:t]",
-    ):
-        assert [each.confidence < 0.7 for each in read(text)] == [True]
-    assert read("[Bo:p] lives in [Leeds:l].")[0].confidence > 0.8
+@pytest.mark.parametrize(
+    ("plain", "doubtful"),
+    [
+        ("[Bo:p] lives in [Leeds:l].", "I heard [Bo:p] lives in [Leeds:l]."),
+        ("[bo:p] lives in [leeds:l]", "they say [bo:p] lives in [leeds:l]"),
+        ("[bo:p] uses [Jira:t]", "apparently [bo:p] uses [Jira:t]"),
+        ("[Bo:p] uses [Jira:t].", "[Bo:p] uses [Jira:t] message formats."),
+        ("At [Acme:o] [Bo:p] uses [Jira:t].", "At [Acme:o] [Bo:p] uses [memory:t]."),
+        ("[Bo:p] lives in [Leeds:l].", "[Bo:p] is here. He lives in [Leeds:l]."),
+        ("[Bo:p] works at [Acme:o].", "[Bo:p] works at [Acme:t]."),
+        ("[Bo:p] works at [Acme:o].", "[Bo:p] after [Cy:p] works at [Acme:o]."),
+        ("[Bo:p] works at [Acme:o].", f"[Bo:p] works at [Acme:o] {'now and then ' * 14}."),
+    ],
+)
+def test_what_is_often_misread_is_less_sure(plain: str, doubtful: str) -> None:
+    [sure], [unsure] = read(plain), read(doubtful, least=0.0)
+    assert unsure.confidence < sure.confidence
+    assert [each for each in read(doubtful) if each.confidence < LEAST] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[Norway:p] is a member of the [Oak Union:g].",
+        "[UNIDO:p] is a member of the [Oak Union:g].",
+        "[Bo:p], a professor of [Modern History:o], agreed.",
+        "[Bo:p] moved his workshop to [Leeds:l].",
+        "[Bo:p] is my brother in law.",
+        "[Bo:p] is a leader in the [Atlas:g] world.",
+        "Once [Atlas:t] is finished, we celebrate.",
+    ],
+)
+def test_what_only_seems_to_be_stated_is_not(text: str) -> None:
+    assert read(text, least=0.0) == []
 
 
 def test_pronouns_are_the_nearest_that_agree() -> None:
-    assert triples("[Bo:p] is here. He reports to [Cy:p].") == {("Bo", "reports_to", "Cy")}
-    assert triples("[Harkin:o] called. theyve been on [Jira:t] since March 2022") == {("Harkin", "uses", "Jira")}
+    assert triples("[Bo:p] is here. He reports to [Cy:p].", least=0.3) == {("Bo", "reports_to", "Cy")}
+    assert triples("[Harkin:o] called. theyve been on [Jira:t] since March 2022", least=0.3) == {
+        ("Harkin", "uses", "Jira")
+    }
     assert triples("[Bo:p], from today you report to me", addressed="Bo") == {("Bo", "reports_to", "Ana")}
     title = Named("Di Moss", "person", 0.9, hard=True)
     assert triples("She wrote [Gorse Hill:t].", speaker="", title=title) == {("Di Moss", "created", "Gorse Hill")}
+
+
+def test_where_one_is_a_manager_is_no_subordinate() -> None:
+    assert triples("I'm a manager at [Orla:p].") == {("Ana", "works_at", "Orla")}
 
 
 def test_we_are_the_firm_of_the_speaker() -> None:
