@@ -81,7 +81,7 @@ class Expression:
     @property
     def is_range(self) -> bool:
         """Whether it names both ends of a period itself, as "2011-17" does."""
-        return self.kind == "years" or (self.kind == "day" and len(_days_in(self.written)) > 1)
+        return self.kind in ("years", "iso_days") or (self.kind == "day" and len(_days_in(self.written)) > 1)
 
     @property
     def placed(self) -> bool:
@@ -221,6 +221,8 @@ def _fixed(kind: str, written: str) -> CalendarPeriod:
             return period_from(datetime.fromisoformat(written.upper()), Precision.TIME)
         case "iso":
             return period_from(day_of(*numbers), (Precision.YEAR, Precision.MONTH, Precision.DAY)[len(numbers) - 1])
+        case "iso_days":  # the days of "2024-05-03/05"
+            return _days(numbers[0], numbers[1], written[len("2024-05-") :])
         case "iso_week":
             return period_from(datetime.fromisocalendar(max(numbers), min(numbers), 1), Precision.WEEK)
         case "numeric":  # with dots the day comes first, with slashes only one order may be

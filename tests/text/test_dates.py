@@ -92,6 +92,7 @@ def test_expressions(text, written, start, end, precision):
         ("from 2017 to 2021", Role.BETWEEN, "2017-01-01", "2021-01-01"),
         ("(2011–2017)", Role.BETWEEN, "2011-01-01", "2017-01-01"),
         ("from 2011-2017", Role.BETWEEN, "2011-01-01", "2017-01-01"),
+        ("on 2024-05-03/05", Role.BETWEEN, "2024-05-03", "2024-05-05"),
         ("between March and May 2023", Role.BETWEEN, "2023-03-01", "2023-05-01"),
         ("from January to March", Role.BETWEEN, "2024-01-01", "2024-03-01"),
         ("from June to August", Role.BETWEEN, "2024-06-01", "2024-08-01"),
