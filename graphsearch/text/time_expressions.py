@@ -329,11 +329,9 @@ def _which(step: int, unit: str, today: datetime) -> CalendarPeriod:
     known = _possible(lambda year: _month_of(unit, year), range(today.year - 2, today.year + 3))
     if step > 0:
         return next(each for each in known if each.start > today)
-    over = [each for each in known if each.end and each.end <= today]
     if step < 0:
-        return over[-1]
-    around = (each for each in known if each.start <= today and each not in over)
-    return next(around, None) or next(each for each in known if each.start.year == today.year)
+        return [each for each in known if each.end and each.end <= today][-1]
+    return _meant(known, today, ahead=None)
 
 
 def _length(words: list[str]) -> tuple[Precision, int]:

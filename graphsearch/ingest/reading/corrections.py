@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 import attrs
 
-from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
+from graphsearch.claims.folding import CO_OCCURRENCE_TYPES, EARLIEST
 from graphsearch.ingest.reading.names import key
 from graphsearch.model import KNOWN_RELATION_TYPES, EdgeKind, Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement, fact_in
@@ -308,7 +308,8 @@ def _corrections(number: int, memory: Memory, amendment: Amendment, said: _Said)
 def _retract(memory: Memory, earlier: _Earlier, span: Span) -> Iterator[Statement]:
     """State that it held for an empty period; what has no known start cannot be retracted."""
     wrong = _apart(earlier.statement)
-    start = wrong.valid_from or (None if wrong.valid_to else earlier.memory.occurred_at)
+    said = None if wrong.valid_from == EARLIEST else wrong.valid_from
+    start = said or (None if wrong.valid_to else earlier.memory.occurred_at)
     if start is not None:
         over = attrs.evolve(wrong, valid_from=start, valid_to=start, kind=EdgeKind.LIFECYCLE)
         yield attrs.evolve(over, fact=fact_in(memory, span), span=span, pattern=CORRECTED)

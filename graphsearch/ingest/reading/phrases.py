@@ -298,7 +298,7 @@ class Phrases:
         """Whether a name only describes what is after it: "the Turin office", "Labor leader Simon Crean"."""
         noun = self.low(place + 1)
         verb = self.has(place + 1, VERB) and not self.has(place + 1, NOUN)
-        apart = verb or self.has(place + 1, _CLOSED | ADVERB | NAME)
+        apart = verb or self.has(place + 1, _CLOSED | ADVERB | ARTICLE | NAME)
         if apart or not noun.isalpha() or len(noun) < _SHORTEST or noun in words("after_names"):
             return False
         if self.has(place + 1, NOUN) and noun in self.forms.nouns:

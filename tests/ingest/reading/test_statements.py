@@ -181,7 +181,8 @@ def _triple(text: str) -> tuple[str, str, str]:
         "It is written in pure [Python:t] using [Tk:t].",
         "how I met your mother, [Gossip:p] told",
         "the ports of [Angola:o] are closed",
-        "[Bo:p] lived in [York:l] until last summer.",
+        "[Bo:p] lived in [York:l] until the war.",
+        "[Bo:p] joined [Acme:o] in 1985, where he stayed for twenty-five years.",
         # imperatives
         "Use [Postgres:t] for that.",
     ],
@@ -210,6 +211,15 @@ def test_it_is_not_stated(text: str) -> None:
         ("my last day at [acme:o] is 31 May 2024", None, "2024-05-31"),
         ("[Bo:p] joined [Acme:o], and [Cy:p] left in 2020.", "2024-05-13", None),
         ("starting 4 March 2024 [Bo:p] works at [Acme:o]", "2024-03-04", None),
+        ("[Bo:p] moved to [Leeds:l] in March and joined [Acme:o].", "2024-03-01", None),
+        ("In 2019 [Bo:p] joined [Acme:o], where he worked with [Cy:p].", "2019-01-01", None),
+        ("later in the summer I'm working at [Acme:o]", "2024-06-01", None),
+        ("I worked at [Acme:o] last winter", "2023-12-01", "2024-03-01"),
+        ("[Bo:p] worked at [Acme:o] until last summer.", None, "2023-06-01"),
+        ("[Bo:p] has worked at [Acme:o] his whole life.", "0001-01-01", None),
+        ("I still work at [Acme:o].", "0001-01-01", None),
+        ("I've been working at [Acme:o] ever since", "0001-01-01", None),
+        ("[Bo:p] joined [Acme:o] when he was nine.", "0001-01-01", None),
     ],
 )
 def test_its_period(text: str, since: str | None, until: str | None) -> None:
