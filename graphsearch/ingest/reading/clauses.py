@@ -18,6 +18,7 @@ from graphsearch.ingest.reading.phrases import (
     HEARSAY,
     HELPER,
     JOINER,
+    MODAL,
     NAME,
     NEGATION,
     NOUN,
@@ -238,6 +239,8 @@ class Clauses(Phrases):
         names = sum(1 for at in range(first, left) if self.name(at))
         opens = left < 0 or (low in (",", ":", "-", "–", "!", ")") and not pronouns and names <= 1 and left < _FAR)
         says = "past" in forms or tense == "past" or ("gerund" in forms and verb in words("dropping"))
+        acts = left < 0 and "gerund" in forms and any(bits & (MODAL | BE) for bits in self.bits[: left + _FAR])
+        says = says and not acts  # "working on boats would be great"
         if self.spoken and opens and says and ("base" not in forms or tense == "past"):  # "jo here, joined in May"
             return (Ref(None, "i"),), tense.removesuffix(" passive") if verb != "base" else "present passive", _DROPPED
         return None, tense, 1.0
@@ -251,7 +254,7 @@ class Clauses(Phrases):
         start, owner = self._owner(place, end, noun)
         linked, link, after = self._linked(end)
         other = owner if owner and owner[0].pronoun != "our" else linked or owner
-        if not other and self.low(start) == "the" and self.low(start - 1) == ",":
+        if not other and self.low(start) == "the" and self.low(start - 1) == "," and self.is_end(end):
             other = (Ref(None, "there", _DROPPED),)  # "Jo, the owner, signed"
         holder = self._holder(start, place, after)
         if owner and linked and not holder and self.low(after) in words("linking_verbs"):  # "my last day at Acme is"
@@ -325,6 +328,8 @@ class Clauses(Phrases):
         if has_any(self.lows[left + 1 : start], "turning") and (subject := self.subject(left)):
             return subject  # "Ana became chair"
         low = self.low(left)
+        if self.has(noun + 1, JOINER) and self.has(noun + 2, NAME | PRONOUN):
+            return ()  # "we trust Ana, my wife and I"
         if low in (",", "(") and _is_person(self.name(left - 1)):
             one = self.units[0].mention
             called = self.spoken and left == 1 and one and " " not in one.name and self.low(start) == "the"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from graphsearch.ingest.frames.table import words
+
 FIRST: Final = frozenset({"i", "me", "my"})
 OWN_SIDE: Final = frozenset({"we", "us", "our"})
 SECOND: Final = frozenset({"you", "your"})
@@ -14,6 +16,8 @@ SEVERAL: Final = frozenset({"they", "them", "their"})
 _FIRMS: Final = ("organisation", "group")
 _ALONE, _NEAREST, _BEFORE, _FAR, _ADDRESSED, _FIRM = 0.9, 0.8, 0.8, 0.7, 0.75, 0.85
 _WINDOW: Final = 3
+SOMEBODY: Final = "somebody"
+"""The pronoun of a person without a name."""
 
 
 class Named(NamedTuple):
@@ -30,13 +34,14 @@ class Context(NamedTuple):
     """What pronouns of one sentence can refer to.
 
     ``firm``: where the speaker works, if the call says so; ``title``: the subject of a document; ``recent``: the names
-    of the sentences before, the last ones last; ``addressed``: whom "you" means.
+    of each sentence before, in this memory and the one before it, with `STRANGER` for a person without a name;
+    ``addressed``: whom "you" means.
     """
 
     speaker: str = ""
     firm: Named | None = None
     title: Named | None = None
-    recent: Sequence[Named] = ()
+    recent: Sequence[Sequence[Named]] = ()
     addressed: str = ""
 
     def meant(self, pronoun: str, earlier: Sequence[Named], kinds: Sequence[str]) -> Named | None:
@@ -75,15 +80,38 @@ class Context(NamedTuple):
         return me._replace(sure=_NEAREST) if me and pronoun != "our" and "person" in kinds else None
 
     def _several(self, earlier: Sequence[Named], *, as_person: bool) -> Named | None:
-        """Whom "they" means: the last firm, or a person where no firm is near."""
+        """Whom "they" means: the last firm, or a person of the same sentence where no firm is near."""
         firm = self._last(_FIRMS, earlier)
-        meant = firm if not as_person else None if firm else self._last(("person",), earlier)
-        return meant and (meant if meant in earlier else meant._replace(sure=min(meant.sure, _FAR)))
+        if as_person:
+            return None if firm else _only(("person",), earlier, self.speaker)
+        return firm and (firm if firm in earlier else firm._replace(sure=min(firm.sure, _FAR)))
 
     def _last(self, kinds: Sequence[str], earlier: Sequence[Named]) -> Named | None:
-        """The last name of these kinds; less sure if it stands in another sentence, or is one of several."""
-        for seen, alone, nearest in ((earlier, _ALONE, _NEAREST), (self.recent[-_WINDOW:], _BEFORE, _FAR)):
-            fitting = [each for each in reversed(seen) if each.kind in kinds and each.name != self.speaker]
-            if fitting:
-                return fitting[0]._replace(sure=alone if len({each.name for each in fitting}) == 1 else nearest)
+        """The one name of these kinds in its sentence, or in the last one that has any; None if several may be meant."""
+        for seen in (earlier, *reversed(self.recent[-_WINDOW:])):
+            if any(each.kind in kinds and each.name != self.speaker for each in seen):
+                found = _only(kinds, seen, self.speaker)
+                return found if seen is earlier or not found else found._replace(sure=_BEFORE)
         return None
+
+
+def _only(kinds: Sequence[str], seen: Sequence[Named], speaker: str) -> Named | None:
+    """The only name of these kinds but for the speaker's."""
+    fitting = {each.name: each for each in seen if each.kind in kinds and each.name != speaker}
+    found = next(iter(fitting.values())) if len(fitting) == 1 else None
+    return found._replace(sure=_ALONE) if found and found.name else None
+
+
+STRANGER: Final = Named("", "person")
+
+
+def speaks_of_stranger(lows: Sequence[str]) -> bool:
+    """Whether words, of which "·" is a name, speak of a person without a name: "my brother", "the other guy"."""
+    if words("people").isdisjoint(lows):
+        return False
+    for place, low in enumerate(lows):
+        after = [*lows[place + 1 : place + 3], ""]
+        named = after[0] == "·" or (len(after) > 2 and after[1] == "·" and after[0] in words("naming"))  # noqa: PLR2004
+        if low in words("people") and not named and words("be").isdisjoint(lows[max(0, place - 3) : place]):
+            return True
+    return False

@@ -40,11 +40,11 @@ def read(text: str, speaker: str = "Ana", at: datetime | None = AT, **context: A
 
     stated: list[Stated] = []
     forms = context.pop("forms", None)
-    recent: list[Named] = []
+    recent: list[list[Named]] = []
     for first, stop in whole.sentences:
         given = Context(speaker, recent=recent, **context)
         stated += read_sentence(whole, first, stop, given, dates, at, forms)
-        recent += [Named(each.name, each.kind) for each in whole.mentions if first <= each.first < stop]
+        recent.append([Named(each.name, each.kind) for each in whole.mentions if first <= each.first < stop])
     return stated
 
 
@@ -183,6 +183,18 @@ def _triple(text: str) -> tuple[str, str, str]:
         "the ports of [Angola:o] are closed",
         "[Bo:p] lived in [York:l] until the war.",
         "[Bo:p] joined [Acme:o] in 1985, where he stayed for twenty-five years.",
+        "My brother works for [Harkin:o], and he's worked on [Atlas:t].",
+        "The other guy left when I met him at [Acme:o].",
+        "[Bo:p] called. The family has left, they moved to [York:l].",
+        "[Bo:p] and [Cy:p] are here, he works at [Acme:o].",
+        "I trust [Di:p], my wife and I agree.",
+        "Members of [Oak Union:g] and [Elm Union:g] joined [Acme:o].",
+        "[Atlas:t] is taken from a parser that was written by [Bo Lind:p].",
+        "[Bo Lind:p] sculpted [Cy Moss:p]' garden.",
+        # supposed before, or once
+        "I thought [Bo:p] worked at [Acme:o].",
+        "once [Bo:p] works at [Acme:o] it will be fine",
+        "Working on [Atlas:t] would be great.",
         # imperatives
         "Use [Postgres:t] for that.",
     ],
@@ -260,6 +272,7 @@ def test_hearsay_counts_less() -> None:
 
 def test_pronouns_are_the_nearest_that_agree() -> None:
     assert triples("[Bo:p] is here. He reports to [Cy:p].") == {("Bo", "reports_to", "Cy")}
+    assert triples("[Ivy:p] and [Di:p] left. [Bo:p] stays. His boss is [Cy:p].") == {("Bo", "reports_to", "Cy")}
     assert triples("[Harkin:o] called. theyve been on [Jira:t] since March 2022") == {("Harkin", "uses", "Jira")}
     assert triples("[Bo:p], from today you report to me", addressed="Bo") == {("Bo", "reports_to", "Ana")}
     title = Named("Di Moss", "person", 0.9, hard=True)
