@@ -33,7 +33,7 @@ def read_period(
 
     What is over has an end: without a date and a time of the memory it states nothing.
     """
-    phase, tense = frame.phase, clause.tense
+    phase, tense = clause.turns or frame.phase, clause.tense
     changes = phase in ("opens", "closes")
     announced = changes and tense in ("present", "progressive")
     ahead = True if announced or tense == "future" else False if tense in _DONE else None
@@ -115,7 +115,8 @@ def find_date(clause: Clause, sentence: Clauses, dates: Sequence[DateSpan]) -> D
     if after and _is_reached(clause, sentence, after):
         return after
     before = next((each for each in reversed(dates) if each.end <= place and each.role is not Role.BORN), None)
-    return before if before and not clause.noun and _leads_to(clause, sentence, before) else None
+    led = before and (clause.turns or not clause.noun) and _leads_to(clause, sentence, before)
+    return before if led else None
 
 
 def _is_reached(clause: Clause, sentence: Clauses, date: DateSpan) -> bool:

@@ -141,6 +141,9 @@ class Phrases:
         for place in (at for at, low in enumerate(self.lows) if low == "her"):
             if self.has(place + 1, PREPOSITION) or self.is_end(place + 1 + bool(self.has(place + 1, ADVERB))):
                 self.bits[place] = PRONOUN  # "reports to her now"
+        for place in (at for at, low in enumerate(self.lows) if low == "may"):
+            if self.low(place - 1) in words("monthly") or self.low(place - 1)[:1].isdigit():
+                self.bits[place] = 0
 
     def low(self, place: int) -> str:
         """The word at a place; "·" for a name, "" outside of the sentence."""
@@ -268,6 +271,8 @@ class Phrases:
             elif low == "there" and slot == "obj" and not slots:
                 slots["at"] = slots["in"] = (Ref(None, low),)
                 slot = ""
+            elif low == "of" and slot == "obj" and self.low(place - 1) in words("versions"):
+                filler = 0  # "wrote a draft of X"
             elif bits & PREPOSITION:
                 slot, filler = "" if low in passed else low, 0
                 passed.add(low)

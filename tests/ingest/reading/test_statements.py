@@ -71,6 +71,12 @@ def triples(text: str, speaker: str = "Ana", **context: Any) -> set[tuple[str, s
         ("[Harkin Dairy:o] is based in [Leeds:l].", "Harkin Dairy located_in Leeds"),
         ("[Bo Lind:p] took charge of [Atlas:t].", "Bo Lind leads Atlas"),
         ("[Bo:p] took over [Atlas:t] from [Cy:p] on 2 May.", "Bo leads Atlas; Cy leads Atlas"),
+        ("[Bo:p] and [Cy:p] work together on [Atlas:t].", "Bo works_with Cy; Bo works_on Atlas; Cy works_on Atlas"),
+        ("[Acme:o] replaced [MySQL:t] with [Kafka:t].", "Acme uses Kafka; Acme uses MySQL"),
+        ("[Bo:p] wrote the first version of [Atlas:t].", "Bo created Atlas"),
+        ("[Bo:p] quit his job at [Acme:o].", "Bo works_at Acme"),
+        ("[Bo:p] is on [Cy:p]'s team.", "Bo reports_to Cy"),
+        ("[Cy:p]'s direct reports are [Bo:p] and [Di:p].", "Bo reports_to Cy; Di reports_to Cy"),
         # in shorthand and lower case
         ("[bo:p] joined [harkin:o] in march & leads [atlas:t]", "bo works_at harkin; bo leads atlas"),
         ("moved to [oporto:l] in may", "Ana lives_in oporto"),
@@ -156,6 +162,9 @@ def _triple(text: str) -> tuple[str, str, str]:
         "[Bo:p] denies that [Cy:p] works at [Acme:o].",
         "[Bo:p] lives in [Leeds:l], but that is false.",
         "[bo:p] lives in [leeds:l] lol jk",
+        "Neither [Bo:p] nor [Cy:p] works at [Acme:o].",
+        "[Bo:p] works neither at [Acme:o] nor at [Harkin:o].",
+        "If all goes well, [Bo:p] works at [Acme:o].",
         "[Bo:p] isn't a nurse at [Harkin Clinic:o].",
         # likened, quoted
         "It feels like [Bo:p] lives in [Leeds:l].",
@@ -258,6 +267,22 @@ def test_a_date_is_that_of_its_own_clause(text: str) -> None:
 )
 def test_what_is_over_needs_an_end(text: str) -> None:
     assert read(text, at=None) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("In 2015 [Bo:p] became chair of [Oak Board:g].", "2015-01-01", None),
+        ("[Bo:p] stepped down as chair of [Oak Board:g] in March 2019.", None, "2019-03-01"),
+        ("[Bo:p] is no longer the chair of [Oak Board:g].", None, "2024-05-13"),
+        ("As of 3 May [Bo:p] chairs [Oak Board:g].", "2024-05-03", None),
+        ("In May [Bo:p] took over [Oak Board:g].", "2024-05-01", None),
+    ],
+)
+def test_the_period_of_an_office(text: str, since: str | None, until: str | None) -> None:
+    [stay] = read(text)
+    assert stay.relation == "leads"
+    assert [day and day.date().isoformat() for day in (stay.since, stay.until)] == [since, until]
 
 
 def test_hearsay_counts_less() -> None:
