@@ -1,7 +1,8 @@
 """Precision, recall and speed of the reader of texts on labelled sentences: `python -m benchmarks.extraction [FILE]`.
 
-FILE is JSON lines of {"text": …, "speaker": …, "says": [[source, type, target, from, to], …]}, dates as YYYY-MM-DD or
-null if the text does not say, each text of 15 May 2024. A statement counts as correct if all five fields are; co-occurrence is left out.
+FILE is JSON lines of {"text": …, "speaker": …, "says": [[source, type, target, from, to], …]}, dates as YYYY-MM-DD, or
+null if the text says none, each text of 15 May 2024. A statement counts as correct if all five fields are;
+co-occurrence is left out.
 """
 
 from __future__ import annotations

@@ -177,11 +177,7 @@ class Period:
         """
         claims = [dated for dated in self.claims if dated.by(latest)]
         claims = claims or [dated for dated in self.claims if dated.speaks_of(earliest, latest)]
-        return (
-            self
-            if not claims or len(claims) == len(self.claims)
-            else attrs.evolve(self, claims=claims)
-        )
+        return self if not claims or len(claims) == len(self.claims) else attrs.evolve(self, claims=claims)
 
     @property
     def relation(self) -> Relation:

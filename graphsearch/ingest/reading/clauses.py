@@ -341,15 +341,8 @@ class Clauses(Phrases):
 
     def _holder(self, start: int, noun: int, after: int) -> Refs:
         """Whom a noun phrase [start, after) describes: the subject of "is", what it stands beside, or what follows."""
-        left = start - 1
-        while left >= 0 and (self.bits[left] & ADVERB or self.lows[left] in words("called")):
-            left -= 1
-        been = self.has(left, HAVE) and "been" in self.lows[left:start]
-        if (been or self.has(left, BE)) and (subject := self.subject(left - 1)):
-            return subject
-        if has_any(self.lows[left + 1 : start], "turning") and (subject := self.subject(left)):
-            return subject  # "Ana became chair"
-        if (before := self._quits(left)) is not None and (subject := self.subject(before)):
+        left, subject = self._predicated(start)
+        if subject:
             return subject
         low = self.low(left)
         if self.has(noun + 1, JOINER) and self.has(noun + 2, NAME | PRONOUN):
@@ -370,6 +363,17 @@ class Clauses(Phrases):
         if self.low(after) == "," and self.has(after + 1, NAME) and self.is_end(after + 2):
             return (self.ref(after + 1),)
         return (self.ref(start - 1),) if start == noun and _is_person(self.name(start - 1)) else ()
+
+    def _predicated(self, start: int) -> tuple[int, Refs]:
+        """The place before a noun phrase, and the subject of the verb there: "is", "became", "stepped down as"."""
+        left = start - 1
+        while left >= 0 and (self.bits[left] & ADVERB or self.lows[left] in words("called")):
+            left -= 1
+        been = self.has(left, HAVE) and "been" in self.lows[left:start]
+        if been or self.has(left, BE):
+            return left, self.subject(left - 1) or ()
+        before = left if has_any(self.lows[left + 1 : start], "turning") else self._quits(left)
+        return left, () if before is None else self.subject(before) or ()
 
     # -- "is at" --------------------------------------------------------------------------------------------------
 

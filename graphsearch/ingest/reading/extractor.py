@@ -214,12 +214,14 @@ def _read_part(part: Part, dates: _DatesOf, read: Callable[..., list[Stated]]) -
     def unnamed(start: int, end: int) -> list[DateSpan]:
         return [each for each in dates.find(start, end) if not _is_named(each, part.read)]
 
-    if not may_correct(part.read.text, span):
+    if not may_correct(part):
         return ReadSentence(span, mentions, read(*part, dates=unnamed))
     found = unnamed(span.start, span.end)
     written = masked(part, found)
-    settled, left = settle(part, found, written)
+    settled = settle(part, written)
     asserted = assert_denied(settled)
+    kept = {word.start for word in settled.read.words[settled.first : settled.stop]}
+    left = [each for each in found if each.start in kept]
     denied = read(*asserted, dates=lambda *_: left) if asserted else ()
     return ReadSentence(span, mentions, read(*settled, dates=lambda *_: left), denied, find_correction(written))
 

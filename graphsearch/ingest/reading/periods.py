@@ -134,7 +134,7 @@ def _is_reached(clause: Clause, sentence: Clauses, date: DateSpan) -> bool:
 
 
 def _leads_to(clause: Clause, sentence: Clauses, date: DateSpan) -> bool:
-    """Whether a date before a clause begins it: "in March Bo joined", "Bo last week joined", "moved in May and joined"."""
+    """Whether a date before a clause begins it: "in March Bo joined", "Bo last week joined", "in May and joined"."""
     units = sentence.units[max(0, clause.place - _FAR) : clause.place]
     inside = [unit for unit in units if unit.start >= date.end]
     if [unit.low for unit in inside if unit.low not in ("then", ",")] == ["and"]:

@@ -87,7 +87,7 @@ class Context(NamedTuple):
         return firm and (firm if firm in earlier else firm._replace(sure=min(firm.sure, _FAR)))
 
     def _last(self, kinds: Sequence[str], earlier: Sequence[Named]) -> Named | None:
-        """The one name of these kinds in its sentence, or in the last one that has any; None if several may be meant."""
+        """The one name of these kinds in its sentence, or in the last one that has any; None if it has several."""
         for seen in (earlier, *reversed(self.recent[-_WINDOW:])):
             if any(each.kind in kinds and each.name != self.speaker for each in seen):
                 found = _only(kinds, seen, self.speaker)

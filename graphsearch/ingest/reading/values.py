@@ -28,23 +28,8 @@ def find_values(sentence: Clauses, clauses: Sequence[Clause], dates: Sequence[Da
     """Find what verbs and nouns of the table state: "is due on 5 May", "has a budget of $5k", "entered beta"."""
     forms = sentence.forms
     for clause in clauses:
-        if clause.noun or clause.slots or clause.negated:
-            continue
-        for slot in (sentence.low(clause.reach), "obj"):
-            frames = [each for each in forms.frames.get((clause.word, slot), ()) if each.target == "v"]
-            place = clause.reach + (slot != "obj")
-            place += bool(sentence.has(place, ARTICLE))
-            if not frames:
-                continue
-            if frames[0].type == "has_status":
-                last = _phase_at(sentence, place)
-                found = (sentence.units[place].start, sentence.units[last].end) if last else None
-                clause = clause._replace(reach=last + 1)
-            else:
-                found = _value_at(sentence, place, dates) if clause.tense in ("present", "past") else None
-            if found:
-                yield Valued(frames, clause.surface, clause, *found)
-                break
+        if not (clause.noun or clause.slots or clause.negated):
+            yield from _of_verb(sentence, clause, dates)
     for place, low in enumerate(sentence.lows):
         if low == "born" and sentence.low(place - 1) == "(" and sentence.has(place - 2, NAME):
             if found := _value_at(sentence, place + 1, dates):  # "Ana Reed (born 3 May 1950)"
@@ -54,6 +39,22 @@ def find_values(sentence: Clauses, clauses: Sequence[Clause], dates: Sequence[Da
         frames = [each for each in forms.nouns.get(noun, ()) if each.target == "v"]
         if frames and (stated := _of_noun(sentence, place, place + noun.count(" ") + 1, dates)):
             yield Valued(frames, stated[0], _clause_at(place), *stated[1])
+
+
+def _of_verb(sentence: Clauses, clause: Clause, dates: Sequence[DateSpan]) -> Iterator[Valued]:
+    """The value behind a verb: that of a deadline, a price, a phase."""
+    for slot in (sentence.low(clause.reach), "obj"):
+        frames = [each for each in sentence.forms.frames.get((clause.word, slot), ()) if each.target == "v"]
+        place = clause.reach + (slot != "obj")
+        first = place + bool(sentence.has(place, ARTICLE))
+        if frames and frames[0].type == "has_status":
+            if last := _phase_at(sentence, first):
+                start, end = sentence.units[first].start, sentence.units[last].end
+                yield Valued(frames, clause.surface, clause._replace(reach=last + 1), start, end)
+                return
+        elif frames and clause.tense in ("present", "past") and (found := _value_at(sentence, first, dates)):
+            yield Valued(frames, clause.surface, clause, *found)
+            return
 
 
 def _clause_at(place: int) -> Clause:
@@ -83,7 +84,9 @@ def _of_noun(sentence: Clauses, place: int, end: int, dates: Sequence[DateSpan])
 
 def _phase_at(sentence: Clauses, first: int) -> int:
     """The last unit of the phase that begins at one: "pilot phase", "beta"; 0 if there is none."""
-    ends = sentence.is_end(first + 1) or sentence.has(first + 1, ~NAME) or sentence.low(first + 1) in words("after_names")
+    ends = (
+        sentence.is_end(first + 1) or sentence.has(first + 1, ~NAME) or sentence.low(first + 1) in words("after_names")
+    )
     if ends and sentence.low(first) in words("stages"):
         return first
     for place in range(first + 1, min(first + _LONGEST_PHASE, len(sentence.units))):

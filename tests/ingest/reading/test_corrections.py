@@ -22,7 +22,7 @@ from tests.ingest.reading.reading import read as read_one
         ("Oskar lives in Sligo. Oops, make that Galway!", [("Oskar", "lives_in", "Galway")]),
         ("Oskar reports to Henrik. Correction: Oskar reports to Dan.", [("Oskar", "reports_to", "Dan")]),
         ("Oskar reports to Henrik. No, not Henrik, Dan.", [("Oskar", "reports_to", "Dan")]),
-        ("Oskar leads Lantern Films. I mean Henrik does.", [("Henrik", "leads", "Lantern Films")]),
+        ("Oskar lives in Sligo. It was Galway, not Sligo.", [("Oskar", "lives_in", "Galway")]),
         ("Oskar leads Lantern Films. Sorry, I meant Henrik.", [("Henrik", "leads", "Lantern Films")]),
         ("Oskar lives in Sligo. Scratch that.", []),
         ("Oskar lives in Sligo. Scratch that, Galway.", [("Oskar", "lives_in", "Galway")]),
