@@ -210,7 +210,7 @@ def in_zone(moment: datetime, zone: tzinfo | None) -> datetime:
 
 def repeated_dates(text: str, last: DateSpan) -> Sequence[DateSpan]:
     """References of a sentence to the last date before it: "from that day", "the same month"."""
-    lowered, span = text.lower(), attrs.evolve(last, absolute=False, expressions=())
+    lowered, span = text.lower(), attrs.evolve(last, absolute=False)
     found = [(match, lead_before(lowered, match.start())[0]) for match in pattern("SAME").finditer(text)]
     return [
         attrs.evolve(span, start=match.start(), end=match.end(), role=_ROLES.get(word, Role.AT))

@@ -219,7 +219,8 @@ def _fixed(kind: str, written: str) -> CalendarPeriod:
     match kind:
         case "iso" if len(written) > len("2024-05-01"):
             return period_from(datetime.fromisoformat(written.upper()), Precision.TIME)
-        case "iso":
+        case "iso" | "numeric_month":
+            numbers = numbers[::-1] if kind == "numeric_month" else numbers
             return period_from(day_of(*numbers), (Precision.YEAR, Precision.MONTH, Precision.DAY)[len(numbers) - 1])
         case "iso_days":  # the days of "2024-05-03/05"
             return _days(numbers[0], numbers[1], written[len("2024-05-") :])
@@ -231,8 +232,6 @@ def _fixed(kind: str, written: str) -> CalendarPeriod:
                 raise ValueError(written)
             day, month = (month, day) if "/" in written and month > len(_MONTHS) else (day, month)
             return period_from(day_of(_year(year), month, day), Precision.DAY)
-        case "numeric_month":
-            return period_from(day_of(numbers[1], numbers[0]), Precision.MONTH)
         case "years":  # the last of "2011-17" is 2017
             first, last = re.findall(r"\d+", written)
             number = int(first[: -len(last)] + last) - numbers[0] + 1

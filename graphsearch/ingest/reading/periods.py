@@ -9,7 +9,18 @@ from typing import Final
 from graphsearch.claims.folding import EARLIEST
 from graphsearch.ingest.frames.table import Frame, words
 from graphsearch.ingest.reading.clauses import OVER, Clause, Clauses
-from graphsearch.ingest.reading.phrases import AUXILIARY, BE, BREAK, COMMA, JOINER, STOP, VERB, Unit, has_any
+from graphsearch.ingest.reading.phrases import (
+    AUXILIARY,
+    BE,
+    BREAK,
+    COMMA,
+    JOINER,
+    PREPOSITION,
+    STOP,
+    VERB,
+    Unit,
+    has_any,
+)
 from graphsearch.text.dates import DateSpan, Role
 
 Period = tuple[datetime | None, datetime | None, bool]
@@ -139,8 +150,11 @@ def _leads_to(clause: Clause, sentence: Clauses, date: DateSpan) -> bool:
     inside = [unit for unit in units if unit.start >= date.end]
     if [unit.low for unit in inside if unit.low not in ("then", ",")] == ["and"]:
         return clause.tense == "past"
-    lead = [unit for unit in units if unit.end <= date.start][:-1]  # without "from", "starting"
-    while lead and not lead[-1].bits & (BREAK | JOINER):
+    lead = [unit for unit in units if unit.end <= date.start]
+    while lead and (lead[-1].bits & PREPOSITION or lead[-1].low in words("since")):
+        lead.pop()
+    begins = bool(lead) and bool(lead[-1].bits & COMMA)  # "he left in May, after that he joined"
+    while lead and not begins and not lead[-1].bits & (BREAK | JOINER):
         if lead.pop().bits & (VERB | AUXILIARY | COMMA):
             return False
     return not any(_parts(unit) for unit in inside)

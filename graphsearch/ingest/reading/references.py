@@ -14,7 +14,7 @@ PERSON: Final = frozenset({"he", "she", "him", "her", "his"})
 THING: Final = frozenset({"it", "its"})
 SEVERAL: Final = frozenset({"they", "them", "their"})
 _FIRMS: Final = ("organisation", "group")
-_ALONE, _NEAREST, _BEFORE, _FAR, _ADDRESSED, _FIRM = 0.9, 0.8, 0.8, 0.7, 0.75, 0.85
+_ALONE, _NEAREST, _BEFORE, _ADDRESSED, _FIRM = 0.9, 0.8, 0.8, 0.75, 0.85
 _WINDOW: Final = 3
 SOMEBODY: Final = "somebody"
 """The pronoun of a person without a name."""
@@ -84,7 +84,7 @@ class Context(NamedTuple):
         firm = self._last(_FIRMS, earlier)
         if as_person:
             return None if firm else _only(("person",), earlier, self.speaker)
-        return firm and (firm if firm in earlier else firm._replace(sure=min(firm.sure, _FAR)))
+        return firm or self._last(("",), earlier)
 
     def _last(self, kinds: Sequence[str], earlier: Sequence[Named]) -> Named | None:
         """The one name of these kinds in its sentence, or in the last one that has any; None if it has several."""
@@ -97,9 +97,11 @@ class Context(NamedTuple):
 
 def _only(kinds: Sequence[str], seen: Sequence[Named], speaker: str) -> Named | None:
     """The only name of these kinds but for the speaker's."""
-    fitting = {each.name: each for each in seen if each.kind in kinds and each.name != speaker}
-    found = next(iter(fitting.values())) if len(fitting) == 1 else None
-    return found._replace(sure=_ALONE) if found and found.name else None
+    fitting = [each for each in seen if each.kind in kinds and each.name != speaker]
+    whole = max(fitting, key=lambda each: len(each.name), default=STRANGER)
+    words_ = {*whole.name.casefold().split()}
+    alone = bool(words_) and all(each.name and {*each.name.casefold().split()} <= words_ for each in fitting)
+    return whole._replace(sure=_ALONE) if alone else None
 
 
 STRANGER: Final = Named("", "person")

@@ -234,6 +234,7 @@ def test_it_is_not_stated(text: str) -> None:
         ("starting 4 March 2024 [Bo:p] works at [Acme:o]", "2024-03-04", None),
         ("[Bo:p] moved to [Leeds:l] in March and joined [Acme:o].", "2024-03-01", None),
         ("In 2019 [Bo:p] joined [Acme:o], where he worked with [Cy:p].", "2019-01-01", None),
+        ("I left [York:l] on 29 November 2023, in May I joined [Acme:o].", "2024-05-01", None),
         ("later in the summer I'm working at [Acme:o]", "2024-06-01", None),
         ("I worked at [Acme:o] last winter", "2023-12-01", "2024-03-01"),
         ("[Bo:p] worked at [Acme:o] until last summer.", None, "2023-06-01"),
@@ -298,6 +299,8 @@ def test_hearsay_counts_less() -> None:
 def test_pronouns_are_the_nearest_that_agree() -> None:
     assert triples("[Bo:p] is here. He reports to [Cy:p].") == {("Bo", "reports_to", "Cy")}
     assert triples("[Ivy:p] and [Di:p] left. [Bo:p] stays. His boss is [Cy:p].") == {("Bo", "reports_to", "Cy")}
+    halden = triples("[Harkin:o] called, [Harkin Dairy:o] that is. theyve used [Jira:t] since March")
+    assert halden == {("Harkin Dairy", "uses", "Jira")}
     assert triples("[Harkin:o] called. theyve been on [Jira:t] since March 2022") == {("Harkin", "uses", "Jira")}
     assert triples("[Bo:p], from today you report to me", addressed="Bo") == {("Bo", "reports_to", "Ana")}
     title = Named("Di Moss", "person", 0.9, hard=True)
