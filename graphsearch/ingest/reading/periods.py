@@ -70,6 +70,16 @@ def read_period(
     return _held(clause, frame, sentence, date, at, is_ahead=is_ahead)
 
 
+def read_status_period(clause: Clause, sentence: Clauses, dates: Sequence[DateSpan]) -> Period | None:
+    """Read when a status holds; None for one that held for a while: "was postponed for a day"."""
+    if clause.tense == "past" and sentence.low(clause.reach) == "for":
+        return None
+    date = find_date(clause, sentence, dates)
+    if date is None or date.role is Role.UNTIL:
+        return None, date.valid_from if date else None, False
+    return date.valid_from, date.valid_to if date.role is Role.BETWEEN else None, False
+
+
 def _opened(
     clause: Clause, frame: Frame, sentence: Clauses, date: DateSpan | None, at: datetime | None
 ) -> Period | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphsearch.ingest.frames.table import KNOWN_ENDS, Ends, Forms, Frame, listed, read_ends, text_forms, words
 from graphsearch.ingest.reading.clauses import Clause, Clauses
-from graphsearch.ingest.reading.periods import Period, read_period
+from graphsearch.ingest.reading.periods import Period, read_period, read_status_period
 from graphsearch.ingest.reading.phrases import (
     BE,
     HAVE,
@@ -359,4 +359,7 @@ class _Reader:
             if (turned or word) and not person and named.kind != "place" and not _is_nationality(named):
                 value = (word or sentence.low(after)).replace("_", " ")
                 sure = AGAINST if named.kind == "person" else CLEAR
-                yield Stated(named, "has_status", Named(value, "status"), sure)
+                tense = "past" if turned or sentence.low(place + 1) in ("was", "were", "went", "got") else "present"
+                clause = Clause("", (), {}, tense, place, after + 1 + value.count(" "))
+                if period := read_status_period(clause, sentence, self.dates):
+                    yield Stated(named, "has_status", Named(value, "status"), sure, *period)

@@ -190,6 +190,7 @@ def _triple(text: str) -> tuple[str, str, str]:
         "It is written in pure [Python:t] using [Tk:t].",
         "how I met your mother, [Gossip:p] told",
         "the ports of [Angola:o] are closed",
+        "[Atlas:t] was postponed for a day.",
         "[Bo:p] lived in [York:l] until the war.",
         "[Bo:p] joined [Acme:o] in 1985, where he stayed for twenty-five years.",
         "My brother works for [Harkin:o], and he's worked on [Atlas:t].",
@@ -261,6 +262,22 @@ def test_its_period(text: str, since: str | None, until: str | None) -> None:
 def test_a_date_is_that_of_its_own_clause(text: str) -> None:
     [found] = [each for each in read(text) if each.relation == "reports_to"]
     assert (found.since, found.until) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("[Atlas:t] went live in 2019 and was retired.", "2019-01-01", None),
+        ("[Atlas:t] is paused until 3 June.", None, "2024-06-03"),
+        ("[Atlas:t] was postponed.", None, None),
+        ("[Atlas:t] entered the pilot phase on 3 May.", "2024-05-03", None),
+        ("[Atlas:t] will enter beta in June.", "2024-06-01", None),
+    ],
+)
+def test_the_period_of_a_status(text: str, since: str | None, until: str | None) -> None:
+    [status] = read(text)
+    assert status.relation == "has_status"
+    assert [day and day.date().isoformat() for day in (status.since, status.until)] == [since, until]
 
 
 @pytest.mark.parametrize(
