@@ -104,7 +104,8 @@ def view(folder: Path, extras: str, shared: set[str]) -> Path:
     for each in (metadata.distribution("graphsearch"), *closure(extras).values()):
         for file in {Path(file) if file.parts[0] in shared else Path(file.parts[0]) for file in each.files or ()}:
             place = folder / file
-            if file.parts[0] != ".." and not file.name.startswith("__editable__") and not place.exists():
+            inside = file.parts[0] not in ("..", "graphsearch")  # linked whole: an old list of its files adds none
+            if inside and not file.name.startswith("__editable__") and not place.exists():
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.symlink_to(Path(str(each.locate_file(str(file)))).resolve())
     return folder
