@@ -115,7 +115,7 @@ class Clauses(Phrases):
 
     # -- what is not stated ---------------------------------------------------------------------------------------
 
-    def _scope(self, left: int, *, past: bool = False) -> tuple[bool, bool]:
+    def scope(self, left: int, *, past: bool = False) -> tuple[bool, bool]:
         """Whether a clause that begins after ``left`` supposes or wishes, and whether it is hearsay."""
         hearsay = False
         for place in range(left, max(-1, left - _LONGEST_SCOPE), -1):
@@ -147,7 +147,7 @@ class Clauses(Phrases):
             subject = subject if group & words("being") else None
         passive = tense.endswith("passive")
         surface = subject or (self.described(left) if passive else ()) or ()
-        opened, hearsay = self._scope(left, past=tense.startswith(("past", "perfect")))
+        opened, hearsay = self.scope(left, past=tense.startswith(("past", "perfect")))
         if opened or tense == "bare" or (not surface and not passive):
             return None
         word, after = self._longest(verb, place + 1)
@@ -270,7 +270,7 @@ class Clauses(Phrases):
         left = start - 1
         while self.low(left) in words("called"):
             left -= 1
-        opened, hearsay = self._scope(left)
+        opened, hearsay = self.scope(left)
         if not holder or not other or other[0].pronoun == "your" or opened or near & words("open"):
             return
         turns = self._turning(left, start)
@@ -401,7 +401,7 @@ class Clauses(Phrases):
         slots = {slot: refs for slot, refs in slots.items() if slot == self.low(start)}
         if self.lows[start + 2 : start + 4] == ["'s", "team"] and self.has(start + 1, NAME):
             slots = {"under": (self.ref(start + 1),)}  # "is on Ana's team"
-        opened, hearsay = self._scope(left)
+        opened, hearsay = self.scope(left)
         valued = any(each.target == "v" for each in self.forms.frames.get((word, self.low(start)), ()))
         if opened or not (slots or valued):
             return
@@ -424,7 +424,7 @@ class Clauses(Phrases):
         if low not in self.forms.beside or not name or name.kind != "person":
             return
         apart = self.spoken or place == 1 or self.low(place - 2) in (",", "said", "says", "(", "by", "and", '"')
-        opened, hearsay = self._scope(place - 1)
+        opened, hearsay = self.scope(place - 1)
         if not apart or opened:
             return
         slots, reach = self.slots(place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterator, Sequence
 from datetime import datetime
@@ -13,9 +14,11 @@ from graphsearch.ingest.frames.table import KNOWN_ENDS, Ends, Forms, Frame, list
 from graphsearch.ingest.reading.clauses import Clause, Clauses
 from graphsearch.ingest.reading.periods import Period, read_period, read_status_period
 from graphsearch.ingest.reading.phrases import (
+    ARTICLE,
     BE,
     HAVE,
     NOUN,
+    POSSESSIVE,
     PREPOSITION,
     VALUED,
     VERB,
@@ -49,11 +52,15 @@ _MISTAKEN: Final = {
     "place": ("organisation", "thing"),
 }
 """What a name of several words can be that was taken for another kind; a single word can be anything."""
+_COINED: Final = re.compile(r"[A-Z]{3}|[A-Z]{2}[a-z]")
+"""What no name of a person is spelt like: "UNESCO", "EUnet"."""
 _EARLIER: Final = 6
 """Names before a pronoun in its sentence that it can mean."""
 _ONE_KNOWN: Final = 4
 """The fit of two ends of which one is surely a person."""
 _KIN: Final = frozenset({"married_to", "parent_of", "sibling_of"})
+_PLACING: Final = frozenset({"at", "for", "in", "from", "on"})
+"""Behind a noun they say where somebody is, not whose."""
 _OF_PERSONS: Final = _KIN | {"works_with", "works_on"}
 """What a word that is taken for a person easily seems to state."""
 _ANYONE: Final = Ends(("person", "organisation", "group", "thing"))
@@ -125,6 +132,19 @@ def _is_unstated(lows: Sequence[str]) -> bool:
 
 def _accepted(ends: Ends, named: Named) -> str | None:
     """The kind that a name gets in a slot; None if it does not fit. A kind that is only guessed can be wrong."""
+    kind = _expected(ends, named)
+    return None if kind == "person" and _is_no_person(named) else kind
+
+
+def _is_no_person(named: Named) -> bool:
+    """Whether nobody is called so: a place, or a word in capitals."""
+    known = flags(named.name)
+    coined = not named.hard and " " not in named.name and _COINED.search(named.name)
+    return bool(coined or (known & PLACE and not known & GIVEN))
+
+
+def _expected(ends: Ends, named: Named) -> str | None:
+    """The kind that a slot expects a name to have; None if it does not fit."""
     known_place = named.kind == "place" and (named.hard or any(flags(word) & PLACE for word in named.name.split()))
     if named.kind in ends.kinds or (ends.several and not named.kind):
         is_employer = named.kind == "place" and ends.assumed == "organisation" and not known_place
@@ -221,6 +241,11 @@ class _Reader:
 
     def _verbal(self, clause: Clause, slot: str, refs: Refs) -> Iterator[Stated]:
         indefinite = words("indefinite")
+        moved_it = (
+            slot != "obj" and clause.word == "move" and self._sentence.has(clause.place + 1, ARTICLE | POSSESSIVE)
+        )
+        if moved_it and not clause.acted:
+            return  # "moved his workshop to Leeds"
         if clause.word.startswith("be") and any(ref.pronoun in indefinite for ref in (*clause.subject, *refs)):
             return
         if slot == "obj" and not clause.acted and any(ref.pronoun in indefinite for ref in refs):
@@ -233,6 +258,8 @@ class _Reader:
 
     def _nominal(self, clause: Clause) -> Iterator[Stated]:
         frames = self._sentence.forms.nouns[clause.word]
+        if self._sentence.lows[clause.place + 1 : clause.place + 3] == ["in", "law"]:
+            return
         lesser = not words("lesser").isdisjoint(self._sentence.lows[max(0, clause.place - 1) : clause.place])
         if lesser and any(each.type == "leads" for each in frames):
             frames = self._sentence.forms.nouns["officer"]  # a deputy director leads nothing
@@ -241,6 +268,8 @@ class _Reader:
             for each in frames
             if (not each.slot or clause.link in each.slot)
             and not (each.inverse and clause.link and KNOWN_ENDS in each.marks)  # "my lead Bo", not "the lead of Atlas"
+            and not (each.inverse and each.target == "p" and clause.link in _PLACING)  # "a manager at Orla's"
+            and not (each.type == "leads" and clause.link == "in")  # "a leader in the field"
         ]
         yield from self._fitting(clause, fitting, clause.slots["holder"], clause.slots["other"])
 
@@ -282,6 +311,10 @@ class _Reader:
         """Whether the kinds of both ends are as sure as a frame wants them."""
         if frame.type == "located_in" and not clause.noun and self._sentence.low(clause.place + 1) not in frame.slot:
             return "be" in clause.word and min(fits) > 1  # "stands for the revolution in Hungary"
+        if clause.link == "of" and clause.word in words("of_fields") and not target.hard:
+            return False  # "a professor of history"
+        if frame.type == "works_with" and frame.target != "p" and not target.hard:
+            return False  # "we work with horses"
         if frame.source == frame.target == "p" and (min(fits) < 1 or sum(fits) < _ONE_KNOWN):
             return False
         if frame.type in _OF_PERSONS and not (
@@ -352,6 +385,8 @@ class _Reader:
                 after += 1
             pairs = ("_".join(sentence.lows[after : after + size]) for size in (2, 1))
             word = next((each for each in pairs if linked and each in words("lasting")), "")
+            if linked and self._sentence.scope(place)[0]:
+                continue
             turned = not linked and sentence.low(after) in words("turned") and sentence.is_end(after + 1)
             named = self._of_mention(unit.mention, 1.0)
             part = sentence.has(place - 1, PREPOSITION) or sentence.has(place - 2, PREPOSITION)  # "the ports of X"
