@@ -51,7 +51,7 @@ _AT_ONCE: Final = re.compile(
     rf"(?P<wrong>[·#]) {_MORE}{_LITTLE}{{0,4}}{_MARK}(?:{_LITTLE}|{_MARK}){{0,8}}{_SMALL}(?P<meant>[·#]) "
 )
 _BACK: Final = re.compile(
-    r"\b(?:(?:scratch|strike|forget|ignore|disregard) (?:that|this|it)|i (?:misspoke|mistyped)"
+    r"\b(?:(?:scratch|strike|forget|ignore|disregard) (?:that|this|it)|i (?:misspoke|mistyped|misread)"
     r"|(?:i (?:'m|am|was)|that (?:'s|is|was)) (?:wrong|mistaken|not true|untrue|false|a mistake|a typo)) (?!about)"
 )
 _SURE: Final = frozenset({"mean", "meant", "correction", "mistake", "typo", "make", "rather", "should"})

@@ -65,7 +65,8 @@ class Context(NamedTuple):
         if pronoun in THING:
             if title and title.kind != "person":
                 return title
-            return self._last([each for each in ("thing", *_FIRMS) if each in kinds], earlier)
+            firms = () if kinds[0] == "thing" else _FIRMS  # "works on it" is not of a firm named before
+            return self._last([each for each in ("thing", *firms) if each in kinds], earlier)
         if pronoun in SEVERAL:
             return title if title and title.kind != "person" else self._several(earlier, as_person=as_person)
         return None

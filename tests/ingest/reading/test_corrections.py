@@ -25,6 +25,7 @@ from tests.ingest.reading.reading import read as read_one
         ("Oskar lives in Sligo. It was Galway, not Sligo.", [("Oskar", "lives_in", "Galway")]),
         ("Oskar leads Lantern Films. Sorry, I meant Henrik.", [("Henrik", "leads", "Lantern Films")]),
         ("Oskar lives in Sligo. Scratch that.", []),
+        ("Oskar lives in Sligo. Sorry, I misread the list.", []),
         ("Oskar lives in Sligo. Scratch that, Galway.", [("Oskar", "lives_in", "Galway")]),
         ("Oskar lives in Sligo. Sorry, scratch that. Oskar lives in Galway.", [("Oskar", "lives_in", "Galway")]),
     ],
