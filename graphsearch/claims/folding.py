@@ -6,7 +6,10 @@ Each claim supports a period or opens one:
 * without dates: the period that holds when its memory occurred, else a new one from then on;
 * with a start: the period that holds at that start, else a new one from then on, which absorbs the later periods that
   start within it, so that periods of one target never overlap;
-* with only an end: the period that runs until that end, else a new one with an open start.
+* with only an end: the period that runs until that end, else a new one with an open start; where the end is the
+  memory's own time, what it states is over by then, and a period that ended before may be meant;
+* as having begun earlier, at a time that is not said (`EARLIEST`): as one without dates, but the first period that it
+  supports has an open start, unless another target held before.
 
 A functional type has one target at a time: a period ends where the next one of another target starts. Two targets
 that are stated for the same instant are both kept: "reports to both"; likewise one that is stated to be added: "also
@@ -38,7 +41,8 @@ CO_OCCURRENCE_CAP: Final = 0.65
 BESIDE: Final = "stated+also"
 """The extractor of claims that take the place of none."""
 
-_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
+EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
+"""The start of a claim that what it states began earlier, at a time that is not said."""
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
 _START: Final = attrgetter("start")
 _SUREST: Final = tuple(EdgeKind)
@@ -62,18 +66,28 @@ class DatedClaim:
     @property
     def order(self) -> tuple[datetime, str]:
         """Its sort key in the fold."""
-        return (self.occurred_at or _EARLIEST, self.claim.memory_id)
+        return (self.occurred_at or EARLIEST, self.claim.memory_id)
 
     @property
     def start(self) -> datetime:
         """The start that it states: of one that states only an end, open; of one without dates, its memory's time."""
         if self.claim.valid_from is None and self.claim.valid_to is not None:
-            return _EARLIEST
-        return self.claim.valid_from or self.occurred_at or _EARLIEST
+            return EARLIEST
+        return (self.occurred_at if self.began_earlier else self.claim.valid_from or self.occurred_at) or EARLIEST
+
+    @property
+    def began_earlier(self) -> bool:
+        """Whether it says that what holds began earlier, but not when."""
+        return self.claim.valid_from == EARLIEST and self.claim.valid_to is None
 
     def by(self, moment: datetime) -> bool:
         """Whether it was stated at or before a moment; one without a time was."""
         return self.occurred_at is None or self.occurred_at <= moment
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it says of a state that it is over by the time of its memory, but not when it ended."""
+        return self.claim.kind is not EdgeKind.LIFECYCLE and self.claim.valid_to == self.occurred_at is not None
 
     @property
     def adds(self) -> bool:
@@ -104,6 +118,8 @@ class Period:
     start: datetime
     end: datetime
     claims: list[DatedClaim]
+    began_earlier: bool = False
+    """Whether it began before ``start``, at an unknown time."""
 
     def holds(self, moment: datetime) -> bool:
         """Whether it contains a moment."""
@@ -118,7 +134,7 @@ class Period:
     @property
     def valid_from(self) -> datetime | None:
         """Its start; None if open."""
-        return None if self.start == _EARLIEST else self.start
+        return None if self.start == EARLIEST or self.began_earlier else self.start
 
     @property
     def valid_to(self) -> datetime | None:
@@ -164,11 +180,7 @@ class Period:
         """
         claims = [dated for dated in self.claims if dated.by(latest)]
         claims = claims or [dated for dated in self.claims if dated.speaks_of(earliest, latest)]
-        return (
-            self
-            if not claims or len(claims) == len(self.claims)
-            else Period(self.target_id, self.start, self.end, claims)
-        )
+        return self if not claims or len(claims) == len(self.claims) else attrs.evolve(self, claims=claims)
 
     @property
     def relation(self) -> Relation:
@@ -288,6 +300,7 @@ def periods_of(claims: Iterable[DatedClaim], relation_type: RelationType) -> lis
         if relation_type.functional:
             for taker in takers:
                 periods.close(taker)
+    periods.open_starts(functional=relation_type.functional)
     return periods.in_order
 
 
@@ -324,7 +337,7 @@ def _in_order(claims: Iterable[DatedClaim]) -> list[DatedClaim]:
 
 def _tie(claim: Claim) -> tuple[str, datetime, datetime, str, str]:
     """The sort key among the claims of one memory."""
-    return (str(claim.target_id), claim.valid_from or _EARLIEST, claim.valid_to or _LATEST, claim.extractor, claim.fact)
+    return (str(claim.target_id), claim.valid_from or EARLIEST, claim.valid_to or _LATEST, claim.extractor, claim.fact)
 
 
 class _Periods:
@@ -353,10 +366,10 @@ class _Periods:
         start = dated.start
         found = None
         if claim.valid_from is None and claim.valid_to is not None:
-            found = _ending(own, claim.valid_to)
+            found = _ending(own, claim.valid_to, by_then=dated.is_over)
         period = found or _at(own, start) or self._open(claim.target_id, start)
         if claim.valid_to is not None:
-            period.end = claim.valid_to
+            period.end = min(claim.valid_to, period.end) if dated.is_over else claim.valid_to
         period.claims.append(dated)
         self._absorb(own, period)
         return period
@@ -378,6 +391,12 @@ class _Periods:
                     other.end = taker.start
                 elif other not in self._beside:
                     self._beside.append(other)
+
+    def open_starts(self, *, functional: bool) -> None:
+        """Open the start of the first period of a target if it is said to have begun earlier, and none was before."""
+        for first, *_ in filter(None, self._own.values()):
+            if first.start < first.end and not (functional and first.start > self._starts[0]):
+                first.began_earlier = any(dated.began_earlier for dated in first.claims)
 
     def _open(self, target_id: UUID, start: datetime) -> Period:
         period = Period(target_id, start, _LATEST, [])
@@ -413,7 +432,7 @@ def _at(own: Sequence[Period], moment: datetime) -> Period | None:
     return own[place] if place >= 0 and (own[place].holds(moment) or own[place].start == moment) else None
 
 
-def _ending(own: Sequence[Period], end: datetime) -> Period | None:
-    """The period that contains the last moment before an end."""
+def _ending(own: Sequence[Period], end: datetime, *, by_then: bool) -> Period | None:
+    """The period that contains the last moment before an end, or that ended before if it is only over ``by_then``."""
     place = bisect_left(own, end, key=_START) - 1
-    return own[place] if place >= 0 and end <= own[place].end else None
+    return own[place] if place >= 0 and (by_then or end <= own[place].end) else None

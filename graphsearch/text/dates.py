@@ -84,8 +84,8 @@ class NaturalDates:
 
     A date without a year, or a weekday, is the latest one that is not after the memory's time; in a sentence about
     the future, the first one that is not over. "Last Tuesday" is the latest one before the memory's day, "next
-    Friday" the first one after it. A week starts on Monday. Ambiguous dates ("12/05/2023") and vague ones ("a few days
-    ago", "last summer") are ignored.
+    Friday" the first one after it. A week starts on Monday, and seasons are those of the northern hemisphere. Ambiguous
+    dates ("12/05/2023") and vague ones ("a few days ago") are ignored.
     """
 
     def find(self, text: str, at: datetime | None) -> Sequence[DateSpan]:
@@ -130,13 +130,15 @@ def _is_ahead(each: Expression, text: str, before: str, since_last: str) -> bool
     """Whether a date is ahead by the words before it, those since the last date, and its clause; None if it may be."""
     after = text[each.end : each.end + _NEAR]
     clause_end = pattern("CLAUSE_END").search(after)
-    if pattern("FUTURE").search(since_last + after[: clause_end.start() if clause_end else None]):
+    clause = since_last + after[: clause_end.start() if clause_end else None]
+    if pattern("FUTURE").search(clause):
         return True
     role = _ROLES.get(each.word)
     if role is Role.UNTIL and not pattern("PAST").search(before):
         return True
-    announced = each.word == "by" or (role is Role.SINCE and each.word != "since")
-    return None if announced or pattern("PRESENT").search(since_last) else False
+    if each.word == "since":
+        return False
+    return None if each.word == "by" or role is Role.SINCE or pattern("PRESENT").search(clause) else False
 
 
 def _is_time(each: Expression, text: str, before: str) -> bool:
@@ -150,7 +152,7 @@ def _is_time(each: Expression, text: str, before: str) -> bool:
         case "current":
             return each.lead.endswith(" of the")
         case "which":
-            return not pattern("SEASON").search(each.written) and not each.written.startswith("previous")
+            return not each.written.startswith("previous")
         case "part":
             return each.dated or (each.placed and each.written[0] in "qh")
         case "weekday" if pattern("MOVES").search(before):
@@ -159,7 +161,8 @@ def _is_time(each: Expression, text: str, before: str) -> bool:
             bracketed = "(" in text[max(0, each.start - 8) : each.start] and ")" in text[each.end : each.end + 8]
             open_ended = pattern("STILL").match(text, each.end) or pattern("OPENED").search(before[-8:])
             return each.fits() or bracketed or open_ended is not None
-    return each.fits() and not (each.kind == "month" and pattern("SEASON").match(each.written))
+    season = each.kind == "month" and not each.dated and pattern("SEASON").match(each.written)
+    return each.fits() and not (season and not each.lead.endswith("the"))
 
 
 def _role(text: str, first: Dated, last: Dated | None) -> Role:
@@ -207,7 +210,7 @@ def in_zone(moment: datetime, zone: tzinfo | None) -> datetime:
 
 def repeated_dates(text: str, last: DateSpan) -> Sequence[DateSpan]:
     """References of a sentence to the last date before it: "from that day", "the same month"."""
-    lowered, span = text.lower(), attrs.evolve(last, absolute=False, expressions=())
+    lowered, span = text.lower(), attrs.evolve(last, absolute=False)
     found = [(match, lead_before(lowered, match.start())[0]) for match in pattern("SAME").finditer(text)]
     return [
         attrs.evolve(span, start=match.start(), end=match.end(), role=_ROLES.get(word, Role.AT))

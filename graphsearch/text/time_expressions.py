@@ -81,7 +81,7 @@ class Expression:
     @property
     def is_range(self) -> bool:
         """Whether it names both ends of a period itself, as "2011-17" does."""
-        return self.kind == "years" or (self.kind == "day" and len(_days_in(self.written)) > 1)
+        return self.kind in ("years", "iso_days") or (self.kind == "day" and len(_days_in(self.written)) > 1)
 
     @property
     def placed(self) -> bool:
@@ -219,8 +219,11 @@ def _fixed(kind: str, written: str) -> CalendarPeriod:
     match kind:
         case "iso" if len(written) > len("2024-05-01"):
             return period_from(datetime.fromisoformat(written.upper()), Precision.TIME)
-        case "iso":
+        case "iso" | "numeric_month":
+            numbers = numbers[::-1] if kind == "numeric_month" else numbers
             return period_from(day_of(*numbers), (Precision.YEAR, Precision.MONTH, Precision.DAY)[len(numbers) - 1])
+        case "iso_days":  # the days of "2024-05-03/05"
+            return _days(numbers[0], numbers[1], written[len("2024-05-") :])
         case "iso_week":
             return period_from(datetime.fromisocalendar(max(numbers), min(numbers), 1), Precision.WEEK)
         case "numeric":  # with dots the day comes first, with slashes only one order may be
@@ -229,8 +232,6 @@ def _fixed(kind: str, written: str) -> CalendarPeriod:
                 raise ValueError(written)
             day, month = (month, day) if "/" in written and month > len(_MONTHS) else (day, month)
             return period_from(day_of(_year(year), month, day), Precision.DAY)
-        case "numeric_month":
-            return period_from(day_of(numbers[1], numbers[0]), Precision.MONTH)
         case "years":  # the last of "2011-17" is 2017
             first, last = re.findall(r"\d+", written)
             number = int(first[: -len(last)] + last) - numbers[0] + 1
@@ -327,11 +328,9 @@ def _which(step: int, unit: str, today: datetime) -> CalendarPeriod:
     known = _possible(lambda year: _month_of(unit, year), range(today.year - 2, today.year + 3))
     if step > 0:
         return next(each for each in known if each.start > today)
-    over = [each for each in known if each.end and each.end <= today]
     if step < 0:
-        return over[-1]
-    around = (each for each in known if each.start <= today and each not in over)
-    return next(around, None) or next(each for each in known if each.start.year == today.year)
+        return [each for each in known if each.end and each.end <= today][-1]
+    return _meant(known, today, ahead=None)
 
 
 def _length(words: list[str]) -> tuple[Precision, int]:

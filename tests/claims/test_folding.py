@@ -6,11 +6,12 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from uuid import UUID
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.claims.folding import DatedClaim, confidence_of, confidence_within, fold, redacted_fold
+from graphsearch.claims.folding import EARLIEST, DatedClaim, confidence_of, confidence_within, fold, redacted_fold
 from graphsearch.model import Claim, EdgeKind, RelationType
 
 ADA, ACME, BRIT = UUID(int=1), UUID(int=2), UUID(int=3)
@@ -45,6 +46,23 @@ def test_an_undated_claim_opens_a_period_and_the_next_supports_it():
     assert (relation.valid_from, relation.valid_to, relation.supported_at) == (day(1), None, day(5))
     assert relation.evidence == ("a", "b")
     assert relation.confidence == pytest.approx(0.96)
+
+
+def test_what_began_earlier_has_an_open_start_unless_another_target_held_before():
+    earlier = dated_claim("b", 5, ACME)
+    earlier = attrs.evolve(earlier, claim=attrs.evolve(earlier.claim, valid_from=EARLIEST))
+    assert periods([earlier]) == [(ACME, None, None)]
+    assert periods([dated_claim("a", 1, BRIT), earlier]) == [(BRIT, day(1), day(5)), (ACME, day(5), None)]
+    assert periods([dated_claim("a", 1, ACME), earlier]) == [(ACME, None, None)]
+    assert periods([earlier, dated_claim("c", 9, BRIT)]) == [(ACME, None, day(9)), (BRIT, day(9), None)]
+    assert periods([earlier, dated_claim("c", 9, start=5, end=5)]) == [(ACME, day(5), day(5))]
+
+
+def test_what_is_over_by_then_keeps_an_end_that_is_known():
+    assert periods([dated_claim("a", 1, end=-90), dated_claim("b", 5, end=5)]) == [(ACME, None, day(-90))]
+    assert periods([dated_claim("a", 1, end=1), dated_claim("b", 5, end=-90)]) == [(ACME, None, day(-90))]
+    left = dated_claim("b", 5, end=5, kind=EdgeKind.LIFECYCLE)
+    assert periods([dated_claim("a", 1, end=-90), left]) == [(ACME, None, day(5))]
 
 
 def test_a_memory_counts_once_with_its_surest_claim():

@@ -73,7 +73,7 @@ def test_dates_that_say_the_same_on_any_day(question, expected):
         ("these past two quarters", ("2023-11-16", "2024-05-16")),
         ("last spring", ("2023-03-01", "2023-06-01")),
         ("this spring", ("2024-03-01", "2024-06-01")),
-        ("this winter", ("2024-12-01", "2025-03-01")),
+        ("this winter", ("2023-12-01", "2024-03-01")),
         ("next summer", ("2024-06-01", "2024-09-01")),
         ("in autumn", ("2023-09-01", "2023-12-01")),
         ("in March", ("2024-03-01", "2024-04-01")),

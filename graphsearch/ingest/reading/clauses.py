@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from graphsearch.ingest.frames.table import words
 from graphsearch.ingest.reading.phrases import (
@@ -18,6 +18,7 @@ from graphsearch.ingest.reading.phrases import (
     HEARSAY,
     HELPER,
     JOINER,
+    MODAL,
     NAME,
     NEGATION,
     NOUN,
@@ -70,6 +71,8 @@ class Clause(NamedTuple):
     """The grammatical subject, that of verbs after "and" as well."""
     link: str = ""
     """The preposition between a noun and its other end."""
+    turns: Literal["", "opens", "closes"] = ""
+    """Whether what a noun states begins or ends: "became chair", "stepped down as chair"."""
 
 
 class Clauses(Phrases):
@@ -119,11 +122,11 @@ class Clauses(Phrases):
             low, bits = self.lows[place], self.bits[place]
             if bits & (BREAK | COMMA):
                 break
-            likened = low in words("likened") and left - place < _FAR
+            likened = low in words("likened") and left - place < _FAR and self.low(place + 1) != "of"
             if bits & OPEN or likened or (low in words("whenever") and not past):
                 return True, hearsay
             hearsay = hearsay or bool(bits & HEARSAY) or (low in words("saying") and place > 0)
-        return False, hearsay
+        return self.lows[0] in ("if", "unless"), hearsay
 
     # -- verbs ----------------------------------------------------------------------------------------------------
 
@@ -149,6 +152,10 @@ class Clauses(Phrases):
             return None
         word, after = self._longest(verb, place + 1)
         slots, reach = self.slots(after)
+        if word.endswith("together") and len(surface) > 1:
+            slots.setdefault("with", surface[1:])  # "Ana and Bo work together"
+        if word == "replace" and "with" in slots and "obj" in slots and not passive:
+            slots["from"] = slots.pop("obj")
         acting = surface if sure == 1.0 else tuple(ref._replace(sure=sure) for ref in surface)
         acted = slots.get("obj", ()) if verb in words("placing") else ()
         if passive and slots.get("obj") and group & words("being") == {"'s"}:
@@ -156,7 +163,8 @@ class Clauses(Phrases):
         if passive:
             slots = slots | ({"obj": surface} if surface else {})
             acting, acted = slots.pop("by", ()), surface
-        negated = not group.isdisjoint(words("negating") | OVER)
+        denied = self.low(left - 1) in ("nor", "neither") or self.low(place + 1) == "neither"
+        negated = denied or not group.isdisjoint(words("negating") | OVER)
         tense = tense.removesuffix(" passive")
         return Clause(word, acting, slots, tense, place, reach, False, negated, hearsay, acted, surface)
 
@@ -238,6 +246,8 @@ class Clauses(Phrases):
         names = sum(1 for at in range(first, left) if self.name(at))
         opens = left < 0 or (low in (",", ":", "-", "–", "!", ")") and not pronouns and names <= 1 and left < _FAR)
         says = "past" in forms or tense == "past" or ("gerund" in forms and verb in words("dropping"))
+        acts = left < 0 and "gerund" in forms and any(bits & (MODAL | BE) for bits in self.bits[: left + _FAR])
+        says = says and not acts  # "working on boats would be great"
         if self.spoken and opens and says and ("base" not in forms or tense == "past"):  # "jo here, joined in May"
             return (Ref(None, "i"),), tense.removesuffix(" passive") if verb != "base" else "present passive", _DROPPED
         return None, tense, 1.0
@@ -251,7 +261,7 @@ class Clauses(Phrases):
         start, owner = self._owner(place, end, noun)
         linked, link, after = self._linked(end)
         other = owner if owner and owner[0].pronoun != "our" else linked or owner
-        if not other and self.low(start) == "the" and self.low(start - 1) == ",":
+        if not other and self.low(start) == "the" and self.low(start - 1) == "," and self.is_end(end):
             other = (Ref(None, "there", _DROPPED),)  # "Jo, the owner, signed"
         holder = self._holder(start, place, after)
         if owner and linked and not holder and self.low(after) in words("linking_verbs"):  # "my last day at Acme is"
@@ -263,10 +273,25 @@ class Clauses(Phrases):
         opened, hearsay = self.scope(left)
         if not holder or not other or other[0].pronoun == "your" or opened or near & words("open"):
             return
-        tense = "past" if near & words("formerly") else "present"
-        negated = not near.isdisjoint(words("negating"))
+        turns = self._turning(left, start)
+        tense = "past" if turns or near & words("formerly") else "present"
+        negated = not near.isdisjoint(words("negating") | OVER)
         slots = {"holder": holder, "other": other}
-        yield Clause(noun, (), slots, tense, place, max(end, after), True, negated, hearsay, (), holder, link)
+        yield Clause(noun, (), slots, tense, place, max(end, after), True, negated, hearsay, (), holder, link, turns)
+
+    def _turning(self, left: int, start: int) -> Literal["", "opens", "closes"]:
+        """Whether the verb before a noun says that somebody becomes it, or is it no more."""
+        if self._quits(left) is not None:
+            return "closes"
+        return "opens" if has_any(self.lows[left + 1 : start], "turning") else ""
+
+    def _quits(self, left: int) -> int | None:
+        """The place before a verb that ends at a place and says that somebody gives up what follows "as"."""
+        if self.low(left + 1) != "as":
+            return None
+        if self.low(left) == "down" and self.low(left - 1) in ("stepped", "stood"):
+            return left - 2
+        return left - 1 if self.low(left) in words("quitting") else None
 
     def _owner(self, place: int, end: int, noun: str) -> tuple[int, Refs]:
         """Where the phrase of a noun begins, and whose noun it is: "my boss", "X's boss", "Acme CEO"."""
@@ -316,15 +341,12 @@ class Clauses(Phrases):
 
     def _holder(self, start: int, noun: int, after: int) -> Refs:
         """Whom a noun phrase [start, after) describes: the subject of "is", what it stands beside, or what follows."""
-        left = start - 1
-        while left >= 0 and (self.bits[left] & ADVERB or self.lows[left] in words("called")):
-            left -= 1
-        been = self.has(left, HAVE) and "been" in self.lows[left:start]
-        if (been or self.has(left, BE)) and (subject := self.subject(left - 1)):
+        left, subject = self._predicated(start)
+        if subject:
             return subject
-        if has_any(self.lows[left + 1 : start], "turning") and (subject := self.subject(left)):
-            return subject  # "Ana became chair"
         low = self.low(left)
+        if self.has(noun + 1, JOINER) and self.has(noun + 2, NAME | PRONOUN):
+            return ()  # "we trust Ana, my wife and I"
         if low in (",", "(") and _is_person(self.name(left - 1)):
             one = self.units[0].mention
             called = self.spoken and left == 1 and one and " " not in one.name and self.low(start) == "the"
@@ -336,11 +358,22 @@ class Clauses(Phrases):
                 return people
         if self.has(after, NAME):
             return (self.ref(after),)  # "my manager Jo Berg"
-        if self.low(after) in ("is", "'s", ":", "(", "was") and self.has(after + 1, NAME):
-            return (self.ref(after + 1),)
+        if self.low(after) in ("is", "'s", ":", "(", "was", "are", "were") and self.has(after + 1, NAME):
+            return self._listed_after(after + 1)[0]
         if self.low(after) == "," and self.has(after + 1, NAME) and self.is_end(after + 2):
             return (self.ref(after + 1),)
         return (self.ref(start - 1),) if start == noun and _is_person(self.name(start - 1)) else ()
+
+    def _predicated(self, start: int) -> tuple[int, Refs]:
+        """The place before a noun phrase, and the subject of the verb there: "is", "became", "stepped down as"."""
+        left = start - 1
+        while left >= 0 and (self.bits[left] & ADVERB or self.lows[left] in words("called")):
+            left -= 1
+        been = self.has(left, HAVE) and "been" in self.lows[left:start]
+        if been or self.has(left, BE):
+            return left, self.subject(left - 1) or ()
+        before = left if has_any(self.lows[left + 1 : start], "turning") else self._quits(left)
+        return left, () if before is None else self.subject(before) or ()
 
     # -- "is at" --------------------------------------------------------------------------------------------------
 
@@ -366,6 +399,8 @@ class Clauses(Phrases):
             return
         slots, reach = self.slots(start)
         slots = {slot: refs for slot, refs in slots.items() if slot == self.low(start)}
+        if self.lows[start + 2 : start + 4] == ["'s", "team"] and self.has(start + 1, NAME):
+            slots = {"under": (self.ref(start + 1),)}  # "is on Ana's team"
         opened, hearsay = self.scope(left)
         valued = any(each.target == "v" for each in self.forms.frames.get((word, self.low(start)), ()))
         if opened or not (slots or valued):

@@ -8,13 +8,16 @@ see the correction thus still sees the original, and forgetting the correction u
 from __future__ import annotations
 
 import re
-from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Final, NamedTuple
 
 import attrs
 
-from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
+from graphsearch.claims.folding import CO_OCCURRENCE_TYPES, EARLIEST
+from graphsearch.ingest.frames.table import words
 from graphsearch.ingest.reading.names import key
 from graphsearch.model import KNOWN_RELATION_TYPES, EdgeKind, Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement, fact_in
@@ -27,49 +30,32 @@ REACH_TURNS: Final = 4
 """How many memories back "I meant Galway" may refer to: a few turns of other speakers may be in between."""
 CORRECTED: Final = "corrected"
 """The pattern name of a statement that retracts an earlier one."""
-_MOST_STATEMENTS: Final = 20
-"""Most latest statements of one subject and type that a correction is compared with, for linear time."""
+_MOST_STATEMENTS: Final = 200
+"""Most latest statements that a correction is compared with, for linear time."""
 
-# A name or a date of a sentence is one character, so that expressions match the words between.
-_FIRST_NAME: Final = 0xE000
-_FIRST_DATE: Final = 0xE100
-_MOST: Final = 0x100
-_NAME: Final = "[\ue000-\ue0ff]"
-_DATE: Final = "[\ue100-\ue1ff]"
-_STRAIGHT: Final = str.maketrans("’“”*`\u00a0", '\'""   ') | dict.fromkeys(range(_FIRST_NAME, 0xE200), "?")
-
-_HESITATION: Final = r"(?:and|but|oh|er|erm|um|uh|ah|argh|well|hang on|hold on|that is)"
+# Sentences are matched as their words with a space behind each; a name is "·", a date "#", "~" what else is of them.
+_SIGN: Final = r"[^\w·#~\s]"
+_MORE: Final = "(?:~ ){0,9}"
+_LITTLE: Final = rf"(?:(?:and|but|or|oh|er|erm|um|uh|ah|well|it is|it 's|{_SIGN}{{1,3}}) )"
 _MARK: Final = (
-    r"(?:no|nope|sorry|apologies|oops|whoops|wait|actually|my (?:mistake|bad|error)|typo|correction|(?:or )?rather"
-    r"|(?:i|we) mean(?:t)?(?: to (?:say|write|type))?|make (?:that|it)|(?:that|it|which) should (?:be|read|say|have "
-    r"been)|should (?:be|read|say|have been)|it(?:'s| is) actually|read)"
+    r"(?:(?:no|nope|sorry|oops|whoops|wait|actually|correction|typo|rather|my (?:mistake|bad)|i mean|i meant"
+    r"|make (?:that|it)|(?:scratch|strike) that|(?:that|it) should (?:be|read|say)) )"
+)
+_LED: Final = re.compile(rf"{_LITTLE}{{0,4}}{_MARK}(?:{_LITTLE}|{_MARK}){{0,8}}+")
+_SMALL: Final = r"(?:(?:in|at|to|on|by|for|with|from|of|the|an?) ){0,3}"
+_FRAGMENT: Final = re.compile(
+    rf"(?:{_LED.pattern})?(?:it was )?(?:not {_SMALL}(?P<not>·) {_MORE})?(?:, |but ){{0,2}}{_SMALL}(?P<meant>·) {_MORE}"
+    rf"(?:, )?(?:(?:not|rather than|instead of) {_SMALL}(?P<wrong>·) {_MORE})?(?:{_SIGN} ){{0,3}}$"
+)
+_AT_ONCE: Final = re.compile(
+    rf"(?P<wrong>[·#]) {_MORE}{_LITTLE}{{0,4}}{_MARK}(?:{_LITTLE}|{_MARK}){{0,8}}{_SMALL}(?P<meant>[·#]) "
 )
 _BACK: Final = re.compile(
-    r"\b(?:scratch|strike|forget|ignore|disregard|delete|undo) (?:that|this|it|what i (?:just )?(?:said|wrote)|the "
-    r"last|my last)\b|\bi (?:misspoke|mistyped|misread)\b|\b(?:i(?:'m| am| was)|that(?:'s| is| was)) (?:wrong(?! about)"
-    r"|mistaken(?! about)|not right|not true|untrue|false|a mistake|a typo)\b|\bi take (?:that|it) back\b"
+    r"\b(?:(?:scratch|strike|forget|ignore|disregard) (?:that|this|it)|i (?:misspoke|mistyped|misread)"
+    r"|(?:i (?:'m|am|was)|that (?:'s|is|was)) (?:wrong|mistaken|not true|untrue|false|a mistake|a typo)) (?!about)"
 )
-_LED: Final = rf"(?:{_HESITATION}[ ,.:!-]++){{0,4}}(?:{_MARK}[ ,.:!-]++)(?:(?:{_HESITATION}|{_MARK})[ ,.:!-]*+){{0,6}}"
-_STARTS: Final = re.compile(rf"\W{{0,20}}+{_LED}")
-_SMALL: Final = r"(?:(?:in|at|to|on|by|for|with|from|of|the|an?|our|is|was|it's) ){0,4}"
-_FRAGMENT: Final = re.compile(
-    rf"\W*+(?:{_LED}(?:not (?P<not>{_SMALL}{_NAME})(?:,? but |, ?| ))?|not (?P<other>{_SMALL}{_NAME})(?:,? but |, ))"
-    rf"{_SMALL}(?P<meant>{_NAME})(?:,? (?:not|rather than|instead of) (?P<wrong>{_SMALL}{_NAME}))?"
-    r"(?P<acts> (?:does|did|do|is|was|has|will))?(?: (?:it|that|of course|obviously|instead|not \w+))*[ .!)]*$"
-)
-_AFTER_BACK: Final = re.compile(rf"(?<![ ,.:;!-])[ ,.:;!-]++(?:it(?:'s| is) )?{_SMALL}(?P<meant>{_NAME})[ .!]*$")
-_SLIP: Final = rf"(?:(?:oh|er|erm|um|uh|well),? )*(?:(?:{_MARK}|scratch that|strike that)[,:.]? )+"
-_AT_ONCE: Final = re.compile(
-    rf"(?P<wrong>{_NAME}|{_DATE})(?:,? -+|,|\.\.\.|…| \(|) {_SLIP}{_SMALL}(?P<meant>{_NAME}|{_DATE})\)?"
-)
-_SURE: Final = re.compile(r"\b(?:mean|meant|correction|mistake|typo|make that|rather|should)\b")
-_CERTAIN: Final = re.compile(r"\b(?:mean|meant|correction|mistake|typo|make that|rather|sorry|oops|whoops|error)\b")
-# Whatever corrects, retracts or denies has one of these words.
-_CUE: Final = re.compile(
-    rf"\b(?:{_MARK}|scratch|strike|forget|ignore|disregard|delete|undo|misspoke|mistyped|misread|wrong|mistaken?|untrue"
-    r"|false|not (?:right|true)|take (?:that|it) back|never)\b|^\W{0,20}not\b",
-    re.IGNORECASE,
-)
+_SURE: Final = frozenset({"mean", "meant", "correction", "mistake", "typo", "make", "rather", "should"})
+_APOLOGIES: Final = frozenset({"sorry", "oops", "whoops"})
 
 
 class Part(NamedTuple):
@@ -85,14 +71,13 @@ class Correction:
     """A correction, by a sentence, of the one before it.
 
     ``back``: it retracts the whole sentence. ``meant`` and ``wrong`` are numbers of names: the right one, and the one
-    that it replaces, if stated. ``acts``: the right name is the subject. ``sure``: it cannot be an apology, as
-    "Sorry, Ana." can. ``again``: it may be a full sentence that restates the fact.
+    that it replaces, if stated. ``sure``: it cannot be an apology, as "Sorry, Ana." can. ``again``: it may be a full
+    sentence that restates the fact.
     """
 
     back: bool = False
     meant: int | None = None
     wrong: int | None = None
-    acts: bool = False
     sure: bool = True
     again: bool = False
 
@@ -109,70 +94,51 @@ class Amendment:
     span: Span
 
 
-def may_correct(text: str, span: Span) -> bool:
-    """Tell whether a sentence may correct or deny anything."""
-    return _CUE.search(text, span.start, span.end) is not None
-
-
 # -- one sentence -----------------------------------------------------------------------------------------------------
 
 
+def may_correct(part: Part) -> bool:
+    """Tell whether a sentence may correct or deny anything."""
+    return not words("correcting").isdisjoint(part.read.lows[part.first : part.stop])
+
+
 def masked(part: Part, dates: Sequence[DateSpan]) -> str:
-    """Write a sentence in lower case, with one character for each of its names and dates."""
-    words, text = part.read.words, part.read.text
-    spans = [
-        (words[each.first].start, words[each.end - 1].end, chr(_FIRST_NAME + number))
-        for number, each in enumerate(part.read.mentions[:_MOST])
-    ]
-    spans += [(each.start, each.end, chr(_FIRST_DATE + number)) for number, each in enumerate(dates[:_MOST])]
-    pieces, at = [], words[part.first].start
-    for start, end, sign in sorted(spans):
-        if start >= at:
-            pieces += [text[at:start].translate(_STRAIGHT).lower(), sign]
-            at = end
-    return "".join((*pieces, text[at : words[part.stop - 1].end].translate(_STRAIGHT).lower()))
+    """Write the words of a sentence with a space behind each, and a sign for each name and date."""
+    lows = [low.replace("’", "'") for low in part.read.lows[part.first : part.stop]]
+    starts = [word.start for word in part.read.words[part.first : part.stop]]
+    spans = [(bisect_left(starts, each.start), bisect_left(starts, each.end), "#") for each in dates]
+    spans += [(each.first - part.first, each.end - part.first, "·") for each in part.read.mentions]
+    for first, end, sign in spans:
+        lows[first:end] = [sign, *"~" * (end - first - 1)]
+    return "".join(f"{low} " for low in lows)
 
 
-def find_correction(written: str) -> Correction | None:
+def find_correction(text: str) -> Correction | None:
     """Find the correction that a masked sentence is; None if it is none."""
-    back = _BACK.search(written)
-    found = _AFTER_BACK.match(written, back.end()) if back else _FRAGMENT.match(written)
-    if found is None:
-        led = None if back else _STARTS.match(written)
-        return Correction(back=True) if back else Correction(again=True) if led and _CERTAIN.search(led[0]) else None
-    groups = found.groupdict()
-    wrong = _number(groups.get("not") or groups.get("other") or groups.get("wrong"))
-    return Correction(
-        back=back is not None,
-        meant=_number(found["meant"]),
-        wrong=wrong,
-        acts=bool(groups.get("acts")),
-        sure=bool(back or wrong is not None or groups.get("acts") or _SURE.search(written)),
-    )
+    back, found, led = _BACK.search(text) is not None, _FRAGMENT.match(text), _LED.match(text)
+    lead = {*led[0].split()} if led else set[str]()
+
+    def number(name: str) -> int | None:
+        return text.count("·", 0, found.start(name)) if found and found[name] else None
+
+    wrong = number("not") if number("not") is not None else number("wrong")
+    if found and (led or wrong is not None):
+        sure = back or wrong is not None or not lead.isdisjoint(_SURE)
+        return Correction(back=back, meant=number("meant"), wrong=wrong, sure=sure)
+    again = not back and not lead.isdisjoint(_SURE | _APOLOGIES)
+    return Correction(back=back, again=again) if back or again else None
 
 
-def _number(group: str | None) -> int | None:
-    return ord(group[-1]) - _FIRST_NAME if group else None
-
-
-def settle(part: Part, dates: Sequence[DateSpan], written: str) -> tuple[Part, list[DateSpan]]:
+def settle(part: Part, text: str) -> Part:
     """Leave out what a sentence corrects at once, as in "Sligo, sorry, Galway", and a "Correction:" before it."""
-    words, ranges = part.read.words, []
-    starts = [words[each.first].start for each in part.read.mentions], [each.start for each in dates]
-    for match in _AT_ONCE.finditer(written):
-        kinds = [sign >= chr(_FIRST_DATE) for sign in (match["wrong"], match["meant"])]
-        if kinds[0] == kinds[1]:
-            base = (_FIRST_NAME, _FIRST_DATE)[kinds[0]]
-            ranges.append((starts[kinds[0]][ord(match["wrong"]) - base], starts[kinds[0]][ord(match["meant"]) - base]))
-    if (led := _STARTS.match(written)) and _CERTAIN.search(led[0]):
-        at = words[part.first].start  # what leads has no names: its characters are those of the text
-        ranges.append((at, at + led.end()))
-
-    def is_left_out(at: int) -> bool:
-        return any(start <= at < end for start, end in ranges)
-
-    left = [each for each in dates if not is_left_out(each.start)]
-    return _without(part, lambda place: is_left_out(words[place].start)), left
+    ranges = [
+        (match.start(), match.start("meant")) for match in _AT_ONCE.finditer(text) if match["wrong"] == match["meant"]
+    ]
+    led = _LED.match(text)
+    if led and led.end() < len(text) and {*led[0].split()} & (_SURE | _APOLOGIES):
+        ranges.append((0, led.end()))
+    places = [range(*(part.first + text.count(" ", 0, at) for at in each)) for each in ranges]
+    return _without(part, {*chain(*places)}) if places else part
 
 
 def assert_denied(part: Part) -> Part | None:
@@ -182,21 +148,19 @@ def assert_denied(part: Part) -> Part | None:
     return part._replace(read=part.read._replace(lows=lows)) if "never" in said else None
 
 
-def _without(part: Part, is_left_out: Callable[[int], bool]) -> Part:
+def _without(part: Part, left_out: set[int]) -> Part:
     read = part.read
-    kept = [place for place in range(part.first, part.stop) if not is_left_out(place)]
-    if len(kept) == part.stop - part.first:
-        return part
+    kept = [place for place in range(part.first, part.stop) if place not in left_out]
     new = {place: number for number, place in enumerate(kept)}
     mentions = [
         each._replace(first=new[each.first], end=new[each.end - 1] + 1)
         for each in read.mentions
         if each.first in new and each.end - 1 in new
     ]
-    words = [read.words[place] for place in kept]
+    words_ = [read.words[place] for place in kept]
     lows, marks = [read.lows[place] for place in kept], [read.marks[place] for place in kept]
-    left = read._replace(words=words, lows=lows, marks=marks, sentences=[(0, len(words))], mentions=mentions)
-    return Part(left, 0, len(words))
+    left = read._replace(words=words_, lows=lows, marks=marks, sentences=[(0, len(kept))], mentions=mentions)
+    return Part(left, 0, len(kept))
 
 
 def amend(stated: Sequence[Statement], amendment: Amendment) -> list[Statement]:
@@ -214,22 +178,17 @@ def amend(stated: Sequence[Statement], amendment: Amendment) -> list[Statement]:
 def replace(stated: Statement, amendment: Amendment) -> Statement | None:
     """Put the right name in place of the wrong one; None if there is no right name.
 
-    The wrong name is the one stated to be wrong, if any; else the subject, if the right name acts or is a person and
-    the object is not; else the object, since the point of a sentence is at its end. "Sorry, Ana." may be no correction.
+    The wrong name is the one stated to be wrong, if any; else the subject, if the right name is a person and the object
+    is not; else the object, since the point of a sentence is at its end. "Sorry, Ana." may be no correction.
     """
     meant, what = amendment.meant, amendment.correction
     person = meant is not None and meant.type == stated.source.type == "person" != stated.target.type
-    typed = meant is not None and (meant.type or stated.target.type)
-    if meant is None or (not what.sure and (person or not typed)):
+    if meant is None or (not what.sure and (person or not (meant.type or stated.target.type))):
         return None
     wrong = key(amendment.wrong)
-    if key(stated.source.name) == wrong if wrong else what.acts or person:
-        return attrs.evolve(stated, source=_typed(meant, stated.source))
-    return attrs.evolve(stated, target=_typed(meant, stated.target))
-
-
-def _typed(surface: ExtractedName, wrong: ExtractedName) -> ExtractedName:
-    return surface if surface.type else attrs.evolve(surface, type=wrong.type)
+    if key(stated.source.name) == wrong if wrong else person:
+        return attrs.evolve(stated, source=attrs.evolve(meant, type=meant.type or stated.source.type))
+    return attrs.evolve(stated, target=attrs.evolve(meant, type=meant.type or stated.target.type))
 
 
 # -- earlier memories -------------------------------------------------------------------------------------------------
@@ -239,31 +198,6 @@ class _Earlier(NamedTuple):
     number: int
     memory: Memory
     statement: Statement
-
-
-class _Said:
-    """What was stated so far: last by each speaker of a session, and of each subject and type."""
-
-    def __init__(self, whole: Mapping[str, str]) -> None:
-        self._whole = whole
-        self.last: dict[tuple[str, str], _Earlier] = {}
-        self._by_subject: dict[tuple[str, str], deque[_Earlier]] = defaultdict(lambda: deque(maxlen=_MOST_STATEMENTS))
-
-    def add(self, number: int, memory: Memory, stated: Sequence[Statement]) -> None:
-        for each in stated:
-            if each.pattern != CORRECTED and each.type not in CO_OCCURRENCE_TYPES:
-                earlier = _Earlier(number, memory, each)
-                self._by_subject[self._key(each.source), each.type].append(earlier)
-                self.last[memory.session_id, memory.speaker] = earlier
-
-    def like(self, stated: Statement) -> Iterator[tuple[_Earlier, bool]]:
-        """The earlier statements of the same subject and type, and whether their target is the same."""
-        for each in self._by_subject.get((self._key(stated.source), stated.type), ()):
-            yield each, self._key(each.statement.target) == self._key(stated.target)
-
-    def _key(self, name: ExtractedName) -> str:
-        form = key(name.name)
-        return self._whole.get(form, form)
 
 
 def correct_earlier(
@@ -276,39 +210,50 @@ def correct_earlier(
     """
     if not any(amendment for _, amendment in found):
         return [each for each, _ in found]
-    said, corrected = _Said(whole), []
+    said, corrected = deque[_Earlier](maxlen=_MOST_STATEMENTS), []
     for number, (memory, (read, amendment)) in enumerate(zip(memories, found, strict=True)):
-        added = [*_corrections(number, memory, amendment, said)] if amendment and memory.speaker else ()
+        added = [*_corrections(number, memory, amendment, said, whole)] if amendment and memory.speaker else ()
         surfaces = dict.fromkeys((*read.surfaces, *(end for each in added for end in (each.source, each.target))))
         statements = tuple(dict.fromkeys((*read.statements, *added)))
         corrected.append(attrs.evolve(read, surfaces=tuple(surfaces), statements=statements) if added else read)
-        said.add(number, memory, statements)
+        stated = (each for each in statements if each.pattern != CORRECTED and each.type not in CO_OCCURRENCE_TYPES)
+        said.extend(_Earlier(number, memory, each) for each in stated)
     return corrected
 
 
-def _corrections(number: int, memory: Memory, amendment: Amendment, said: _Said) -> Iterator[Statement]:
-    last = said.last.get((memory.session_id, memory.speaker))
+def _corrections(
+    number: int, memory: Memory, amendment: Amendment, said: Sequence[_Earlier], whole: Mapping[str, str]
+) -> Iterator[Statement]:
+    own = [each for each in said if each.memory.speaker == memory.speaker]
+    last = next((each for each in reversed(own) if each.memory.session_id == memory.session_id), None)
     if last and not amendment.again and number - last.number <= REACH_TURNS:
         right = replace(_apart(last.statement), amendment)
         if right or amendment.correction.back:
             yield from _retract(memory, last, amendment.span)
         if right:
             yield attrs.evolve(right, fact=fact_in(memory, amendment.span), span=amendment.span)
+
+    def ends(each: Statement) -> list[str]:
+        return [whole.get(key(end.name), key(end.name)) for end in (each.source, each.target)]
+
+    def retract(stated: Statement, earlier: Sequence[_Earlier], *, same: bool) -> Iterator[Statement]:
+        for each in (each for each in earlier if each.statement.type == stated.type):
+            (source, target), (subject, object_) = ends(each.statement), ends(stated)
+            if source == subject and (target == object_) == same:
+                yield from _retract(memory, each, amendment.span)
+
     for each in amendment.again:
         known = KNOWN_RELATION_TYPES.get(each.type)
-        for earlier, same in said.like(each) if known and known.functional else ():
-            if earlier.memory.speaker == memory.speaker and not same:
-                yield from _retract(memory, earlier, amendment.span)
+        yield from retract(each, own if known and known.functional else (), same=False)
     for each in amendment.denied:
-        for earlier, same in said.like(each):
-            if same:
-                yield from _retract(memory, earlier, amendment.span)
+        yield from retract(each, said, same=True)
 
 
 def _retract(memory: Memory, earlier: _Earlier, span: Span) -> Iterator[Statement]:
     """State that it held for an empty period; what has no known start cannot be retracted."""
     wrong = _apart(earlier.statement)
-    start = wrong.valid_from or (None if wrong.valid_to else earlier.memory.occurred_at)
+    said = None if wrong.valid_from == EARLIEST else wrong.valid_from
+    start = said or (None if wrong.valid_to else earlier.memory.occurred_at)
     if start is not None:
         over = attrs.evolve(wrong, valid_from=start, valid_to=start, kind=EdgeKind.LIFECYCLE)
         yield attrs.evolve(over, fact=fact_in(memory, span), span=span, pattern=CORRECTED)

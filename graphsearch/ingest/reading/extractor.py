@@ -13,7 +13,7 @@ import attrs
 
 from graphsearch._support.concurrency import in_slices
 from graphsearch.ingest.extract.context import speaker_of, subject_of
-from graphsearch.ingest.frames.table import read_line, text_forms
+from graphsearch.ingest.frames.table import read_line, text_forms, words
 from graphsearch.ingest.reading.assembling import Assembly, ReadSentence
 from graphsearch.ingest.reading.corrections import (
     Part,
@@ -25,7 +25,7 @@ from graphsearch.ingest.reading.corrections import (
     settle,
 )
 from graphsearch.ingest.reading.names import PARENTHESIS, find_names, key, lone_parts
-from graphsearch.ingest.reading.references import Context, Named
+from graphsearch.ingest.reading.references import STRANGER, Context, Named, speaks_of_stranger
 from graphsearch.ingest.reading.statements import LEAST, Stated, read_sentence
 from graphsearch.ingest.reading.users import introduced_users, of_user, with_user
 from graphsearch.model import Memory, Span
@@ -39,7 +39,6 @@ from graphsearch.text.dates import Dates, DateSpan, NaturalDates, repeated_dates
 
 NAME: Final = "frames/1"
 _SURE_KIND: Final = 0.7
-_REMEMBERED: Final = 6
 _BACK_TO_DATE: Final = 300
 """Characters before a sentence in which the date is that "that day" means."""
 
@@ -54,8 +53,8 @@ class _Turn:
     follows: _Turn | None = None
     """The memory before it in its session."""
     sentences: list[ReadSentence] = attrs.field(factory=list)
-    recent: list[Named] = attrs.field(factory=list)
-    """The last names of the session."""
+    recent: list[list[Named]] = attrs.field(factory=list)
+    """The names of each sentence, with `STRANGER` if it speaks of a person without a name."""
 
 
 @attrs.frozen
@@ -174,12 +173,13 @@ class TextExtractor:
         addressed = follows.speaker if follows and follows.speaker != speaker else ""
         names = _by_sentence(turn.read)
         before: Sequence[ReadSentence | None] = turn.sentences or [None] * len(names)
-        turn.sentences, turn.recent = [], [*(follows.recent if follows else ())]
+        turn.sentences, turn.recent = [], []
         for (first, stop), mentions, earlier in zip(turn.read.sentences, names, before, strict=True):
             addressed = _addressee(turn.read, first, mentions) or addressed
             sentence = earlier
             if sentence is None or mentions != sentence.mentions:
-                context = Context(speaker, firms.get(speaker), title, turn.recent, addressed)
+                recent = (*(follows.recent if follows else ()), *turn.recent)
+                context = Context(speaker, firms.get(speaker), title, recent, addressed)
                 read = partial(read_sentence, context=context, at=at, forms=self._forms, least=self._least)
                 sentence = _read_part(Part(turn.read._replace(mentions=mentions), first, stop), dates, read)
                 yield
@@ -187,9 +187,8 @@ class TextExtractor:
                 if each.relation == "works_at" and each.source.name == speaker and each.until is None:
                     firms[speaker] = each.target._replace(sure=min(each.confidence, each.target.sure), start=-1)
             turn.sentences.append(sentence)
-            turn.recent = [*turn.recent, *(Named(each.name, each.kind, hard=each.hard) for each in mentions)][
-                -_REMEMBERED:
-            ]
+            strangers = [STRANGER] if _has_stranger(turn.read, first, stop, mentions) else []
+            turn.recent.append([*(Named(each.name, each.kind, hard=each.hard) for each in mentions), *strangers])
 
 
 class _DatesOf:
@@ -218,14 +217,26 @@ def _read_part(part: Part, dates: _DatesOf, read: Callable[..., list[Stated]]) -
     def unnamed(start: int, end: int) -> list[DateSpan]:
         return [each for each in dates.find(start, end) if not _is_named(each, part.read)]
 
-    if not may_correct(part.read.text, span):
+    if not may_correct(part):
         return ReadSentence(span, mentions, read(*part, dates=unnamed))
     found = unnamed(span.start, span.end)
     written = masked(part, found)
-    settled, left = settle(part, found, written)
+    settled = settle(part, written)
     asserted = assert_denied(settled)
+    kept = {word.start for word in settled.read.words[settled.first : settled.stop]}
+    left = [each for each in found if each.start in kept]
     denied = read(*asserted, dates=lambda *_: left) if asserted else ()
     return ReadSentence(span, mentions, read(*settled, dates=lambda *_: left), denied, find_correction(written))
+
+
+def _has_stranger(read: Read, first: int, stop: int, mentions: Sequence[Mention]) -> bool:
+    """Whether a sentence speaks of a person without a name."""
+    lows = read.lows[first:stop]
+    if words("people").isdisjoint(lows):
+        return False
+    for each in mentions:
+        lows[each.first - first : each.end - first] = ["·"] * (each.end - each.first)
+    return speaks_of_stranger(lows)
 
 
 def _by_sentence(read: Read) -> list[list[Mention]]:

@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphsearch.ingest.frames.table import Forms, verb_forms, words
+from graphsearch.ingest.reading.references import PERSON, SEVERAL, SOMEBODY, speaks_of_stranger
 
 if TYPE_CHECKING:
     from graphsearch.names.spans import Mention, Read
@@ -140,6 +141,9 @@ class Phrases:
         for place in (at for at, low in enumerate(self.lows) if low == "her"):
             if self.has(place + 1, PREPOSITION) or self.is_end(place + 1 + bool(self.has(place + 1, ADVERB))):
                 self.bits[place] = PRONOUN  # "reports to her now"
+        for place in (at for at, low in enumerate(self.lows) if low == "may"):
+            if self.low(place - 1) in words("monthly") or self.low(place - 1)[:1].isdigit():
+                self.bits[place] = 0
 
     def low(self, place: int) -> str:
         """The word at a place; "·" for a name, "" outside of the sentence."""
@@ -155,8 +159,10 @@ class Phrases:
 
     def ref(self, place: int) -> Ref:
         """The name or pronoun at a place."""
-        mention = self.name(place)
-        return Ref(mention) if mention else Ref(None, self.low(place))
+        mention, low = self.name(place), self.low(place)
+        if not mention and low in PERSON | SEVERAL and speaks_of_stranger(self.lows[:place]):
+            low = SOMEBODY
+        return Ref(mention) if mention else Ref(None, low)
 
     def is_filler(self, place: int) -> bool:
         """Whether a word may stand before a name in its phrase: an article, an adjective, a common noun."""
@@ -176,10 +182,11 @@ class Phrases:
             if low in _OBJECTIVE:
                 return ()
             if bits & (NAME | PRONOUN):
-                first = self._phrase_start(left)
+                listed = self._listed_before(left)
+                first = self._phrase_start(left - 2 * (len(listed) - 1))
                 beside = self.has(first - 1, PREPOSITION) and self.low(first - 1) != "like"
                 if not (bits & NAME and beside and self.low(first - 2) not in (",", ":")):
-                    return self._listed_before(left)
+                    return listed
                 left = first - 2  # "the head of Acme said": not Acme
             elif low in words("kind_nouns") and self.has(left - 1, NAME):
                 left -= 1  # "the Tidewright service depends"
@@ -208,9 +215,13 @@ class Phrases:
 
     def described(self, left: int) -> Refs:
         """What a noun phrase that ends at a place describes: "Gomorrah is a novel (written by)", "X, a song (by)"."""
+        related = False
         for place in range(left, max(-1, left - _MAX_PHRASE), -1):
             if self.lows[place] in ("is", "was", "are", "were"):
                 return self.subject(place - 1) or ()
+            related = related or self.lows[place] in ("which", "that", "who")
+            if related and self.bits[place] & PREPOSITION:
+                return ()  # "is derived from a parser which was written by"
             if self.lows[place] == "," and self.name(place - 1) and self.has(place + 1, ARTICLE):
                 return (self.ref(place - 1),)
             if self.bits[place] & (BREAK | COMMA):
@@ -230,7 +241,8 @@ class Phrases:
         """The names of a list that ends at a place: "Ana, Bo and Cy"."""
         refs = [self.ref(place)]
         while self.has(place - 1, JOINER | COMMA) and self.has(place - 2, NAME | PRONOUN):
-            if self.bits[place - 1] & COMMA and len(refs) == 1:
+            governed = self.has(self._phrase_start(place - 2) - 1, PREPOSITION)
+            if self.bits[place - 1] & COMMA and (len(refs) == 1 or governed):  # "after the visit to Leeds, Ana and Bo"
                 break
             place -= 2
             refs.insert(0, self.ref(place))
@@ -249,7 +261,7 @@ class Phrases:
         while place < stop and not self._ends_slots(place, slot):
             low, bits = self.lows[place], self.bits[place]
             if self._is_owner(place):
-                place += self.low(place + 1) == "'s"  # "the Turin office", "Ann's bakery"
+                place += self.low(place + 1) in ("'s", "'")  # "the Turin office", "Ann's bakery"
                 filler += 1
             elif bits & (NAME | PRONOUN):
                 if slot and slot not in slots:
@@ -259,6 +271,8 @@ class Phrases:
             elif low == "there" and slot == "obj" and not slots:
                 slots["at"] = slots["in"] = (Ref(None, low),)
                 slot = ""
+            elif low == "of" and slot == "obj" and self.low(place - 1) in words("versions"):
+                filler = 0  # "wrote a draft of X"
             elif bits & PREPOSITION:
                 slot, filler = "" if low in passed else low, 0
                 passed.add(low)
@@ -286,7 +300,7 @@ class Phrases:
 
     def _is_owner(self, place: int) -> bool:
         """Whether a name or a pronoun only describes the noun after it."""
-        owns = self.low(place + 1) == "'s" and self.has(place, NAME | PRONOUN)
+        owns = self.low(place + 1) in ("'s", "'") and self.has(place, NAME | PRONOUN)
         return bool(owns) or bool(self.bits[place] & NAME and self._modifies(place))
 
     def _is_infinitive(self, place: int) -> bool:
@@ -298,7 +312,7 @@ class Phrases:
         """Whether a name only describes what is after it: "the Turin office", "Labor leader Simon Crean"."""
         noun = self.low(place + 1)
         verb = self.has(place + 1, VERB) and not self.has(place + 1, NOUN)
-        apart = verb or self.has(place + 1, _CLOSED | ADVERB | NAME)
+        apart = verb or self.has(place + 1, _CLOSED | ADVERB | ARTICLE | NAME)
         if apart or not noun.isalpha() or len(noun) < _SHORTEST or noun in words("after_names"):
             return False
         if self.has(place + 1, NOUN) and noun in self.forms.nouns:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from graphsearch.ingest.frames.table import words
+
 FIRST: Final = frozenset({"i", "me", "my"})
 OWN_SIDE: Final = frozenset({"we", "us", "our"})
 SECOND: Final = frozenset({"you", "your"})
@@ -14,9 +16,11 @@ SEVERAL: Final = frozenset({"they", "them", "their"})
 _FIRMS: Final = ("organisation", "group")
 _NEAR: Final = 0.92
 """How sure it is whom a pronoun means by the name before it in its sentence, by a title, or by who speaks."""
-_ELSEWHERE: Final = 0.44
+_ELSEWHERE: Final = 0.8
 """By a name of an earlier sentence: mostly the pronoun means somebody who is not named."""
 _WINDOW: Final = 3
+SOMEBODY: Final = "somebody"
+"""The pronoun of a person without a name."""
 
 
 class Named(NamedTuple):
@@ -33,13 +37,14 @@ class Context(NamedTuple):
     """What pronouns of one sentence can refer to.
 
     ``firm``: where the speaker works, if the call says so; ``title``: the subject of a document; ``recent``: the names
-    of the sentences before, the last ones last; ``addressed``: whom "you" means.
+    of each sentence before, in this memory and the one before it, with `STRANGER` for a person without a name;
+    ``addressed``: whom "you" means.
     """
 
     speaker: str = ""
     firm: Named | None = None
     title: Named | None = None
-    recent: Sequence[Named] = ()
+    recent: Sequence[Sequence[Named]] = ()
     addressed: str = ""
 
     def meant(self, pronoun: str, earlier: Sequence[Named], kinds: Sequence[str]) -> Named | None:
@@ -61,7 +66,8 @@ class Context(NamedTuple):
         if pronoun in THING:
             if title and title.kind != "person":
                 return title
-            return self._last([each for each in ("thing", *_FIRMS) if each in kinds], earlier)
+            firms = () if kinds[0] == "thing" else _FIRMS  # "works on it" is not of a firm named before
+            return self._last([each for each in ("thing", *firms) if each in kinds], earlier)
         if pronoun in SEVERAL:
             return title if title and title.kind != "person" else self._several(earlier, as_person=as_person)
         return None
@@ -76,14 +82,40 @@ class Context(NamedTuple):
         return me._replace(sure=_NEAR) if me and pronoun != "our" and "person" in kinds else None
 
     def _several(self, earlier: Sequence[Named], *, as_person: bool) -> Named | None:
-        """Whom "they" means: the last firm, or a person where no firm is near."""
+        """Whom "they" means: the last firm, or a person of the same sentence where no firm is near."""
         firm = self._last(_FIRMS, earlier)
-        return firm if not as_person else None if firm else self._last(("person",), earlier)
+        if as_person:
+            return None if firm else _only(("person",), earlier, self.speaker)
+        return firm or self._last(("",), earlier)
 
     def _last(self, kinds: Sequence[str], earlier: Sequence[Named]) -> Named | None:
-        """The last name of these kinds; hardly sure if it stands in another sentence."""
-        for seen, sure in ((earlier, _NEAR), (self.recent[-_WINDOW:], _ELSEWHERE)):
-            for each in reversed(seen):
-                if each.kind in kinds and each.name != self.speaker:
-                    return each._replace(sure=each.sure * sure)
+        """The one name of these kinds in its sentence, or in the last one that has any; None if it has several."""
+        for seen in (earlier, *reversed(self.recent[-_WINDOW:])):
+            if any(each.kind in kinds and each.name != self.speaker for each in seen):
+                found = _only(kinds, seen, self.speaker)
+                return found if seen is earlier or not found else found._replace(sure=_ELSEWHERE)
         return None
+
+
+def _only(kinds: Sequence[str], seen: Sequence[Named], speaker: str) -> Named | None:
+    """The only name of these kinds but for the speaker's."""
+    fitting = [each for each in seen if each.kind in kinds and each.name != speaker]
+    whole = max(fitting, key=lambda each: len(each.name), default=STRANGER)
+    words_ = {*whole.name.casefold().split()}
+    alone = bool(words_) and all(each.name and {*each.name.casefold().split()} <= words_ for each in fitting)
+    return whole._replace(sure=_NEAR) if alone else None
+
+
+STRANGER: Final = Named("", "person")
+
+
+def speaks_of_stranger(lows: Sequence[str]) -> bool:
+    """Whether words, of which "·" is a name, speak of a person without a name: "my brother", "the other guy"."""
+    if words("people").isdisjoint(lows):
+        return False
+    for place, low in enumerate(lows):
+        after = [*lows[place + 1 : place + 3], ""]
+        named = after[0] == "·" or (len(after) > 2 and after[1] == "·" and after[0] in words("naming"))  # noqa: PLR2004
+        if low in words("people") and not named and words("be").isdisjoint(lows[max(0, place - 3) : place]):
+            return True
+    return False

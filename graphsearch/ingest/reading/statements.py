@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphsearch.ingest.frames.table import KNOWN_ENDS, Ends, Forms, Frame, listed, read_ends, text_forms, words
 from graphsearch.ingest.reading.clauses import Clause, Clauses
-from graphsearch.ingest.reading.periods import read_period
+from graphsearch.ingest.reading.periods import Period, read_period, read_status_period
 from graphsearch.ingest.reading.phrases import (
     ARTICLE,
     BE,
@@ -86,6 +86,8 @@ _PLACING: Final = frozenset({"at", "for", "in", "from", "on"})
 _OF_PERSONS: Final = _KIN | {"works_with", "works_on"}
 """What a word that is taken for a person easily seems to state."""
 _ANYONE: Final = Ends(("person", "organisation", "group", "thing"))
+
+_NO_PERIOD: Final[Period] = (None, None, False)
 
 Dates = Callable[[int, int], Sequence[DateSpan]]
 """The dates between two places of a text."""
@@ -413,15 +415,16 @@ class _Reader:
         """What is due, budgeted, priced or born: a date or an amount."""
         if not any(bits & VALUED for bits in self._sentence.bits):
             return
-        for frames, subjects, place, start, end in find_values(self._sentence, clauses, self.dates):
+        for frames, subjects, clause, start, end in find_values(self._sentence, clauses, self.dates):
             value = Named(self._text[start:end], "value", 1.0, start, hard=True)
-            clause = Clause("", (), {}, "present", place, place)
+            enters = frames[0].type == "has_status"
+            period = read_period(clause, frames[0], self._sentence, self.dates, self._at) if enters else _NO_PERIOD
             for frame, ref in ((frame, ref) for ref in subjects for frame in frames[:1]):
                 for named in self._named((ref,), clause, read_ends(frame.source)):
                     fit = _fit(read_ends(frame.source), named)
-                    if fit > 0:
+                    if fit > 0 and period:
                         sure = self._confidence(named, value, int(fit < _EXPECTED))
-                        yield Stated(named, frame.type, value, sure)
+                        yield Stated(named, frame.type, value, sure, *period)
 
     def _status(self) -> Iterator[Stated]:
         """Read what is paused, on hold, and the like."""
@@ -450,4 +453,7 @@ class _Reader:
                 value = (word or sentence.low(after)).replace("_", " ")
                 status = Named(value, "status")
                 sure = self._confidence(named, status, int(named.kind == "person"), hearsay=hearsay)
-                yield Stated(named, "has_status", status, sure)
+                tense = "past" if turned or sentence.low(place + 1) in ("was", "were", "went", "got") else "present"
+                clause = Clause("", (), {}, tense, place, after + 1 + value.count(" "))
+                if period := read_status_period(clause, sentence, self.dates):
+                    yield Stated(named, "has_status", status, sure, *period)
