@@ -72,6 +72,8 @@ _TAIL: Final = re.compile(
     r"-(?:based|owned|like|style|led|era|born|wide|related|backed|inspired|themed|only|free|specific|assisted|driven"
     r"|funded|powered|run)$"
 )
+_YEAR: Final = re.compile(r"(?:1[5-9]|20)\d\d")
+_LETTERED: Final = re.compile(r"\d{1,4}-[a-z]")
 _PERIOD: Final = re.compile(r"(?:[QH][1-4]|FY\d+)$")
 _STRETCHED: Final = re.compile(r"(.)\1\1")
 
@@ -225,12 +227,13 @@ class _Sentence:
 
     def _is_shouted(self) -> bool:
         """Whether a sentence is all in capitals, or most of it."""
-        loud = sum(len(self.lows[place]) > 1 and self.words[place].text.isupper() for place in self.upper)
+        words = (self.words[place].text for place in self.upper)
+        loud = sum(len(word) > 1 and word.isalpha() and word.isupper() for word in words)
         return loud >= _SHORT and 2 * loud > sum(self.lows[place].isalpha() for place in range(self.first, self.stop))
 
     def _is_heading(self) -> bool:
-        """Whether all words but small ones have capitals, ordinary ones among them."""
-        if _FEW * len(self.upper) < self.stop - self.first:
+        """Whether all words but small ones have capitals, ordinary ones among them, and no full stop ends it."""
+        if _FEW * len(self.upper) < self.stop - self.first or self.lows[self.stop - 1] == ".":
             return False
         letters = [place for place in range(self.first, self.stop) if self.lows[place][0].isalpha()]
         rest = [place for place in letters[1:] if not self.marks[place] & GRAMMAR]
@@ -243,8 +246,9 @@ class _Sentence:
         for place in range(self.first, self.stop):
             low = self.lows[place]
             if opened >= 0 and low == _QUOTES[self.lows[opened]]:
-                if self._is_free(opened + 1, place) and self._is_title(opened + 1, place):
-                    yield self._mention(opened + 1, place, "thing", SEVERAL)
+                end = place - (self.lows[place - 1] in ".,")
+                if self._is_free(opened + 1, end) and self._is_title(opened + 1, end):
+                    yield self._mention(opened + 1, end, "thing", SEVERAL)
                 opened = -1
             elif opened < 0 and low in _QUOTES:
                 opened = place
@@ -262,11 +266,12 @@ class _Sentence:
             if place < end or not self._is_capital(place):
                 continue
             end = self._run(place)
-            first, last = self._trimmed(place, end)
-            acts = last < self.stop and bool(self.marks[last] & VERB)  # "Tidewright sponsors Atlas" is no name
+            first, last = self._trimmed(self._with_year(place, end), end)
+            acts = self._acts(last)  # "Tidewright sponsors Atlas" is no name
             inside = [tag for tag in tags if tag[0] < last and first < tag[1] and not (acts and last < tag[1])]
             if inside and self._opens(place) and all(known & PLAIN for known in self.marks[first : inside[0][0]]):
-                first = max(first, inside[0][0])
+                begun = max(first, inside[0][0])  # "Skip Harlow leads it" does not ask to skip him
+                first = first if acts and first + 2 == last and not self.marks[begun] & GIVEN else begun
             if inside and last == end:
                 last = end = self._extended(end, inside[-1][1])
             best = max(inside, key=lambda tag: tag[3], default=(0, 0, "", 0.0))
@@ -278,17 +283,27 @@ class _Sentence:
         low, known = self._low(place), self.marks[place] if place < self.stop else 0
         if not low or place in self.taken or place not in self.upper or low in ("i", "i.") or not low[0].isalnum():
             return False
-        if known & CALENDAR and not (known & GIVEN and self._begins_name(place)):
+        if known & CALENDAR and not self._begins_name(place):
             return False
         return not known & NOISE and not (len(low) > _SHORT and known & ORDINARY and self.words[place].text.isupper())
 
     def _begins_name(self, place: int) -> bool:
-        """Whether a month is a given name: "June Clayworth", "Jan van Dam", but "In June Marek"."""
+        """Whether a month is a given name: "June Clayworth", "Jan van Dam", but "In June Marek".
+
+        One that is none of the lexicon is so as the subject of a sentence.
+        """
         after = place + 1
         while after < min(self.stop, place + 3) and self.lows[after] in _BEFORE_SURNAME:
             after += 1
-        dated = place > self.first and self.marks[place - 1] & GRAMMAR
-        return not dated and after < self.stop and after in self.upper and not self.marks[after] & (ORDINARY | CALENDAR)
+        opens = place == self.first
+        if after not in self.upper or self.marks[after] & CALENDAR or not (opens or not self.marks[place - 1] & GRAMMAR):
+            return False
+        given = self.marks[place] & GIVEN and not self.marks[after] & ORDINARY
+        return bool(given) or (opens and self._acts(after + 1))  # "May Orwin leads it"
+
+    def _acts(self, place: int) -> bool:
+        """Whether the word at a place shows that what stands before it is a subject."""
+        return self._low(place) in _ACTS or (place < self.stop and bool(self.marks[place] & VERB))
 
     def _run(self, place: int) -> int:
         """The end of the run of words that begins at a place, across small words that belong to names."""
@@ -328,10 +343,21 @@ class _Sentence:
         patron = self.marks[at - 1] & PLAIN and not self.marks[at - 1] & GRAMMAR
         return self._is_capital(at + 1) and bool(self.marks[at + 1] & INSTITUTION or patron)
 
+    def _with_year(self, first: int, end: int) -> int:
+        """Where a name begins that has a year before ordinary words: "2031 Harbour Plan", but "In 2031 Harbour Plan"."""
+        year = self._low(first - 1)
+        dated = first - 1 > self.first and self.marks[first - 2] & GRAMMAR and self._low(first - 2) not in _DETERMINERS
+        named = end > first + 1 and self.marks[first] & PLAIN and not self.marks[first] & (GRAMMAR | ROLE)
+        return first - 1 if named and not dated and _YEAR.fullmatch(year) else first
+
     def _is_number(self, at: int) -> bool:
         """Whether a number belongs to the name before it, as in "Ward 7": it counts nothing and is no year."""
         low, before, after = self._low(at), self.marks[at - 1], self._low(at + 1)
-        if not low.isdecimal() or len(low.lstrip("0")) > _SHORT or before & (UNNUMBERED | CALENDAR | GRAMMAR | GIVEN):
+        if before & (UNNUMBERED | CALENDAR | GRAMMAR | GIVEN):
+            return False
+        if _LETTERED.fullmatch(low):
+            return True
+        if not low.isdecimal() or len(low.lstrip("0")) > _SHORT:
             return False
         return not (after and (after[0].isdecimal() or after in ":%-–/" or after[0].isalpha())) or bool(
             after[0].isalpha() and self.marks[at + 1] & GRAMMAR
@@ -359,7 +385,7 @@ class _Sentence:
     def _is_before_name(self, place: int, end: int, *, opening: bool, institution: bool) -> bool:
         """Whether the first word of a run is no part of the name in it."""
         known, low = self.marks[place], self.lows[place]
-        if known & GRAMMAR or (known & ROLE and not institution) or (self.heading and known & PLAIN):
+        if (known & GRAMMAR and not known & CALENDAR) or (known & ROLE and not institution) or (self.heading and known & PLAIN):
             return True
         if not opening or known & (GIVEN | TITLE):
             return False
@@ -387,7 +413,7 @@ class _Sentence:
                 return False  # "High School"
             if self.heading or (self._opens(first) and (label or sure <= 0)):
                 return bool(self.marks[end - 1] & INSTITUTION) and not label
-        return any(map(str.isalpha, self.lows[first]))
+        return any(map(str.isalpha, "".join(self.lows[first:end])))
 
     def _is_alone(self, place: int, sure: float) -> bool:
         """Whether one word with a capital is a name."""
@@ -398,9 +424,8 @@ class _Sentence:
         if word.isupper() and self.context.tagged and sure <= 0 and not listed:
             return False  # "GPA", "RV"
         if opens and not known & ORDINARY:
-            after = self._low(place + 1) or "."
-            acts = after in _ACTS or (after.endswith("s") and self.marks[place + 1] & VERB)
-            return bool(listed) or sure > (-ONE if acts else _LIKELY if after in _CALLED else 0.0)
+            least = -ONE if self._acts(place + 1) else _LIKELY if (self._low(place + 1) or ".") in _CALLED else 0.0
+            return bool(listed) or sure > least
         if opens:
             return sure > 0 and bool(listed)
         return not known & ORDINARY or sure > 0 or bool(listed) or self.lows[place - 1] not in _DETERMINERS
