@@ -12,7 +12,7 @@ from collections.abc import Container, Iterator, Sequence
 from sys import maxsize
 from typing import Final, NamedTuple
 
-from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE
+from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE, SURNAME
 from graphsearch.names.tagger import casing
 from graphsearch.names.word_marks import (
     ALONE,
@@ -63,6 +63,8 @@ _ACTS: Final = frozenset({"is", "was", "has", "had", "will", "and", "said", "say
 _BEFORE_SURNAME: Final = frozenset({"van", "von", "de", "der", "den", "bin", "ibn", "al"})
 _DETERMINERS: Final = frozenset({"a", "an", "the", "my", "our", "your", "his", "her", "their", "this", "every", "no"})
 _INSIDE: Final = frozenset({"of", "for", "the", "and"})
+_LEGAL: Final = frozenset({"inc", "inc.", "ltd", "ltd.", "llc", "gmbh", "co.", "corp.", "plc"})
+"""After a comma they belong to the name of a firm."""
 _QUOTES: Final = {'"': '"', "“": "”", "«": "»"}
 _COINED: Final = re.compile(
     r"[0-9_#+]|[A-Z]{2}[a-z]|^[A-Z]{2,}$|\b(?!Mc|Mac|De|Di|Du|La|Le|Van|Von|Fitz)[^\W_]*[a-z][A-Z]"
@@ -75,6 +77,8 @@ _TAIL: Final = re.compile(
 _YEAR: Final = re.compile(r"(?:1[5-9]|20)\d\d")
 _LETTERED: Final = re.compile(r"\d{1,4}-[a-z]")
 _PERIOD: Final = re.compile(r"(?:[QH][1-4]|FY\d+)$")
+_GLUED: Final = re.compile(r"[a-z]{4,40}(?=([A-Z]$)|[A-Z])")
+"""A word in small letters to which another one is stuck."""
 _STRETCHED: Final = re.compile(r"(.)\1\1")
 
 
@@ -207,9 +211,9 @@ class _Sentence:
         self.taken.update(range(first, end))
         name = _TAIL.sub("", self.text[self.words[first].start : self.words[end - 1].end])
         shown = shown_kind(self.lows[first:end], self.marks[first:end])
-        if end == first + 1 and self.marks[first] & DEMONYM:
+        if self.marks[end - 1] & DEMONYM and all(known & (DEMONYM | PLAIN) for known in self.marks[first:end]):
             kind, shown = NATIONALITY, ""
-        elif "person" in (kind, shown) and _COINED.search(name):
+        elif "person" in (kind, shown) and (_COINED.search(name) or "&" in name):
             kind = shown = ""
         cased = first > self.first and all(
             place in self.upper or self.marks[place] & PARTICLE for place in range(first, end)
@@ -271,7 +275,7 @@ class _Sentence:
             inside = [tag for tag in tags if tag[0] < last and first < tag[1] and not (acts and last < tag[1])]
             if inside and self._opens(place) and all(known & PLAIN for known in self.marks[first : inside[0][0]]):
                 begun = max(first, inside[0][0])  # "Skip Harlow leads it" does not ask to skip him
-                first = first if acts and first + 2 == last and not self.marks[begun] & GIVEN else begun
+                first = first if acts and first + 2 == last and self.marks[begun] & (SURNAME | GIVEN) == SURNAME else begun
             if inside and last == end:
                 last = end = self._extended(end, inside[-1][1])
             best = max(inside, key=lambda tag: tag[3], default=(0, 0, "", 0.0))
@@ -311,6 +315,8 @@ class _Sentence:
         while end < self.stop:
             if self.words[end].start - self.words[end - 1].end == 1:
                 step = 1 if self._is_capital(end) else self._linked(place, end)
+            elif self.lows[end] == ",":
+                step = 2 * (self._low(end + 1) in _LEGAL)
             else:
                 step = 2 if self.lows[end] in _POSSESSIVE and self._is_patron(end) else 0
             if not step:
@@ -321,22 +327,29 @@ class _Sentence:
     def _linked(self, first: int, at: int) -> int:
         """How many words belong to a name from a small one on: "University of Leeds", "Jan van der Velde"."""
         low, head = self.lows[at], self.marks[at - 1]
-        two = self._low(at + 1) == "the" or (self._low(at + 1) in _BEFORE_SURNAME and self.marks[at] & PARTICLE)
-        if not self._is_capital(at + 1 + bool(two)) or head & (ROLE | GRAMMAR | TITLE):
+        after = self.marks[at + 1] if at + 1 < self.stop else 0
+        two = self._low(at + 1) == "the" or bool(after & self.marks[at] & PARTICLE)
+        if not self._is_capital(at + 1 + two) or head & (ROLE | GRAMMAR | TITLE):
             return 0
-        alone = low == "of" and at == first + 1 and not head & ORDINARY and not two
-        links = (
-            ((head & OF_HEAD) or alone)
-            if low in ("of", "for")
-            else self._goes_on(first, at)
-            if low == "and"
-            else low == "&" or self.marks[at] & PARTICLE
-        )
-        return (3 if two else 2) if links else 0
+        if low in ("of", "for"):
+            single = at == first + 1
+            ordinary = head & PLAIN and not (two or self.marks[first] & GIVEN)
+            loose = (not single or not self._opens(first)) if ordinary else single and not (two or head & ORDINARY)
+            links = head & OF_HEAD or (loose and (low == "of" or (ordinary and after & PLAIN)))
+        elif low == "and":
+            links = head & after & PLAIN and self._goes_on(first, at)
+        else:
+            links = low == "&" or self.marks[at] & PARTICLE
+        return (2 + two) if links else 0
 
     def _goes_on(self, first: int, at: int) -> bool:
-        """Whether "and" is a part of a name: "Bank for Reconstruction and Development"."""
-        return bool(self.marks[first] & OF_HEAD and self.marks[at - 1] & self.marks[at + 1] & PLAIN and at > first + 2)
+        """Whether "and" between ordinary words is a part of a name: "Bank for Trade and Growth", "Arts and Crafts Hall"."""
+        end = at + 1
+        while self._is_capital(end):
+            end += 1
+        headed = any(self.marks[place] & OF_HEAD for place in range(first, at - 2))
+        ended = self.marks[end - 1] & INSTITUTION and not self.marks[at - 1] & INSTITUTION
+        return headed or bool(ended and end > at + 2)
 
     def _is_patron(self, at: int) -> bool:
         """Whether what stands before "'s" belongs to what follows: "St Mary's Hospital", "People's Alliance Party"."""
@@ -374,9 +387,12 @@ class _Sentence:
         for place in range(first + 1, end - 1):
             if marks[place] & ROLE and marks[place + 1] & GIVEN:
                 first = place  # "Harbour Minister Ada Moss"
+        if marks[first] & DEMONYM and first + 1 < end and marks[first + 1] & GIVEN and not marks[first + 1] & DEMONYM:
+            first += 1  # "Norwegian Ada Moss"
         while first < end and self._is_before_name(first, end, opening=opening, institution=bool(institution)):
             first += 1
-        while first < end and marks[end - 1] & (GRAMMAR | UNNUMBERED):
+        numbered = UNNUMBERED * (first + 1 == end or self._low(end)[:1].isdecimal())
+        while first < end and marks[end - 1] & (GRAMMAR | numbered):
             end -= 1
         while self.heading and first < end and marks[end - 1] & PLAIN and not marks[end - 1] & INSTITUTION:
             end -= 1
@@ -401,6 +417,8 @@ class _Sentence:
             if known & (GRAMMAR | MODIFIER) or (known & ORDINARY and not known & INSTITUTION):
                 break
             end += 1
+        while self.marks[end - 1] & PARTICLE and self.lows[end - 1] == self.words[end - 1].text:
+            end -= 1
         return end
 
     def _names(self, first: int, end: int, sure: float) -> bool:
@@ -413,7 +431,7 @@ class _Sentence:
                 return False  # "High School"
             if self.heading or (self._opens(first) and (label or sure <= 0)):
                 return bool(self.marks[end - 1] & INSTITUTION) and not label
-        return any(map(str.isalpha, "".join(self.lows[first:end])))
+        return self.lows[first][0].isalnum() and any(map(str.isalpha, "".join(self.lows[first:end])))
 
     def _is_alone(self, place: int, sure: float) -> bool:
         """Whether one word with a capital is a name."""
@@ -437,6 +455,8 @@ class _Sentence:
             return False
         if (known & CALENDAR and not known & GIVEN) or _STRETCHED.search(low) or _PERIOD.match(word.text):
             return False
+        if (glued := _GLUED.match(word.text)) and mark(glued[0]) & (ORDINARY if glued[1] else GRAMMAR):
+            return False  # "startedD", "withHall"
         counted = self._low(place - 1)[-1:].isdecimal() and self.words[place - 1].end == word.start
         return not counted and not (self._low(place + 1) == "(" and self.words[place + 1].start == word.end)
 

@@ -94,6 +94,8 @@ def _component(match: re.Match[str]) -> Mark:
 
 def _path(match: re.Match[str]) -> Mark:
     written = match[0].rstrip(".")
+    if not any(map(str.isalnum, written)):  # a drawing
+        return Mark(match.start(), match.end(), "", "path", named=False)
     end = match.start() + len(written)
     if _LIBRARY.fullmatch(written):
         return _found(match, match.start(), end, "tool", "library")
