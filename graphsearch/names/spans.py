@@ -12,7 +12,8 @@ from collections.abc import Container, Iterator, Sequence
 from sys import maxsize
 from typing import Final, NamedTuple
 
-from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE, SURNAME
+from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE, SURNAME, flags
+from graphsearch.names.slips import respelt
 from graphsearch.names.tagger import casing
 from graphsearch.names.word_marks import (
     ALONE,
@@ -52,6 +53,8 @@ _READABLE: Final = 8
 _SHORT: Final = 3
 """Most letters of an ordinary word that is hardly shouted, and most digits of a number that is hardly a year."""
 _ACRONYM: Final = 5
+_TYPED: Final = 6
+"""Least letters of a word that may be mistyped."""
 _FEW: Final = 4
 """A heading has a capital in every so many words at least."""
 _GOES_ON: Final = frozenset(",'’&(@$%")
@@ -67,9 +70,10 @@ _LEGAL: Final = frozenset({"inc", "inc.", "ltd", "ltd.", "llc", "gmbh", "co.", "
 """After a comma they belong to the name of a firm."""
 _QUOTES: Final = {'"': '"', "“": "”", "«": "»"}
 _COINED: Final = re.compile(
-    r"[0-9_#+]|[A-Z]{2}[a-z]|^[A-Z]{2,}$|\b(?!Mc|Mac|De|Di|Du|La|Le|Van|Von|Fitz)[^\W_]*[a-z][A-Z]"
+    r"[0-9_#+&@]|[A-Z]{2}[a-z]|^[A-Z]{2,}$|[a-z] (?!III)[A-Z]{3,}\b"
+    r"|\b(?!Mc|Mac|De|Di|Du|La|Le|Van|Von|Fitz)[^\W_]*[a-z][A-Z]"
 )
-"""What no name of a person is spelt like: "TikTok", "DIYs", "R2"."""
+"""What no name of a person is spelt like: "TikTok", "DIYs", "R2", "Mariner VLA"."""
 _TAIL: Final = re.compile(
     r"-(?:based|owned|like|style|led|era|born|wide|related|backed|inspired|themed|only|free|specific|assisted|driven"
     r"|funded|powered|run)$"
@@ -79,7 +83,7 @@ _LETTERED: Final = re.compile(r"\d{1,4}-[a-z]")
 _PERIOD: Final = re.compile(r"(?:[QH][1-4]|FY\d+)$")
 _GLUED: Final = re.compile(r"[a-z]{4,40}(?=([A-Z]$)|[A-Z])")
 """A word in small letters to which another one is stuck."""
-_STRETCHED: Final = re.compile(r"(.)\1\1")
+_STRETCHED: Final = re.compile(r"(.)\1\1|(..)\2\2")
 
 
 class Mention(NamedTuple):
@@ -120,6 +124,11 @@ class Read(NamedTuple):
     readable: bool
 
 
+def is_coined(name: str) -> bool:
+    """Whether a name is spelt as no person's is."""
+    return _COINED.search(name) is not None
+
+
 def read_words(text: str) -> Read:
     """A text in tokens and sentences, without names."""
     words = tokens(text)
@@ -139,6 +148,11 @@ def _is_within(ranges: Sequence[tuple[int, int]], start: int) -> bool:
     """Whether a place is in one of some ranges, which are in order."""
     at = bisect_right(ranges, (start, maxsize)) - 1
     return at >= 0 and start < ranges[at][1]
+
+
+def _is_slip(low: str) -> bool:
+    """Whether an unknown word is an ordinary one, mistyped."""
+    return len(low) >= _TYPED and any(flags(each) & ORDINARY and each[0] == low[0] for each in respelt(low))
 
 
 def is_small(read: Read, first: int, stop: int) -> bool:
@@ -213,12 +227,20 @@ class _Sentence:
         shown = shown_kind(self.lows[first:end], self.marks[first:end])
         if self.marks[end - 1] & DEMONYM and all(known & (DEMONYM | PLAIN) for known in self.marks[first:end]):
             kind, shown = NATIONALITY, ""
-        elif "person" in (kind, shown) and (_COINED.search(name) or "&" in name):
-            kind = shown = ""
+        elif "person" in (kind, shown) and (is_coined(name) or (kind == "person" and self._is_thing(first, end))):
+            kind, shown = "", shown if shown != "person" else ""
         cased = first > self.first and all(
             place in self.upper or self.marks[place] & PARTICLE for place in range(first, end)
         )
         return Mention(first, end, name, shown or kind, sure, bool(shown), cased)
+
+    def _is_thing(self, first: int, end: int) -> bool:
+        """Whether words are put together as no name of a person is: "Prince of Tides", "Iris Memorial Shield"."""
+        opening, last = self.marks[first], self.marks[end - 1]
+        if end < first + 2 or opening & TITLE:
+            return False
+        ordinary = last & PLAIN and not last & SURNAME and (end > first + 2 or not opening & GIVEN)
+        return bool(ordinary or ("of" in self.lows[first:end] and not opening & GIVEN))
 
     def _low(self, place: int) -> str:
         """The word at a place; "" outside of the sentence."""
@@ -385,7 +407,8 @@ class _Sentence:
         """A run without the words around a name: openings, roles, and in a heading all ordinary words."""
         marks, opening, institution = self.marks, self._opens(first), self.marks[end - 1] & INSTITUTION
         for place in range(first + 1, end - 1):
-            if marks[place] & ROLE and marks[place + 1] & GIVEN:
+            pair = place + 3 == end and not (marks[place + 1] | marks[place + 2]) & (PLAIN | INSTITUTION)
+            if marks[place] & ROLE and (marks[place + 1] & GIVEN or pair):
                 first = place  # "Harbour Minister Ada Moss"
         if marks[first] & DEMONYM and first + 1 < end and marks[first + 1] & GIVEN and not marks[first + 1] & DEMONYM:
             first += 1  # "Norwegian Ada Moss"
@@ -472,6 +495,7 @@ class _Sentence:
                 continue
             if end == first + 1:
                 named = self._is_single(first) and not known & DEMONYM and (sure >= _LIKELY or not known & ORDINARY)
+                named = named and (known or not _is_slip(self.lows[first]))
             else:
                 named = not all(each & (CALENDAR | ROLE | ALONE) and not each & GIVEN for each in self.marks[first:end])
             if named and self.upper.isdisjoint(range(first, end)):

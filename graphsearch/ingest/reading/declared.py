@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from graphsearch.names.lexicon import CALENDAR, GIVEN, ORDINARY
-from graphsearch.names.spans import Mention, Read, is_small
+from graphsearch.names.spans import Mention, Read, is_coined, is_small
 from graphsearch.names.word_marks import (
     CLEAR,
     FIRM,
@@ -62,7 +62,14 @@ def short_names(text: str, speaker: str) -> list[tuple[str, str, int]]:
     pairs = [(found[1], speaker, found.start()) for pattern in (_OWN, _ME) for found in pattern.finditer(text)]
     pairs += [(found[1], "", found.start()) for found in _OTHER.finditer(text)]
     pairs += [(found[2], found[1], found.start()) for found in _SHORT.finditer(text)]
-    return [each for each in pairs if not mark(each[0].casefold()) & (CALENDAR | GRAMMAR | MODIFIER | NOISE)]
+    return [each for each in pairs if _is_short_name(each[0], spoken=bool(speaker))]
+
+
+def _is_short_name(written: str, *, spoken: bool) -> bool:
+    """Whether a word is a name: an ordinary one in small letters is one where people speak of each other."""
+    known = mark(written.casefold())
+    ordinary = known & PLAIN and written.islower() and (not spoken or "-" in written)
+    return not (ordinary or known & (CALENDAR | GRAMMAR | MODIFIER | NOISE) or is_coined(written))
 
 
 def first_words(forms: Iterable[str]) -> dict[str, str]:

@@ -26,6 +26,7 @@ from graphsearch.names.spans import (
     Read,
     find_in_sentence,
     find_marked,
+    is_coined,
     is_small,
     read_words,
 )
@@ -185,7 +186,8 @@ def _is_tool(read: Read, place: int) -> bool:
     """Whether an ordinary word means the tool that is called so: "we moved to notion", "in Notion"."""
     inside = place > 0 and read.lows[place - 1].isalpha()
     if read.words[place].text != read.lows[place] and inside:
-        return True
+        before = read.words[place - 1].text
+        return before == read.lows[place - 1] or place < 2 or read.lows[place - 2] in ".!?"  # noqa: PLR2004
     if not inside:
         return False
     cue = _CUES.get(read.lows[place - 1], 0)
@@ -259,6 +261,8 @@ def _agreed_kinds(found: Sequence[Sequence[Mention]], people: Mapping[str, str])
             hard[form] = _Kind(each.kind, hard=True, type=each.type)
         elif form not in hard:
             votes[form][each.kind] += max(0.5, each.sure)
+    coined = {key(each.name) for some in found for each in some if not each.type and is_coined(each.name)}
+    hard = {form: kind for form, kind in hard.items() if kind.kind != "person" or form not in coined}
     kinds = {form: _Kind(_voted(form, count), hard=False) for form, count in votes.items()}
     for form in [form for form, (kind, *_) in kinds.items() if kind == "person" and form.count(" ") == 1]:
         for part in form.split():  # "Berg" of "Jo Berg" is he
@@ -443,8 +447,19 @@ def _finished(
 
 
 def _is_faint(mention: Mention, count: int, *, hard: bool) -> bool:
-    alone = count == 1 and mention.end == mention.first + 1 and mention.name.islower()
-    return alone and not hard and mention.sure < FAINT and not mark(mention.name)
+    """Whether too little speaks for a name to be one that nothing is stated of; it stands once in the call."""
+    if count > 1 or mention.type or mention.sure > FAINT:
+        return False
+    words = mention.name.casefold().split()
+    marks = [mark(word) for word in words]
+    if any(known & (GIVEN | PLACE) and not known & GRAMMAR for known in marks):
+        return False
+    if len(words) > 1:  # "the harbour choir", "yonger brother"
+        ordinary = [known & ORDINARY > 0 for known in marks]
+        return mention.name.islower() and mention.sure < (MATCHED if hard and all(ordinary) else SURE * any(ordinary))
+    if mention.name.islower():
+        return not hard and not marks[0] & CAPITALISED
+    return not hard and bool(marks[0] & ORDINARY) and not marks[0] & CAPITALISED and mention.sure < SURE
 
 
 def _same(
