@@ -297,7 +297,9 @@ class _Sentence:
             inside = [tag for tag in tags if tag[0] < last and first < tag[1] and not (acts and last < tag[1])]
             if inside and self._opens(place) and all(known & PLAIN for known in self.marks[first : inside[0][0]]):
                 begun = max(first, inside[0][0])  # "Skip Harlow leads it" does not ask to skip him
-                first = first if acts and first + 2 == last and self.marks[begun] & (SURNAME | GIVEN) == SURNAME else begun
+                first = (
+                    first if acts and first + 2 == last and self.marks[begun] & (SURNAME | GIVEN) == SURNAME else begun
+                )
             if inside and last == end:
                 last = end = self._extended(end, inside[-1][1])
             best = max(inside, key=lambda tag: tag[3], default=(0, 0, "", 0.0))
@@ -322,7 +324,11 @@ class _Sentence:
         while after < min(self.stop, place + 3) and self.lows[after] in _BEFORE_SURNAME:
             after += 1
         opens = place == self.first
-        if after not in self.upper or self.marks[after] & CALENDAR or not (opens or not self.marks[place - 1] & GRAMMAR):
+        if (
+            after not in self.upper
+            or self.marks[after] & CALENDAR
+            or not (opens or not self.marks[place - 1] & GRAMMAR)
+        ):
             return False
         given = self.marks[place] & GIVEN and not self.marks[after] & ORDINARY
         return bool(given) or (opens and self._acts(after + 1))  # "May Orwin leads it"
@@ -424,7 +430,11 @@ class _Sentence:
     def _is_before_name(self, place: int, end: int, *, opening: bool, institution: bool) -> bool:
         """Whether the first word of a run is no part of the name in it."""
         known, low = self.marks[place], self.lows[place]
-        if (known & GRAMMAR and not known & CALENDAR) or (known & ROLE and not institution) or (self.heading and known & PLAIN):
+        if (
+            (known & GRAMMAR and not known & CALENDAR)
+            or (known & ROLE and not institution)
+            or (self.heading and known & PLAIN)
+        ):
             return True
         if not opening or known & (GIVEN | TITLE):
             return False
