@@ -42,7 +42,6 @@ Tag = tuple[int, int, str, float]
 NATIONALITY: Final = "nationality"
 MAX_WORDS: Final = 8
 CERTAIN: Final = 9.0
-TITLED: Final = 4.0
 SEVERAL: Final = 2.0
 ONE: Final = 1.0
 """How sure a name is, on the scale of the margins of the tagger."""
@@ -208,7 +207,7 @@ class _Sentence:
         self.heading = self._is_heading()
 
     def find(self, tags: Sequence[Tag]) -> Iterator[Mention]:
-        """Titles of works, names by capitals, those that only the tagger finds, and those after a person's title."""
+        """Titles of works, names by capitals, and those that only the tagger finds."""
         if self._is_shouted():
             return
         tags = [(self.first + first, self.first + end, kind, sure) for first, end, kind, sure in tags]
@@ -216,7 +215,6 @@ class _Sentence:
             yield from self._quoted()
             yield from self._along_capitals(tags)
         yield from self._in_small(tags)
-        yield from self._after_titles()
 
     def _mention(self, first: int, end: int, kind: str, sure: float) -> Mention:
         """Take the words [first, end) for a name; a title before it belongs to it."""
@@ -371,7 +369,7 @@ class _Sentence:
         return (2 + two) if links else 0
 
     def _goes_on(self, first: int, at: int) -> bool:
-        """Whether "and" between ordinary words is a part of a name: "Bank for Trade and Growth", "Arts and Crafts Hall"."""
+        """Whether "and" between ordinary words is a part of a name: "Fund for Art and Growth", "Oil and Gas Fund"."""
         end = at + 1
         while self._is_capital(end):
             end += 1
@@ -381,11 +379,12 @@ class _Sentence:
 
     def _is_patron(self, at: int) -> bool:
         """Whether what stands before "'s" belongs to what follows: "St Mary's Hospital", "People's Alliance Party"."""
-        patron = self.marks[at - 1] & PLAIN and not self.marks[at - 1] & GRAMMAR
-        return self._is_capital(at + 1) and bool(self.marks[at + 1] & INSTITUTION or patron)
+        patron, after = self.marks[at - 1], self.marks[at + 1] if at + 1 < self.stop else GIVEN
+        plain = patron & PLAIN and not patron & (GRAMMAR | INSTITUTION) and after & (GIVEN | ORDINARY) != GIVEN
+        return self._is_capital(at + 1) and bool(after & INSTITUTION or plain)
 
     def _with_year(self, first: int, end: int) -> int:
-        """Where a name begins that has a year before ordinary words: "2031 Harbour Plan", but "In 2031 Harbour Plan"."""
+        """Where a name with a year before ordinary words begins: "2031 Harbour Plan", but "In 2031 Harbour Plan"."""
         year = self._low(first - 1)
         dated = first - 1 > self.first and self.marks[first - 2] & GRAMMAR and self._low(first - 2) not in _DETERMINERS
         named = end > first + 1 and self.marks[first] & PLAIN and not self.marks[first] & (GRAMMAR | ROLE)
@@ -509,7 +508,7 @@ class _Sentence:
             else:
                 named = not all(each & (CALENDAR | ROLE | ALONE) and not each & GIVEN for each in self.marks[first:end])
             if named and self.upper.isdisjoint(range(first, end)):
-                yield self._mention(first, self._with_surname(end), kind, sure)
+                yield self._mention(first, end, kind, sure)
 
     def _parts(self, first: int, end: int, kind: str, sure: float) -> Iterator[Tag]:
         """What the tagger found, cut at verbs, marks and the ends of firms: in lower case it takes too much."""
@@ -533,19 +532,3 @@ class _Sentence:
             return True
         small = known & GRAMMAR and not known & PARTICLE and low not in _INSIDE
         return bool(small) or not (low[0].isalnum() or low == "&" or low in _POSSESSIVE)
-
-    def _with_surname(self, end: int) -> int:
-        """Where a name ends with the surname after it: "ludwig van der berg"."""
-        after = end
-        while self._low(after) in _BEFORE_SURNAME:
-            after += 1
-        follows = after > end and self._low(after).isalpha() and not self.marks[after] & (GRAMMAR | VERB)
-        return after + 1 if follows and self._is_free(end, after + 1) else end
-
-    def _after_titles(self) -> Iterator[Mention]:
-        """Names that only a title shows: "dr okonkwo"."""
-        for place in range(self.first, self.stop - 1):
-            known = self.marks[place + 1]
-            strange = self.lows[place + 1].isalpha() and not known & (ORDINARY | MODIFIER | GRAMMAR)
-            if strange and self.marks[place] & TITLE and self._is_free(place, place + 2):
-                yield self._mention(place, place + 2, "person", TITLED)

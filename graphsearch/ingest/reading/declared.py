@@ -1,12 +1,12 @@
 """Names that a conversation makes known without capitals: short names that are declared, and names by their last noun.
 
-"Call me Dilly"; "harkin brewery", "the garden committee"; "the portal" for Footlight Portal, "bellamy" for Bellamy
-Foods.
+"Call me Dilly"; "harkin brewery", "the garden committee"; "the portal" for Footlight Portal.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
@@ -70,16 +70,6 @@ def _is_short_name(written: str, *, spoken: bool) -> bool:
     known = mark(written.casefold())
     ordinary = known & PLAIN and written.islower() and (not spoken or "-" in written)
     return not (ordinary or known & (CALENDAR | GRAMMAR | MODIFIER | NOISE) or is_coined(written))
-
-
-def first_words(forms: Iterable[str]) -> dict[str, str]:
-    """The first word of the one firm of the call that begins so: "bellamy" of "bellamy foods"."""
-    firsts: dict[str, list[str]] = defaultdict(list)
-    for form in sorted(forms):
-        first, _, rest = form.partition(" ")
-        if rest and len(first) >= _CLEAR_LENGTH and not mark(first) & ORDINARY:
-            firsts[first].append(form)
-    return {first: names[0] for first, names in firsts.items() if len(names) == 1}
 
 
 def heads(forms: Mapping[str, str]) -> dict[str, str]:
@@ -147,31 +137,36 @@ def _stands_bare(read: Read, first: int, begun: int, end: int, stop: int) -> boo
     return at >= first and bool(read.marks[at] & acts)
 
 
-def completed(read: Read, start: int, stop: int, found: Sequence[Mention], *, small: bool) -> list[Mention]:
-    """Names with the noun that ends them: "the Lantern team", "harkin brewery", "the garden committee" if ``small``.
+def complete(read: Read, some: list[Mention]) -> None:
+    """Let names go on to the noun that ends them: "the Lantern team", "harkin brewery", "the garden committee".
 
-    ``small``: the sentence [start, stop) is without capitals, so that ordinary words before a noun may be a name.
+    Where a sentence is without capitals, ordinary words before a noun may be a name.
     """
-    marks = read.marks
-    taken = {place: number for number, each in enumerate(found) for place in range(each.first, each.end)}
-    whole = list(found)
-    for place in range(start + 1, stop):
-        known = marks[place]
-        if place in taken or not known & (GROUP | FIRM) or read.words[place].text != read.lows[place]:
-            continue
-        number = taken.get(place - 1)
-        if number is not None:
-            if _takes_noun(whole[number], place) and (
-                known & (GROUP | CLEAR) or (small and not _is_verb(read, place, stop))
-            ):
-                whole[number] = _institution(read, whole[number].first, place + 1, 4.0)
-        elif small and known & (GROUP | CLEAR):
-            first = place
-            while first > max(start, place - 2) and first - 1 not in taken and _may_modify(read, first - 1):
-                first -= 1
-            if first < place - bool(known & LOOSE) and _is_introduced(read, first, place, start, stop):
-                whole.append(_institution(read, first, place + 1, 2.5))
-    return sorted(whole)
+    nouns = [place for place, known in enumerate(read.marks) if known & (GROUP | FIRM)]
+    taken = {place: each for each in some for place in range(each.first, each.end)} if nouns else {}
+    begins = [first for first, _ in read.sentences]
+    for place in nouns:
+        start, stop = read.sentences[bisect_right(begins, place) - 1]
+        if place not in taken and start < place < stop and read.words[place].text == read.lows[place]:
+            whole = _completed(read, start, place, stop, taken)
+            taken |= dict.fromkeys(range(whole.first, whole.end), whole) if whole else {}
+    if nouns:
+        some[:] = dict.fromkeys(taken.values())
+
+
+def _completed(read: Read, start: int, place: int, stop: int, taken: Mapping[int, Mention]) -> Mention | None:
+    """The name that the noun at a place ends."""
+    known, small, before = read.marks[place], is_small(read, start, stop), taken.get(place - 1)
+    if before:
+        ends = known & (GROUP | CLEAR) or (small and not _is_verb(read, place, stop))
+        return _institution(read, before.first, place + 1, 4.0) if ends and _takes_noun(before, place) else None
+    if not small or not known & (GROUP | CLEAR):
+        return None
+    first = place
+    while first > max(start, place - 2) and first - 1 not in taken and _may_modify(read, first - 1):
+        first -= 1
+    named = first < place - bool(known & LOOSE) and _is_introduced(read, first, place, start, stop)
+    return _institution(read, first, place + 1, 2.5) if named else None
 
 
 def _institution(read: Read, first: int, end: int, sure: float) -> Mention:
