@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.names import tagger
-from graphsearch.names import tagger
 from graphsearch.names.tagger import TAGS, casing, features
 from graphsearch.text.tokens import sentences, tokens
 from tests.waiting import calls

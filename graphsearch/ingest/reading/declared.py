@@ -142,7 +142,7 @@ def complete(read: Read, some: list[Mention]) -> None:
 
     Where a sentence is without capitals, ordinary words before a noun may be a name.
     """
-    nouns = [place for place, known in enumerate(read.marks) if known & (GROUP | FIRM)]
+    nouns = [place for place, known in enumerate(read.marks) if known & (GROUP | FIRM)] if read.sentences else []
     taken = {place: each for each in some for place in range(each.first, each.end)} if nouns else {}
     begins = [first for first, _ in read.sentences]
     for place in nouns:
