@@ -68,6 +68,7 @@ _INSIDE: Final = frozenset({"of", "for", "the", "and"})
 _LEGAL: Final = frozenset({"inc", "inc.", "ltd", "ltd.", "llc", "gmbh", "co.", "corp.", "plc"})
 """After a comma they belong to the name of a firm."""
 _QUOTES: Final = {'"': '"', "“": "”", "«": "»"}
+_MARKS: Final = frozenset((*_QUOTES, *_QUOTES.values()))
 _COINED: Final = re.compile(
     r"[0-9_#+&@]|[A-Z]{2}[a-z]|^[A-Z]{2,}$|[a-z] (?!III)[A-Z]{3,}\b"
     r"|\b(?!Mc|Mac|De|Di|Du|La|Le|Van|Von|Fitz)[^\W_]*[a-z][A-Z]"
@@ -267,7 +268,8 @@ class _Sentence:
     def _quoted(self) -> Iterator[Mention]:
         """Titles of works in quotation marks, whose words name nothing by themselves."""
         opened = -1
-        for place in range(self.first, self.stop):
+        marks = [place for place in range(self.first, self.stop) if self.lows[place] in _MARKS]
+        for place in marks:
             low = self.lows[place]
             if opened >= 0 and low == _QUOTES[self.lows[opened]]:
                 end = place - (self.lows[place - 1] in ".,")

@@ -31,9 +31,7 @@ from graphsearch.names.word_marks import (
 from graphsearch.text.word_lists import word_set
 
 _WORD: Final = r"[^\W\d_][\w'-]{1,40}"
-_HINT: Final = re.compile(
-    r"\b(?:calls?|called|go(?:es)? by|answers? to|known as|nick\w+|for short|(?:=|is) me)\b|= me", re.IGNORECASE
-)
+_HINTS: Final = ("call", "go by", "goes by", "answer", "known as", "nick", "short", "= me", "is me")
 _OWN: Final = re.compile(
     r"\b(?:call(?:s|ed)? me|i (?:go by|answer to|am known as)|i['’]?m known as|my nickname(?: is|['’]s))"
     rf"(?: just| only)? [\"“]?({_WORD})",
@@ -57,7 +55,8 @@ def short_names(text: str, speaker: str) -> list[tuple[str, str, int]]:
 
     Those that a speaker declares as their own are short for the speaker.
     """
-    if not _HINT.search(text):
+    low = text.lower()
+    if not any(hint in low for hint in _HINTS):
         return []
     pairs = [(found[1], speaker, found.start()) for pattern in (_OWN, _ME) for found in pattern.finditer(text)]
     pairs += [(found[1], "", found.start()) for found in _OTHER.finditer(text)]
