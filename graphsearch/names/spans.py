@@ -238,7 +238,7 @@ class _Sentence:
         opening, last = self.marks[first], self.marks[end - 1]
         if end < first + 2 or opening & TITLE:
             return False
-        ordinary = last & PLAIN and not last & SURNAME and (end > first + 2 or not opening & GIVEN)
+        ordinary = last & PLAIN and not last & SURNAME and not self.marks[end - 2] & GIVEN
         return bool(ordinary or ("of" in self.lows[first:end] and not opening & GIVEN))
 
     def _low(self, place: int) -> str:

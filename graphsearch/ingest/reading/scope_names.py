@@ -51,9 +51,7 @@ def _runs_in(text: str, *, spoken: bool) -> Iterator[str]:
     spoken, folded = spoken or text.islower(), text.lower()
     if len(folded) != len(text):  # letters of which the small form is longer
         return
-    words = [
-        (each, folded[each.start : each.end], flags(each.text)) for each in tokens(text) if each.text[0].isalnum()
-    ]
+    words = [(each, folded[each.start : each.end], flags(each.text)) for each in tokens(text) if each.text[0].isalnum()]
     for place, (first, low, known) in enumerate(words):
         if low in STOP_WORDS:
             continue
