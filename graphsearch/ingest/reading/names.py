@@ -61,18 +61,10 @@ _LEAST_LEADS: Final = {
 MATCHED: Final = 4.0
 MEANT: Final = 1.5
 _KINDS: Final = {
-    "person": "person",
-    "user": "person",
-    "organisation": "organisation",
-    "organization": "organisation",
-    "company": "organisation",
-    "team": "group",
-    "group": "group",
-    "place": "place",
-    "location": "place",
-    "city": "place",
-    "country": "place",
-    "region": "place",
+    **dict.fromkeys(("person", "user"), "person"),
+    **dict.fromkeys(("organisation", "organization", "company"), "organisation"),
+    **dict.fromkeys(("team", "group"), "group"),
+    **dict.fromkeys(("place", "location", "city", "country", "region"), "place"),
 }
 """The kinds of entity types; any other known one is a thing."""
 _NAMING: Final = word_set("called named nicknamed titled christened")
@@ -120,11 +112,14 @@ def name_in_slices(
     known = known or _known_tools()
     reads: list[Read] = []
     found: list[list[Mention]] = []
+    taken: list[set[int]] = []
     for text, title in zip_longest(texts, titles, fillvalue=""):
         reads.append(read_words(text))
-        found.append(_own(reads[-1], title, known))
+        own, places = _own(reads[-1], title, known)
+        found.append(own)
+        taken.append(places)
         yield
-    yield from _add_tagged(reads, speakers, found)
+    yield from _add_tagged(reads, speakers, found, taken)
     _without_ordinary(reads, found)
     declared = [short_names(text, speaker) for text, speaker in zip(texts, speakers, strict=True)]
     people = _people(speakers) | {key(short): "person" for some in declared for short, _, _ in some}
@@ -154,8 +149,11 @@ def _known_tools() -> KnownNames:
 # -- what each text shows by itself -------------------------------------------------------------------------------
 
 
-def _own(read: Read, title: str, known: KnownNames) -> list[Mention]:
-    """Names that need no tagger: marked ones, known ones, and the subject of a document as it is written there."""
+def _own(read: Read, title: str, known: KnownNames) -> tuple[list[Mention], set[int]]:
+    """Names that need no tagger: marked ones, known ones, and the subject of a document as it is written there.
+
+    With them come the places where no other names are.
+    """
     found, taken = find_marked(read)
     subject = [word.text for word in tokens(PARENTHESIS.sub("", title))] if len(title) <= MAX_SUBJECT else []
     if subject:
@@ -167,7 +165,7 @@ def _own(read: Read, title: str, known: KnownNames) -> list[Mention]:
             kind = _KINDS.get(name.type, "thing" if name.type else "")
             mention = _at(read, first, end, CERTAIN)._replace(kind=kind, hard=bool(kind), type=name.type)
             _add(found, taken, mention._replace(name=_spelt(mention.name, name)))
-    return found
+    return found, taken
 
 
 def _spelt(written: str, known: Known) -> str:
@@ -207,7 +205,7 @@ def _is_tool(read: Read, place: int) -> bool:
 
 
 def _add_tagged(
-    reads: Sequence[Read], speakers: Sequence[str], found: Sequence[list[Mention]]
+    reads: Sequence[Read], speakers: Sequence[str], found: Sequence[list[Mention]], taken: Sequence[set[int]]
 ) -> Generator[None, None, None]:
     """Add the names that the tagger finds, and those by capitals; many sentences are tagged at once."""
     asked = (
@@ -223,8 +221,8 @@ def _add_tagged(
     for read, author in zip(reads, authors, strict=True):
         letters = [read.words[first].text[0] for first, _ in read.sentences]
         small[author] += sum(map(str.islower, letters)) - sum(map(str.isupper, letters))
-    for read, author, some in zip(reads, authors, found, strict=True):
-        context = Context(_places(some), people, small[author] >= 0)
+    for read, author, some, places in zip(reads, authors, found, taken, strict=True):
+        context = Context(places, people, small[author] >= 0)
         for first, stop in read.sentences if read.readable else ():
             some.extend(find_in_sentence(read, first, stop, next(tagged), context))
         yield
@@ -421,7 +419,8 @@ def _is_faint(mention: Mention, count: int, *, hard: bool) -> bool:
         return mention.name.islower() and mention.sure < (MATCHED if hard and all(ordinary) else SURE * any(ordinary))
     if mention.name.islower():
         return not hard and not marks[0] & CAPITALISED
-    return not hard and bool(marks[0] & ORDINARY) and not marks[0] & CAPITALISED and mention.sure < SURE
+    weak = marks[0] & ORDINARY and not marks[0] & CAPITALISED and not mention.cased
+    return bool(weak) and not hard and mention.sure < SURE
 
 
 def _same(
