@@ -226,8 +226,10 @@ class _Sentence:
         shown = shown_kind(self.lows[first:end], self.marks[first:end])
         if self.marks[end - 1] & DEMONYM and all(known & (DEMONYM | PLAIN) for known in self.marks[first:end]):
             kind, shown = NATIONALITY, ""
-        elif "person" in (kind, shown) and (is_coined(name) or (kind == "person" and self._is_thing(first, end))):
-            kind, shown = "", shown if shown != "person" else ""
+        elif "person" in (kind, shown):
+            doubted = sure < _LIKELY and end == first + 1 and first not in self.upper
+            if doubted or is_coined(name) or (kind == "person" and self._is_thing(first, end)):
+                kind, shown = "", shown if shown != "person" else ""
         cased = first > self.first and all(
             place in self.upper or self.marks[place] & PARTICLE for place in range(first, end)
         )
@@ -505,8 +507,9 @@ class _Sentence:
             ):
                 continue
             if end == first + 1:
-                named = self._is_single(first) and not known & DEMONYM and (sure >= _LIKELY or not known & ORDINARY)
-                named = named and (known or not _is_slip(self.lows[first]))
+                likely = sure >= _LIKELY or not known & ORDINARY
+                named = likely and not known & DEMONYM and self._is_single(first)
+                named = named and (known > 0 or not _is_slip(self.lows[first]))
             else:
                 named = not all(each & (CALENDAR | ROLE | ALONE) and not each & GIVEN for each in self.marks[first:end])
             if named and self.upper.isdisjoint(range(first, end)):
@@ -520,7 +523,11 @@ class _Sentence:
             if known & INSTITUTION and begun < place < end - 1:
                 yield begun, place + 1, kind, sure
                 begun = place + 1
-            elif self._cuts(place) or (known & GRAMMAR and place in (begun, end - 1)):
+            elif (
+                self._cuts(place)
+                or (known & GRAMMAR and place == begun)
+                or (known & (GRAMMAR | MODIFIER) and place == end - 1)
+            ):
                 if begun < place:
                     yield begun, place, kind, sure
                 begun = place + 1

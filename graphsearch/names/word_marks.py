@@ -72,6 +72,8 @@ def shown_kind(lows: Sequence[str], marks: Sequence[int]) -> str:
     called = first & GIVEN and not first & (ORDINARY | PLACE)
     if len(lows) == 1:
         return "person" if called else "place" if first & PLACE and not first & (GIVEN | ORDINARY) else ""
+    if flags(" ".join(lows)) & PLACE:
+        return "place"  # "Costa Rica"
     if last & SITE:
         return "" if called else "place"  # "Lucille Park" is a person, "Hyde Park" none
     if first & TITLE and not last & INSTITUTION:

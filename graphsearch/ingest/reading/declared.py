@@ -71,6 +71,16 @@ def _is_short_name(written: str, *, spoken: bool) -> bool:
     return not (ordinary or known & (CALENDAR | GRAMMAR | MODIFIER | NOISE) or is_coined(written))
 
 
+def first_words(forms: Iterable[str]) -> dict[str, str]:
+    """The first word of the one firm of the call that begins so: "bellamy" of "bellamy foods"."""
+    firsts: dict[str, list[str]] = defaultdict(list)
+    for form in sorted(forms):
+        first, _, rest = form.partition(" ")
+        if rest and len(first) >= _CLEAR_LENGTH and not mark(first) & ORDINARY:
+            firsts[first].append(form)
+    return {first: names[0] for first, names in firsts.items() if len(names) == 1}
+
+
 def heads(forms: Mapping[str, str]) -> dict[str, str]:
     """The last word of the one name of the call that ends so, which is no person: "portal" of "footlight portal".
 

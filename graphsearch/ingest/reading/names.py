@@ -15,7 +15,7 @@ from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from graphsearch.ingest.extract.context import MAX_SUBJECT
-from graphsearch.ingest.reading.declared import complete, heads, recurring, short_names
+from graphsearch.ingest.reading.declared import complete, first_words, heads, recurring, short_names
 from graphsearch.names.known_names import Known, KnownNames, WordIndex, name_words
 from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE
 from graphsearch.names.spans import (
@@ -135,8 +135,10 @@ def name_in_slices(
             _add_meant(read, some, meant)
         yield
     counts = Counter(key(each.name) for some in found for each in some)
+    firms = {key(each.name) for some in found for each in some if each.kind not in ("person", "place")}
+    firsts = first_words(firms) if any(speakers) else {}
     return [
-        _finished(read, some, kinds, counts, tuple(_same(read, some, shorts)))
+        _finished(read, some, kinds, counts, tuple(_same(read, some, shorts, firsts)))
         for read, some, shorts in zip(reads, found, declared, strict=True)
     ]
 
@@ -424,12 +426,15 @@ def _is_faint(mention: Mention, count: int, *, hard: bool) -> bool:
 
 
 def _same(
-    read: Read, mentions: Iterable[Mention], declared: Iterable[tuple[str, str, int]]
+    read: Read, mentions: Iterable[Mention], declared: Iterable[tuple[str, str, int]], firms: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Pairs of a short name that is declared and the whole one, which may be the last name before."""
+    """Pairs of a short name and the whole one: declared, which may be the last name before, or a firm's first word."""
     named = sorted((read.words[each.first].start, each.name) for each in mentions if each.kind in ("person", ""))
     for short, whole, start in declared:
         before = bisect_left(named, (start,))
         last = next((name for _, name in reversed(named[max(0, before - 3) : before]) if key(name) != key(short)), "")
         if (meant := whole or last) and key(meant) != key(short):
             yield short, meant
+    yield from (
+        (each.name, firms[key(each.name)]) for each in mentions if each.kind != "person" and key(each.name) in firms
+    )

@@ -191,6 +191,11 @@ def test_a_guess_that_stands_once_is_faint(texts, faint):
     assert [each.faint for read in reads for each in read.mentions] == faint
 
 
+def test_the_first_word_of_a_firm_is_short_for_it():
+    reads = find_names(["We asked Tidewright Foods.", "Tidewright is late."], ["Mo Diallo"] * 2)
+    assert reads[1].same == (("Tidewright", "tidewright foods"),)
+
+
 def test_ordinary_words_that_recur_bare_are_a_name():
     texts = ["we use moth garden for orders", "moth garden needs a database", "ask about moth garden"]
     reads = find_names(texts, ["mo diallo"] * 3)
