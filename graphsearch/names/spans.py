@@ -392,6 +392,7 @@ class _Sentence:
         year = self._low(first - 1)
         dated = first - 1 > self.first and self.marks[first - 2] & GRAMMAR and self._low(first - 2) not in _DETERMINERS
         named = end > first + 1 and self.marks[first] & PLAIN and not self.marks[first] & (GRAMMAR | ROLE)
+        named = named and all(self.marks[first:end])  # "a 1979 Velmora Coupe" is any of that year
         return first - 1 if named and not dated and _YEAR.fullmatch(year) else first
 
     def _is_number(self, at: int) -> bool:

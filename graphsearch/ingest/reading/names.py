@@ -157,11 +157,11 @@ def _own(read: Read, title: str, known: KnownNames) -> tuple[list[Mention], set[
     With them come the places where no other names are.
     """
     found, taken = find_marked(read)
-    subject = [word.text for word in tokens(PARENTHESIS.sub("", title))] if len(title) <= MAX_SUBJECT else []
-    if subject:
-        for place, word in enumerate(read.words):
-            if word.text == subject[0] and [each.text for each in read.words[place : place + len(subject)]] == subject:
-                _add(found, taken, _at(read, place, place + len(subject), CERTAIN))
+    if title and len(title) <= MAX_SUBJECT:
+        subject: WordIndex[bool] = WordIndex()
+        subject.add([word.text for word in tokens(PARENTHESIS.sub("", title))], value=True)
+        for first, end, _ in subject.find([word.text for word in read.words]):
+            _add(found, taken, _at(read, first, end, CERTAIN))
     for first, end, name in known.find(read.lows):
         if (not name.plain or _is_tool(read, first)) and not _is_in_longer(read, first, end):
             kind = _KINDS.get(name.type, "thing" if name.type else "")
@@ -177,19 +177,12 @@ def _spelt(written: str, known: Known) -> str:
 
 def _is_in_longer(read: Read, first: int, end: int) -> bool:
     """Whether a known name with a capital is a part of a longer one, as in "GitHub Actions"."""
-    if read.words[first].text == read.lows[first]:
-        return False
-    sides = (first - 1, end)
-    return any(
-        _is_beside(read, side, ORDINARY if side < first else ROLE) for side in sides if 0 <= side < len(read.lows)
-    )
-
-
-def _is_beside(read: Read, place: int, but: int) -> bool:
-    """Whether a word with a capital beside a name belongs to it."""
-    word, known = read.words[place], read.marks[place]
-    apart = known & (but | CALENDAR | GRAMMAR | NOISE | DEMONYM)
-    return word.text[0].isupper() and not word.text.isupper() and not apart
+    apart = CALENDAR | GRAMMAR | NOISE | DEMONYM
+    for place, but in ((first - 1, ORDINARY), (end, ROLE)) if read.words[first].text != read.lows[first] else ():
+        word = read.words[place].text if 0 <= place < len(read.words) else "-"
+        if word[0].isupper() and not word.isupper() and not read.marks[place] & (apart | but):
+            return True
+    return False
 
 
 def _is_tool(read: Read, place: int) -> bool:
