@@ -259,10 +259,12 @@ class _Sentence:
         return loud >= _SHORT and 2 * loud > sum(self.lows[place].isalpha() for place in range(self.first, self.stop))
 
     def _is_heading(self) -> bool:
-        """Whether all words but small ones have capitals, ordinary ones among them, and no full stop ends it."""
-        if _FEW * len(self.upper) < self.stop - self.first or self.lows[self.stop - 1] == ".":
+        """Whether all words but small ones have capitals, ordinary ones among them; a full stop ends no such line."""
+        if _FEW * len(self.upper) < self.stop - self.first:
             return False
         letters = [place for place in range(self.first, self.stop) if self.lows[place][0].isalpha()]
+        if self.lows[self.stop - 1] == "." and not self.upper.issuperset(letters):
+            return False
         rest = [place for place in letters[1:] if not self.marks[place] & GRAMMAR]
         plain = (self.marks[place] & PLAIN and not self.marks[place] & (CAPITALISED | INSTITUTION) for place in rest)
         return bool(rest) and self.upper.issuperset(rest) and any(plain)

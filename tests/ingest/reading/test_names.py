@@ -96,6 +96,7 @@ def test_names_in_small_letters(text, expected):
         "He scored 45KB in Q3.",
         "We went withHall and finishedD it.",
         "/____/ is a drawing",
+        "Open Settings. Click Save.",
     ],
 )
 def test_capitals_of_other_kinds_name_nothing(text):
