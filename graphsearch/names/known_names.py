@@ -56,12 +56,11 @@ class WordIndex(Generic[V]):
     def find(self, lows: Sequence[str]) -> Iterator[tuple[int, int, V]]:
         """The longest match at each word of a text, as (first, end, value)."""
         lengths = self.lengths
-        for place, low in enumerate(lows):
-            for length in lengths.get(low, ()):
-                if place + length > len(lows):
-                    continue
-                if (value := self.values.get(tuple(lows[place : place + length]))) is not None:
-                    yield place, place + length, value
+        for place in [place for place, low in enumerate(lows) if low in lengths]:
+            for length in lengths[lows[place]]:
+                value = self.values.get(tuple(lows[place : place + length]))
+                if value is not None:
+                    yield place, min(place + length, len(lows)), value
                     break
 
 

@@ -12,7 +12,8 @@ from collections.abc import Container, Iterator, Sequence
 from sys import maxsize
 from typing import Final, NamedTuple
 
-from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE
+from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE, SURNAME, flags
+from graphsearch.names.slips import respelt
 from graphsearch.names.tagger import casing
 from graphsearch.names.word_marks import (
     ALONE,
@@ -41,7 +42,6 @@ Tag = tuple[int, int, str, float]
 NATIONALITY: Final = "nationality"
 MAX_WORDS: Final = 8
 CERTAIN: Final = 9.0
-TITLED: Final = 4.0
 SEVERAL: Final = 2.0
 ONE: Final = 1.0
 """How sure a name is, on the scale of the margins of the tagger."""
@@ -52,6 +52,8 @@ _READABLE: Final = 8
 _SHORT: Final = 3
 """Most letters of an ordinary word that is hardly shouted, and most digits of a number that is hardly a year."""
 _ACRONYM: Final = 5
+_TYPED: Final = 6
+"""Least letters of a word that may be mistyped."""
 _FEW: Final = 4
 """A heading has a capital in every so many words at least."""
 _GOES_ON: Final = frozenset(",'’&(@$%")
@@ -63,17 +65,25 @@ _ACTS: Final = frozenset({"is", "was", "has", "had", "will", "and", "said", "say
 _BEFORE_SURNAME: Final = frozenset({"van", "von", "de", "der", "den", "bin", "ibn", "al"})
 _DETERMINERS: Final = frozenset({"a", "an", "the", "my", "our", "your", "his", "her", "their", "this", "every", "no"})
 _INSIDE: Final = frozenset({"of", "for", "the", "and"})
+_LEGAL: Final = frozenset({"inc", "inc.", "ltd", "ltd.", "llc", "gmbh", "co.", "corp.", "plc"})
+"""After a comma they belong to the name of a firm."""
 _QUOTES: Final = {'"': '"', "“": "”", "«": "»"}
+_MARKS: Final = frozenset((*_QUOTES, *_QUOTES.values()))
 _COINED: Final = re.compile(
-    r"[0-9_#+]|[A-Z]{2}[a-z]|^[A-Z]{2,}$|\b(?!Mc|Mac|De|Di|Du|La|Le|Van|Von|Fitz)[^\W_]*[a-z][A-Z]"
+    r"[0-9_#+&@]|[A-Z]{2}[a-z]|^[A-Z]{2,}$|[a-z] (?!III)[A-Z]{3,}\b"
+    r"|\b(?!Mc|Mac|De|Di|Du|La|Le|Van|Von|Fitz)[^\W_]*[a-z][A-Z]"
 )
-"""What no name of a person is spelt like: "TikTok", "DIYs", "R2"."""
+"""What no name of a person is spelt like: "TikTok", "DIYs", "R2", "Mariner VLA"."""
 _TAIL: Final = re.compile(
     r"-(?:based|owned|like|style|led|era|born|wide|related|backed|inspired|themed|only|free|specific|assisted|driven"
     r"|funded|powered|run)$"
 )
+_YEAR: Final = re.compile(r"(?:1[5-9]|20)\d\d")
+_LETTERED: Final = re.compile(r"\d{1,4}-[a-z]")
 _PERIOD: Final = re.compile(r"(?:[QH][1-4]|FY\d+)$")
-_STRETCHED: Final = re.compile(r"(.)\1\1")
+_GLUED: Final = re.compile(r"[a-z]{4,40}(?=([A-Z]$)|[A-Z])")
+"""A word in small letters to which another one is stuck."""
+_STRETCHED: Final = re.compile(r"(.)\1\1|(..)\2\2")
 
 
 class Mention(NamedTuple):
@@ -114,6 +124,11 @@ class Read(NamedTuple):
     readable: bool
 
 
+def is_coined(name: str) -> bool:
+    """Whether a name is spelt as no person's is."""
+    return _COINED.search(name) is not None
+
+
 def read_words(text: str) -> Read:
     """A text in tokens and sentences, without names."""
     words = tokens(text)
@@ -133,6 +148,11 @@ def _is_within(ranges: Sequence[tuple[int, int]], start: int) -> bool:
     """Whether a place is in one of some ranges, which are in order."""
     at = bisect_right(ranges, (start, maxsize)) - 1
     return at >= 0 and start < ranges[at][1]
+
+
+def _is_slip(low: str) -> bool:
+    """Whether an unknown word is an ordinary one, mistyped."""
+    return len(low) >= _TYPED and any(flags(each) & ORDINARY and each[0] == low[0] for each in respelt(low))
 
 
 def is_small(read: Read, first: int, stop: int) -> bool:
@@ -188,7 +208,7 @@ class _Sentence:
         self.heading = self._is_heading()
 
     def find(self, tags: Sequence[Tag]) -> Iterator[Mention]:
-        """Titles of works, names by capitals, those that only the tagger finds, and those after a person's title."""
+        """Titles of works, names by capitals, and those that only the tagger finds."""
         if self._is_shouted():
             return
         tags = [(self.first + first, self.first + end, kind, sure) for first, end, kind, sure in tags]
@@ -196,7 +216,6 @@ class _Sentence:
             yield from self._quoted()
             yield from self._along_capitals(tags)
         yield from self._in_small(tags)
-        yield from self._after_titles()
 
     def _mention(self, first: int, end: int, kind: str, sure: float) -> Mention:
         """Take the words [first, end) for a name; a title before it belongs to it."""
@@ -205,14 +224,24 @@ class _Sentence:
         self.taken.update(range(first, end))
         name = _TAIL.sub("", self.text[self.words[first].start : self.words[end - 1].end])
         shown = shown_kind(self.lows[first:end], self.marks[first:end])
-        if end == first + 1 and self.marks[first] & DEMONYM:
+        if self.marks[end - 1] & DEMONYM and all(known & (DEMONYM | PLAIN) for known in self.marks[first:end]):
             kind, shown = NATIONALITY, ""
-        elif "person" in (kind, shown) and _COINED.search(name):
-            kind = shown = ""
+        elif "person" in (kind, shown):
+            doubted = sure < _LIKELY and end == first + 1 and first not in self.upper
+            if doubted or is_coined(name) or (kind == "person" and self._is_thing(first, end)):
+                kind, shown = "", shown if shown != "person" else ""
         cased = first > self.first and all(
             place in self.upper or self.marks[place] & PARTICLE for place in range(first, end)
         )
         return Mention(first, end, name, shown or kind, sure, bool(shown), cased)
+
+    def _is_thing(self, first: int, end: int) -> bool:
+        """Whether words are put together as no name of a person is: "Prince of Tides", "Iris Memorial Shield"."""
+        opening, last = self.marks[first], self.marks[end - 1]
+        if end < first + 2 or opening & TITLE:
+            return False
+        ordinary = last & PLAIN and not last & SURNAME and not self.marks[end - 2] & GIVEN
+        return bool(ordinary or ("of" in self.lows[first:end] and not opening & GIVEN))
 
     def _low(self, place: int) -> str:
         """The word at a place; "" outside of the sentence."""
@@ -225,14 +254,17 @@ class _Sentence:
 
     def _is_shouted(self) -> bool:
         """Whether a sentence is all in capitals, or most of it."""
-        loud = sum(len(self.lows[place]) > 1 and self.words[place].text.isupper() for place in self.upper)
+        words = (self.words[place].text for place in self.upper)
+        loud = sum(len(word) > 1 and word.isalpha() and word.isupper() for word in words)
         return loud >= _SHORT and 2 * loud > sum(self.lows[place].isalpha() for place in range(self.first, self.stop))
 
     def _is_heading(self) -> bool:
-        """Whether all words but small ones have capitals, ordinary ones among them."""
+        """Whether all words but small ones have capitals, ordinary ones among them; a full stop ends no such line."""
         if _FEW * len(self.upper) < self.stop - self.first:
             return False
         letters = [place for place in range(self.first, self.stop) if self.lows[place][0].isalpha()]
+        if self.lows[self.stop - 1] == "." and not self.upper.issuperset(letters):
+            return False
         rest = [place for place in letters[1:] if not self.marks[place] & GRAMMAR]
         plain = (self.marks[place] & PLAIN and not self.marks[place] & (CAPITALISED | INSTITUTION) for place in rest)
         return bool(rest) and self.upper.issuperset(rest) and any(plain)
@@ -240,11 +272,13 @@ class _Sentence:
     def _quoted(self) -> Iterator[Mention]:
         """Titles of works in quotation marks, whose words name nothing by themselves."""
         opened = -1
-        for place in range(self.first, self.stop):
+        marks = [place for place in range(self.first, self.stop) if self.lows[place] in _MARKS]
+        for place in marks:
             low = self.lows[place]
             if opened >= 0 and low == _QUOTES[self.lows[opened]]:
-                if self._is_free(opened + 1, place) and self._is_title(opened + 1, place):
-                    yield self._mention(opened + 1, place, "thing", SEVERAL)
+                end = place - (self.lows[place - 1] in ".,")
+                if self._is_free(opened + 1, end) and self._is_title(opened + 1, end):
+                    yield self._mention(opened + 1, end, "thing", SEVERAL)
                 opened = -1
             elif opened < 0 and low in _QUOTES:
                 opened = place
@@ -262,11 +296,14 @@ class _Sentence:
             if place < end or not self._is_capital(place):
                 continue
             end = self._run(place)
-            first, last = self._trimmed(place, end)
-            acts = last < self.stop and bool(self.marks[last] & VERB)  # "Tidewright sponsors Atlas" is no name
+            first, last = self._trimmed(self._with_year(place, end), end)
+            acts = self._acts(last)  # "Tidewright sponsors Atlas" is no name
             inside = [tag for tag in tags if tag[0] < last and first < tag[1] and not (acts and last < tag[1])]
             if inside and self._opens(place) and all(known & PLAIN for known in self.marks[first : inside[0][0]]):
-                first = max(first, inside[0][0])
+                begun = max(first, inside[0][0])  # "Skip Harlow leads it" does not ask to skip him
+                first = (
+                    first if acts and first + 2 == last and self.marks[begun] & (SURNAME | GIVEN) == SURNAME else begun
+                )
             if inside and last == end:
                 last = end = self._extended(end, inside[-1][1])
             best = max(inside, key=lambda tag: tag[3], default=(0, 0, "", 0.0))
@@ -278,17 +315,31 @@ class _Sentence:
         low, known = self._low(place), self.marks[place] if place < self.stop else 0
         if not low or place in self.taken or place not in self.upper or low in ("i", "i.") or not low[0].isalnum():
             return False
-        if known & CALENDAR and not (known & GIVEN and self._begins_name(place)):
+        if known & CALENDAR and not self._begins_name(place):
             return False
         return not known & NOISE and not (len(low) > _SHORT and known & ORDINARY and self.words[place].text.isupper())
 
     def _begins_name(self, place: int) -> bool:
-        """Whether a month is a given name: "June Clayworth", "Jan van Dam", but "In June Marek"."""
+        """Whether a month is a given name: "June Clayworth", "Jan van Dam", but "In June Marek".
+
+        One that is none of the lexicon is so as the subject of a sentence.
+        """
         after = place + 1
         while after < min(self.stop, place + 3) and self.lows[after] in _BEFORE_SURNAME:
             after += 1
-        dated = place > self.first and self.marks[place - 1] & GRAMMAR
-        return not dated and after < self.stop and after in self.upper and not self.marks[after] & (ORDINARY | CALENDAR)
+        opens = place == self.first
+        if (
+            after not in self.upper
+            or self.marks[after] & CALENDAR
+            or not (opens or not self.marks[place - 1] & GRAMMAR)
+        ):
+            return False
+        given = self.marks[place] & GIVEN and not self.marks[after] & ORDINARY
+        return bool(given) or (opens and self._acts(after + 1))  # "May Orwin leads it"
+
+    def _acts(self, place: int) -> bool:
+        """Whether the word at a place shows that what stands before it is a subject."""
+        return self._low(place) in _ACTS or (place < self.stop and bool(self.marks[place] & VERB))
 
     def _run(self, place: int) -> int:
         """The end of the run of words that begins at a place, across small words that belong to names."""
@@ -296,6 +347,8 @@ class _Sentence:
         while end < self.stop:
             if self.words[end].start - self.words[end - 1].end == 1:
                 step = 1 if self._is_capital(end) else self._linked(place, end)
+            elif self.lows[end] == ",":
+                step = 2 * (self._low(end + 1) in _LEGAL)
             else:
                 step = 2 if self.lows[end] in _POSSESSIVE and self._is_patron(end) else 0
             if not step:
@@ -306,32 +359,52 @@ class _Sentence:
     def _linked(self, first: int, at: int) -> int:
         """How many words belong to a name from a small one on: "University of Leeds", "Jan van der Velde"."""
         low, head = self.lows[at], self.marks[at - 1]
-        two = self._low(at + 1) == "the" or (self._low(at + 1) in _BEFORE_SURNAME and self.marks[at] & PARTICLE)
-        if not self._is_capital(at + 1 + bool(two)) or head & (ROLE | GRAMMAR | TITLE):
+        after = self.marks[at + 1] if at + 1 < self.stop else 0
+        two = self._low(at + 1) == "the" or bool(after & self.marks[at] & PARTICLE)
+        if not self._is_capital(at + 1 + two) or head & (ROLE | GRAMMAR | TITLE):
             return 0
-        alone = low == "of" and at == first + 1 and not head & ORDINARY and not two
-        links = (
-            ((head & OF_HEAD) or alone)
-            if low in ("of", "for")
-            else self._goes_on(first, at)
-            if low == "and"
-            else low == "&" or self.marks[at] & PARTICLE
-        )
-        return (3 if two else 2) if links else 0
+        if low in ("of", "for"):
+            single = at == first + 1
+            ordinary = head & PLAIN and not (two or self.marks[first] & GIVEN)
+            loose = (not single or not self._opens(first)) if ordinary else single and not (two or head & ORDINARY)
+            links = head & OF_HEAD or (loose and (low == "of" or (ordinary and after & PLAIN)))
+        elif low == "and":
+            links = head & after & PLAIN and self._goes_on(first, at)
+        else:
+            links = low == "&" or self.marks[at] & PARTICLE
+        return (2 + two) if links else 0
 
     def _goes_on(self, first: int, at: int) -> bool:
-        """Whether "and" is a part of a name: "Bank for Reconstruction and Development"."""
-        return bool(self.marks[first] & OF_HEAD and self.marks[at - 1] & self.marks[at + 1] & PLAIN and at > first + 2)
+        """Whether "and" between ordinary words is a part of a name: "Fund for Art and Growth", "Oil and Gas Fund"."""
+        end = at + 1
+        while self._is_capital(end):
+            end += 1
+        headed = any(self.marks[place] & OF_HEAD for place in range(first, at - 2))
+        ended = self.marks[end - 1] & INSTITUTION and not self.marks[at - 1] & INSTITUTION
+        return headed or bool(ended and end > at + 2)
 
     def _is_patron(self, at: int) -> bool:
         """Whether what stands before "'s" belongs to what follows: "St Mary's Hospital", "People's Alliance Party"."""
-        patron = self.marks[at - 1] & PLAIN and not self.marks[at - 1] & GRAMMAR
-        return self._is_capital(at + 1) and bool(self.marks[at + 1] & INSTITUTION or patron)
+        patron, after = self.marks[at - 1], self.marks[at + 1] if at + 1 < self.stop else GIVEN
+        plain = patron & PLAIN and not patron & (GRAMMAR | INSTITUTION) and after & (GIVEN | ORDINARY) != GIVEN
+        return self._is_capital(at + 1) and bool(after & INSTITUTION or plain)
+
+    def _with_year(self, first: int, end: int) -> int:
+        """Where a name with a year before ordinary words begins: "2031 Harbour Plan", but "In 2031 Harbour Plan"."""
+        year = self._low(first - 1)
+        dated = first - 1 > self.first and self.marks[first - 2] & GRAMMAR and self._low(first - 2) not in _DETERMINERS
+        named = end > first + 1 and self.marks[first] & PLAIN and not self.marks[first] & (GRAMMAR | ROLE)
+        named = named and all(self.marks[first:end])  # "a 1979 Velmora Coupe" is any of that year
+        return first - 1 if named and not dated and _YEAR.fullmatch(year) else first
 
     def _is_number(self, at: int) -> bool:
         """Whether a number belongs to the name before it, as in "Ward 7": it counts nothing and is no year."""
         low, before, after = self._low(at), self.marks[at - 1], self._low(at + 1)
-        if not low.isdecimal() or len(low.lstrip("0")) > _SHORT or before & (UNNUMBERED | CALENDAR | GRAMMAR | GIVEN):
+        if before & (UNNUMBERED | CALENDAR | GRAMMAR | GIVEN):
+            return False
+        if _LETTERED.fullmatch(low):
+            return True
+        if not low.isdecimal() or len(low.lstrip("0")) > _SHORT:
             return False
         return not (after and (after[0].isdecimal() or after in ":%-–/" or after[0].isalpha())) or bool(
             after[0].isalpha() and self.marks[at + 1] & GRAMMAR
@@ -346,11 +419,15 @@ class _Sentence:
         """A run without the words around a name: openings, roles, and in a heading all ordinary words."""
         marks, opening, institution = self.marks, self._opens(first), self.marks[end - 1] & INSTITUTION
         for place in range(first + 1, end - 1):
-            if marks[place] & ROLE and marks[place + 1] & GIVEN:
+            pair = place + 3 == end and not (marks[place + 1] | marks[place + 2]) & (PLAIN | INSTITUTION)
+            if marks[place] & ROLE and (marks[place + 1] & GIVEN or pair):
                 first = place  # "Harbour Minister Ada Moss"
+        if marks[first] & DEMONYM and first + 1 < end and marks[first + 1] & GIVEN and not marks[first + 1] & DEMONYM:
+            first += 1  # "Norwegian Ada Moss"
         while first < end and self._is_before_name(first, end, opening=opening, institution=bool(institution)):
             first += 1
-        while first < end and marks[end - 1] & (GRAMMAR | UNNUMBERED):
+        numbered = UNNUMBERED * (first + 1 == end or self._low(end)[:1].isdecimal())
+        while first < end and marks[end - 1] & (GRAMMAR | numbered):
             end -= 1
         while self.heading and first < end and marks[end - 1] & PLAIN and not marks[end - 1] & INSTITUTION:
             end -= 1
@@ -359,7 +436,11 @@ class _Sentence:
     def _is_before_name(self, place: int, end: int, *, opening: bool, institution: bool) -> bool:
         """Whether the first word of a run is no part of the name in it."""
         known, low = self.marks[place], self.lows[place]
-        if known & GRAMMAR or (known & ROLE and not institution) or (self.heading and known & PLAIN):
+        if (
+            (known & GRAMMAR and not known & CALENDAR)
+            or (known & ROLE and not institution)
+            or (self.heading and known & PLAIN)
+        ):
             return True
         if not opening or known & (GIVEN | TITLE):
             return False
@@ -375,6 +456,8 @@ class _Sentence:
             if known & (GRAMMAR | MODIFIER) or (known & ORDINARY and not known & INSTITUTION):
                 break
             end += 1
+        while self.marks[end - 1] & PARTICLE and self.lows[end - 1] == self.words[end - 1].text:
+            end -= 1
         return end
 
     def _names(self, first: int, end: int, sure: float) -> bool:
@@ -387,7 +470,7 @@ class _Sentence:
                 return False  # "High School"
             if self.heading or (self._opens(first) and (label or sure <= 0)):
                 return bool(self.marks[end - 1] & INSTITUTION) and not label
-        return any(map(str.isalpha, self.lows[first]))
+        return self.lows[first][0].isalnum() and any(map(str.isalpha, "".join(self.lows[first:end])))
 
     def _is_alone(self, place: int, sure: float) -> bool:
         """Whether one word with a capital is a name."""
@@ -398,9 +481,8 @@ class _Sentence:
         if word.isupper() and self.context.tagged and sure <= 0 and not listed:
             return False  # "GPA", "RV"
         if opens and not known & ORDINARY:
-            after = self._low(place + 1) or "."
-            acts = after in _ACTS or (after.endswith("s") and self.marks[place + 1] & VERB)
-            return bool(listed) or sure > (-ONE if acts else _LIKELY if after in _CALLED else 0.0)
+            least = -ONE if self._acts(place + 1) else _LIKELY if (self._low(place + 1) or ".") in _CALLED else 0.0
+            return bool(listed) or sure > least
         if opens:
             return sure > 0 and bool(listed)
         return not known & ORDINARY or sure > 0 or bool(listed) or self.lows[place - 1] not in _DETERMINERS
@@ -412,6 +494,8 @@ class _Sentence:
             return False
         if (known & CALENDAR and not known & GIVEN) or _STRETCHED.search(low) or _PERIOD.match(word.text):
             return False
+        if (glued := _GLUED.match(word.text)) and mark(glued[0]) & (ORDINARY if glued[1] else GRAMMAR):
+            return False  # "startedD", "withHall"
         counted = self._low(place - 1)[-1:].isdecimal() and self.words[place - 1].end == word.start
         return not counted and not (self._low(place + 1) == "(" and self.words[place + 1].start == word.end)
 
@@ -426,11 +510,13 @@ class _Sentence:
             ):
                 continue
             if end == first + 1:
-                named = self._is_single(first) and not known & DEMONYM and (sure >= _LIKELY or not known & ORDINARY)
+                likely = sure >= _LIKELY or not known & ORDINARY
+                named = likely and not known & DEMONYM and self._is_single(first)
+                named = named and (known > 0 or not _is_slip(self.lows[first]))
             else:
                 named = not all(each & (CALENDAR | ROLE | ALONE) and not each & GIVEN for each in self.marks[first:end])
             if named and self.upper.isdisjoint(range(first, end)):
-                yield self._mention(first, self._with_surname(end), kind, sure)
+                yield self._mention(first, end, kind, sure)
 
     def _parts(self, first: int, end: int, kind: str, sure: float) -> Iterator[Tag]:
         """What the tagger found, cut at verbs, marks and the ends of firms: in lower case it takes too much."""
@@ -440,7 +526,11 @@ class _Sentence:
             if known & INSTITUTION and begun < place < end - 1:
                 yield begun, place + 1, kind, sure
                 begun = place + 1
-            elif self._cuts(place) or (known & GRAMMAR and place in (begun, end - 1)):
+            elif (
+                self._cuts(place)
+                or (known & GRAMMAR and place == begun)
+                or (known & (GRAMMAR | MODIFIER) and place == end - 1)
+            ):
                 if begun < place:
                     yield begun, place, kind, sure
                 begun = place + 1
@@ -454,19 +544,3 @@ class _Sentence:
             return True
         small = known & GRAMMAR and not known & PARTICLE and low not in _INSIDE
         return bool(small) or not (low[0].isalnum() or low == "&" or low in _POSSESSIVE)
-
-    def _with_surname(self, end: int) -> int:
-        """Where a name ends with the surname after it: "ludwig van der berg"."""
-        after = end
-        while self._low(after) in _BEFORE_SURNAME:
-            after += 1
-        follows = after > end and self._low(after).isalpha() and not self.marks[after] & (GRAMMAR | VERB)
-        return after + 1 if follows and self._is_free(end, after + 1) else end
-
-    def _after_titles(self) -> Iterator[Mention]:
-        """Names that only a title shows: "dr okonkwo"."""
-        for place in range(self.first, self.stop - 1):
-            known = self.marks[place + 1]
-            strange = self.lows[place + 1].isalpha() and not known & (ORDINARY | MODIFIER | GRAMMAR)
-            if strange and self.marks[place] & TITLE and self._is_free(place, place + 2):
-                yield self._mention(place, place + 2, "person", TITLED)

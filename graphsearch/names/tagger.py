@@ -96,10 +96,11 @@ def casing(words: Sequence[str]) -> str:
     return "s" if capital == letters[:1] or letters[0][0].islower() else "m"
 
 
-def tag_sentences(sentences: Sequence[Sequence[str]], model: Model | None = None) -> list[list[Tagged]]:
+def tag_sentences(sentences: Sequence[Sequence[str]], model: Model | None = None) -> Iterator[list[Tagged]]:
     """Find the names of each sentence, which is words and marks, none of them empty; by the weights that ship."""
     model = model or _stored()
-    return [names for some in _chunks(sentences) for names in _tag_some(_batch(some), model)]
+    for some in _chunks(sentences):
+        yield from _tag_some(_batch(some), model)
 
 
 def features(sentences: Sequence[Sequence[str]]) -> Ids:

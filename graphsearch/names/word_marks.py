@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Final
+from unicodedata import combining, normalize
 
 from graphsearch.names.lexicon import GIVEN, ORDINARY, PLACE, flags
 from graphsearch.text.word_lists import data_sections
@@ -40,8 +41,13 @@ def _listed() -> Mapping[str, int]:
 @lru_cache(1 << 16)
 def mark(low: str) -> int:
     """What is known of a word in lower case."""
-    known = (flags(low) or _derived(low)) | _listed().get(low, 0)
+    known = (flags(low) or flags(_unaccented(low)) or _derived(low)) | _listed().get(low, 0)
     return known | PLAIN if known & ORDINARY and not known & (GIVEN | PLACE) else known
+
+
+def _unaccented(low: str) -> str:
+    """A word as English writes it: "jose" for "josé"."""
+    return low if low.isascii() else "".join(letter for letter in normalize("NFD", low) if not combining(letter))
 
 
 def _derived(low: str) -> int:
@@ -66,6 +72,8 @@ def shown_kind(lows: Sequence[str], marks: Sequence[int]) -> str:
     called = first & GIVEN and not first & (ORDINARY | PLACE)
     if len(lows) == 1:
         return "person" if called else "place" if first & PLACE and not first & (GIVEN | ORDINARY) else ""
+    if flags(" ".join(lows)) & PLACE:
+        return "place"  # "Costa Rica"
     if last & SITE:
         return "" if called else "place"  # "Lucille Park" is a person, "Hyde Park" none
     if first & TITLE and not last & INSTITUTION:
@@ -74,8 +82,9 @@ def shown_kind(lows: Sequence[str], marks: Sequence[int]) -> str:
         return "group"
     if last & LOOSE and all(known & PLAIN for known in marks):
         return ""  # "Industrial Design"
-    if last & FIRM or (lows[1] == "of" and first & FIRM and first & OF_HEAD):
-        return "organisation"
+    headed = (known for low, known in zip(lows[1:], marks, strict=False) if low == "of" and known & OF_HEAD)
+    if known := next((known & (FIRM | SITE) for known in headed), last & FIRM):
+        return "organisation" if known & FIRM else "place"
     initials = _is_initial(lows[0]) or (first & GIVEN and len(lows) > 2 and _is_initial(lows[1]))  # noqa: PLR2004
     return "person" if initials or (called and not last & ORDINARY) else ""
 

@@ -32,7 +32,7 @@ _SUFFIXES: Final = (
 )
 _MARK: Final = re.compile(
     r"(?P<url>(?:https?://|ftp://|www\.)[^\s<>\"'`|\\^{}]+)|(?P<email>(?<![\w.+-])[\w.+-]{1,64}+@[\w-]++(?:\.[\w-]++)++)"
-    r"|(?<![\w.@/])@(?P<handle>\w[\w.-]{0,63})(?![/\w])|`(?P<code>[^`\n]{1,120})`"
+    r"|(?P<handle>(?<![\w.@/])@\w[\w.-]{0,63})(?![/\w])|`(?P<code>[^`\n]{1,120})`"
     r"|(?P<component>(?<![\w@/.-])(?!(?:civil|cross|customer|food|full|in|inter|multi|non|out|pre|post|public|room|self)-)"
     rf"[a-z][a-z0-9]+(?:-[a-z0-9]+)*-(?:{_PART})(?![\w@/-]|\.\w))"
     r"|(?P<windows>(?<!\w)[A-Za-z]:\\(?:[\w. -]{1,64}\\)*[\w.-]+)"
@@ -53,64 +53,34 @@ def marked_names(text: str, start: int, end: int) -> Iterator[Mark]:
     """
     if _HINT.search(text, start, end):
         for match in _MARK.finditer(text, start, end):
-            yield _FOUND[match.lastgroup or ""](match)
+            pattern = match.lastgroup or ""
+            written = _without_marks(match[pattern], pattern)
+            type_ = _type(written, pattern)
+            first = match.start(pattern)
+            yield Mark(
+                first, first + len(written), type_ or "", pattern, type_ is not None and 0 < len(written) <= MAX_MARK
+            )
 
 
-def _url(match: re.Match[str]) -> Mark:
-    written = match[0].rstrip(".,;:!?*_'\"”’")
-    while written.endswith((")", "]")) and written.count(")") + written.count("]") > written.count("(") + written.count(
-        "["
-    ):
-        written = written[:-1].rstrip(".,;:!?*_")
-    return _found(match, match.start(), match.start() + len(written), "url", "url")
+def _without_marks(written: str, pattern: str) -> str:
+    """What is written without the marks of the sentence after it."""
+    if pattern == "url":
+        written = written.rstrip(".,;:!?*_'\"”’")
+        while written.endswith((")", "]")) and sum(map(written.count, ")]")) > sum(map(written.count, "([")):
+            written = written[:-1].rstrip(".,;:!?*_")
+        return written
+    return written.rstrip({"handle": ".-", "path": "."}.get(pattern, " "))
 
 
-def _email(match: re.Match[str]) -> Mark:
-    return Mark(match.start(), match.end(), "", "email", named=False)
-
-
-def _handle(match: re.Match[str]) -> Mark:
-    written = match[0].rstrip(".-")
-    return _found(match, match.start(), match.start() + len(written), "person", "handle")
-
-
-def _code(match: re.Match[str]) -> Mark:
-    start, end = match.span("code")
-    written = match["code"]
+def _type(written: str, pattern: str) -> str | None:
+    """The type of what is named; None if it is no name."""
+    if pattern in ("path", "windows"):
+        drawn = not any(map(str.isalnum, written))  # "/_/"
+        return None if drawn else "tool" if _LIBRARY.fullmatch(written) else "file"
+    if pattern != "code":
+        return {"url": "url", "handle": "person", "component": ""}.get(pattern)
     if _FILE.fullmatch(written):
-        return _found(match, start, end, "file", "code_path")
-    code = _CODE.fullmatch(written)
-    if code:
-        called = "class" if _CLASS.search(written) else "function"
-        return _found(match, start, end, called if code["called"] else "", "code")
-    if _PACKAGE.fullmatch(written):
-        return _found(match, start, end, "", "code")
-    return Mark(match.start(), match.end(), "", "code", named=False)
-
-
-def _component(match: re.Match[str]) -> Mark:
-    return _found(match, *match.span(), "", "component")
-
-
-def _path(match: re.Match[str]) -> Mark:
-    written = match[0].rstrip(".")
-    end = match.start() + len(written)
-    if _LIBRARY.fullmatch(written):
-        return _found(match, match.start(), end, "tool", "library")
-    return _found(match, match.start(), end, "file", "path")
-
-
-def _found(match: re.Match[str], start: int, end: int, type: str, pattern: str) -> Mark:
-    named = match.start() <= start < end <= start + MAX_MARK
-    return Mark(start, end, type, pattern, named)
-
-
-_FOUND: Final = {
-    "url": _url,
-    "email": _email,
-    "handle": _handle,
-    "code": _code,
-    "component": _component,
-    "windows": _path,
-    "path": _path,
-}
+        return "file"
+    if code := _CODE.fullmatch(written):
+        return ("class" if _CLASS.search(written) else "function") if code["called"] else ""
+    return "" if _PACKAGE.fullmatch(written) else None

@@ -17,8 +17,8 @@ _PATTERN: Final = r"""
   | [@#]\w(?:[\w.-]*\w)?                                  # accounts, tags
   | `[^`\n]++`                                            # code; an open mark is a token of its own
   | (?:Dr|Mr|Mrs|Ms|Prof|St|Lt|Col|Gen|Sen|Rep|Gov|Jr|Sr|Inc|Ltd|Co|Corp)\.(?=\s)
-  | (?:[A-Z]\.){2,} | (?<!\w)[A-Z]\.(?=\s[A-Z][a-z])      # U.S., Ana B. Costa
-  | \d+(?:[.,:/-]\d+)*+(?:st|nd|rd|th)?
+  | (?:[A-Z]\.){2,} | (?<!\w)[A-Z]\.(?=\s[A-Z][a-z.])     # U.S., Ana B. Costa
+  | \d+(?:[.,:/-]\d+)*+(?:st|nd|rd|th|-[A-Z](?![\w-]))?       # 1,000, 5th, 42-B
   | [A-Za-z]{2,6}?(?=n['’]t\b) | n['’]t\b                 # is|n't
   | ['’](?:s|re|ve|ll|d|m)\b
   | [^\W_](?:[^\W_]|&|[@_-](?=\w)|–(?=[A-Z])|\.(?=[a-z0-9])|['’](?=[A-Z]))*+[+#]*   # co-op, node.js, c++, a@b.org

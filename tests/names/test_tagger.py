@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.names import tagger
-from graphsearch.names.tagger import TAGS, casing, features, tag_sentences
+from graphsearch.names.tagger import TAGS, casing, features
 from graphsearch.text.tokens import sentences, tokens
 from tests.waiting import calls
 
@@ -20,6 +20,10 @@ SENTENCES = [
     ("lol that was sooo funny hahaha", []),
     ("We had lunch on Friday and it was great.", []),
 ]
+
+
+def tag_sentences(sentences):
+    return [*tagger.tag_sentences(sentences)]
 
 
 def cut(text: str) -> list[str]:

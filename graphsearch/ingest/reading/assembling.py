@@ -82,8 +82,6 @@ class Assembly:
             self._mention(mention._replace(kind=""))
         stated, pending = self._stated()
         synonyms = tuple(self._synonyms())
-        if any(sentence.correction for sentence in self._sentences):
-            stated = self._retyped(stated)
         extracted = ExtractedMemory(
             memory_id=self._memory.id,
             surfaces=tuple(self._surfaces),
@@ -214,18 +212,6 @@ class Assembly:
         """A corrected statement, which both sentences prove."""
         span = Span(start=stated.span.start, end=sentence.span.end)
         return attrs.evolve(stated, span=span, fact=fact_in(self._memory, span))
-
-    def _retyped(self, stated: Sequence[Statement]) -> list[Statement]:
-        """Let names have the types that corrections gave them: "I meant Galway", of where somebody lives."""
-        kept = {*self._surfaces}
-        new = {key(end.name): end.type for each in stated for end in (each.source, each.target) if end not in kept}
-
-        def typed(name: ExtractedName) -> ExtractedName:
-            return attrs.evolve(name, type=new.get(key(name.name), name.type)) if new else name
-
-        self._surfaces = [*map(typed, self._surfaces)]
-        self._at = {place: typed(name) for place, name in self._at.items()}
-        return [attrs.evolve(each, source=typed(each.source), target=typed(each.target)) for each in stated]
 
     def _together(self, stated: Sequence[Statement]) -> Iterator[Statement]:
         """Co-occurrences of names of one sentence that nothing relates, each pair once."""

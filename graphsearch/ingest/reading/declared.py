@@ -1,18 +1,18 @@
 """Names that a conversation makes known without capitals: short names that are declared, and names by their last noun.
 
-"Call me Dilly"; "harkin brewery", "the garden committee"; "the portal" for Footlight Portal, "bellamy" for Bellamy
-Foods.
+"Call me Dilly"; "harkin brewery", "the garden committee"; "the portal" for Footlight Portal.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from graphsearch.names.lexicon import CALENDAR, GIVEN, ORDINARY
-from graphsearch.names.spans import Mention, Read, is_small
+from graphsearch.names.spans import Mention, Read, is_coined, is_small
 from graphsearch.names.word_marks import (
     CLEAR,
     FIRM,
@@ -31,9 +31,7 @@ from graphsearch.names.word_marks import (
 from graphsearch.text.word_lists import word_set
 
 _WORD: Final = r"[^\W\d_][\w'-]{1,40}"
-_HINT: Final = re.compile(
-    r"\b(?:calls?|called|go(?:es)? by|answers? to|known as|nick\w+|for short|(?:=|is) me)\b|= me", re.IGNORECASE
-)
+_HINTS: Final = ("call", "go by", "goes by", "answer", "known as", "nick", "short", "= me", "is me")
 _OWN: Final = re.compile(
     r"\b(?:call(?:s|ed)? me|i (?:go by|answer to|am known as)|i['’]?m known as|my nickname(?: is|['’]s))"
     rf"(?: just| only)? [\"“]?({_WORD})",
@@ -57,12 +55,20 @@ def short_names(text: str, speaker: str) -> list[tuple[str, str, int]]:
 
     Those that a speaker declares as their own are short for the speaker.
     """
-    if not _HINT.search(text):
+    low = text.lower()
+    if not any(hint in low for hint in _HINTS):
         return []
     pairs = [(found[1], speaker, found.start()) for pattern in (_OWN, _ME) for found in pattern.finditer(text)]
     pairs += [(found[1], "", found.start()) for found in _OTHER.finditer(text)]
     pairs += [(found[2], found[1], found.start()) for found in _SHORT.finditer(text)]
-    return [each for each in pairs if not mark(each[0].casefold()) & (CALENDAR | GRAMMAR | MODIFIER | NOISE)]
+    return [each for each in pairs if _is_short_name(each[0], spoken=bool(speaker))]
+
+
+def _is_short_name(written: str, *, spoken: bool) -> bool:
+    """Whether a word is a name: an ordinary one in small letters is one where people speak of each other."""
+    known = mark(written.casefold())
+    ordinary = known & PLAIN and written.islower() and (not spoken or "-" in written)
+    return not (ordinary or known & (CALENDAR | GRAMMAR | MODIFIER | NOISE) or is_coined(written))
 
 
 def first_words(forms: Iterable[str]) -> dict[str, str]:
@@ -140,31 +146,36 @@ def _stands_bare(read: Read, first: int, begun: int, end: int, stop: int) -> boo
     return at >= first and bool(read.marks[at] & acts)
 
 
-def completed(read: Read, start: int, stop: int, found: Sequence[Mention], *, small: bool) -> list[Mention]:
-    """Names with the noun that ends them: "the Lantern team", "harkin brewery", "the garden committee" if ``small``.
+def complete(read: Read, some: list[Mention]) -> None:
+    """Let names go on to the noun that ends them: "the Lantern team", "harkin brewery", "the garden committee".
 
-    ``small``: the sentence [start, stop) is without capitals, so that ordinary words before a noun may be a name.
+    Where a sentence is without capitals, ordinary words before a noun may be a name.
     """
-    marks = read.marks
-    taken = {place: number for number, each in enumerate(found) for place in range(each.first, each.end)}
-    whole = list(found)
-    for place in range(start + 1, stop):
-        known = marks[place]
-        if place in taken or not known & (GROUP | FIRM) or read.words[place].text != read.lows[place]:
-            continue
-        number = taken.get(place - 1)
-        if number is not None:
-            if _takes_noun(whole[number], place) and (
-                known & (GROUP | CLEAR) or (small and not _is_verb(read, place, stop))
-            ):
-                whole[number] = _institution(read, whole[number].first, place + 1, 4.0)
-        elif small and known & (GROUP | CLEAR):
-            first = place
-            while first > max(start, place - 2) and first - 1 not in taken and _may_modify(read, first - 1):
-                first -= 1
-            if first < place - bool(known & LOOSE) and _is_introduced(read, first, place, start, stop):
-                whole.append(_institution(read, first, place + 1, 2.5))
-    return sorted(whole)
+    nouns = [place for place, known in enumerate(read.marks) if known & (GROUP | FIRM)] if read.sentences else []
+    taken = {place: each for each in some for place in range(each.first, each.end)} if nouns else {}
+    begins = [first for first, _ in read.sentences]
+    for place in nouns:
+        start, stop = read.sentences[bisect_right(begins, place) - 1]
+        if place not in taken and start < place < stop and read.words[place].text == read.lows[place]:
+            whole = _completed(read, start, place, stop, taken)
+            taken |= dict.fromkeys(range(whole.first, whole.end), whole) if whole else {}
+    if nouns:
+        some[:] = dict.fromkeys(taken.values())
+
+
+def _completed(read: Read, start: int, place: int, stop: int, taken: Mapping[int, Mention]) -> Mention | None:
+    """The name that the noun at a place ends."""
+    known, small, before = read.marks[place], is_small(read, start, stop), taken.get(place - 1)
+    if before:
+        ends = known & (GROUP | CLEAR) or (small and not _is_verb(read, place, stop))
+        return _institution(read, before.first, place + 1, 4.0) if ends and _takes_noun(before, place) else None
+    if not small or not known & (GROUP | CLEAR):
+        return None
+    first = place
+    while first > max(start, place - 2) and first - 1 not in taken and _may_modify(read, first - 1):
+        first -= 1
+    named = first < place - bool(known & LOOSE) and _is_introduced(read, first, place, start, stop)
+    return _institution(read, first, place + 1, 2.5) if named else None
 
 
 def _institution(read: Read, first: int, end: int, sure: float) -> Mention:

@@ -24,7 +24,7 @@ from graphsearch.ingest.reading.corrections import (
     may_correct,
     settle,
 )
-from graphsearch.ingest.reading.names import PARENTHESIS, find_names, key, lone_parts
+from graphsearch.ingest.reading.names import PARENTHESIS, key, lone_parts, name_in_slices
 from graphsearch.ingest.reading.references import STRANGER, Context, Named, speaks_of_stranger
 from graphsearch.ingest.reading.statements import LEAST, Stated, read_sentence
 from graphsearch.ingest.reading.users import introduced_users, of_user, with_user
@@ -134,8 +134,7 @@ class TextExtractor:
     def _extract(self, memories: Sequence[Memory]) -> Generator[None, None, list[ExtractedMemory]]:
         users = {} if self._user else introduced_users(memories)
         memories = [of_user(memory, self._user or users.get(memory.session_id, "")) for memory in memories]
-        turns = self._turns(memories)
-        yield
+        turns = yield from self._turns(memories)
         firms: dict[str, Named] = {}
         for turn in turns:
             yield from self._read(turn, firms)
@@ -149,12 +148,12 @@ class TextExtractor:
             yield
         return correct_earlier(memories, found, _whole_names(turns))
 
-    def _turns(self, memories: Sequence[Memory]) -> list[_Turn]:
+    def _turns(self, memories: Sequence[Memory]) -> Generator[None, None, list[_Turn]]:
         """Find the names of all memories, which agree with each other."""
         texts = [memory.text for memory in memories]
         speakers = [speaker_of(memory) for memory in memories]
         titles = ["" if memory.speaker else subject_of(memory) for memory in memories]
-        reads = find_names(texts, speakers, titles, self._known)
+        reads = yield from name_in_slices(texts, speakers, titles, self._known)
         turns: list[_Turn] = []
         for memory, read, speaker in zip(memories, reads, speakers, strict=True):
             before = turns[-1] if turns and memory.session_id == turns[-1].memory.session_id != "" else None

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from graphsearch.ingest.extract.context import MAX_SUBJECT
-from graphsearch.ingest.reading.declared import completed, first_words, heads, recurring, short_names
+from graphsearch.ingest.reading.declared import complete, first_words, heads, recurring, short_names
 from graphsearch.names.known_names import Known, KnownNames, WordIndex, name_words
 from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE
 from graphsearch.names.spans import (
@@ -26,7 +27,7 @@ from graphsearch.names.spans import (
     Read,
     find_in_sentence,
     find_marked,
-    is_small,
+    is_coined,
     read_words,
 )
 from graphsearch.names.tagger import tag_sentences
@@ -42,6 +43,7 @@ from graphsearch.names.word_marks import (
     mark,
     own_kind,
 )
+from graphsearch.text.tokens import tokens
 from graphsearch.text.word_lists import word_set
 
 PARENTHESIS: Final = re.compile(r"(?<!\s)\s*+\([^()]*+\)\s*+\Z")
@@ -59,25 +61,15 @@ _LEAST_LEADS: Final = {
 MATCHED: Final = 4.0
 MEANT: Final = 1.5
 _KINDS: Final = {
-    "person": "person",
-    "user": "person",
-    "organisation": "organisation",
-    "organization": "organisation",
-    "company": "organisation",
-    "team": "group",
-    "group": "group",
-    "place": "place",
-    "location": "place",
-    "city": "place",
-    "country": "place",
-    "region": "place",
+    **dict.fromkeys(("person", "user"), "person"),
+    **dict.fromkeys(("organisation", "organization", "company"), "organisation"),
+    **dict.fromkeys(("team", "group"), "group"),
+    **dict.fromkeys(("place", "location", "city", "country", "region"), "place"),
 }
 """The kinds of entity types; any other known one is a thing."""
 _NAMING: Final = word_set("called named nicknamed titled christened")
-_BEFORE_SHORT: Final = word_set("at for from with to joined left quit by on joining leaving of")
 _CUES: Final = {**dict.fromkeys(("to", "from", "off", "onto"), MOVING), **dict.fromkeys(("on", "in", "with"), RUNNING)}
 """Small words before a tool, and what stands before them then: "moved to", "runs on"."""
-_PRONOUNS: Final = word_set("i you he she it we they this that these those there the a an my your his her our")
 _REACH: Final = 6
 """Words before a tool that may speak of its use."""
 
@@ -99,38 +91,54 @@ def key(name: str) -> str:
 def find_names(
     texts: Sequence[str], speakers: Sequence[str], titles: Sequence[str] = (), known: KnownNames | None = None
 ) -> list[Read]:
-    """Each text in tokens, with its names.
+    """Each text in tokens, with its names; see `name_in_slices`."""
+    found: list[list[Read]] = []
+
+    def collect() -> Generator[None, None, None]:
+        found.append((yield from name_in_slices(texts, speakers, titles, known)))
+
+    deque(collect(), maxlen=0)
+    return found[0]
+
+
+def name_in_slices(
+    texts: Sequence[str], speakers: Sequence[str], titles: Sequence[str] = (), known: KnownNames | None = None
+) -> Generator[None, None, list[Read]]:
+    """Read each text in tokens, with its names; the steps between yields are short.
 
     ``speakers`` and ``titles`` are those who speak and the subjects of documents, "" if there is none. ``known`` are
     names of the scope, found in any case.
     """
-    reads = [read_words(text) for text in texts]
-    titles = titles or ("",) * len(reads)
     known = known or _known_tools()
-    found = [_own(read, title, known) for read, title in zip(reads, titles, strict=True)]
-    _add_tagged(reads, speakers, found)
+    reads: list[Read] = []
+    found: list[list[Mention]] = []
+    taken: list[set[int]] = []
+    for text, title in zip_longest(texts, titles, fillvalue=""):
+        reads.append(read_words(text))
+        own, places = _own(reads[-1], title, known)
+        found.append(own)
+        taken.append(places)
+        yield
+    yield from _add_tagged(reads, speakers, found, taken)
     _without_ordinary(reads, found)
     declared = [short_names(text, speaker) for text, speaker in zip(texts, speakers, strict=True)]
     people = _people(speakers) | {key(short): "person" for some in declared for short, _, _ in some}
     kinds = _agreed_kinds(found, people)
     forms = _forms(found, people)
     for form in recurring(reads, found) if any(speakers) else ():
-        forms.add(name_words(form), _Form(""))
+        forms.add(name_words(form), frozenset())
+    meant = heads({form: kind.kind for form, kind in kinds.items()}) if any(speakers) else {}
     for read, some in zip(reads, found, strict=True):
         if read.readable:
             _add_matches(read, some, forms)
-            _complete(read, some)
-    firms: dict[str, str] = {}
-    if any(speakers):
-        meant = heads({form: kind.kind for form, kind in kinds.items()})
-        names = {key(each.name) for some in found for each in some if each.kind not in ("person", "place")}
-        firms = first_words(names)
-        for read, some in zip(reads, found, strict=True):
-            if read.readable:
-                _add_meant(read, some, meant, firms)
+            complete(read, some)
+            _add_meant(read, some, meant)
+        yield
     counts = Counter(key(each.name) for some in found for each in some)
+    firms = {key(each.name) for some in found for each in some if each.kind not in ("person", "place")}
+    firsts = first_words(firms) if any(speakers) else {}
     return [
-        _finished(read, some, kinds, counts, tuple(_same(read, some, shorts, firms)))
+        _finished(read, some, kinds, counts, tuple(_same(read, some, shorts, firsts)))
         for read, some, shorts in zip(reads, found, declared, strict=True)
     ]
 
@@ -143,20 +151,23 @@ def _known_tools() -> KnownNames:
 # -- what each text shows by itself -------------------------------------------------------------------------------
 
 
-def _own(read: Read, title: str, known: KnownNames) -> list[Mention]:
-    """Names that need no tagger: marked ones, known ones, and the subject of a document as it is written there."""
+def _own(read: Read, title: str, known: KnownNames) -> tuple[list[Mention], set[int]]:
+    """Names that need no tagger: marked ones, known ones, and the subject of a document as it is written there.
+
+    With them come the places where no other names are.
+    """
     found, taken = find_marked(read)
-    subject = [word.text for word in read_words(PARENTHESIS.sub("", title)).words] if title else []
-    if subject and len(title) <= MAX_SUBJECT:
-        for place, word in enumerate(read.words):
-            if word.text == subject[0] and [each.text for each in read.words[place : place + len(subject)]] == subject:
-                _add(found, taken, _at(read, place, place + len(subject), CERTAIN))
+    if title and len(title) <= MAX_SUBJECT:
+        subject: WordIndex[bool] = WordIndex()
+        subject.add([word.text for word in tokens(PARENTHESIS.sub("", title))], value=True)
+        for first, end, _ in subject.find([word.text for word in read.words]):
+            _add(found, taken, _at(read, first, end, CERTAIN))
     for first, end, name in known.find(read.lows):
         if (not name.plain or _is_tool(read, first)) and not _is_in_longer(read, first, end):
             kind = _KINDS.get(name.type, "thing" if name.type else "")
             mention = _at(read, first, end, CERTAIN)._replace(kind=kind, hard=bool(kind), type=name.type)
             _add(found, taken, mention._replace(name=_spelt(mention.name, name)))
-    return found
+    return found, taken
 
 
 def _spelt(written: str, known: Known) -> str:
@@ -166,26 +177,20 @@ def _spelt(written: str, known: Known) -> str:
 
 def _is_in_longer(read: Read, first: int, end: int) -> bool:
     """Whether a known name with a capital is a part of a longer one, as in "GitHub Actions"."""
-    if read.words[first].text == read.lows[first]:
-        return False
-    sides = (first - 1, end)
-    return any(
-        _is_beside(read, side, ORDINARY if side < first else ROLE) for side in sides if 0 <= side < len(read.lows)
-    )
-
-
-def _is_beside(read: Read, place: int, but: int) -> bool:
-    """Whether a word with a capital beside a name belongs to it."""
-    word, known = read.words[place], read.marks[place]
-    apart = known & (but | CALENDAR | GRAMMAR | NOISE | DEMONYM)
-    return word.text[0].isupper() and not word.text.isupper() and not apart
+    apart = CALENDAR | GRAMMAR | NOISE | DEMONYM
+    for place, but in ((first - 1, ORDINARY), (end, ROLE)) if read.words[first].text != read.lows[first] else ():
+        word = read.words[place].text if 0 <= place < len(read.words) else "-"
+        if word[0].isupper() and not word.isupper() and not read.marks[place] & (apart | but):
+            return True
+    return False
 
 
 def _is_tool(read: Read, place: int) -> bool:
     """Whether an ordinary word means the tool that is called so: "we moved to notion", "in Notion"."""
     inside = place > 0 and read.lows[place - 1].isalpha()
     if read.words[place].text != read.lows[place] and inside:
-        return True
+        before = read.words[place - 1].text
+        return before == read.lows[place - 1] or place < 2 or read.lows[place - 2] in ".!?"  # noqa: PLR2004
     if not inside:
         return False
     cue = _CUES.get(read.lows[place - 1], 0)
@@ -194,39 +199,28 @@ def _is_tool(read: Read, place: int) -> bool:
     )
 
 
-def _add_tagged(reads: Sequence[Read], speakers: Sequence[str], found: Sequence[list[Mention]]) -> None:
-    """Add the names that the tagger finds, and those by capitals; all sentences are tagged at once."""
-    tagged = iter(
-        tag_sentences(
-            [
-                [word.text for word in read.words[first:stop]]
-                for read in reads
-                if read.readable
-                for first, stop in read.sentences
-            ]
-        )
+def _add_tagged(
+    reads: Sequence[Read], speakers: Sequence[str], found: Sequence[list[Mention]], taken: Sequence[set[int]]
+) -> Generator[None, None, None]:
+    """Add the names that the tagger finds, and those by capitals; many sentences are tagged at once."""
+    asked = (
+        [word.text for word in read.words[first:stop]]
+        for read in reads
+        if read.readable
+        for first, stop in read.sentences
     )
+    tagged = tag_sentences([*asked])
     people = frozenset(_people(speakers))
-    small = _small_writers(reads, speakers)
-    for read, speaker, some in zip(reads, speakers, found, strict=True):
-        context = Context(_places(some), people, small[speaker] if speaker else _writes_small([read]))
+    small: Counter[str | int] = Counter()  # by author: sentences that begin with a small letter, less the others
+    authors = [speaker or number for number, speaker in enumerate(speakers)]
+    for read, author in zip(reads, authors, strict=True):
+        letters = [read.words[first].text[0] for first, _ in read.sentences]
+        small[author] += sum(map(str.islower, letters)) - sum(map(str.isupper, letters))
+    for read, author, some, places in zip(reads, authors, found, taken, strict=True):
+        context = Context(places, people, small[author] >= 0)
         for first, stop in read.sentences if read.readable else ():
             some.extend(find_in_sentence(read, first, stop, next(tagged), context))
-
-
-def _small_writers(reads: Sequence[Read], speakers: Sequence[str]) -> dict[str, bool]:
-    """Which speakers write without capitals."""
-    written: dict[str, list[Read]] = defaultdict(list)
-    for read, speaker in zip(reads, speakers, strict=True):
-        if speaker:
-            written[speaker].append(read)
-    return {speaker: _writes_small(some) for speaker, some in written.items()}
-
-
-def _writes_small(reads: Iterable[Read]) -> bool:
-    """Whether most sentences begin with a small letter."""
-    openings = [read.words[first].text[0] for read in reads for first, _ in read.sentences]
-    return sum(map(str.islower, openings)) >= sum(map(str.isupper, openings))
+        yield
 
 
 # -- what the call agrees on --------------------------------------------------------------------------------------
@@ -259,6 +253,8 @@ def _agreed_kinds(found: Sequence[Sequence[Mention]], people: Mapping[str, str])
             hard[form] = _Kind(each.kind, hard=True, type=each.type)
         elif form not in hard:
             votes[form][each.kind] += max(0.5, each.sure)
+    coined = {key(each.name) for some in found for each in some if not each.type and is_coined(each.name)}
+    hard = {form: kind for form, kind in hard.items() if kind.kind != "person" or form not in coined}
     kinds = {form: _Kind(_voted(form, count), hard=False) for form, count in votes.items()}
     for form in [form for form, (kind, *_) in kinds.items() if kind == "person" and form.count(" ") == 1]:
         for part in form.split():  # "Berg" of "Jo Berg" is he
@@ -275,15 +271,8 @@ def _voted(form: str, votes: Mapping[str, float]) -> str:
     return ordered[0] if lead >= least else ""
 
 
-class _Form(NamedTuple):
-    """A form to be found in the whole call: in any case, or as it is ``written``."""
-
-    kind: str
-    written: frozenset[str] = frozenset()
-
-
-def _forms(found: Sequence[Sequence[Mention]], people: Iterable[str]) -> WordIndex[_Form]:
-    """The forms that are surely names, to be found in any case, and those to be found as they are written."""
+def _forms(found: Sequence[Sequence[Mention]], people: Iterable[str]) -> WordIndex[frozenset[str]]:
+    """The forms that are surely names, to be found in any case, and others with how they are written."""
     sure: set[str] = {form for form in people if not mark(form) & GRAMMAR}
     cased: dict[str, set[str]] = defaultdict(set, {form: {form.capitalize()} for form in people})
     for each in (each for some in found for each in some):
@@ -295,10 +284,9 @@ def _forms(found: Sequence[Sequence[Mention]], people: Iterable[str]) -> WordInd
             sure.add(form)
         if each.cased:
             cased[form].add(each.name)
-    index: WordIndex[_Form] = WordIndex()
+    index: WordIndex[frozenset[str]] = WordIndex()
     for form in {*sure, *cased}:
-        written = frozenset() if form in sure else frozenset(cased[form])
-        index.add(name_words(form), _Form("", written))
+        index.add(name_words(form), frozenset() if form in sure else frozenset(cased[form]))
     return index
 
 
@@ -354,13 +342,13 @@ def _add(found: list[Mention], taken: set[int], mention: Mention) -> None:
         found.append(mention)
 
 
-def _add_matches(read: Read, some: list[Mention], forms: WordIndex[_Form]) -> None:
+def _add_matches(read: Read, some: list[Mention], forms: WordIndex[frozenset[str]]) -> None:
     """Add the places of forms; a longer one replaces those inside of it."""
     owners = {place: each for each in some for place in range(each.first, each.end)}
     replaced: set[Mention] = set()
     for first, end, form in forms.find(read.lows):
         written = read.text[read.words[first].start : read.words[end - 1].end]
-        if form.written and (written not in form.written or _is_asking(read, first, end)):
+        if form and written not in form:
             continue
         inside = {owners[place] for place in range(first, end) if place in owners}
         if any(each.end - each.first >= end - first or each.type for each in inside):
@@ -374,43 +362,14 @@ def _add_matches(read: Read, some: list[Mention], forms: WordIndex[_Form]) -> No
         some[:] = [each for each in some if each not in replaced]
 
 
-def _is_asking(read: Read, first: int, end: int) -> bool:
-    """Whether an ordinary word with a capital begins a question or an order: "Will you", "Mark this"."""
-    opens = first == 0 or not read.lows[first - 1][-1:].isalnum()
-    return opens and end < len(read.lows) and read.lows[end] in _PRONOUNS
-
-
-def _complete(read: Read, some: list[Mention]) -> None:
-    """Add the nouns that end names in lower case."""
-    if not any(known & (FIRM | GROUP) for known in read.marks):
-        return
-    some.sort()
-    whole: list[Mention] = []
-    at = 0
-    for first, stop in read.sentences:
-        begun = at
-        while at < len(some) and some[at].first < stop:
-            at += 1
-        inside = some[begun:at]
-        if any(known & (FIRM | GROUP) for known in read.marks[first:stop]):
-            inside = completed(read, first, stop, inside, small=is_small(read, first, stop))
-        whole += inside
-    some[:] = [*whole, *some[at:]]
-
-
-def _add_meant(read: Read, some: list[Mention], heads_: Mapping[str, str], firms: Mapping[str, str]) -> None:
-    """Add "the portal" and "bellamy" where they stand for longer names."""
-    lows, taken = read.lows, _places(some)
-    for place, low in enumerate(lows[:-1]):
-        if low == "the" and (whole := heads_.get(lows[place + 1])) and not _goes_on(read, place + 2):
-            _add(some, taken, _at(read, place, place + 2, MEANT, whole))
-        elif (whole := firms.get(lows[place + 1])) and low in _BEFORE_SHORT and not _goes_on(read, place + 2):
-            _add(some, taken, _at(read, place + 1, place + 2, MEANT, whole))
-
-
-def _goes_on(read: Read, place: int) -> bool:
-    """Whether a noun follows, which what stands before only describes."""
-    return place < len(read.marks) and bool(read.marks[place] & (GROUP | FIRM))
+def _add_meant(read: Read, some: list[Mention], heads: Mapping[str, str]) -> None:
+    """Add "the portal" where it stands for a longer name, and describes no noun."""
+    lows, taken = read.lows, _places(some) if heads else set[int]()
+    for place, low in enumerate(lows[1:], 1) if heads else ():
+        if lows[place - 1] == "the" and (whole := heads.get(low)):
+            describes = place + 1 < len(lows) and read.marks[place + 1] & (GROUP | FIRM)
+            if not describes:
+                _add(some, taken, _at(read, place - 1, place + 1, MEANT, whole))
 
 
 def _finished(
@@ -443,20 +402,32 @@ def _finished(
 
 
 def _is_faint(mention: Mention, count: int, *, hard: bool) -> bool:
-    alone = count == 1 and mention.end == mention.first + 1 and mention.name.islower()
-    return alone and not hard and mention.sure < FAINT and not mark(mention.name)
+    """Whether too little speaks for a name to be one that nothing is stated of; it stands once in the call."""
+    if count > 1 or mention.type or mention.sure > FAINT:
+        return False
+    words = mention.name.casefold().split()
+    marks = [mark(word) for word in words]
+    if any(known & (GIVEN | PLACE) and not known & GRAMMAR for known in marks):
+        return False
+    if len(words) > 1:  # "the harbour choir", "yonger brother"
+        ordinary = [known & ORDINARY > 0 for known in marks]
+        return mention.name.islower() and mention.sure < (MATCHED if hard and all(ordinary) else SURE * any(ordinary))
+    if mention.name.islower():
+        return not hard and not marks[0] & CAPITALISED
+    weak = marks[0] & ORDINARY and not marks[0] & CAPITALISED and not mention.cased
+    return bool(weak) and not hard and mention.sure < SURE
 
 
 def _same(
     read: Read, mentions: Iterable[Mention], declared: Iterable[tuple[str, str, int]], firms: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Pairs of a short name and the whole one: declared, or the first word of a firm."""
+    """Pairs of a short name and the whole one: declared, which may be the last name before, or a firm's first word."""
     named = sorted((read.words[each.first].start, each.name) for each in mentions if each.kind in ("person", ""))
     for short, whole, start in declared:
         before = bisect_left(named, (start,))
         last = next((name for _, name in reversed(named[max(0, before - 3) : before]) if key(name) != key(short)), "")
         if (meant := whole or last) and key(meant) != key(short):
             yield short, meant
-    for each in mentions:
-        if each.kind != "person" and (firm := firms.get(key(each.name))):
-            yield each.name, firm
+    yield from (
+        (each.name, firms[key(each.name)]) for each in mentions if each.kind != "person" and key(each.name) in firms
+    )

@@ -51,17 +51,16 @@ def _runs_in(text: str, *, spoken: bool) -> Iterator[str]:
     spoken, folded = spoken or text.islower(), text.lower()
     if len(folded) != len(text):  # letters of which the small form is longer
         return
-    words = [each for each in tokens(text) if each.text[0].isalnum()]
-    for place, first in enumerate(words):
-        if folded[first.start : first.end] in STOP_WORDS:
+    words = [(each, folded[each.start : each.end], flags(each.text)) for each in tokens(text) if each.text[0].isalnum()]
+    for place, (first, low, known) in enumerate(words):
+        if low in STOP_WORDS:
             continue
-        if not flags(first.text) & ORDINARY or flags(first.text) & GIVEN:
-            yield folded[first.start : first.end]
-        last = first
-        for word in words[place + 1 : place + LONGEST]:
+        if not known & ORDINARY or known & GIVEN:
+            yield low
+        named, last = spoken or first.text[0].isupper(), first
+        for word, low_, _ in words[place + 1 : place + LONGEST]:
             if word.start - last.end > 1 or text[last.end : word.start] == "\n":
                 break
             last = word
-            capital = first.text[0].isupper() or word.text[0].isupper()
-            if folded[word.start : word.end] not in STOP_WORDS and (spoken or capital):
+            if low_ not in STOP_WORDS and (named or word.text[0].isupper()):
                 yield folded[first.start : word.end]

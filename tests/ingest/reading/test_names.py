@@ -39,6 +39,24 @@ def names(text, *, speaker="", title="", known=(), among=()):
         ("Ask Nadia Verhoef.", {"Nadia Verhoef": "person"}),
         ("Nadia left Varley Foods.", {"Nadia": "person", "Varley Foods": "organisation"}),
         ('I am reading "The Slow Tide" now.', {"The Slow Tide": "thing"}),
+        ('They finished "A Tide Comes to Varley." last week.', {"A Tide Comes to Varley": "thing"}),
+        ("May Orwin leads it.", {"May Orwin": None}),
+        ("Skip Harlow leads it.", {"Skip Harlow": None}),
+        ("We spoke to José Ángel de la Cruz.", {"José Ángel de la Cruz": "person"}),
+        ("It is by R. S. P. Okafor.", {"R. S. P. Okafor": "person"}),
+        ("It was named after Georg Simon Ohm.", {"Georg Simon Ohm": "person"}),
+        ("2031 Harbour Plan belongs to Nadia Verhoef.", {"2031 Harbour Plan": None, "Nadia Verhoef": "person"}),
+        ("We paid Invoice 42-B on Friday.", {"Invoice 42-B": None}),
+        ("He works at the Varley Museum of Glass.", {"Varley Museum of Glass": "organisation"}),
+        ("We sailed to the Isle of Man.", {"Isle of Man": "place"}),
+        ("She runs the Velmora Food and Drink Commission.", {"Velmora Food and Drink Commission": "group"}),
+        ("They left the Velmora Institute of Trade and Growth.", {"Velmora Institute of Trade and Growth": None}),
+        ("We buy from Varley Foods, Inc. now.", {"Varley Foods, Inc.": "organisation"}),
+        ("Norwegian Ada Verhoef won.", {"Ada Verhoef": "person"}),
+        ("We asked Foreign Minister Tobias Lindqvist.", {"Tobias Lindqvist": "person"}),
+        ("We eat at Panda Express.", {"Panda Express": None}),
+        ("It was on Varley TQZ.", {"Varley TQZ": ""}),
+        ("We read Verhoef & Lindqvist again.", {"Verhoef & Lindqvist": ""}),
     ],
 )
 def test_names_are_whole_and_of_a_kind(text, expected):
@@ -76,6 +94,9 @@ def test_names_in_small_letters(text, expected):
         "The Director told the Board about the API.",
         "Will you call me?",
         "He scored 45KB in Q3.",
+        "We went withHall and finishedD it.",
+        "/____/ is a drawing",
+        "Open Settings. Click Save.",
     ],
 )
 def test_capitals_of_other_kinds_name_nothing(text):
@@ -145,6 +166,35 @@ def test_short_names_are_declared():
     assert reads[0].same == (("dilly", "Dilys Prothero"),)
     assert [each.name for each in reads[1].mentions] == ["dilly"]
     assert reads[1].mentions[0].kind == "person"
+
+
+@pytest.mark.parametrize("text", ["it is known as heavy water", "they call it metallic", "he goes by the rules"])
+def test_no_ordinary_word_is_declared_where_nobody_speaks(text):
+    assert names(text) == {}
+
+
+@pytest.mark.parametrize("text", ["i play badmington there", "my athelete days", "lololol ok"])
+def test_mistyped_words_are_no_names(text):
+    assert names(text, speaker="mo diallo") == {}
+
+
+@pytest.mark.parametrize(
+    ("texts", "faint"),
+    [
+        (["we joined the swim team"], [True]),
+        (["i like velmora", "yes"], [True]),
+        (["i like velmora", "is velmora far?"], [False, False]),
+        (["Velmora joined Varley Foods."], [False, False]),
+    ],
+)
+def test_a_guess_that_stands_once_is_faint(texts, faint):
+    reads = find_names(texts, ["mo diallo"] * len(texts))
+    assert [each.faint for read in reads for each in read.mentions] == faint
+
+
+def test_the_first_word_of_a_firm_is_short_for_it():
+    reads = find_names(["We asked Tidewright Foods.", "Tidewright is late."], ["Mo Diallo"] * 2)
+    assert reads[1].same == (("Tidewright", "tidewright foods"),)
 
 
 def test_ordinary_words_that_recur_bare_are_a_name():
