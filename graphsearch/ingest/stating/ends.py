@@ -11,7 +11,7 @@ from graphsearch.ingest.stating.phrases import COMMON, Kind
 from graphsearch.ingest.stating.scope import ORGANISATION, PERSON, VALUE, End, Scope, kind_of
 from graphsearch.model import Memory
 from graphsearch.model.identity import snake_case
-from graphsearch.names.given_names import is_given_name
+from graphsearch.names.vocabulary import is_given_name
 
 LONGEST_PHRASE: Final = 3
 """Most words of a lower-case name."""
