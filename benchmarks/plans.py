@@ -85,11 +85,11 @@ async def measure(given: QuestionSet, group_by: str | None, embedder: Embedder |
             times = [passage.time for passage in part.passages if passage.time]
             as_of = max([*times, store.clock.now()])
             for question in part.questions:
-                if not question.gold_ids:
+                if not question.gold:
                     continue
                 found = {name: await engine.recall(question.question, as_of=as_of) for name, engine in engines.items()}
                 each = {
-                    name: measures([shown.memory.id for shown in result.memories], question.gold_ids)
+                    name: measures([shown.memory.id for shown in result.memories], question.gold)
                     for name, result in found.items()
                 }
                 asked.append((str(found["default"].analysis.plan), each.pop("default"), each))

@@ -25,7 +25,7 @@ from benchmarks.graph import Graph
 from benchmarks.measuring import in_turns
 from benchmarks.reading_shapes import SHAPES, text_of
 from benchmarks.workload import Workload, make
-from graphsearch.evaluation.question_set import EvalQuestion, Passage, QuestionSet
+from graphsearch.evaluation.question_set import GoldQuestion, Passage, QuestionSet
 from graphsearch.model.identity import snake_case
 from graphsearch.stores.memory import InMemoryGraphStore
 from tests.fix_postgres import Server
@@ -363,8 +363,8 @@ async def test_constants_of_recall_are_measured_by_plan() -> None:
     given = QuestionSet(
         passages=(Passage(id="p1", text="Ada Lovelace wrote to Charles Babbage."), Passage(id="p2", text="A mill.")),
         questions=(
-            EvalQuestion(id="q1", question="Whom did Ada Lovelace write to?", gold_ids=("p1",)),
-            EvalQuestion(id="q2", question="Nothing of it?", gold_ids=()),
+            GoldQuestion(id="q1", question="Whom did Ada Lovelace write to?", gold=frozenset({"p1"})),
+            GoldQuestion(id="q2", question="Nothing of it?", gold=frozenset()),
         ),
     )
     found = await plans.measure(given, None, None)

@@ -144,7 +144,7 @@ def test_a_set_is_read_from_its_files(files: tuple[Path, Path, Path]) -> None:
         GoldQuestion(
             id="q1", question="Who built what runs?", gold=frozenset({"p1", "2"}), kind="bridge", answer="Ada"
         ),
-        GoldQuestion(id="9", question="Who sold it?", gold=frozenset()),
+        GoldQuestion[str](id="9", question="Who sold it?", gold=frozenset()),
     )
     assert found.triples == (Triple(passage_id="2", subject="the engine", predicate="does", object="run"),)
 
