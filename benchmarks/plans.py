@@ -89,7 +89,7 @@ async def measure(given: QuestionSet, group_by: str | None, embedder: Embedder |
                     continue
                 found = {name: await engine.recall(question.question, as_of=as_of) for name, engine in engines.items()}
                 each = {
-                    name: measures([shown.memory.id for shown in result.memories], question.gold)
+                    name: measures([shown.memory.id for shown in result.memories], sorted(question.gold))
                     for name, result in found.items()
                 }
                 asked.append((str(found["default"].analysis.plan), each.pop("default"), each))
