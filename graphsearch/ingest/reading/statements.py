@@ -44,7 +44,8 @@ _CLEAR: Final = 0.9
 """The share of statements that are right where nothing of what follows holds.
 
 Each of what follows leaves that part of it. They, and those of pronouns, are fitted on statements out of chats, talks,
-news and encyclopaedias that were judged by hand (`tools/calibrate_reader`), and hold on each kind left out of the fit.
+news and encyclopaedias that were judged by hand, as `tools/calibrate_reader` does it. They hold on each kind of text
+that is left out of the fit.
 """
 _GUESSED: Final = 0.89
 """For each end of another kind than the frame expects first: it may be no such name, or a part of one."""
