@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Final
@@ -130,13 +131,14 @@ async def evaluate(
         budget=budget or None,
         baseline=alone and not named,
     )
-    given = None if gold else read_question_set(files.passages, questions, triples)
+    measured = (
+        partial(compared, gold, files, embedder=embedding, budget=budget)
+        if gold is not None
+        else partial(evaluated, read_question_set(files.passages, questions, triples), evaluation=evaluation)
+    )
     with progress_bar() as progress:
         async with _scopes(store, place, clock) as scopes:
-            if given is not None:
-                found = await evaluated(given, scopes, evaluation, progress=progress)
-            elif gold is not None:
-                found = await compared(gold, files, scopes, embedding, budget, progress)
+            found = await measured(scopes, progress=progress)
     return Answer(found.as_dict(), (*_tables(found),))
 
 
