@@ -240,13 +240,12 @@ class Cancelling:
         """Make a call once without a disturbance."""
         if name in READS:
             await self.steps.run(answer(READS[name], side_of(self.scope("asked")), _subject(self.rng)))
-        else:
-            store = await self.prepare(f"whole {name}")
-            await self.steps.run(WRITES[name](side_of(store).engine))
-        self.takes[name] = self.steps.taken
-        if name in WRITES:
-            self.after[name] = await seen(store)
-            await store.remove_scope()
+            self.takes[name] = self.steps.taken
+            return
+        store = await self.prepare(f"whole {name}")
+        await self.steps.run(WRITES[name](side_of(store).engine))
+        self.takes[name], self.after[name] = self.steps.taken, await seen(store)
+        await store.remove_scope()
 
     async def cancel(self, name: str) -> None:
         """Cancel a call once or twice. Raises `AssertionError` where anything else goes wrong by it."""
