@@ -244,8 +244,7 @@ class Cancelling:
             return
         store = await self.prepare(f"whole {name}")
         await self.steps.run(WRITES[name](side_of(store).engine))
-        self.takes[name] = self.steps.taken
-        self.after[name] = await seen(store)
+        self.takes[name], self.after[name] = self.steps.taken, await seen(store)
         await store.remove_scope()
 
     async def cancel(self, name: str) -> None:
