@@ -14,10 +14,10 @@ PERSON: Final = frozenset({"he", "she", "him", "her", "his"})
 THING: Final = frozenset({"it", "its"})
 SEVERAL: Final = frozenset({"they", "them", "their"})
 _FIRMS: Final = ("organisation", "group")
-_NEAR: Final = 0.92
+_NEAR: Final = 0.89
 """How sure it is whom a pronoun means by the name before it in its sentence, by a title, or by who speaks."""
 _ELSEWHERE: Final = 0.8
-"""By a name of an earlier sentence: mostly the pronoun means somebody who is not named."""
+"""By the one name of its kind in an earlier sentence. Of these too few were judged to fit it."""
 _WINDOW: Final = 3
 SOMEBODY: Final = "somebody"
 """The pronoun of a person without a name."""

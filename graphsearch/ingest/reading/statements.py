@@ -40,24 +40,24 @@ if TYPE_CHECKING:
 
 LEAST: Final = 0.7
 """What is less sure is not stated, unless it is asked for."""
-_CLEAR: Final = 0.9
+_CLEAR: Final = 0.95
 """The share of statements that are right where nothing of what follows holds.
 
 Each of what follows leaves that part of it. They, and those of pronouns, are fitted on statements out of chats, talks,
 news and encyclopaedias that were judged by hand, as `tools/calibrate_reader` does it. They hold on each kind of text
 that is left out of the fit.
 """
-_GUESSED: Final = 0.89
+_GUESSED: Final = 0.93
 """For each end of another kind than the frame expects first: it may be no such name, or a part of one."""
-_DESCRIBING: Final = 0.56
+_DESCRIBING: Final = 0.42
 """For a name that describes the noun behind it: "joined the Atlas choir" names no Atlas."""
-_COMMON: Final = 0.63
+_COMMON: Final = 0.86
 """For ordinary words in small letters where names have capitals: "wrote the manual"."""
-_PARTED: Final = 0.63
+_PARTED: Final = 0.72
 """Where another name stands between the two, in no list or aside: it may be the one that is meant."""
-_LONG: Final = 0.75
+_LONG: Final = 0.74
 """In a long sentence, which has more clauses than are told apart."""
-_HEARSAY: Final = 0.59
+_HEARSAY: Final = 0.51
 """What somebody says, believes or has heard."""
 _MANY: Final = 40
 """Words of a long sentence."""
