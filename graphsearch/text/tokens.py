@@ -16,7 +16,7 @@ _PATTERN: Final = r"""
   | https?://[^\s<>)\]]+
   | [@#]\w(?:[\w.-]*\w)?                                  # accounts, tags
   | `[^`\n]++`                                            # code; an open mark is a token of its own
-  | (?:Dr|Mr|Mrs|Ms|Prof|St|Lt|Col|Gen|Sen|Rep|Gov|Jr|Sr|Inc|Ltd|Co|Corp)\.(?=\s)
+  | (?:Dr|Mr|Mrs|Ms|Prof|St|Lt|Col|Gen|Sen|Rep|Gov|Capt|Sgt|Maj|Rev|[Hh]on|Jr|Sr|Inc|Ltd|Co|Corp)\.(?=\s)
   | (?:[A-Z]\.){2,} | (?<!\w)[A-Z]\.(?=\s[A-Z][a-z.])     # U.S., Ana B. Costa
   | \d+(?:[.,:/-]\d+)*+(?:st|nd|rd|th|-[A-Z](?![\w-]))?       # 1,000, 5th, 42-B
   | [A-Za-z]{2,6}?(?=n['’]t\b) | n['’]t\b                 # is|n't

@@ -57,6 +57,10 @@ class _Turn:
     """The names of each sentence, with `STRANGER` if it speaks of a person without a name."""
 
 
+_LONGEST_TITLE: Final = 5
+"""Most words of the subject of a document that its text does not name."""
+
+
 @attrs.frozen
 class RelationPattern:
     """A line of the table of relations, which says by which verbs or nouns texts state a relation type.
@@ -270,7 +274,10 @@ def _title(memory: Memory, read: Read) -> Named | None:
     if not title:
         return None
     bare = PARENTHESIS.sub("", title)
-    kind = next((each.kind for each in read.mentions if key(each.name) == key(bare)), own_kind(bare))
+    named = next((each.kind for each in read.mentions if key(each.name) == key(bare)), None)
+    if named is None and len(bare.split()) > _LONGEST_TITLE:  # a headline
+        return None
+    kind = own_kind(bare) if named is None else named
     first = next((low for low in read.lows if low in ("he", "she", "his", "her", "it", "its")), "")
     if first.startswith("it"):
         kind = "" if kind == "person" else kind

@@ -133,9 +133,10 @@ def name_in_slices(
             _add_matches(read, some, forms)
             complete(read, some)
             _add_meant(read, some, meant)
+            _call_whole(some)
         yield
     counts = Counter(key(each.name) for some in found for each in some)
-    firms = {key(each.name) for some in found for each in some if each.kind not in ("person", "place")}
+    firms = {key(each.name) for some in found for each in some if each.kind not in ("person", "place", "thing")}
     firsts = first_words(firms) if any(speakers) else {}
     return [
         _finished(read, some, kinds, counts, tuple(_same(read, some, shorts, firsts)))
@@ -324,6 +325,19 @@ def _is_weak(each: Mention) -> bool:
 
 
 # -- what each text shows by the others ---------------------------------------------------------------------------
+
+
+def _call_whole(some: list[Mention]) -> None:
+    """Let a first or last name mean the one person whom the text names with it: "Mira Olsen left. Mira has moved"."""
+    whole: dict[str, set[str]] = defaultdict(set)
+    for each in some:
+        given, *others = each.name.split() if each.kind == "person" else ("",)
+        for part in (given, *others[-1:]) if others else ():
+            whole[part].add(each.name)
+    for place, each in enumerate(some):
+        meant = whole.get(each.name, ())
+        if len(meant) == 1 and not each.type and each.kind in ("person", ""):
+            some[place] = each._replace(name=next(iter(meant)), kind="person")
 
 
 def _at(read: Read, first: int, end: int, sure: float, name: str = "") -> Mention:

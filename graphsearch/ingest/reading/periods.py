@@ -99,6 +99,8 @@ def _held(
     clause: Clause, frame: Frame, sentence: Clauses, date: DateSpan | None, at: datetime | None, *, is_ahead: bool
 ) -> Period | None:
     past, start = clause.tense == "past", date.valid_from if date else None
+    if not past and has_any(sentence.lows, "departed"):
+        return None  # "Bo Lund, head of Acme, who died on Friday"
     if past and clause.word in _BEGINNINGS:
         return None if is_ahead else start, None, False
     if date and date.role is Role.UNTIL:
@@ -124,7 +126,8 @@ def _held(
 def _began_earlier(clause: Clause, sentence: Clauses) -> bool:
     """Whether a clause says that it holds for long: "all my life", "since I was nine", "still"."""
     near = sentence.lows[max(0, clause.place - _NEAR) : clause.reach + _NEAR]
-    return has_any(near, "always") or "since" in sentence.lows[clause.reach : clause.reach + _FAR]
+    always = has_any(near, "always") or {"all", "life"} <= {*near}
+    return always or "since" in sentence.lows[clause.reach : clause.reach + _FAR]
 
 
 def find_date(clause: Clause, sentence: Clauses, dates: Sequence[DateSpan]) -> DateSpan | None:

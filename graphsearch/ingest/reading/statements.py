@@ -15,6 +15,7 @@ from graphsearch.ingest.frames.table import KNOWN_ENDS, Ends, Forms, Frame, list
 from graphsearch.ingest.reading.clauses import Clause, Clauses
 from graphsearch.ingest.reading.periods import Period, read_period, read_status_period
 from graphsearch.ingest.reading.phrases import (
+    ADVERB,
     ARTICLE,
     BE,
     BREAK,
@@ -144,7 +145,7 @@ def read_sentence(
 
 def _is_unstated(lows: Sequence[str]) -> bool:
     """Whether a sentence asks, quotes, jokes or denies what it says."""
-    if "?" in lows[-2:] or lows[0] == ">":
+    if "?" in lows[-2:] or lows[0] == ">" or ("rt" in lows[:-1] and lows[lows.index("rt") + 1] == "·"):
         return True
     if lows[0] in words("askers") and len(lows) > 1 and (lows[1] == "·" or lows[1] in words("pronouns")):
         return True
@@ -309,6 +310,7 @@ class _Reader:
         if self._sentence.lows[clause.place + 1 : clause.place + 3] == ["in", "law"]:
             return
         lesser = not words("lesser").isdisjoint(self._sentence.lows[max(0, clause.place - 1) : clause.place])
+        lesser = lesser or self._is_of_part(clause)
         if lesser and any(each.type == "leads" for each in frames):
             frames = self._sentence.forms.nouns["officer"]  # a deputy director leads nothing
         fitting = [
@@ -320,6 +322,14 @@ class _Reader:
             and not (each.type == "leads" and clause.link == "in")  # "a leader in the field"
         ]
         yield from self._fitting(clause, fitting, clause.slots["holder"], clause.slots["other"])
+
+    def _is_of_part(self, clause: Clause) -> bool:
+        """Whether an office is that of a part of where it is held: "head of retail policy at Acme"."""
+        places = [self._places[ref.mention.first] for ref in clause.slots["other"] if ref.mention]
+        return any(
+            self._sentence.low(place - 1) == "at" and "of" in self._sentence.lows[clause.place : place]
+            for place in places
+        )
 
     def _fitting(
         self, clause: Clause, frames: Sequence[Frame], ones: Refs, others: Refs
@@ -338,6 +348,8 @@ class _Reader:
         ranked = []
         parted = _PARTED if self._is_parted(one, other) else 1.0
         for frame in frames:
+            if frame.target == "v":  # a name is no date, amount or phase
+                continue
             source_ends, target_ends = read_ends(frame.source), read_ends(frame.target)
             sources = self._named((other if frame.inverse else one,), clause, source_ends)
             targets = self._named((one if frame.inverse else other,), clause, target_ends)
@@ -443,6 +455,13 @@ class _Reader:
                 after += 1
             pairs = ("_".join(sentence.lows[after : after + size]) for size in (2, 1))
             word = next((each for each in pairs if linked and each in words("lasting")), "")
+            goes_on = after + 1 + word.count("_")
+            if word and not (
+                sentence.is_end(goes_on)
+                or sentence.has(goes_on, PREPOSITION | ADVERB | COMMA)
+                or sentence.low(goes_on) in words("after_names")
+            ):  # "the board's pending ruling", "was active seeking change"
+                continue
             opened, hearsay = sentence.scope(place)
             if opened or not _AWAITED.isdisjoint((sentence.low(place - 1), sentence.low(place - 2))):
                 continue
