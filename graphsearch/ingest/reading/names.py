@@ -328,12 +328,11 @@ def _is_weak(each: Mention) -> bool:
 
 
 def _call_whole(some: list[Mention]) -> None:
-    """Let a first or last name mean the one person whom the text names with it: "Mira Olsen left. Mira has moved"."""
+    """Let a given name mean the one person whom the text names in full: "Mira Olsen left. Mira has moved"."""
     whole: dict[str, set[str]] = defaultdict(set)
     for each in some:
-        given, *others = each.name.split() if each.kind == "person" else ("",)
-        for part in (given, *others[-1:]) if others else ():
-            whole[part].add(each.name)
+        if each.kind == "person" and " " in each.name:
+            whole[each.name.split()[0]].add(each.name)
     for place, each in enumerate(some):
         meant = whole.get(each.name, ())
         if len(meant) == 1 and not each.type and each.kind in ("person", ""):
