@@ -12,6 +12,7 @@ from typing import Final
 import attrs
 
 from graphsearch.names.forms import Form, flat, significant
+from graphsearch.names.lexicon import PLACE, flags
 from graphsearch.names.slips import LONG_WORD, SHORTEST, light_slip, one_slip, slip
 from graphsearch.names.vocabulary import formal_names, is_nickname, nicknames, words
 from graphsearch.text.trigrams import SMALL_WORDS, similarity
@@ -144,7 +145,7 @@ def goes_with(name: Form, other: Form) -> bool:
 
 def abbreviates(short: Form, long: Form) -> bool:
     """Whether a name is another one with words cut to initials: "IBM", "VS Code", "GH Actions"."""
-    shorter = FEW < len(short.whole) < len(long.whole)
+    shorter = FEW < len(short.whole) < len(long.whole) and all(len(word) > 1 for word in long.parts)
     return shorter and _is_cut(short.whole, [(word,) for word in long.parts])
 
 
@@ -187,11 +188,14 @@ def is_beginning(a: Form, b: Form) -> bool:
 def _is_head(a: Form, b: Form) -> bool:
     """Whether a firm is called by the first words of its name: "Halden" for "Halden Kliniken".
 
-    Not if the shorter is a whole name, with a legal form, nor if the longer is that of a unit: "Halden Finance Team".
+    Not if the shorter is a whole name, with a legal form, or a place ("Leeds United"), nor if the longer is that
+    of a unit: "Halden Finance Team".
     """
     if not is_beginning(a, b) or a.numbers != b.numbers or not may_be_one(a, b):
         return False
     short, long = sorted((a.words, b.words), key=len)
+    if flags(" ".join(short)) & PLACE:
+        return False
     return long[len(short)] not in SMALL_WORDS and long[-1] not in words("units")
 
 

@@ -424,6 +424,8 @@ class _Sentence:
                 first = place  # "Harbour Minister Ada Moss"
         if marks[first] & DEMONYM and first + 1 < end and marks[first + 1] & GIVEN and not marks[first + 1] & DEMONYM:
             first += 1  # "Norwegian Ada Moss"
+        if first + 1 < end and "-" in self.lows[first] and marks[first] & DEMONYM:
+            first += 1  # "Leeds-based Harkin Foods"
         while first < end and self._is_before_name(first, end, opening=opening, institution=bool(institution)):
             first += 1
         numbered = UNNUMBERED * (first + 1 == end or self._low(end)[:1].isdecimal())

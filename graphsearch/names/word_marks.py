@@ -8,17 +8,17 @@ from functools import cache, lru_cache
 from typing import Final
 from unicodedata import combining, normalize
 
-from graphsearch.names.lexicon import GIVEN, ORDINARY, PLACE, flags
+from graphsearch.names.lexicon import DEMONYM, GIVEN, ORDINARY, PLACE, flags
 from graphsearch.text.word_lists import data_sections
 
 TITLE, GROUP, FIRM, SITE, CLEAR, LOOSE, OF_HEAD, PARTICLE, NOISE, GRAMMAR = (1 << bit for bit in range(8, 18))
-ROLE, ALONE, GENERAL, USING, MOVING, RUNNING, MODIFIER, VERB, UNNUMBERED = (1 << bit for bit in range(18, 27))
-PLAIN: Final = 1 << 27
+ROLE, ALONE, GENERAL, USING, MOVING, RUNNING, MODIFIER, VERB, UNNUMBERED, COMPOUND = (1 << bit for bit in range(18, 28))
+PLAIN: Final = 1 << 28
 """An ordinary word that is neither a given name nor a place."""
 INSTITUTION: Final = GROUP | FIRM | SITE
 _SECTIONS: Final = (
     *("title", "group", "firm", "site", "clear", "loose", "of_head", "particle", "noise", "grammar"),
-    *("role", "alone", "general", "using", "moving", "running", "modifier", "verb", "unnumbered"),
+    *("role", "alone", "general", "using", "moving", "running", "modifier", "verb", "unnumbered", "compound"),
 )
 _PREFIX: Final = re.compile(
     r"^(?:anti|auto|co|de|dis|fore|hyper|inter|micro|mid|mini|mis|multi|non|out|over|post|pre|re|semi|sub|super|trans|un"
@@ -51,8 +51,13 @@ def _unaccented(low: str) -> str:
 
 
 def _derived(low: str) -> int:
-    """`ORDINARY` for an unknown word that is made of ordinary ones: "much-needed", "superheroes"."""
+    """`ORDINARY` for an unknown word that is made of ordinary ones: "much-needed", "superheroes".
+
+    "Leeds-based" is such an adjective as "Danish" is.
+    """
     parts = low.split("-")
+    if len(parts) > 1 and _listed().get(parts[-1], 0) & COMPOUND:
+        return ORDINARY | DEMONYM
     if len(parts) > 1:
         return ORDINARY if all(flags(part) & ORDINARY or part.isdecimal() for part in parts) else 0
     stem = _PREFIX.sub("", low)
