@@ -320,6 +320,7 @@ class _Reader:
             and not (each.inverse and clause.link and KNOWN_ENDS in each.marks)  # "my lead Bo", not "the lead of Atlas"
             and not (each.inverse and each.target == "p" and clause.link in _PLACING)  # "a manager at Orla's"
             and not (each.type == "leads" and clause.link == "in")  # "a leader in the field"
+            and not (each.type == "member_of" and clause.link == "for")  # "the member for Leeds"
         ]
         yield from self._fitting(clause, fitting, clause.slots["holder"], clause.slots["other"])
 
@@ -460,6 +461,7 @@ class _Reader:
                 sentence.is_end(goes_on)
                 or sentence.has(goes_on, PREPOSITION | ADVERB | COMMA)
                 or sentence.low(goes_on) in words("after_names")
+                or sentence.low(goes_on)[:1].isdecimal()
             ):  # "the board's pending ruling", "was active seeking change"
                 continue
             opened, hearsay = sentence.scope(place)
