@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 import pytest
 
+from graphsearch.claims.folding import EARLIEST
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.frames.table import read_line, table, text_forms
 from graphsearch.ingest.reading.references import Context, Named
@@ -333,6 +334,12 @@ def test_what_is_often_misread_is_less_sure(plain: str, doubtful: str) -> None:
         "[Bo:p] is my brother in law.",
         "[Bo:p] is a leader in the [Atlas:g] world.",
         "Once [Atlas:t] is finished, we celebrate.",
+        "[Bo:p] entered [Acme:o].",
+        "[Atlas:t] was active seeking change.",
+        "[Atlas:t]'s pending ruling is out.",
+        "[Bo:p], head of [Acme:o], who died on Friday, was kind.",
+        "RT [@ivy:p]: I am on the [Oak Board:g]",
+        "The member for [Oak Moor:g] ([Bo:p]) spoke.",
     ],
 )
 def test_what_only_seems_to_be_stated_is_not(text: str) -> None:
@@ -392,3 +399,13 @@ def test_users_lines_are_read() -> None:
 @pytest.mark.parametrize(("name", "kind"), [("Vellin", "organisation"), ("Cambridge", "place")])
 def test_where_somebody_works_is_a_firm_unless_it_is_known_as_a_place(name: str, kind: str) -> None:
     assert [each.target.kind for each in read(f"[Tom Baker:p] works at [{name}:l].")] == [kind]
+
+
+def test_an_office_of_a_part_is_none_of_the_whole() -> None:
+    assert triples("[Bo:p] is head of retail policy at [Acme:o].") == {("Bo", "works_at", "Acme")}
+    assert triples("[Bo:p] is the director of [Acme:o].") == {("Bo", "leads", "Acme")}
+
+
+def test_what_held_all_ones_life_began_at_no_known_time() -> None:
+    for text in ("I have lived in [Leeds:l] all my life.", "I still live in [Leeds:l]."):
+        assert [each.since for each in read(text)] == [EARLIEST]
