@@ -66,7 +66,9 @@ class Signature:
     @property
     def code(self) -> int:
         """A positive 63-bit number made from the content alone, the same in every process and scope."""
-        digest = hashlib.sha256(json.dumps(self.as_json(), sort_keys=True).encode()).digest()
+        # stores and files of scopes hold codes from when a relation's kind was part of them; elsewhere it was null
+        content = json.dumps({**self.as_json(), "edge_kind": None}, sort_keys=True)
+        digest = hashlib.sha256(content.encode()).digest()
         return int.from_bytes(digest[:8], "big") >> 1
 
     @cached_property

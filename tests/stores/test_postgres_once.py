@@ -157,6 +157,23 @@ async def test_a_failure_is_raised_in_all_that_were_sent_with_it(store: ScopedPo
     assert isinstance(failed[1], StoreError)
 
 
+async def test_what_failed_before_it_was_prepared_is_prepared_anew(shared_database: Database) -> None:
+    async def ask(*queries: bytes) -> Any:
+        async with alone.snapshot():
+            session = alone._gateway.current(alone.scope)
+            assert session is not None
+            return await asyncio.gather(*map(session.run_kept, queries), return_exceptions=True)
+
+    async with AsyncConnectionPool(shared_database.dsn, min_size=1, max_size=1, open=False) as pool:
+        alone = PostgresGraphStore(pool, exact=True).with_scope(org_id="o", project_id=uuid4().hex)
+        await alone.write(Batch(entities=(ADA,)))
+        for _ in range(5):  # psycopg prepares a statement when it is executed for the sixth time
+            await ask(b"SELECT 2")
+        await ask(b"SELECT 1 / 0", b"SELECT 2")
+        [again] = await ask(b"SELECT 2")
+        assert await again.fetchone() == (2,)
+
+
 async def test_a_cancelled_task_fails_those_that_were_sent_with_it(
     store: ScopedPostgresStore, shared_database: Database
 ) -> None:

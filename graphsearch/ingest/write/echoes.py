@@ -16,7 +16,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.access.gate import ALLOW_ALL, Gate
-from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
+from graphsearch.claims.folding import CO_OCCURRENCE_TYPES, EARLIEST
 from graphsearch.ingest.write.ledger import or_nothing
 from graphsearch.model import Claim, ElementKind, Injection, Memory, MemoryLink, Relation
 from graphsearch.protocols import GraphStore
@@ -163,7 +163,8 @@ def _sentences(text: str) -> set[str]:
 
 def _statement(claim: Claim) -> object:
     """The ends, the type and the days of a claim; where it says that they occur together, the type is none."""
-    start, end = (moment and day_of(moment) for moment in (claim.valid_from, claim.valid_to))
+    start = None if claim.valid_from in (None, EARLIEST) else day_of(claim.valid_from)  # "still" names no day
+    end = claim.valid_to and day_of(claim.valid_to)
     if claim.type in CO_OCCURRENCE_TYPES:
         return frozenset((claim.source_id, claim.target_id)), start, end
     return (claim.source_id, claim.type, claim.target_id), start, end

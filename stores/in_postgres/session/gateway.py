@@ -195,6 +195,8 @@ class Gateway:
         if got.cancelled() or got.exception() is not None:
             return
         connection = got.result()
+        # COMMIT would roll back as well, but psycopg would keep the names of statements that failed to be prepared
+        commit = commit and connection.pgconn.transaction_status != TransactionStatus.INERROR
         try:
             with nullcontext() if commit else suppress(psycopg.Error):
                 await (connection.commit() if commit else connection.rollback())
