@@ -15,7 +15,7 @@ from graphsearch.ingest.frames.table import KINDS, OBJECT, Frame, Table, bases
 from graphsearch.ingest.frames.table import table as relations
 from graphsearch.ingest.stating.phrases import SYMMETRIC
 from graphsearch.ingest.stating.scope import kind_of
-from graphsearch.text.analyser import STOP_WORDS
+from graphsearch.text.analyser import STOP_WORDS, stem
 from graphsearch.understanding.words import spread
 
 SOURCE: Final = 1
@@ -49,7 +49,7 @@ def own_table(types: Iterable[str]) -> Table:
             continue
         passive = "by" in words
         slot = OBJECT if passive else tuple(words[at + 1 :]) or OBJECT
-        for verb in bases(words[at]):
+        for verb in _bases(words[at]):
             verbs[verb].append(Frame(type_, "*", "*", "holds", passive, 0, slot, _OWN))
     return Table(dict(verbs), {})
 
@@ -105,14 +105,14 @@ def _verbs(texts: Sequence[str], name: range, start: int, table: Table) -> Itera
     if not _BE.isdisjoint(before[-1:]):
         yield from _frames(("be",), texts[name.stop :], texts[0], SOURCE, table)
         for place in behind if "by" in texts[name.stop :] else ():  # "who is X led by"
-            yield from _frames(bases(texts[place]), (), "", TARGET, table)
+            yield from _frames(_bases(texts[place]), (), "", TARGET, table)
     elif not _AUXILIARIES.isdisjoint(before):
         for place in behind:
-            yield from _frames(bases(texts[place]), texts[place + 1 :], texts[0], SOURCE, table)
+            yield from _frames(_bases(texts[place]), texts[place + 1 :], texts[0], SOURCE, table)
     else:
         own_verb = _is_verb(texts[name.stop : name.stop + 1])  # "who uses what X made" asks for uses, but not of X
         for place in range(start, name.start):
-            verbs = ("be",) if texts[place] in _BE else bases(texts[place])
+            verbs = ("be",) if texts[place] in _BE else _bases(texts[place])
             between = texts[place + 1 : name.start]
             passive = "by" in between  # "what is led by X"
             end = SOURCE if passive else TARGET
@@ -133,6 +133,11 @@ def _frames(
             plain = frame.slot == OBJECT and verb not in _LIGHT and alone
             if plain or list(behind[: len(slot)]) == slot or (asked == "where" and len(slot) == 1 and not behind):
                 yield frame, -end if frame.inverse else end
+
+
+def _bases(word: str) -> frozenset[str]:
+    """The verbs of which a word may be a form; the stem stands for one that the table of relations has not."""
+    return bases(word) | {stem(word)}
 
 
 def _is_verb(word: Sequence[str]) -> bool:

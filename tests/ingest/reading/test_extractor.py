@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphsearch.ingest.reading.statements import LEAST
 from graphsearch.model import Memory
 from graphsearch.model.extracted import ExtractedMemory
 from graphsearch.testing.strategies import texts
@@ -62,7 +63,7 @@ def check(memory: Memory, extracted: ExtractedMemory) -> None:
         assert {stated.source, stated.target} <= surfaces
         assert stated.source.name.casefold() != stated.target.name.casefold()
         assert stated.fact == " ".join(memory.text[stated.span.start : stated.span.end].split())
-        assert 0.5 <= stated.confidence <= 0.92
+        assert (0.5 if stated.type == "co_occurs" else LEAST) <= stated.confidence <= 0.95
         assert not (stated.valid_from and stated.valid_to) or stated.valid_from <= stated.valid_to
 
 
