@@ -133,7 +133,6 @@ def name_in_slices(
             _add_matches(read, some, forms)
             complete(read, some)
             _add_meant(read, some, meant)
-            _call_whole(some)
         yield
     counts = Counter(key(each.name) for some in found for each in some)
     firms = {key(each.name) for some in found for each in some if each.kind not in ("person", "place", "thing")}
@@ -327,18 +326,6 @@ def _is_weak(each: Mention) -> bool:
 # -- what each text shows by the others ---------------------------------------------------------------------------
 
 
-def _call_whole(some: list[Mention]) -> None:
-    """Let a given name mean the one person whom the text names in full: "Mira Olsen left. Mira has moved"."""
-    whole: dict[str, set[str]] = defaultdict(set)
-    for each in some:
-        if each.kind == "person" and " " in each.name:
-            whole[each.name.split()[0]].add(each.name)
-    for place, each in enumerate(some):
-        meant = whole.get(each.name, ())
-        if len(meant) == 1 and not each.type and each.kind in ("person", ""):
-            some[place] = each._replace(name=next(iter(meant)), kind="person")
-
-
 def _at(read: Read, first: int, end: int, sure: float, name: str = "") -> Mention:
     return Mention(first, end, name or read.text[read.words[first].start : read.words[end - 1].end], "", sure)
 
@@ -444,3 +431,16 @@ def _same(
     yield from (
         (each.name, firms[key(each.name)]) for each in mentions if each.kind != "person" and key(each.name) in firms
     )
+    yield from _given_names(mentions)
+
+
+def _given_names(mentions: Iterable[Mention]) -> Iterator[tuple[str, str]]:
+    """Pairs of a given name and the one person whom the text names in full: "Mira Olsen left. Mira has moved"."""
+    whole: dict[str, set[str]] = defaultdict(set)
+    for each in mentions:
+        if each.kind == "person" and " " in each.name:
+            whole[each.name.split()[0]].add(each.name)
+    for each in mentions:
+        names = whole.get(each.name, ())
+        if len(names) == 1 and not each.type and each.kind in ("person", ""):
+            yield each.name, next(iter(names))
