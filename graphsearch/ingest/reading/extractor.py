@@ -13,7 +13,7 @@ import attrs
 
 from graphsearch._support.concurrency import in_slices
 from graphsearch.ingest.extract.context import speaker_of, subject_of
-from graphsearch.ingest.frames.table import read_line, text_forms, words
+from graphsearch.ingest.frames.table import read_line, text_forms
 from graphsearch.ingest.reading.assembling import Assembly, ReadSentence
 from graphsearch.ingest.reading.corrections import (
     Part,
@@ -235,8 +235,6 @@ def _read_part(part: Part, dates: _DatesOf, read: Callable[..., list[Stated]]) -
 def _has_stranger(read: Read, first: int, stop: int, mentions: Sequence[Mention]) -> bool:
     """Whether a sentence speaks of a person without a name."""
     lows = read.lows[first:stop]
-    if words("people").isdisjoint(lows):
-        return False
     for each in mentions:
         lows[each.first - first : each.end - first] = ["·"] * (each.end - each.first)
     return speaks_of_stranger(lows)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import zip_longest
@@ -86,19 +86,6 @@ class _Kind(NamedTuple):
 def key(name: str) -> str:
     """What two spellings of one name have in common."""
     return " ".join(name.casefold().split()).removeprefix("the ")
-
-
-def find_names(
-    texts: Sequence[str], speakers: Sequence[str], titles: Sequence[str] = (), known: KnownNames | None = None
-) -> list[Read]:
-    """Each text in tokens, with its names; see `name_in_slices`."""
-    found: list[list[Read]] = []
-
-    def collect() -> Generator[None, None, None]:
-        found.append((yield from name_in_slices(texts, speakers, titles, known)))
-
-    deque(collect(), maxlen=0)
-    return found[0]
 
 
 def name_in_slices(
@@ -436,11 +423,8 @@ def _same(
 
 def _given_names(mentions: Iterable[Mention]) -> Iterator[tuple[str, str]]:
     """Pairs of a given name and the one person whom the text names in full: "Mira Olsen left. Mira has moved"."""
-    whole: dict[str, set[str]] = defaultdict(set)
+    people = (each.name for each in mentions if each.kind == "person")
+    whole = {part: name for part, name in lone_parts(people) if name.startswith(f"{part} ")}
     for each in mentions:
-        if each.kind == "person" and " " in each.name:
-            whole[each.name.split()[0]].add(each.name)
-    for each in mentions:
-        names = whole.get(each.name, ())
-        if len(names) == 1 and not each.type and each.kind in ("person", ""):
-            yield each.name, next(iter(names))
+        if each.name in whole and not each.type and each.kind in ("person", ""):
+            yield each.name, whole[each.name]

@@ -6,9 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.ingest.reading.names import find_names
+from graphsearch.ingest.reading.names import name_in_slices
 from graphsearch.model.extracted import KnownName
 from graphsearch.names.known_names import KnownNames
+
+
+def find_names(texts, speakers, titles=(), known=None):
+    """Each text with its names, all slices in a row."""
+    steps = name_in_slices(texts, speakers, titles, known)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            return done.value
 
 
 def names(text, *, speaker="", title="", known=(), among=()):
