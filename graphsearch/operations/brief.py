@@ -1,4 +1,4 @@
-"""Answers for a model: graph elements as short, safe JSON, fitted into a number of tokens. Pure.
+"""Answers for a model: values as short, safe JSON, fitted into a number of tokens. Pure.
 
 Tokens are those of the answer as compact JSON, the text that a model reads.
 """
@@ -13,10 +13,11 @@ from typing import Any, Final
 
 import attrs
 
-from graphsearch.curation.entity_recall import Standing
 from graphsearch.model import Community, Entity, Memory, Relation, Scope, Triplet
+from graphsearch.model.codec import encode
+from graphsearch.model.reports import UndoReport, WriteReport
 from graphsearch.protocols import TokenCounter
-from graphsearch.query.asked_time import AskedTime
+from graphsearch.ranking.result import FoundEntity
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line
 from graphsearch.traversal.paths import GraphPath, path_steps
@@ -44,66 +45,70 @@ def shown_id(text: str) -> str:
     return "".join(char for char in text if char.isprintable() and (char.isascii() or safe_text(char)))
 
 
-def entity_json(entity: Entity) -> Json:
-    """id, type, name, description and some aliases."""
-    return _without_empty(
-        id=str(entity.id),
-        type=shown(entity.type),
-        name=cut(entity_name(entity)),
-        description=shown(entity.description),
-        aliases=[shown(alias) for alias in entity.aliases[:_ALIASES]],
-    )
-
-
-def triplet_json(triplet: Triplet, scope: Scope | None = None) -> Json:
-    """The line of a prompt, the score, the three ids (of the relation in a scope), and the supporting memories."""
-    relation = triplet.relation
-    return _without_empty(
-        line=cut(triplet_line(triplet).removeprefix("- ")),
-        score=round(triplet.score, 4),
-        relation_id=str(relation.id if scope is None else triplet.id_in(scope)),
-        source_id=str(triplet.source.id),
-        target_id=str(triplet.target.id),
-        **_period(relation),
-        evidence=_evidence(relation),
-        projects=projects_of(triplet.scopes),
-    )
-
-
-def relation_json(relation: Relation) -> Json:
-    """The ids, type, fact, confidence, validity period and supporting memories."""
-    return _without_empty(
-        relation_id=str(relation.id),
-        source_id=str(relation.source_id),
-        type=shown(relation.type),
-        target_id=str(relation.target_id),
-        fact=shown(relation.fact),
-        confidence=round(relation.confidence, 4),
-        **_period(relation),
-        evidence=_evidence(relation),
-    )
-
-
-def memory_json(memory: Memory) -> Json:
-    """id, text, speaker, subject, session and time."""
-    return _without_empty(
-        id=shown_id(memory.id),
-        text=shown(memory.text),
-        speaker=shown(memory.speaker),
-        subject=shown(memory.subject),
-        session_id=shown_id(memory.session_id),
-        occurred_at=_iso(memory.occurred_at),
-    )
-
-
-def recalled_json(recalled: RecalledMemory) -> Json:
-    """The memory with its score and, if all its claims have ended, the end of the last."""
-    return _without_empty(
-        **memory_json(recalled.memory),
-        score=round(recalled.score, 4),
-        until=_iso(recalled.until),
-        projects=projects_of(recalled.scopes),
-    )
+def brief(value: Any) -> Any:
+    """A value as agents read it: elements by their line and ids, anything else field by field, empty ones left out."""
+    match value:
+        case None | bool() | int():
+            return value
+        case str():
+            return shown(value)
+        case float():
+            return round(value, 4)
+        case Entity():
+            return _filled(
+                id=str(value.id),
+                type=shown(value.type),
+                name=cut(entity_name(value)),
+                description=shown(value.description),
+                aliases=[shown(alias) for alias in value.aliases[:_ALIASES]],
+            )
+        case Memory():
+            ids = {"id": shown_id(value.id), "session_id": shown_id(value.session_id)}
+            words = {name: shown(getattr(value, name)) for name in ("text", "speaker", "subject")}
+            return _filled(**ids, **words, occurred_at=_iso(value.occurred_at))
+        case Relation():
+            return _filled(
+                relation_id=str(value.id),
+                source_id=str(value.source_id),
+                type=shown(value.type),
+                target_id=str(value.target_id),
+                fact=shown(value.fact),
+                confidence=round(value.confidence, 4),
+                **_held(value),
+            )
+        case Triplet():
+            return _filled(
+                line=cut(triplet_line(value).removeprefix("- ")),
+                score=round(value.score, 4),
+                relation_id=str(value.relation.id),
+                source_id=str(value.source.id),
+                target_id=str(value.target.id),
+                **_held(value.relation),
+                projects=projects_of(value.scopes),
+            )
+        case RecalledMemory():
+            score = {"score": round(value.score, 4), "until": _iso(value.until)}
+            return _filled(**brief(value.memory), **score, projects=projects_of(value.scopes))
+        case FoundEntity():
+            factors = {factor.name: round(factor.contribution, 4) for factor in value.factors}
+            ranked = {"score": round(value.score, 4), "factors": factors}
+            return _filled(**brief(value.entity), **ranked, projects=projects_of(value.scopes))
+        case GraphPath():
+            line = " ".join(map(cut, path_steps(value)))
+            return {"hops": value.hops, "strength": round(value.strength, 4), "line": line}
+        case Community():
+            facts = _filled(label=shown(value.label), size=value.size, density=round(value.density, 4))
+            summary = value.summary and shown(value.summary.text)
+            return _filled(**facts, top=[str(id_) for id_ in value.top], summary=summary)
+        case WriteReport() | UndoReport():
+            return {name: count for name, count in encode(value).items() if count}
+        case Mapping():
+            return _filled(**{shown(str(name)): brief(each) for name, each in value.items()})
+        case Iterable():
+            return [brief(each) for each in value]
+    if attrs.has(type(value)):
+        return _filled(**{each.name: brief(getattr(value, each.name)) for each in attrs.fields(type(value))})
+    return brief(encode(value))
 
 
 def projects_of(scopes: Iterable[Scope]) -> list[str]:
@@ -111,69 +116,15 @@ def projects_of(scopes: Iterable[Scope]) -> list[str]:
     return [shown(scope.project_id) for scope in scopes]
 
 
-def path_json(path: GraphPath) -> Json:
-    """hops, strength, and the path as one line."""
-    line = " ".join(map(cut, path_steps(path)))
-    return {"hops": path.hops, "strength": round(path.strength, 4), "line": line}
+def _held(relation: Relation) -> Json:
+    """Since when and until when it held, and the first memories that say so."""
+    evidence = [shown_id(memory_id) for memory_id in relation.evidence[:_EVIDENCE]]
+    return {"valid_from": _iso(relation.valid_from), "valid_to": _iso(relation.valid_to), "evidence": evidence}
 
 
-def standing_json(standing: Standing | None) -> Json | None:
-    """A relation of an entity: its type, its other end and its validity period."""
-    if standing is None:
-        return None
-    return _without_empty(
-        type=shown(standing.relation.type),
-        name=cut(entity_name(standing.entity)),
-        entity_id=str(standing.entity.id),
-        **_period(standing.relation),
-    )
-
-
-def time_json(time: AskedTime) -> Json:
-    """The time expression in a question, and the interval it denotes."""
-    return _without_empty(words=shown(time.written), since=_iso(time.since), as_of=_iso(time.as_of))
-
-
-def community_json(community: Community) -> Json:
-    """label, size, density, the ids of its top members, and its summary if a model wrote one."""
-    return _without_empty(
-        label=shown(community.label),
-        size=community.size,
-        density=round(community.density, 4),
-        top=[str(id_) for id_ in community.top],
-        summary=community.summary and shown(community.summary.text),
-    )
-
-
-def plain(value: Any) -> Any:
-    """JSON of any depth with all texts and keys made safe, and numbers rounded."""
-    if isinstance(value, str):
-        return shown(value)
-    if isinstance(value, float):
-        return round(value, 6)
-    if isinstance(value, Mapping):
-        return {shown(str(key)): plain(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value]
-    return value
-
-
-def counts_json(report: Any) -> Json:
-    """The nonzero counts of a report."""
-    return {name: value for name, value in attrs.asdict(report).items() if isinstance(value, int) and value}
-
-
-def _evidence(relation: Relation) -> list[str]:
-    return [shown_id(memory_id) for memory_id in relation.evidence[:_EVIDENCE]]
-
-
-def _period(relation: Relation) -> Json:
-    return {"valid_from": _iso(relation.valid_from), "valid_to": _iso(relation.valid_to)}
-
-
-def _without_empty(**fields: Any) -> Json:
+def _filled(**fields: Any) -> Json:
     """The fields with a value; empty texts and lists only cost tokens."""
-    return {name: value for name, value in fields.items() if value not in ("", None, [])}
+    return {name: value for name, value in fields.items() if value is not None and value not in ("", [], {})}
 
 
 def _iso(moment: datetime | None) -> str | None:
