@@ -9,16 +9,20 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import zip_longest
+from types import MappingProxyType
 from typing import Any, Final
 
 import attrs
 
+from graphsearch.context import ContextBlock
+from graphsearch.explaining.explanation import Explanation
 from graphsearch.model import Community, Entity, Memory, Relation, Scope, Triplet
 from graphsearch.model.codec import encode
 from graphsearch.model.reports import UndoReport, WriteReport
+from graphsearch.modes.result import SearchResult, Summary
 from graphsearch.protocols import TokenCounter
-from graphsearch.ranking.result import FoundEntity
-from graphsearch.recall.result import RecalledMemory
+from graphsearch.ranking.result import FoundEntity, RankResult
+from graphsearch.recall.result import RecalledMemory, RecallResult
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line
 from graphsearch.traversal.paths import GraphPath, path_steps
 
@@ -26,6 +30,16 @@ Json = dict[str, Any]
 
 _LONGEST: Final = 2_000
 """Maximum number of characters per text; a model that needs more can request the details."""
+_TOLD: Final[Mapping[type, str]] = MappingProxyType(
+    {
+        Explanation: "rank of score parts reason found",
+        RankResult: "found reason entities",
+        RecallResult: "reason memories",
+        SearchResult: "found reason triplets summary",
+        Summary: "text",
+    }
+)
+"""What is told of a result."""
 _EVIDENCE: Final = 5
 _ALIASES: Final = 10
 
@@ -95,7 +109,8 @@ def brief(value: Any) -> Any:
             return _filled(**brief(value.entity), **ranked, projects=projects_of(value.scopes))
         case GraphPath():
             line = " ".join(map(cut, path_steps(value)))
-            return {"hops": value.hops, "strength": round(value.strength, 4), "line": line}
+            ids = [str(entity.id) for entity in value.entities]
+            return {"hops": value.hops, "strength": round(value.strength, 4), "line": line, "entities": ids}
         case Community():
             facts = _filled(label=shown(value.label), size=value.size, density=round(value.density, 4))
             summary = value.summary and shown(value.summary.text)
@@ -106,9 +121,42 @@ def brief(value: Any) -> Any:
             return _filled(**{shown(str(name)): brief(each) for name, each in value.items()})
         case Iterable():
             return [brief(each) for each in value]
+    if names := _TOLD.get(type(value)):
+        return {name: brief(getattr(value, name)) for name in names.split()}
     if attrs.has(type(value)):
         return _filled(**{each.name: brief(getattr(value, each.name)) for each in attrs.fields(type(value))})
     return brief(encode(value))
+
+
+def block_json(block: ContextBlock) -> Json:
+    """A context block with what its lines are: `memories` and `triplets` in the order of the text."""
+    memories = [
+        {name: told for name, told in brief(each).items() if name not in ("text", "speaker", "subject")}
+        for each in block.memories
+    ]
+    return {
+        **_filled(session_id=block.session_id, text=block.text, reason=shown(block.reason), time=time_line(block)),
+        "tokens": block.tokens,
+        "budget": block.budget,
+        **_filled(summary=block.summary and shown(block.summary.text), sources=block.summary and _cited(block.summary)),
+        "triplets": brief(block.triplets),
+        "memories": memories,
+    }
+
+
+def time_line(block: ContextBlock) -> str:
+    """The time that a question named, and the interval that it was read as; empty for the present."""
+    if block.interpretation is None or not block.interpretation.time.written:
+        return ""
+    time = block.interpretation.time
+    since = "" if time.since is None else f"{_iso(time.since)} to "
+    return f"{shown(time.written)}: {since}{_iso(time.as_of) or 'now'}"
+
+
+def _cited(summary: Summary) -> list[Json]:
+    """The sources cited by a summary, by number."""
+    cited = {source.number: source.element for sentence in summary.sentences for source in sentence.sources}
+    return [{"number": number, "kind": of.kind.value, "id": shown_id(of.id)} for number, of in sorted(cited.items())]
 
 
 def projects_of(scopes: Iterable[Scope]) -> list[str]:
@@ -142,12 +190,14 @@ def as_text(answer: Any) -> str:
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
 
 
-def fitted(head: Mapping[str, Any], lists: Mapping[str, Sequence[Any]], *, counter: TokenCounter, limit: int) -> Json:
-    """A head with as many whole items of the lists as fit, in the order of each list.
+def fitted(data: Mapping[str, Any], *, counter: TokenCounter, limit: int) -> Json:
+    """An answer with as many whole items of its lists as fit, in the order of each list.
 
     The lists take turns. An item that does not fit is skipped and the next one tried; ``truncated`` is the number of
-    missing items, absent if 0. If the head does not fit by itself, its texts are cut.
+    missing items, absent if 0. If the rest does not fit by itself, its texts are cut.
     """
+    lists = {name: each for name, each in data.items() if isinstance(each, list)}
+    head = {name: each for name, each in data.items() if name not in lists}
     whole = {**head, **{name: list(items) for name, items in lists.items()}}
     if counter.count(as_text(whole)) <= limit:
         return whole

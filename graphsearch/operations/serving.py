@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any, Final, TypeVar
 
 import attrs
@@ -21,7 +21,7 @@ from graphsearch.errors import (
 from graphsearch.operations.limits import RateLimit
 from graphsearch.operations.operation import Operation, Profile
 from graphsearch.operations.service import Caller, GraphService, Identity
-from graphsearch.operations.table import OPERATIONS
+from graphsearch.operations.table import operations
 from graphsearch.text.rendering import safe_text
 
 T = TypeVar("T")
@@ -46,19 +46,17 @@ class Desk:
         """Whether the service, or the project of a principal, is switched off: then every answer only states that."""
         return self.service.disabled or identity.disabled
 
-    def operations(self, profile: int = Profile.ALL) -> list[Operation]:
+    def rows(self, profile: int = Profile.ALL) -> list[Operation]:
         """The rows of a profile; with ``read_only``, those that read."""
-        rows = (each for each in OPERATIONS.values() if each.profile <= profile)
+        rows = (each for each in operations().values() if each.profile <= profile)
         return [each for each in rows if each.reads or not self.service.read_only]
 
     def operation(self, name: str) -> Operation | None:
         """The row of a name, if it is served."""
-        found = OPERATIONS.get(name)
-        return found if found in self.operations() else None
+        return next((each for each in self.rows() if each.name == name), None)
 
-    async def answer(self, operation: Operation, given: Mapping[str, Any], identity: Identity) -> Any:
-        """Run an operation with the arguments of a client. Raises what `ask` and the operation raise."""
-        request = operation.read(given)
+    async def answer(self, operation: Operation, request: Any, identity: Identity) -> Any:
+        """Run an operation. Raises what `ask` and the operation raise."""
         return await self.ask(identity, lambda caller: operation.run(caller, request))
 
     async def ask(self, identity: Identity, question: Callable[[Caller], Awaitable[T]]) -> T:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -41,9 +42,14 @@ def _itself(caller: Caller) -> Caller:
     return caller
 
 
-_ROWS: Final = (
-    # -- asking --------------------------------------------------------------------------------------------------
-    does(
+@cache
+def operations() -> Mapping[str, Operation]:
+    """All operations, by name, in the order in which they are listed."""
+    return MappingProxyType({each.name: each for each in (*_asking(), *_looking_up(), *_caring(), *_forgetting())})
+
+
+def _asking() -> Iterator[Operation]:
+    yield does(
         answering.graph_query,
         people="Answer a question: the block of context for a session, visible to the principal and within a budget.",
         agents="What the project's memory knows of a question, ready to read. Ask before a task and whenever you lack a"
@@ -52,8 +58,8 @@ _ROWS: Final = (
         profile=Profile.AGENT,
         listed=("query", "budget", "as_of", "session_id", "details"),
         says={"session_id": Says("The session of the answer; default: a new one.", 1, 200)},
-    ),
-    does(
+    )
+    yield does(
         remembering.remember,
         Action.WRITE,
         people="Remember a note, or the turns of a conversation, and the facts stated of it.",
@@ -66,16 +72,16 @@ _ROWS: Final = (
             "source": Says("Where it comes from, such as a file.", most=200),
             "context_session": Says("The session of graph_query whose answer it repeats.", most=200),
         },
-    ),
-    asks_all(
+    )
+    yield asks_all(
         GraphSearchEngine.recall,
         people="Recall the memories that answer a question best.",
         agents="Memories that answer a question, in their own words: who said what and when.",
         profile=Profile.AGENT,
         listed=("query", "limit", "as_of"),
         without=("channels", "health"),
-    ),
-    asks(
+    )
+    yield asks(
         GraphSearchEngine.neighbors,
         name="graph_neighbors",
         key="triplets",
@@ -83,8 +89,8 @@ _ROWS: Final = (
         agents="Relations around one entity.",
         profile=Profile.AGENT,
         listed=("entity", "depth", "limit", "as_of"),
-    ),
-    asks(
+    )
+    yield asks(
         GraphSearchEngine.path,
         name="graph_path",
         key="path",
@@ -92,180 +98,186 @@ _ROWS: Final = (
         agents="How two entities are connected, in either direction; null if they are not.",
         profile=Profile.AGENT,
         listed=("source", "target", "max_hops"),
-    ),
-    does(
+    )
+    yield does(
         answering.feedback,
         Action.FEEDBACK,
         people="Report the outcome of a session; the weights of what it was shown move.",
         agents="Report the outcome of a task that graph_query was asked for, so that what helped ranks higher. A session"
         " counts once.",
         profile=Profile.AGENT,
-    ),
-    asks_all(
+    )
+    yield asks_all(
         GraphSearchEngine.search,
         people="Search for the triplets that answer a question, with the parts of their scores.",
-    ),
-    asks_all(
+    )
+    yield asks_all(
         GraphSearchEngine.rank_entities,
         people="Rank the entities that answer a question, with the parts of their scores.",
-    ),
-    does(
+    )
+    yield does(
         answering.explain,
         people="Explain why a relation, a memory or an entity is, or is not, among the results of a question.",
         agents="Explain why a relation, an entity or a memory was, or was not, among the answers to a question: its rank,"
         " and the parts that add up to its score.",
-    ),
-    # -- looking up ----------------------------------------------------------------------------------------------
-    curates(
+    )
+
+
+def _looking_up() -> Iterator[Operation]:
+    yield curates(
         Curator.search_entities,
         key="entities",
         people="Find entities by a name, a part of one, or a misspelt one.",
         profile=Profile.CURATOR,
         says={"query": _WORDS},
-    ),
-    curates(
+    )
+    yield curates(
         Curator.recall_entity,
         people="Show everything known of an entity: relations, memories that mention it, role, place and community.",
         profile=Profile.CURATOR,
-    ),
-    curates(
+    )
+    yield curates(
         Curator.recall_related,
         key="related",
         people="List the entities that can be reached from one, the nearest first, with the relations in between.",
         profile=Profile.CURATOR,
-    ),
-    curates(
+    )
+    yield curates(
         Curator.entity_graph,
         people="Show the entities around one and the relations among them, as node-link JSON.",
         profile=Profile.CURATOR,
         says={"limit": Says("At most so many entities, the nearest first.", 1, 500)},
-    ),
-    curates(
+    )
+    yield curates(
         Curator.entity_timeline,
         key="events",
         people="List what happened to an entity, in order: relations that began or ended, memories that mention it.",
         profile=Profile.CURATOR,
-    ),
-    curates(
+    )
+    yield curates(
         Curator.backlinks,
         key="backlinks",
         people="List the memories that mention an entity, or those that are linked to a memory or share entities with"
         " it. Give one of the two.",
         profile=Profile.CURATOR,
-    ),
-    curates(
+    )
+    yield curates(
         Curator.why,
         people="Show why the graph holds a relation: the memories that support it, with their words.",
         profile=Profile.CURATOR,
-    ),
-    # -- care ----------------------------------------------------------------------------------------------------
-    curates(
+    )
+
+
+def _caring() -> Iterator[Operation]:
+    yield curates(
         Curator.update_entity,
         Action.WRITE,
         effect=Effect.LOSES,
         people="Correct an entity: what is not given stays as it is, and a former name becomes an alias.",
         profile=Profile.CURATOR,
-    ),
-    curates(
+    )
+    yield curates(
         Curator.merge_entities,
         Action.MERGE,
         effect=Effect.LOSES,
         repeats=True,
         people="Merge an entity into another that is the same; try it with dry_run first. undo_merge reverts it.",
         profile=Profile.CURATOR,
-    ),
-    curates(
+    )
+    yield curates(
         Curator.undo_merge,
         Action.MERGE,
         effect=Effect.LOSES,
         repeats=True,
         people="Undo a merge: separate the two entities again.",
-    ),
-    curates(
+    )
+    yield curates(
         Curator.merges,
         key="merges",
         people="List merges, including undone ones, in the order in which they were made.",
-    ),
-    curates(
+    )
+    yield curates(
         Curator.link_memories,
         Action.WRITE,
         key="new",
         people="Link a memory to another; backlinks of the second then lists the first.",
         profile=Profile.CURATOR,
         says={"type": Says("Such as relates_to or follows.", 1, 100)},
-    ),
-    curates(
+    )
+    yield curates(
         Curator.find_duplicates,
         key="duplicates",
         people="List pairs of entities that may be one, the most similar first: merge them, or mark them as distinct.",
         profile=Profile.CURATOR,
-    ),
-    curates(
+    )
+    yield curates(
         Curator.find_ambiguous,
         key="ambiguous",
         people="List first names and surnames that several people have, with these people: whom they mean is open.",
-    ),
-    curates(
+    )
+    yield curates(
         Curator.mark_distinct,
         Action.WRITE,
         key="changed",
         people="Record that two entities are distinct, so that find_duplicates leaves them out.",
-    ),
-    does(
+    )
+    yield does(
         caring.judge_duplicates,
         Action.MERGE,
         people="Have the language model judge possible duplicates: merge the same, mark the distinct.",
         profile=Profile.CONSOLE,
-    ),
-    curates(
+    )
+    yield curates(
         Curator.contradictions,
         key="contradictions",
         people="List pairs of relations that cannot both hold, for a person to decide between them.",
-    ),
-    curates(
+    )
+    yield curates(
         Curator.communities,
         key="communities",
         people="List the stored communities (groups of related entities), the largest first; of an entity, its own.",
-    ),
-    curates(
+    )
+    yield curates(
         Curator.detect_communities,
         Action.WRITE,
         key="communities",
         people="Detect and store all communities again, from the whole graph; list them, the largest first.",
         profile=Profile.CURATOR,
-    ),
-    curates(
+    )
+    yield curates(
         Curator.refresh_communities,
         Action.WRITE,
         key="communities",
         people="Update the communities whose relations changed; list those that changed, the largest first.",
-    ),
-    does(
+    )
+    yield does(
         caring.summarise_communities,
         Action.WRITE,
         people="Have the language model summarise the communities that are new or have changed; run it again to go on.",
         profile=Profile.CONSOLE,
-    ),
-    curates(
+    )
+    yield curates(
         Curator.graph_health,
         people="Report the health of the graph and its problems.",
         profile=Profile.CURATOR,
         without=("scopes", "resolutions", "earlier"),
-    ),
-    curates(Curator.stats, people="Count the elements of the project, by type."),
-    curates(
+    )
+    yield curates(Curator.stats, people="Count the elements of the project, by type.")
+    yield curates(
         Curator.relation_types,
         key="relation_types",
         people="List the types of relations known from the start or registered, with their properties.",
-    ),
-    curates(
+    )
+    yield curates(
         Curator.register_type,
         Action.WRITE,
         people="Register a type of relation, or change a known one: what is not given stays as it is.",
         says={"name": Says("The type, such as blocked_by.", 1, 100)},
-    ),
-    # -- forgetting ----------------------------------------------------------------------------------------------
-    curates(
+    )
+
+
+def _forgetting() -> Iterator[Operation]:
+    yield curates(
         Curator.forget,
         Action.FORGET,
         effect=Effect.LOSES,
@@ -273,27 +285,24 @@ _ROWS: Final = (
         " Irreversible; try it with dry_run.",
         profile=Profile.CURATOR,
         says={"source": Says("All memories from a source.", 1, 400)},
-    ),
-    does(
+    )
+    yield does(
         caring.expire,
         Action.FORGET,
         effect=Effect.LOSES,
         people="Forget the memories of a label or a source that are older than some days. Irreversible.",
         says={"source": Says("Memories from this source; with a label, both must fit.", 1, 400)},
-    ),
-    curates(
+    )
+    yield curates(
         Curator.remove_scope,
         Action.FORGET,
         effect=Effect.LOSES,
         people="Remove the project and everything in it, and print the receipt.",
         profile=Profile.CONSOLE,
-    ),
-    curates(
+    )
+    yield curates(
         Curator.verify_receipt,
         people="Check a receipt of forgetting: that it is as it was made, and that nothing of what it names is left.",
         profile=Profile.CONSOLE,
-    ),
-)
+    )
 
-OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType({each.name: each for each in _ROWS})
-"""All operations, by name, in the order in which they are listed."""
