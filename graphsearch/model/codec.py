@@ -655,7 +655,7 @@ def _saying(found: Json, says: Says) -> Json:
         kind, ("minimum", "maximum")
     )
     bounds = {low: says.least, high: says.most}
-    more = {name: int(each) if each.is_integer() else each for name, each in bounds.items() if each is not None}
+    more = {name: int(each) if float(each).is_integer() else each for name, each in bounds.items() if each is not None}
     if says.of and kind == "array":
         more["items"] = _enum(says.of)
     elif says.of:

@@ -16,9 +16,8 @@ import attrs
 
 from graphsearch.context import ContextBlock
 from graphsearch.explaining.explanation import Explanation
-from graphsearch.model import Community, Entity, Memory, Relation, Scope, Triplet
+from graphsearch.model import Community, Entity, Memory, Relation, Scope, Triplet, UndoReport, WriteReport
 from graphsearch.model.codec import encode
-from graphsearch.model.reports import UndoReport, WriteReport
 from graphsearch.modes.result import SearchResult, Summary
 from graphsearch.protocols import TokenCounter
 from graphsearch.ranking.result import FoundEntity, RankResult

@@ -139,5 +139,5 @@ def _declared(verb: Callable[..., Any]) -> dict[str, tuple[Any, Any]]:
     types = get_type_hints(verb, include_extras=True)
     return {
         each.name: (types.get(each.name), attrs.NOTHING if each.default is each.empty else each.default)
-        for each in inspect.signature(verb).parameters.values()
+        for each in inspect.signature(verb).parameters.values() if each.kind is not each.VAR_KEYWORD
     }
