@@ -128,7 +128,9 @@ async def remember(
 
 def _given(stated: Sequence[StatedFact | StatedEntity] | None) -> list[Mapping[str, Any]]:
     """What is stated as JSON, without what is left out."""
-    kept = [{name: value for name, value in encode(each).items() if value not in ("", None, [])} for each in stated or ()]
+    kept = [
+        {name: value for name, value in encode(each).items() if value not in ("", None, [])} for each in stated or ()
+    ]
     return [{name: value for name, value in each.items() if value is not False} for each in kept]
 
 

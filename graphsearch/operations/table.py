@@ -305,4 +305,3 @@ def _forgetting() -> Iterator[Operation]:
         people="Check a receipt of forgetting: that it is as it was made, and that nothing of what it names is left.",
         profile=Profile.CONSOLE,
     )
-

@@ -160,7 +160,9 @@ def answer(operation: Operation, request: Any, value: Any, service: GraphService
 
 def _block_text(block: ContextBlock, scope: Scope) -> str:
     time = time_line(block)
-    reason = f"{safe_text(block.reason)}; {_hint(scope)}" if block.reason and not block.text else safe_text(block.reason)
+    reason = (
+        f"{safe_text(block.reason)}; {_hint(scope)}" if block.reason and not block.text else safe_text(block.reason)
+    )
     summary = block.summary and safe_text(block.summary.text)
     notes = [f"time: {time}" if time else "", reason, f"session_id: {block.session_id}"]
     return "\n\n".join(filter(None, (block.text, summary, "\n".join(filter(None, notes)))))
