@@ -48,7 +48,7 @@ class Operation:
     * ``verb``: the function that does the work, called with ``subject(caller)`` and the fields of the request.
     * ``request``: the attrs class of its arguments; ``result``: the type of what it returns, and ``key`` the name under
       which JSON shows it, for a result that is no object.
-    * ``permission``: what its principal needs on whatever it touches; ``repeats``: a second call changes something more.
+    * ``permission``: what its principal needs on what it touches; ``repeats``: a second call changes something more.
     * ``people`` and ``agents``: a sentence or two for a command, and for a tool. ``listed``: the arguments that agents
       are told of; all others are accepted, too.
     """

@@ -26,6 +26,7 @@ class Doorkeeper:
         self._app, self._hosts, self._body_seconds = app, hosts, body_seconds
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
         if scope["type"] != "http" or scope["path"] in OPEN_PATHS:
             return await self._app(scope, receive, send)
         headers = Headers(scope=scope)

@@ -7,6 +7,7 @@ of the result. Errors are ``{"error": {"type", "message"}}`` with the status of 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from http import HTTPStatus
 from time import perf_counter
 from typing import Any, Final
 
@@ -41,11 +42,9 @@ _STATUSES: Final[tuple[tuple[type[Exception], int], ...]] = (
     (errors.UnknownModeError, 400),
 )
 """The status of an error, by the first of these that it is; 500 for any other."""
+_ERROR: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
 _ERRORS: Final = {
-    str(status): {
-        "description": text,
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
-    }
+    str(status): {"description": text, "content": _ERROR}
     for status, text in (
         (400, "Arguments that are refused, each fault named"),
         (401, "No valid token"),
@@ -148,7 +147,7 @@ async def _answered(operation: Operation, request: Request, desk: Desk, identify
 
 def _refused(error: Exception, doing: str, status: int) -> Response:
     headers = {}
-    if status == 401:
+    if status == HTTPStatus.UNAUTHORIZED:
         headers = {"www-authenticate": "Bearer"}
     elif isinstance(error, errors.RateLimitError):
         headers = {"retry-after": str(max(1, round(error.retry_after)))}
