@@ -8,7 +8,6 @@ from uuid import uuid4
 from pydantic import Field
 
 from graphsearch.curation import Event
-from graphsearch.explaining.explanation import ExplainOptions
 from graphsearch.integrations.mcp.answers import (
     community_json,
     entity_json,
@@ -167,10 +166,9 @@ async def explain(
 
     Returns its rank, its score, and `parts`, whose contributions add up to the score.
     """
-    options: ExplainOptions = {"gate": caller.gate, "as_of": as_of}
-    if kind == "relation":
-        options["traversal"] = traversal
-    found = await caller.engine.explain(query, ElementRef(ElementKind(kind), id), **options)
+    walk = traversal if kind == "relation" else None
+    element = ElementRef(ElementKind(kind), id)
+    found = await caller.engine.explain(query, element, traversal=walk, gate=caller.gate, as_of=as_of)
     data = plain(found.as_dict())
     line = triplet_json(found.found)["line"] if isinstance(found.found, Triplet) else ""
     return caller.fitted({**data, "line": line} if line else data)
