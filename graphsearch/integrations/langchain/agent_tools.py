@@ -10,9 +10,8 @@ import attrs
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool
 
-from graphsearch._support.options import with_options
 from graphsearch.access.gate import Gate
-from graphsearch.context import ContextBlock, ContextBuilder, ContextOptions
+from graphsearch.context import ContextBlock, ContextBuilder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import IngestOptions, Ingestor
@@ -94,7 +93,6 @@ class Verdict:
     outcome: Annotated[OutcomeName, Says("How the session went.")]
 
 
-@with_options(ContextOptions, ContextBuilder.build, without=("gate",))
 def context_tool(
     context: ContextBuilder,
     *,
@@ -102,7 +100,7 @@ def context_tool(
     session_id: str = "",
     name: str = "look_up",
     description: str = LOOK_UP,
-    **options: Unpack[ContextOptions],
+    **options: Any,
 ) -> BaseTool:
     """A tool that answers a question with the block that the ``gate`` allows; its artifact is `facts_of` the block.
 
