@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import attrs
 
-from graphsearch.curation.entity_recall import Standing
+from graphsearch.curation.browsing import Standing
 from graphsearch.model import Community, Entity, Memory, Relation, Scope, Triplet
 from graphsearch.protocols import TokenCounter
 from graphsearch.query.asked_time import AskedTime

@@ -11,10 +11,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from graphsearch.access.reader import reading
 from graphsearch.caching import cache_report
-from graphsearch.curation.registered_types import TypeProperties
-from graphsearch.errors import PartialViewError
 from graphsearch.integrations.mcp.answers import (
     community_json,
     counts_json,
@@ -181,10 +178,7 @@ async def expire(
 @reads
 async def stats(caller: Caller) -> dict[str, Any]:
     """Count the elements of the project, by type, and the look-ups that this server's cache of entities answered."""
-    async with reading(caller.engine.store, gate=caller.gate) as reader:
-        if not await reader.sees_everything():
-            raise PartialViewError("the counts of the project")
-        held = await caller.engine.store.statistics()
+    held = await caller.curator.stats()
     answer = {name: getattr(held, name) for name in ("entities", "relations", "memories", "claims", "mentions")}
     by_type = {
         name: [{"type": shown(type_), "count": number} for type_, number in sorted(counts.items())]
@@ -224,12 +218,17 @@ async def register_type(
     state: Annotated[bool | None, Field(description="Its relations hold until something ends them.")] = None,
 ) -> dict[str, Any]:
     """Register a type of relation, or change a known one: what is not given stays as it is."""
-    flags = {"functional": functional, "causal": causal, "skip": skip, "state": state}
-    given = {"prior": prior, "hop_scores": None if hop_scores is None else tuple(hop_scores), **flags}
-    properties: TypeProperties = {key: value for key, value in given.items() if value is not None}  # type: ignore[assignment]
-    if half_life_days is not None:
-        properties["half_life_days"] = half_life_days or None
-    return _type(await caller.curator.register_type(name, **properties))
+    found = await caller.curator.register_type(
+        name,
+        prior=prior,
+        half_life_days=half_life_days,
+        hop_scores=hop_scores,
+        functional=functional,
+        causal=causal,
+        skip=skip,
+        state=state,
+    )
+    return _type(found)
 
 
 def _type(known: RelationType) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 import attrs
 from pydantic import Field
 
-from graphsearch.curation.entity_changes import Corrections
 from graphsearch.errors import AccessDeniedError
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.sources.documents import document_memories
@@ -154,7 +153,7 @@ async def update_entity(
 
     If two entities turn out to be one, use merge_entities.
     """
-    given = {
+    corrections: dict[str, Any] = {
         "name": name,
         "type": type,
         "description": description,
@@ -162,8 +161,8 @@ async def update_entity(
         "labels": labels,
         "importance_weight": importance_weight,
     }
-    corrections: Corrections = {key: value for key, value in given.items() if value is not None}  # type: ignore[assignment]
-    check.refuse("update_entity", None if corrections else "give at least one correction")
+    empty = all(value is None for value in corrections.values())
+    check.refuse("update_entity", "give at least one correction" if empty else None)
     now = await caller.curator.update_entity(id_or_name(entity), **corrections)
     return caller.fitted({"entity": entity_json(now)})
 
