@@ -11,8 +11,6 @@ from graphsearch import sync
 from graphsearch._support.options import with_options
 from graphsearch.context import ContextBuilder, ContextOptions, build_graph_context_block
 from graphsearch.context.builder import CANDIDATES
-from graphsearch.curation import Curator
-from graphsearch.curation.entity_changes import Corrections
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.explaining.explanation import ExplainOptions
 from graphsearch.modes.options import SearchOptions, SearchRequest
@@ -78,10 +76,7 @@ def test_a_block_lists_the_options_of_a_search_as_it_takes_them():
 
 @pytest.mark.parametrize(
     ("options", "verb"),
-    [
-        *((options, getattr(GraphSearchEngine, name)) for name, (options, _) in CHECKED.items()),
-        (Corrections, Curator.update_entity),
-    ],
+    [(options, getattr(GraphSearchEngine, name)) for name, (options, _) in CHECKED.items()],
 )
 def test_each_option_is_documented_where_help_shows_it(options, verb):
     for name in typing.get_type_hints(options):
@@ -97,7 +92,7 @@ def test_the_blocking_verbs_have_the_same_signatures():
 
 
 def test_the_classes_are_exported():
-    for options in (SearchOptions, RecallOptions, RankOptions, ExplainOptions, ContextOptions, Corrections):
+    for options in (SearchOptions, RecallOptions, RankOptions, ExplainOptions, ContextOptions):
         assert getattr(graphsearch, options.__name__) is options
 
 
