@@ -2,15 +2,16 @@
 
 from uuid import UUID
 
+import attrs
 import pytest
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownElementError
-from graphsearch.explaining.explanation import ExplainOptions, KeptOut
+from graphsearch.explaining.explanation import ExplainRequest, KeptOut
 from graphsearch.model import Batch, ElementKind, ElementRef, RelationType
-from graphsearch.modes.options import SearchMode, SearchOptions
-from graphsearch.ranking.options import RankOptions
-from graphsearch.recall.options import RecallOptions
+from graphsearch.modes.options import SearchMode, SearchRequest
+from graphsearch.ranking.options import RankRequest
+from graphsearch.recall.options import RecallRequest
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.traversal.pagerank import PersonalizedPageRank
@@ -40,8 +41,8 @@ async def write(engine, *edges, names, embed=True):
 
 
 def test_the_options_are_those_of_what_is_explained():
-    known = {**SearchOptions.__annotations__, **RecallOptions.__annotations__, **RankOptions.__annotations__}
-    assert set(ExplainOptions.__annotations__) == set(known)
+    known = {name for answer in (SearchRequest, RecallRequest, RankRequest) for name in attrs.fields_dict(answer)}
+    assert {*attrs.fields_dict(ExplainRequest)} == {*known, "element"}
 
 
 async def test_a_score_taken_apart(engine):

@@ -6,7 +6,6 @@ import pytest
 
 from graphsearch import ContextBuilder, GraphSearchEngine, Outcome
 from graphsearch.federation import FederatedEngine
-from graphsearch.federation.engine import JointEngine
 from graphsearch.integrations.mcp.answers import triplet_json
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Entity, Memory
 from graphsearch.testing.fakes import HashEmbedder
@@ -87,7 +86,7 @@ async def test_a_page_of_relations_ends_at_the_id_that_a_scope_has(homes):
     me, team = homes
     ids = await own_id(me), await own_id(team)
     assert ids == tuple(sorted(ids))  # so that the first page ends before the joint id
-    async with JointEngine(homes)._open(gate=GATE) as reader:
+    async with FederatedEngine(homes)._open(gate=GATE) as reader:
         page = await reader.page(limit=1)
         assert page.last == ids[0]
         assert reader.relation_ids(page.steps.rows.relations) == [ids[1]]
