@@ -2,16 +2,13 @@
 
 from uuid import UUID
 
-import attrs
 import pytest
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownElementError
-from graphsearch.explaining.explanation import ExplainRequest, KeptOut
+from graphsearch.explaining.explanation import KeptOut
 from graphsearch.model import Batch, ElementKind, ElementRef, RelationType
-from graphsearch.modes.options import SearchMode, SearchRequest
-from graphsearch.ranking.options import RankRequest
-from graphsearch.recall.options import RecallRequest
+from graphsearch.modes.options import SearchMode
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.traversal.pagerank import PersonalizedPageRank
@@ -38,11 +35,6 @@ async def write(engine, *edges, names, embed=True):
     if embed:
         await engine.store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
     await engine.store.write(Batch(entities=batch.entities, relations=batch.relations, vectors=vectors))
-
-
-def test_the_options_are_those_of_what_is_explained():
-    known = {name for answer in (SearchRequest, RecallRequest, RankRequest) for name in attrs.fields_dict(answer)}
-    assert {*attrs.fields_dict(ExplainRequest)} == {*known, "element"}
 
 
 async def test_a_score_taken_apart(engine):
