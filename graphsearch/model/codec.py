@@ -295,7 +295,9 @@ def _text(data: Any, lenient: bool) -> str:
 
 
 def _whole(data: Any, lenient: bool) -> int:
-    if lenient and (isinstance(data, str) or (isinstance(data, float) and data.is_integer())):
+    if isinstance(data, float) and data.is_integer():  # JSON has one kind of number: 3.0 is 3
+        return int(data)
+    if lenient and isinstance(data, str):
         return int(data)
     if type(data) is int:
         return data
