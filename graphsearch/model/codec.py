@@ -493,7 +493,8 @@ def _list(origin: type, arguments: Sequence[Any]) -> _Form:
 
     def told(items: Sequence[Json]) -> Json:
         if fixed:
-            return {"type": "array", "prefixItems": items, "minItems": fixed, "maxItems": fixed}
+            of = {"items": items[0]} if all(each == items[0] for each in items) else {"prefixItems": items}
+            return {"type": "array", **of, "minItems": fixed, "maxItems": fixed}
         return {"type": "array", "items": items[0]} if items[0] else {"type": "array"}
 
     return _Form(
