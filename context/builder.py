@@ -57,6 +57,7 @@ with_search_options = with_options(SearchOptions, SearchRequest, without=("gate"
 class ContextBlock(Displayed):
     """A text for a prompt, with its contents and token counts. If nothing is shown, the text is empty.
 
+    * ``session_id``: the session that it was built for.
     * ``tokens``: of the whole text, including headings and line breaks; never more than ``budget``.
     * ``memories`` and ``triplets``: those that the text shows, in its order.
     * ``skipped`` and ``skipped_memories``: the number of triplets and memories that were found but are not shown.
@@ -69,6 +70,7 @@ class ContextBlock(Displayed):
       no log, or if several scopes have a log of what they contributed: ``injection_ids`` has the id of each.
     """
 
+    session_id: str = ""
     text: str = ""
     tokens: int = 0
     budget: int
@@ -177,12 +179,12 @@ class ContextBuilder:
             None if isinstance(gate, Gate) else "gate must be a Gate(authorizer, principal)",
         )
         if allowance == 0:
-            return ContextBlock(budget=0, reason=NO_ROOM)
+            return ContextBlock(session_id=session_id, budget=0, reason=NO_ROOM)
         await asyncio.to_thread(self._counter.count, TRIPLETS)  # the first count may have to download a vocabulary
         search: UngatedSearchOptions = {"limit": CANDIDATES, **options}
         recall: RecallOptions = {"channels": channels, "health": health, "workload": workload}
         found = await material(self._engine, query, gate, search, recall, observations=observations, graph=graph)
-        block = self._block(found, allowance)
+        block = attrs.evolve(self._block(found, allowance), session_id=session_id)
         return await self._logged(block, gate.principal, session_id) if block.text else block
 
     async def feedback(self, session_id: str, outcome: Outcome, *, gate: Gate) -> FeedbackReport:

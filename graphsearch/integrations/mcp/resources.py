@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
-from uuid import uuid4
+from typing import Annotated, Any, Final
 
+import attrs
 from mcp.types import Prompt, PromptArgument, Resource, ResourceTemplate
-from pydantic import BaseModel, Field
 
 from graphsearch.access.reader import reading
-from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
 from graphsearch.errors import UnknownElementError
-from graphsearch.integrations.mcp.answers import Json, shown
-from graphsearch.integrations.mcp.reading_tools import recall_entity
-from graphsearch.integrations.mcp.service import Caller
-from graphsearch.integrations.mcp.tool import validated
-from graphsearch.model import KNOWN_RELATION_TYPES
+from graphsearch.model.codec import Says, decode
+from graphsearch.model.identity import id_or_name
 from graphsearch.modes.graph_query import visible_schema
+from graphsearch.operations.answering import new_session
+from graphsearch.operations.brief import Json, brief, fitted, shown
+from graphsearch.operations.service import Caller
 from graphsearch.text.rendering import safe_text
 
 _ENTITIES: Final = "graphsearch://entity/"
 _JSON: Final = "application/json"
-
-USUAL_TYPES: Final = (
-    *("works_at", "reports_to", "leads", "member_of", "lives_in", "uses", "depends_on", "prefers", "has_status"),
-)
-"""Types of relations that are named where a scope has few of its own."""
-_MOST_TYPES: Final = 9
-_LOOKED_AT: Final = 2_000
 
 SCHEMA: Final = Resource(
     uri="graphsearch://schema",
@@ -46,12 +37,13 @@ ENTITY: Final = ResourceTemplate(
 )
 
 
-async def read(caller: Caller, uri: str) -> dict[str, Any]:
+async def read(caller: Caller, uri: str) -> Json:
     """Read the resource at a URI. Raises `UnknownElementError` for an unknown URI and for a hidden entity."""
     if uri == SCHEMA.uri:
         return await schema(caller)
     if uri.startswith(_ENTITIES):
-        return await recall_entity.run(caller, {"entity": uri.removeprefix(_ENTITIES)})
+        entity = id_or_name(uri.removeprefix(_ENTITIES))
+        return _fitted(brief(await caller.curator.recall_entity(entity)), caller)
     raise UnknownElementError(f"no resource {safe_text(uri)[:200]!r}")
 
 
@@ -59,20 +51,12 @@ async def schema(caller: Caller) -> dict[str, Any]:
     """The visible types, the most frequent first; ``whole`` is false if they were counted on a sample."""
     async with reading(caller.engine.store, gate=caller.gate) as reader:
         found = await visible_schema(reader)
-    return caller.fitted(
-        {"whole": found.whole},
-        entity_types=_counted(found.entity_types),
-        relation_types=_counted(found.relation_types),
-    )
+    types = {"entity_types": _counted(found.entity_types), "relation_types": _counted(found.relation_types)}
+    return _fitted({"whole": found.whole, **types}, caller)
 
 
-async def fact_types(caller: Caller) -> list[str]:
-    """Types of relations that facts may have: the most used that are visible, those registered, and usual ones."""
-    async with reading(caller.engine.store, gate=caller.gate) as reader:
-        used = (await visible_schema(reader, _LOOKED_AT)).relation_types
-    registered = [each.name for each in await caller.curator.relation_types() if each.name not in KNOWN_RELATION_TYPES]
-    known = dict.fromkeys([*used, *registered, *USUAL_TYPES])
-    return [shown(name) for name in known if name not in CO_OCCURRENCE_TYPES][:_MOST_TYPES]
+def _fitted(data: Json, caller: Caller) -> Json:
+    return fitted(data, counter=caller.service.counter, limit=caller.service.max_tokens)
 
 
 def _counted(types: Mapping[str, int]) -> list[dict[str, Any]]:
@@ -88,14 +72,15 @@ CONTEXT_FOR_TASK: Final = Prompt(
 _BUDGET: Final = 750
 
 
-class _Task(BaseModel, extra="forbid"):
-    task: str = Field(min_length=1, max_length=4_000)
+@attrs.frozen
+class _Task:
+    task: Annotated[str, Says("", 1, 4_000)]
 
 
 async def context_for_task(caller: Caller, given: Mapping[str, str]) -> Json:
     """The text of the prompt. Raises what `ContextBuilder.build` does."""
-    task = validated(_Task, given, "context_for_task").task
-    session = f"mcp-{uuid4()}"
+    task = decode(_Task, dict(given), "context_for_task").task
+    session = new_session()
     block = await caller.builder.build(task, gate=caller.gate, session_id=session, budget=_BUDGET)
     known = block.text or "Nothing is known."
     parts = [

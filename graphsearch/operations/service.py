@@ -1,9 +1,9 @@
-"""The served graph and its callers: the scope and the principal never come from a tool's arguments."""
+"""The served graph and its callers: the scope and the principal never come from an argument."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 
 import attrs
 
@@ -14,8 +14,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.federation import FederatedEngine
 from graphsearch.ingest import DEFAULT_EXTRACTOR, IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
-from graphsearch.integrations.mcp.answers import fitted
-from graphsearch.integrations.mcp.limits import TIME_LIMIT
+from graphsearch.operations.limits import TIME_LIMIT
 from graphsearch.model import Principal, Scope
 from graphsearch.model import validation as check
 from graphsearch.protocols import Authorizer, Extractor, TokenCounter
@@ -48,8 +47,9 @@ class GraphService:
     * ``engine_of``: the engine of a scope; called again for every request.
     * ``authorizer``: decides for each request's principal; there is no way around it.
     * ``counter`` and ``max_tokens``: no answer has more tokens. Raises `InvalidInputError` for fewer than 500.
-    * ``read_only``: tools that write are not even listed.
-    * ``operator``: whether the tools for operators are listed too: searches with all scores, and the care of the graph.
+    * ``read_only``: operations that write are not even listed.
+    * ``profile``: which operations are listed as tools; see `graphsearch.operations.operation.Profile`.
+    * ``review``: what principals write waits as a proposal until a reviewer accepts it.
     * ``log``: whether context blocks are logged for feedback; without a log, as on a standby, only ``read_only``.
     * ``time_limit``: the seconds that a request may take; then it is cancelled, with `TimeLimitError`.
     * ``rate``: the requests of each principal a minute; more raise `RateLimitError`. By default there is no limit.
@@ -67,7 +67,8 @@ class GraphService:
     counter: TokenCounter = attrs.field(factory=TiktokenCounter)
     max_tokens: int = MAX_TOKENS
     read_only: bool = False
-    operator: bool = False
+    profile: int = 0
+    review: bool = False
     log: bool = True
     time_limit: float = TIME_LIMIT
     rate: int | None = None
@@ -79,7 +80,7 @@ class GraphService:
 
     def __attrs_post_init__(self) -> None:
         check.refuse(
-            "MCP server",
+            "server",
             check.number("max_tokens", self.max_tokens, LEAST_TOKENS),
             check.number("time_limit", self.time_limit, 0.001),
             None if self.rate is None else check.number("rate", self.rate, 1),
@@ -126,7 +127,3 @@ class Caller:
     def builder(self) -> ContextBuilder:
         """Builds context blocks and takes outcomes."""
         return ContextBuilder(self.asked, counter=self.service.counter, log="engine" if self.service.log else None)
-
-    def fitted(self, head: Mapping[str, Any], **lists: Sequence[Any]) -> dict[str, Any]:
-        """Fit an answer into the token limit; see `graphsearch.integrations.mcp.answers`."""
-        return fitted(head, lists, counter=self.service.counter, limit=self.service.max_tokens)

@@ -1,0 +1,105 @@
+"""Operations that answer a question as a surface asks it: the block for a session, an explanation, an outcome."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+from graphsearch.context import ContextBlock, WorkType
+from graphsearch.errors import AccessDeniedError
+from graphsearch.explaining.explanation import Explanation
+from graphsearch.model import Action, ElementKind, ElementRef, FeedbackReport, Outcome
+from graphsearch.modes.options import SearchMode
+from graphsearch.operations.service import Caller
+from graphsearch.ranking.options import Ranking
+from graphsearch.recall.options import Workload
+
+
+class OutcomeName(StrEnum):
+    """The outcomes of a session, by name."""
+
+    ACCEPTED = "accepted"
+    REWORK = "rework"
+    REJECTED = "rejected"
+
+
+def new_session() -> str:
+    """The id of a session: short, since a model reads it and writes it again, and not to be guessed."""
+    return f"s-{secrets.token_hex(6)}"
+
+
+async def graph_query(
+    caller: Caller,
+    query: str,
+    *,
+    budget: int | None = None,
+    as_of: datetime | None = None,
+    session_id: str = "",
+    details: bool = False,
+    mode: str = SearchMode.GRAPH_COMPLETION,
+    workload: Workload | None = None,
+    work_type: WorkType = WorkType.UNKNOWN,
+    observations: bool = True,
+    graph: bool = True,
+    seeds: int = 10,
+    depth: int = 2,
+    traversal: Literal["k_hop", "pagerank"] | None = None,
+) -> ContextBlock:
+    """Build the block for a session, by default a new one; see `ContextBuilder.build`.
+
+    ``details`` is for the surfaces: the block always has them.
+    """
+    del details
+    return await caller.builder.build(
+        query,
+        gate=caller.gate,
+        session_id=session_id or new_session(),
+        budget=budget,
+        as_of=as_of,
+        mode=mode,
+        workload=workload,
+        work_type=work_type,
+        observations=observations,
+        graph=graph,
+        seeds=seeds,
+        depth=depth,
+        max_hops=max(1, depth),
+        traversal=traversal,
+    )
+
+
+async def feedback(caller: Caller, session_id: str, outcome: OutcomeName) -> FeedbackReport:
+    """Report the outcome of a session. Raises `AccessDeniedError` if all that it was shown is denied."""
+    report = await caller.builder.feedback(session_id, Outcome[outcome.name], gate=caller.gate)
+    if report.denied and not (report.applied or report.replaced or report.repeated):
+        raise AccessDeniedError(Action.FEEDBACK.value)
+    return report
+
+
+async def explain(
+    caller: Caller,
+    query: str,
+    id: str,
+    *,
+    kind: ElementKind = ElementKind.RELATION,
+    mode: str = SearchMode.GRAPH_COMPLETION,
+    ranking: Ranking = Ranking.QUESTION_AWARE,
+    limit: int = 10,
+    traversal: Literal["k_hop", "pagerank"] | None = None,
+    as_of: datetime | None = None,
+    known_at: datetime | None = None,
+) -> Explanation:
+    """Explain an element of a kind by the options that this kind has; see `GraphSearchEngine.explain`."""
+    element, engine = ElementRef(kind, id), caller.engine
+    times = {"as_of": as_of, "known_at": known_at}
+    match kind:
+        case ElementKind.RELATION:
+            return await engine.explain(
+                query, element, mode=mode, limit=limit, traversal=traversal, gate=caller.gate, **times
+            )
+        case ElementKind.ENTITY:
+            return await engine.explain(query, element, ranking=ranking, limit=limit, gate=caller.gate, **times)
+        case ElementKind.MEMORY:
+            return await engine.explain(query, element, limit=limit, gate=caller.gate, **times)

@@ -1,0 +1,254 @@
+"""Answers for a model: values as short, safe JSON, fitted into a number of tokens. Pure.
+
+Tokens are those of the answer as compact JSON, the text that a model reads.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import zip_longest
+from types import MappingProxyType
+from typing import Any, Final
+
+import attrs
+
+from graphsearch.context import ContextBlock
+from graphsearch.explaining.explanation import Explanation
+from graphsearch.model import Community, Entity, Memory, Relation, Scope, Triplet, UndoReport, WriteReport
+from graphsearch.model.codec import encode
+from graphsearch.modes.result import SearchResult, Summary
+from graphsearch.protocols import TokenCounter
+from graphsearch.ranking.result import FoundEntity, RankResult
+from graphsearch.recall.result import RecalledMemory, RecallResult
+from graphsearch.text.rendering import entity_name, safe_text, triplet_line
+from graphsearch.traversal.paths import GraphPath, path_steps
+
+Json = dict[str, Any]
+
+_LONGEST: Final = 2_000
+"""Maximum number of characters per text; a model that needs more can request the details."""
+_TOLD: Final[Mapping[type, str]] = MappingProxyType(
+    {
+        Explanation: "rank of score parts reason found",
+        RankResult: "found reason entities",
+        RecallResult: "reason memories",
+        SearchResult: "found reason triplets summary",
+        Summary: "text",
+    }
+)
+"""What is told of a result."""
+_EVIDENCE: Final = 5
+_ALIASES: Final = 10
+
+
+def shown(text: str) -> str:
+    """A stored text on one safe line, truncated."""
+    return cut(safe_text(text))
+
+
+def cut(line: str) -> str:
+    """A line that is safe already, truncated."""
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+
+
+def shown_id(text: str) -> str:
+    """An id, unchanged so that it can be passed back, except for characters that could hide text."""
+    return "".join(char for char in text if char.isprintable() and (char.isascii() or safe_text(char)))
+
+
+def brief(value: Any) -> Any:
+    """A value as agents read it: elements by their line and ids, anything else field by field, empty ones left out."""
+    match value:
+        case None | bool() | int():
+            return value
+        case str():
+            return shown(value)
+        case float():
+            return round(value, 4)
+        case Entity():
+            return _filled(
+                id=str(value.id),
+                type=shown(value.type),
+                name=cut(entity_name(value)),
+                description=shown(value.description),
+                aliases=[shown(alias) for alias in value.aliases[:_ALIASES]],
+            )
+        case Memory():
+            ids = {"id": shown_id(value.id), "session_id": shown_id(value.session_id)}
+            words = {name: shown(getattr(value, name)) for name in ("text", "speaker", "subject")}
+            return _filled(**ids, **words, occurred_at=_iso(value.occurred_at))
+        case Relation():
+            return _filled(
+                relation_id=str(value.id),
+                source_id=str(value.source_id),
+                type=shown(value.type),
+                target_id=str(value.target_id),
+                fact=shown(value.fact),
+                confidence=round(value.confidence, 4),
+                **_held(value),
+            )
+        case Triplet():
+            return _filled(
+                line=cut(triplet_line(value).removeprefix("- ")),
+                score=round(value.score, 4),
+                relation_id=str(value.relation.id),
+                source_id=str(value.source.id),
+                target_id=str(value.target.id),
+                **_held(value.relation),
+                projects=projects_of(value.scopes),
+            )
+        case RecalledMemory():
+            score = {"score": round(value.score, 4), "until": _iso(value.until)}
+            return _filled(**brief(value.memory), **score, projects=projects_of(value.scopes))
+        case FoundEntity():
+            factors = {factor.name: round(factor.contribution, 4) for factor in value.factors}
+            ranked = {"score": round(value.score, 4), "factors": factors}
+            return _filled(**brief(value.entity), **ranked, projects=projects_of(value.scopes))
+        case GraphPath():
+            line = " ".join(map(cut, path_steps(value)))
+            ids = [str(entity.id) for entity in value.entities]
+            return {"hops": value.hops, "strength": round(value.strength, 4), "line": line, "entities": ids}
+        case Community():
+            facts = _filled(label=shown(value.label), size=value.size, density=round(value.density, 4))
+            summary = value.summary and shown(value.summary.text)
+            return _filled(**facts, top=[str(id_) for id_ in value.top], summary=summary)
+        case WriteReport() | UndoReport():
+            return {name: count for name, count in encode(value).items() if count}
+        case Mapping():
+            return _filled(**{shown(str(name)): brief(each) for name, each in value.items()})
+        case Iterable():
+            return [brief(each) for each in value]
+    if names := _TOLD.get(type(value)):
+        return {name: brief(getattr(value, name)) for name in names.split()}
+    if attrs.has(type(value)):
+        return _filled(**{each.name: brief(getattr(value, each.name)) for each in attrs.fields(type(value))})
+    return brief(encode(value))
+
+
+def block_json(block: ContextBlock) -> Json:
+    """A context block with what its lines are: `memories` and `triplets` in the order of the text."""
+    memories = [
+        {name: told for name, told in brief(each).items() if name not in ("text", "speaker", "subject")}
+        for each in block.memories
+    ]
+    return {
+        **_filled(session_id=block.session_id, text=block.text, reason=shown(block.reason), time=time_line(block)),
+        "tokens": block.tokens,
+        "budget": block.budget,
+        **_filled(summary=block.summary and shown(block.summary.text), sources=block.summary and _cited(block.summary)),
+        "triplets": brief(block.triplets),
+        "memories": memories,
+    }
+
+
+def time_line(block: ContextBlock) -> str:
+    """The time that a question named, and the interval that it was read as; empty for the present."""
+    if block.interpretation is None or not block.interpretation.time.written:
+        return ""
+    time = block.interpretation.time
+    since = "" if time.since is None else f"{_iso(time.since)} to "
+    return f"{shown(time.written)}: {since}{_iso(time.as_of) or 'now'}"
+
+
+def _cited(summary: Summary) -> list[Json]:
+    """The sources cited by a summary, by number."""
+    cited = {source.number: source.element for sentence in summary.sentences for source in sentence.sources}
+    return [{"number": number, "kind": of.kind.value, "id": shown_id(of.id)} for number, of in sorted(cited.items())]
+
+
+def projects_of(scopes: Iterable[Scope]) -> list[str]:
+    """The projects that something comes from, where several were asked."""
+    return [shown(scope.project_id) for scope in scopes]
+
+
+def _held(relation: Relation) -> Json:
+    """Since when and until when it held, and the first memories that say so."""
+    evidence = [shown_id(memory_id) for memory_id in relation.evidence[:_EVIDENCE]]
+    return {"valid_from": _iso(relation.valid_from), "valid_to": _iso(relation.valid_to), "evidence": evidence}
+
+
+def _filled(**fields: Any) -> Json:
+    """The fields with a value; empty texts and lists only cost tokens."""
+    return {name: value for name, value in fields.items() if value is not None and value not in ("", [], {})}
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
+
+
+TRUNCATED: Final = "truncated"
+_LENGTHS: Final = (1_000, 200, 40, 0)
+"""Lengths, in characters, that the texts of a head are cut to, one after another, until it fits."""
+_NOTHING: Final = object()
+
+
+def as_text(answer: Any) -> str:
+    """Compact JSON, unescaped beyond ASCII: escapes would cost tokens."""
+    return json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+
+
+def fitted(data: Mapping[str, Any], *, counter: TokenCounter, limit: int) -> Json:
+    """An answer with as many whole items of its lists as fit, in the order of each list.
+
+    The lists take turns. An item that does not fit is skipped and the next one tried; ``truncated`` is the number of
+    missing items, absent if 0. If the rest does not fit by itself, its texts are cut.
+    """
+    lists = {name: each for name, each in data.items() if isinstance(each, list)}
+    head = {name: each for name, each in data.items() if name not in lists}
+    whole = {**head, **{name: list(items) for name, items in lists.items()}}
+    if counter.count(as_text(whole)) <= limit:
+        return whole
+    count = sum(map(len, lists.values()))
+    bare = _head({**head, TRUNCATED: count}, list(lists), counter, limit)
+    spent = counter.count(as_text({**bare, **{name: [] for name in lists}}))
+    taken: list[tuple[str, Any]] = []
+    for name, item in _in_turn(lists):
+        cost = counter.count(as_text(item) + ",")
+        if spent + cost <= limit:
+            taken.append((name, item))
+            spent += cost
+    while True:  # counts of single items need not add up to the count of the whole
+        answer = {**bare, TRUNCATED: count - len(taken), **_sorted_out(taken, lists)}
+        if not taken or counter.count(as_text(answer)) <= limit:
+            return answer if answer[TRUNCATED] else _without_mark(answer)
+        taken.pop()
+
+
+def _in_turn(lists: Mapping[str, Sequence[Any]]) -> Iterator[tuple[str, Any]]:
+    """The first item of each list, then the second of each, and so on."""
+    for row in zip_longest(*lists.values(), fillvalue=_NOTHING):
+        for name, item in zip(lists, row, strict=True):
+            if item is not _NOTHING:
+                yield name, item
+
+
+def _sorted_out(taken: Sequence[tuple[str, Any]], lists: Mapping[str, Sequence[Any]]) -> Json:
+    return {name: [item for of, item in taken if of == name] for name in lists}
+
+
+def _without_mark(answer: Json) -> Json:
+    """An answer without the mark of missing items: only the head was cut."""
+    return {name: value for name, value in answer.items() if name != TRUNCATED}
+
+
+def _head(head: Json, names: Sequence[str], counter: TokenCounter, limit: int) -> Json:
+    """The head, with its texts cut until it fits with empty lists."""
+    empty: Json = {name: [] for name in names}
+    cut = head
+    for length in _LENGTHS:
+        if counter.count(as_text({**cut, **empty})) <= limit:
+            break
+        cut = {name: _cut(value, length) for name, value in head.items()}
+    return cut
+
+
+def _cut(value: Any, length: int) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= length else f"{value[:length]}…"
+    if isinstance(value, Mapping):
+        return {name: _cut(each, length) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_cut(each, length) for each in value]
+    return value

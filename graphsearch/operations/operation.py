@@ -1,0 +1,143 @@
+"""An operation: one verb of the library, and all that its surfaces need to offer it.
+
+A row names the function that does the work; its arguments are those of the function, its result is what the function
+returns. The command line, the MCP tools, the REST routes and the reference pages are made of rows and of nothing else.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from enum import IntEnum, StrEnum
+from typing import Any, Final, get_type_hints
+
+import attrs
+
+from graphsearch.model import Action
+from graphsearch.model.codec import Says, decode
+from graphsearch.operations.arguments import ARGUMENTS
+from graphsearch.operations.service import Caller
+
+_GIVEN_BY_THE_CALLER: Final = frozenset({"self", "caller", "gate"})
+
+
+class Effect(StrEnum):
+    """What an operation does to the graph: nothing, it adds or changes, or something may be lost."""
+
+    READS = "reads"
+    WRITES = "writes"
+    LOSES = "loses"
+
+
+class Profile(IntEnum):
+    """For whom an operation is listed: everybody in a profile also sees those of the profiles before it.
+
+    Those of the console run on the command line alone: they end a project, or pay for a language model.
+    """
+
+    AGENT = 0
+    CURATOR = 1
+    ALL = 2
+    CONSOLE = 3
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Operation:
+    """A row of the table.
+
+    * ``verb``: the function that does the work, called with ``subject(caller)`` and the fields of the request.
+    * ``request``: the attrs class of its arguments; ``result``: the type of what it returns, and ``key`` the name under
+      which JSON shows it, for a result that is no object.
+    * ``permission``: what its principal needs on whatever it touches; ``repeats``: a second call changes something more.
+    * ``people`` and ``agents``: a sentence or two for a command, and for a tool. ``listed``: the arguments that agents
+      are told of; all others are accepted, too.
+    """
+
+    name: str
+    verb: Callable[..., Awaitable[Any]]
+    subject: Callable[[Caller], Any]
+    request: type
+    result: Any
+    permission: Action
+    effect: Effect
+    repeats: bool = False
+    profile: Profile = Profile.ALL
+    key: str = ""
+    people: str
+    agents: str
+    listed: tuple[str, ...] = ()
+
+    @property
+    def reads(self) -> bool:
+        """Whether it changes nothing."""
+        return self.effect is Effect.READS
+
+    def read(self, given: Mapping[str, Any]) -> Any:
+        """The request that a client's JSON is. Raises `InvalidInputError` with every fault."""
+        return decode(self.request, dict(given), self.name, lenient=True)
+
+    async def run(self, caller: Caller, request: Any) -> Any:
+        """Do it."""
+        given = {each.name: getattr(request, each.name) for each in attrs.fields(self.request)}
+        if "gate" in inspect.signature(self.verb).parameters:
+            given["gate"] = caller.gate
+        return await self.verb(self.subject(caller), **given)
+
+
+def row(
+    verb: Callable[..., Awaitable[Any]],
+    subject: Callable[[Caller], Any],
+    permission: Action,
+    *,
+    people: str,
+    agents: str = "",
+    name: str = "",
+    effect: Effect | None = None,
+    without: tuple[str, ...] = (),
+    says: Mapping[str, Says] | None = None,
+    **rest: Any,
+) -> Operation:
+    """A row for a function, whose arguments are read off its signature, but for those ``without``.
+
+    An argument means the same in every operation (`ARGUMENTS`), unless ``says`` says otherwise.
+    """
+    known = {**ARGUMENTS, **(says or {})}
+    types = get_type_hints(verb, include_extras=True)
+    declared = _declared(verb)
+    named = {each: declared[each] for each in declared if each not in {*_GIVEN_BY_THE_CALLER, *without}}
+    name = name or getattr(verb, "__name__", "")
+    request = attrs.make_class(
+        "".join(map(str.capitalize, name.split("_"))),
+        {
+            each: attrs.field(default=default, metadata={"says": known.get(each, Says())})
+            for each, (_, default) in named.items()
+        },
+        frozen=True,
+        kw_only=True,
+    )
+    request.__annotations__ = {each: type_ for each, (type_, _) in named.items()}
+    return Operation(
+        name=name,
+        verb=verb,
+        subject=subject,
+        request=request,
+        result=types["return"],
+        permission=permission,
+        effect=effect or (Effect.READS if permission is Action.READ else Effect.WRITES),
+        people=people,
+        agents=agents or people,
+        **rest,
+    )
+
+
+def _declared(verb: Callable[..., Any]) -> dict[str, tuple[Any, Any]]:
+    """The type and the default of each argument."""
+    request = getattr(verb, "request", None)
+    if request is not None:
+        types = get_type_hints(request, include_extras=True)
+        return {each.name: (types[each.name], each.default) for each in attrs.fields(request)}
+    types = get_type_hints(verb, include_extras=True)
+    return {
+        each.name: (types.get(each.name), attrs.NOTHING if each.default is each.empty else each.default)
+        for each in inspect.signature(verb).parameters.values() if each.kind is not each.VAR_KEYWORD
+    }
