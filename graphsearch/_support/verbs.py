@@ -21,7 +21,6 @@ def takes(request: Callable[P, R]) -> Callable[[Verb[S, R, T]], Callable[Concate
     fields: see `ask`. The class is the attribute ``request`` of the function. Its docstring, and those of its bases,
     document the fields from the second paragraph on.
     """
-
     kind: Any = request
 
     def decorate(verb: Verb[S, R, T]) -> Callable[Concatenate[S, P], Coroutine[Any, Any, T]]:

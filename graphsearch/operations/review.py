@@ -1,7 +1,6 @@
 """A queue of review: what principals would change waits as proposals, which somebody else accepts or rejects.
 
-Nothing proposed is in the graph before it is accepted. It is then run on behalf of whoever proposed it, by the policies of
-that moment, once.
+Nothing proposed is in the graph before it is accepted. Then it is run, once, on behalf of whoever proposed it.
 """
 
 from __future__ import annotations
@@ -16,47 +15,34 @@ import attrs
 
 from graphsearch._support.concurrency import finished
 from graphsearch._support.paging import pages
-from graphsearch.access.gate import resource_of
 from graphsearch.access.reader import known, reading
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.errors import (
-    AccessDeniedError,
-    InvalidInputError,
-    UnknownElementError,
-    UnknownScopeError,
-)
-from graphsearch.model import Action, Entity, Memory, Principal, Relation
+from graphsearch.errors import AccessDeniedError, InvalidInputError, UnknownElementError, UnknownScopeError
+from graphsearch.model import Action, ElementKind, Principal
 from graphsearch.model.codec import encode
 from graphsearch.model.identity import id_or_name
 from graphsearch.model.proposals import Proposal, ProposalState
+from graphsearch.model.signatures import Resource
 from graphsearch.operations.operation import Operation
 from graphsearch.operations.service import Caller, Identity
-from graphsearch.operations.table import operations
 from graphsearch.stores.memory import InMemoryGraphStore
 
 INTERRUPTED: Final = timedelta(hours=1)
-"""The age from which on a run that has not ended counts as one whose process did; it may be decided on again."""
+"""The age of a run from which on its process counts as gone: it may be decided on again."""
 _CHANGES: Final = (Action.WRITE, Action.MERGE, Action.FORGET)
+_MOST: Final = 100_000
 
 
 @attrs.frozen(kw_only=True)
 class Preview:
-    """A proposal, and what it would change, as the reviewer may see it.
+    """A proposal, and what it would change.
 
-    What is ``withheld`` is the request, and whatever of the change touches something that the reviewer may not see.
+    Where the principal may not see all of that, the request is ``withheld``, and the change is what may be seen of it.
     """
 
     proposal: Proposal
     change: Mapping[str, Any]
-    withheld: bool = False
-
-
-@attrs.frozen(kw_only=True)
-class Proposed:
-    """The answer to a call that waits for review, in place of its result."""
-
-    proposed: UUID
-    waits_for: str = "review"
+    withheld: bool
 
 
 def waits(operation: Operation, request: Any) -> bool:
@@ -64,94 +50,88 @@ def waits(operation: Operation, request: Any) -> bool:
     return operation.permission in _CHANGES and not operation.reads and not getattr(request, "dry_run", False)
 
 
-async def propose(caller: Caller, operation: Operation, request: Mapping[str, Any]) -> Proposed:
-    """Store a call as a proposal; it was validated, and is refused where its principal could not make it anyway.
+async def propose(caller: Caller, operation: Operation, request: Any) -> dict[str, str]:
+    """Store a call as a proposal, and return what is answered in place of its result. Raises what a dry run raises.
 
-    Raises what a dry run raises, and `AccessDeniedError` without the permission on anything with its labels.
+    Raises `AccessDeniedError` where its principal could not change elements of any kind that have its labels.
     """
-    store, read = caller.engine.store, operation.read(request)
+    store = caller.engine.store
     proposal = Proposal(
-        operation=operation.name, request=request, principal=caller.gate.principal, created_at=store.clock.now()
+        operation=operation.name,
+        request=encode(request, sparse=True),
+        labels=getattr(request, "labels", None) or (),
+        principal=caller.gate.principal,
+        created_at=store.clock.now(),
     )
     bound = caller.gate.bind(store.scope, operation.permission)
-    if not any(await bound.permits([resource_of(each) for each in _stand_ins(proposal)])):
+    if not any(await bound.permits([_as_seen(proposal, kind) for kind in ElementKind])):
         raise AccessDeniedError(operation.permission.value)
-    if hasattr(read, "dry_run"):
-        with suppress(UnknownScopeError):  # the proposal creates it
-            await operation.run(caller, attrs.evolve(read, dry_run=True))
+    if hasattr(request, "dry_run"):
+        with suppress(UnknownScopeError):  # where nothing was ever written, the proposal is the first
+            await operation.run(caller, attrs.evolve(request, dry_run=True))
     await store.propose(proposal)
-    return Proposed(proposed=proposal.id)
+    return {"proposed": str(proposal.id), "waits_for": "review"}
 
 
 async def proposals(
     caller: Caller, *, state: ProposalState = ProposalState.WAITING, limit: int = 20
 ) -> tuple[Proposal, ...]:
-    """The proposals in a state that the principal may review or has made, the oldest first, without their requests."""
+    """List the proposals that the principal has made or may review, the oldest first, without their requests."""
     found: list[Proposal] = []
     async for page in pages(caller.engine.store.proposals, state=state):
         found += await _visible(caller, page)
         if len(found) >= limit:
             break
-    return tuple(map(_without_request, found[:limit]))
+    return tuple(map(_listed, found[:limit]))
 
 
-async def preview(caller: Caller, *, proposal_id: UUID) -> Preview:
-    """Show a proposal and what it would change, of what the principal may see; nothing is changed.
+async def preview(caller: Caller, *, proposal: UUID) -> Preview:
+    """Show a proposal and what it would change, as far as the principal may see that.
 
     What would be remembered is read as in an empty project, by the extractor of the service.
     """
-    proposal = await _known(caller, proposal_id)
-    shown = _without_request(proposal)
-    if not proposal.request:
-        return Preview(proposal=shown, change={})
-    try:
-        change, whole = await _change(caller, proposal)
-    except (UnknownElementError, UnknownScopeError, AccessDeniedError):
-        return Preview(proposal=shown, change={}, withheld=True)
-    if whole:
-        shown = attrs.evolve(shown, request=proposal.request)
-    return Preview(proposal=shown, change=change, withheld=not whole)
+    found, change, whole = await _known(caller, proposal), dict[str, Any](), True
+    if found.request:
+        try:
+            change, whole = await _change(caller, found)
+        except (UnknownElementError, UnknownScopeError, AccessDeniedError):
+            whole = False
+    request = found.request if whole else {}
+    return Preview(proposal=attrs.evolve(_listed(found), request=request), change=change, withheld=not whole)
 
 
-async def accept(caller: Caller, *, proposal_id: UUID, reason: str = "") -> Proposal:
-    """Run what is proposed, on behalf of whoever proposed it, and record the outcome: once, whoever else accepts it too.
+async def accept(caller: Caller, *, proposal: UUID, reason: str = "") -> Proposal:
+    """Run what is proposed on behalf of whoever proposed it, once, and record the outcome.
 
     If it fails, the error is raised and the proposal waits again.
     """
-    waiting = await _open(caller, proposal_id)
-    running = _decided(caller, waiting, ProposalState.RUNNING, reason)
-    await _decide(caller, waiting, running)
-    return await finished(_run(caller, waiting, running))  # whoever waits for it may leave meanwhile
+    running = await _decide(caller, proposal, ProposalState.RUNNING, reason)
+    return await finished(_run(caller, running))  # also if whoever accepts it does not wait for the end
 
 
-async def reject(caller: Caller, *, proposal_id: UUID, reason: str = "") -> Proposal:
-    """Turn a proposal down; of its request nothing is kept."""
-    waiting = await _open(caller, proposal_id)
-    rejected = attrs.evolve(_decided(caller, waiting, ProposalState.REJECTED, reason), request={})
-    await _decide(caller, waiting, rejected)
-    return _without_request(rejected)
+async def reject(caller: Caller, *, proposal: UUID, reason: str = "") -> Proposal:
+    """Turn a proposal down; nothing of its request is kept."""
+    return _listed(await _decide(caller, proposal, ProposalState.REJECTED, reason))
 
 
 # -- who may review ---------------------------------------------------------------------------------------------------
 
 
-def _stand_ins(proposal: Proposal) -> Sequence[Memory | Entity | Relation]:
-    """A proposal as policies see it: first as a memory, with the labels of its request and its principal as the owner."""
-    operation = operations().get(proposal.operation)
-    read = operation.read(proposal.request) if operation and proposal.request else None
-    labels, given = getattr(read, "labels", None) or (), {"owner": proposal.principal.id}
-    entity = Entity(type="thing", name="proposal", labels=labels, attributes=given)
-    return (
-        Memory(id="proposal", labels=labels, attributes=given),
-        entity,
-        Relation(source_id=entity.id, target_id=entity.id, type="is", labels=labels, attributes=given),
-    )
+def _as_seen(proposal: Proposal, kind: ElementKind = ElementKind.MEMORY) -> Resource:
+    """A proposal as policies see it: an element with the labels of its request, whose owner is its principal."""
+    return Resource(kind=kind, labels=proposal.labels, owner=proposal.principal.id)
+
+
+def _operation(proposal: Proposal) -> Operation:
+    from graphsearch.operations.table import operations  # noqa: PLC0415 - the table has rows of this module
+
+    return operations()[proposal.operation]
 
 
 async def _visible(caller: Caller, some: Sequence[Proposal]) -> list[Proposal]:
-    """Those that the principal may review or has made."""
+    """Those that the principal has made or may review."""
     bound = caller.gate.bind(caller.engine.store.scope, Action.REVIEW)
-    allowed = await bound.permits([resource_of(_stand_ins(each)[0]) for each in some])
+    allowed = await bound.permits(list(map(_as_seen, some)))
     return [each for each, allow in zip(some, allowed, strict=True) if allow or _is_own(caller, each)]
 
 
@@ -166,106 +146,98 @@ async def _known(caller: Caller, proposal_id: UUID) -> Proposal:
     return found[0]
 
 
-async def _open(caller: Caller, proposal_id: UUID) -> Proposal:
-    """A proposal that the principal may decide on now."""
-    proposal = await _known(caller, proposal_id)
-    if _is_own(caller, proposal) and not caller.gate.allows_all:
-        raise AccessDeniedError(Action.REVIEW.value)
-    since = proposal.decided_at
-    interrupted = since is not None and caller.engine.store.clock.now() - since >= INTERRUPTED
-    if proposal.state is not ProposalState.WAITING and not (proposal.state is ProposalState.RUNNING and interrupted):
-        raise _too_late(proposal)
-    return proposal
-
-
-def _too_late(proposal: Proposal) -> InvalidInputError:
-    return InvalidInputError(f"proposal {proposal.id}", [f"is {proposal.state} by now: look at it again"])
+def _listed(proposal: Proposal) -> Proposal:
+    """What is listed of a proposal: neither its request nor the attributes of its principal."""
+    who = proposal.principal
+    return attrs.evolve(proposal, request={}, principal=Principal(id=who.id, type=who.type))
 
 
 # -- deciding ---------------------------------------------------------------------------------------------------------
 
 
-def _decided(caller: Caller, proposal: Proposal, state: ProposalState, reason: str) -> Proposal:
-    who, now = caller.gate.principal.qualified_id, caller.engine.store.clock.now()
-    request = {} if state is ProposalState.REJECTED else proposal.request
-    return attrs.evolve(proposal, state=state, decided_by=who, decided_at=now, reason=reason, request=request)
+async def _decide(caller: Caller, proposal_id: UUID, state: ProposalState, reason: str) -> Proposal:
+    """Decide on a proposal of somebody else that is open, and return it as it is now."""
+    store, was = caller.engine.store, await _known(caller, proposal_id)
+    if _is_own(caller, was) and not caller.gate.allows_all:
+        raise AccessDeniedError(Action.REVIEW.value)
+    now, by = store.clock.now(), caller.gate.principal.qualified_id
+    interrupted = was.state is ProposalState.RUNNING and was.decided_at and now - was.decided_at >= INTERRUPTED
+    decided = attrs.evolve(was, state=ProposalState.RUNNING, decided_by=by, decided_at=now, reason=reason)
+    decided = decided if state is ProposalState.RUNNING else decided.end(state)
+    is_open = was.state is ProposalState.WAITING or interrupted
+    if not (is_open and await store.decide(was, decided)):
+        raise InvalidInputError(f"proposal {proposal_id}", ["is decided already, or being run"])
+    return decided
 
 
-async def _decide(caller: Caller, before: Proposal, after: Proposal) -> None:
-    if not await caller.engine.store.decide(before, after):
-        raise _too_late((await _known(caller, before.id)))
-
-
-async def _run(caller: Caller, waiting: Proposal, running: Proposal) -> Proposal:
-    """Run what is claimed; it waits again where that fails."""
-    store, operation = caller.engine.store, operations()[running.operation]
+async def _run(caller: Caller, running: Proposal) -> Proposal:
+    """Run a proposal that nobody else runs."""
+    store, operation = caller.engine.store, _operation(running)
     try:
         proposer = caller.service.caller(Identity(running.principal, store.scope))
-        result = await operation.run(proposer, operation.read(running.request))
+        result = encode(await operation.run(proposer, operation.read(running.request)))
     except Exception:
-        await store.decide(running, attrs.evolve(waiting, state=ProposalState.WAITING, decided_at=None))
+        again = attrs.evolve(running, state=ProposalState.WAITING, decided_by="", decided_at=None, reason="")
+        await store.decide(running, again)
         raise
-    accepted = attrs.evolve(running, state=ProposalState.ACCEPTED, request={}, outcome=_numbers(encode(result)))
+    accepted = running.end(ProposalState.ACCEPTED, _counts(result))
     await store.decide(running, accepted)
-    return _without_request(accepted)
+    return _listed(accepted)
 
 
-def _numbers(result: Any) -> Mapping[str, Any]:
-    """The ids and numbers of a result: what is forgotten later is in no outcome."""
+def _counts(result: Any) -> Mapping[str, Any]:
+    """The ids and numbers of a result, and the lengths of its lists: no text, which may be forgotten later."""
     given = result if isinstance(result, dict) else {"result": result}
-    sizes = {name: len(each) if isinstance(each, list) else each for name, each in given.items()}
-    return {name: each for name, each in sizes.items() if isinstance(each, int | float) or _is_id(each)}
-
-
-def _is_id(value: Any) -> bool:
-    return isinstance(value, str) and isinstance(id_or_name(value), UUID)
-
-
-def _without_request(proposal: Proposal) -> Proposal:
-    """What everybody who may see a proposal is shown of it: neither its request nor the attributes of its principal."""
-    who = proposal.principal
-    return attrs.evolve(proposal, request={}, principal=Principal(id=who.id, type=who.type))
+    counted = {name: len(each) if isinstance(each, list) else each for name, each in given.items()}
+    return {
+        name: each
+        for name, each in counted.items()
+        if isinstance(each, int | float) or (isinstance(each, str) and isinstance(id_or_name(each), UUID))
+    }
 
 
 # -- what it would change ---------------------------------------------------------------------------------------------
 
 
-async def _change(caller: Caller, proposal: Proposal) -> tuple[Mapping[str, Any], bool]:
-    """What a proposal would change, read through the gate of the caller; and whether that is all of it."""
-    operation = operations()[proposal.operation]
+async def _change(caller: Caller, proposal: Proposal) -> tuple[dict[str, Any], bool]:
+    """What a proposal would change, read through the gate of the caller, and whether that is all of it."""
+    operation = _operation(proposal)
     request = operation.read(proposal.request)
     if operation.name == "remember":
         return await _stated(caller, proposal.principal, operation, request)
     if hasattr(request, "dry_run"):
         return encode(await operation.run(caller, attrs.evolve(request, dry_run=True))), True
     async with reading(caller.engine.store, gate=caller.gate) as reader:
-        named = [getattr(request, name, None) for name in ("entity", "one", "other")]
-        found = [await known(each, reader, exactly=True) for each in named if each is not None]
-        memories = [each for name in ("from_id", "to_id") if (each := getattr(request, name, None))]
-        if len(await reader.get_memories(memories)) < len(memories):
-            raise UnknownElementError("no such memory")
+        entities = [await known(each, reader, exactly=True) for each in _given(request, "entity", "one", "other")]
+        memories = _given(request, "memory", "from_id", "to_id")
+        whole = len(await reader.get_memories(memories)) == len(memories)
+    change = encode(request, sparse=True) if whole else {}
     if operation.name == "update_entity":
-        after = {name: each for name, each in proposal.request.items() if name != "entity"}
-        return {"before": {name: encode(getattr(found[0], name)) for name in after}, "after": after}, True
-    return proposal.request, True
+        after = {name: each for name, each in change.items() if name != "entity"}
+        return {"before": {name: encode(getattr(entities[0], name)) for name in after}, "after": after}, True
+    return change, whole
 
 
-async def _stated(caller: Caller, who: Principal, operation: Operation, request: Any) -> tuple[Mapping[str, Any], bool]:
-    """What would be remembered, as an empty project reads it: memories, and the entities and facts that they state."""
+def _given(request: Any, *names: str) -> list[Any]:
+    return [value for name in names if (value := getattr(request, name, None))]
+
+
+async def _stated(caller: Caller, who: Principal, operation: Operation, request: Any) -> tuple[dict[str, Any], bool]:
+    """What would be remembered, as an empty project reads it: the memories, and the entities and facts of these."""
     store = caller.engine.store
     empty = InMemoryGraphStore(clock=store.clock, analyser=store.analyser)
-    scratch = GraphSearchEngine(store=empty.with_scope(org_id=store.scope.org_id, project_id=store.scope.project_id))
-    service = attrs.evolve(caller.service, engine_of=lambda _: scratch)
+    scratch = empty.with_scope(org_id=store.scope.org_id, project_id=store.scope.project_id)
+    service = attrs.evolve(caller.service, engine_of=lambda _: GraphSearchEngine(store=scratch))
     await operation.run(service.caller(Identity(who, store.scope)), request)
-    async with reading(scratch.store, gate=caller.gate) as reader:
-        memories = [each.id async for page in pages(scratch.store.list_memories) for each in page]
-        entities = [each.id async for page in pages(scratch.store.list_entities) for each in page]
-        relations = [each async for page in pages(scratch.store.list_relations) for each in page]
-        names = {each.id: each.name for each in await reader.get_entities(entities)}
-        facts = [
-            {"source": names[each.source_id], "type": each.type, "target": names[each.target_id], "fact": each.fact}
-            for each in await reader.shown(relations)
-        ]
-        texts = [{"text": each.text, "labels": list(each.labels)} for each in await reader.get_memories(memories)]
+    async with reading(scratch, gate=caller.gate) as reader:
+        memories = await reader.get_memories([each.id for each in await scratch.list_memories(limit=_MOST)])
+        entities = await reader.get_entities([each.id for each in await scratch.list_entities(limit=_MOST)])
+        relations = await reader.shown(await scratch.list_relations(limit=_MOST))
         whole = await reader.sees_everything()
-    return {"memories": texts, "entities": sorted(names.values()), "facts": facts}, whole
+    names = {each.id: each.name for each in entities}
+    shown = [each for each in relations if {each.source_id, each.target_id} <= names.keys()]
+    return {
+        "memories": [{"text": each.text, "labels": list(each.labels)} for each in memories],
+        "entities": [{"name": each.name, "type": each.type} for each in sorted(entities, key=lambda each: each.name)],
+        "facts": sorted(f"{names[each.source_id]} {each.type} {names[each.target_id]}" for each in shown),
+    }, whole

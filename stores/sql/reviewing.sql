@@ -6,7 +6,7 @@ VALUES (%(org)s, %(project)s, %(id)s, %(created_at)s, %(state)s, %(decided_at)s,
 ON CONFLICT DO NOTHING
 
 -- proposals --
-SELECT id, created_at, state, decided_at, content FROM proposal
+SELECT content FROM proposal
 WHERE org_id = %(org)s AND project_id = %(project)s
     AND (%(ids)s::uuid[] IS NULL OR id = ANY(%(ids)s::uuid[])) AND (%(state)s::text IS NULL OR state = %(state)s::text)
     AND (%(after)s::uuid IS NULL OR (created_at, id) > (

@@ -7,15 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-import attrs
-
-from graphsearch.model import Principal, Scope, validation
+from graphsearch.model import validation
+from graphsearch.model.codec import decode, encode
 from graphsearch.model.proposals import Proposal, ProposalState
 from graphsearch.protocols import Reviewing
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.session.statements import statement
-
-_COLUMNS = ("id", "created_at", "state", "decided_at")
 
 
 class PostgresReviewing(PostgresScope, Reviewing):
@@ -36,7 +33,8 @@ class PostgresReviewing(PostgresScope, Reviewing):
         async with self._reading() as session:
             validation.refuse("page", validation.number("limit", limit, 0))
             wanted = {"ids": None if ids is None else list(ids), "state": state, "after": after, "limit": limit}
-            return [_proposal_of(row) for row in await session.dicts(statement("proposals"), **wanted)]
+            rows = await session.rows(statement("proposals"), **wanted)
+            return [decode(Proposal, content) for (content,) in rows]
 
     async def decide(self, before: Proposal, after: Proposal) -> bool:
         async with self._writing(alone=False) as session:
@@ -46,13 +44,6 @@ class PostgresReviewing(PostgresScope, Reviewing):
 
 
 def _row(proposal: Proposal) -> dict[str, Any]:
-    fields = attrs.asdict(proposal)
-    content = {name: fields.pop(name) for name in list(fields) if name not in _COLUMNS}
-    return {**fields, "content": json.dumps(content, default=dict)}
-
-
-def _proposal_of(row: dict[str, Any]) -> Proposal:
-    fields = {**row.pop("content"), **row, "state": ProposalState(row["state"])}
-    who = fields["principal"]
-    principal = Principal(**{**who, "projects": [Scope(**each) for each in who["projects"]]})
-    return Proposal(**{**fields, "principal": principal})
+    """A proposal as a row; the columns beside the content are those that it is found by."""
+    found_by = {name: getattr(proposal, name) for name in ("id", "created_at", "state", "decided_at")}
+    return {**found_by, "content": json.dumps(encode(proposal))}
