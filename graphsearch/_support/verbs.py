@@ -46,4 +46,4 @@ async def ask(verb: Callable[..., Coroutine[Any, Any, T]], request: object) -> T
 
 def _documented(request: type) -> str:
     texts = (inspect.cleandoc(vars(each).get("__doc__") or "") for each in inspect.getmro(request)[:-1])
-    return "\n".join(filter(None, (text.partition("\n\n")[2] for text in texts)))
+    return "\n\n".join(filter(None, (text.partition("\n\n")[2] for text in texts)))
