@@ -18,6 +18,7 @@ from graphsearch.model import Memory, Principal
 from graphsearch.model.proposals import ProposalState
 from graphsearch.operations import review
 from graphsearch.operations.service import Caller, GraphService, Identity
+from graphsearch.operations.serving import Desk as Server
 from graphsearch.operations.table import operations
 from graphsearch.protocols import GraphStore
 from graphsearch.stores.memory import ScopedMemoryStore
@@ -211,6 +212,7 @@ async def test_the_change_is_shown_beforehand(desk: Desk) -> None:
         "update_entity": {"entity": "Bob", "description": "An engineer"},
         "register_type": {"name": "mentors"},
         "link_memories": {"from_id": "work", "to_id": "work too"},
+        "forget": {"memory": "work"},
     }
     await put(desk.store, Memory(id="work too"))
     before = await portrait(desk.store)
@@ -228,6 +230,7 @@ async def test_the_change_is_shown_beforehand(desk: Desk) -> None:
     }
     assert (seen["merge_entities"].change["mentions"], seen["merge_entities"].change["claims"]) == (1, 1)
     assert seen["update_entity"].change == {"before": {"description": ""}, "after": {"description": "An engineer"}}
+    assert seen["forget"].change["memories"] == 1
     assert seen["register_type"].change == asked["register_type"]
 
 
@@ -252,6 +255,22 @@ async def test_a_new_project_begins_with_a_proposal(scoped: GraphStore) -> None:
     assert await scoped.list_memories() == []
     await review.accept(desk.reviewer, proposal=id_)
     assert [each.text for each in await scoped.list_memories()] == [NEWS]
+
+
+async def test_a_server_with_review_proposes_what_changes_the_graph(desk: Desk) -> None:
+    served, one = Server(desk.service), Identity(desk.one.gate.principal, desk.store.scope)
+    for name, request in {"remember": {"text": NEWS}, "search": {"query": QUESTION}}.items():
+        operation = operations()[name]
+        answer = await served.answer(operation, operation.read(request), one)
+        assert isinstance(answer, dict) is (name == "remember")
+    [waiting] = await desk.store.proposals()
+    assert waiting.principal == one.principal
+    without = Server(attrs.evolve(desk.service, review=False))
+    reviewing = {"proposals", "preview_proposal", "accept_proposal", "reject_proposal"}
+    assert {each.name for each in served.rows()} - {each.name for each in without.rows()} == reviewing
+    remember = operations()["remember"]
+    await without.answer(remember, remember.read({"text": NEWS}), one)
+    assert len(await desk.store.list_memories()) == 2
 
 
 def test_review_is_for_what_changes_the_graph() -> None:
