@@ -38,6 +38,7 @@ class Proposal:
     operation: str
     request: Mapping[str, Any] = attrs.field(default=NOTHING, converter=read_only, hash=False)
     labels: tuple[str, ...] = attrs.field(default=(), converter=sorted_distinct)
+    had_labels: bool = attrs.field(default=attrs.Factory(lambda self: bool(self.labels), takes_self=True))
     principal: Principal
     created_at: datetime
     state: ProposalState = ProposalState.WAITING
@@ -62,6 +63,11 @@ class Proposal:
             check.json_object("outcome", self.outcome),
             "what has ended must have no request" if self.has_ended and (self.request or self.labels) else None,
         )
+
+    @property
+    def proposed_by(self) -> str:
+        """`Principal.qualified_id` of whoever proposed it."""
+        return self.principal.qualified_id
 
     @property
     def has_ended(self) -> bool:

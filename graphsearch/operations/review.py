@@ -14,7 +14,6 @@ from uuid import UUID
 import attrs
 
 from graphsearch._support.concurrency import finished
-from graphsearch._support.paging import pages
 from graphsearch.access.reader import known, reading
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import AccessDeniedError, InvalidInputError, UnknownElementError, UnknownScopeError
@@ -30,6 +29,7 @@ from graphsearch.stores.memory import InMemoryGraphStore
 INTERRUPTED: Final = timedelta(hours=1)
 """The age of a run from which on its process counts as gone: it may be decided on again."""
 _CHANGES: Final = (Action.WRITE, Action.MERGE, Action.FORGET)
+_PAGE: Final = 100
 _MOST: Final = 100_000
 
 
@@ -47,7 +47,7 @@ class Preview:
 
 def waits(operation: Operation, request: Any) -> bool:
     """Whether a call is one that review is for: it would change the graph, and is no dry run."""
-    return operation.permission in _CHANGES and not operation.reads and not getattr(request, "dry_run", False)
+    return operation.permission in _CHANGES and not getattr(request, "dry_run", False)
 
 
 async def propose(caller: Caller, operation: Operation, request: Any) -> dict[str, str]:
@@ -77,12 +77,11 @@ async def proposals(
     caller: Caller, *, state: ProposalState = ProposalState.WAITING, limit: int = 20
 ) -> tuple[Proposal, ...]:
     """List the proposals that the principal has made or may review, the oldest first, without their requests."""
-    found: list[Proposal] = []
-    async for page in pages(caller.engine.store.proposals, state=state):
+    found, after = list[Proposal](), None
+    while len(found) < limit and (page := await caller.engine.store.proposals(state=state, after=after, limit=_PAGE)):
         found += await _visible(caller, page)
-        if len(found) >= limit:
-            break
-    return tuple(map(_listed, found[:limit]))
+        after = page[-1].id
+    return tuple(_listed(caller, each) for each in found[:limit])
 
 
 async def preview(caller: Caller, *, proposal: UUID) -> Preview:
@@ -97,7 +96,7 @@ async def preview(caller: Caller, *, proposal: UUID) -> Preview:
         except (UnknownElementError, UnknownScopeError, AccessDeniedError):
             whole = False
     request = found.request if whole else {}
-    return Preview(proposal=attrs.evolve(_listed(found), request=request), change=change, withheld=not whole)
+    return Preview(proposal=attrs.evolve(_listed(caller, found), request=request), change=change, withheld=not whole)
 
 
 async def accept(caller: Caller, *, proposal: UUID, reason: str = "") -> Proposal:
@@ -105,13 +104,12 @@ async def accept(caller: Caller, *, proposal: UUID, reason: str = "") -> Proposa
 
     If it fails, the error is raised and the proposal waits again.
     """
-    running = await _decide(caller, proposal, ProposalState.RUNNING, reason)
-    return await finished(_run(caller, running))  # also if whoever accepts it does not wait for the end
+    return await finished(_run(caller, proposal, reason))  # also if whoever accepts it does not wait for the end
 
 
 async def reject(caller: Caller, *, proposal: UUID, reason: str = "") -> Proposal:
     """Turn a proposal down; nothing of its request is kept."""
-    return _listed(await _decide(caller, proposal, ProposalState.REJECTED, reason))
+    return _listed(caller, await _decide(caller, proposal, ProposalState.REJECTED, reason))
 
 
 # -- who may review ---------------------------------------------------------------------------------------------------
@@ -129,14 +127,15 @@ def _operation(proposal: Proposal) -> Operation:
 
 
 async def _visible(caller: Caller, some: Sequence[Proposal]) -> list[Proposal]:
-    """Those that the principal has made or may review."""
-    bound = caller.gate.bind(caller.engine.store.scope, Action.REVIEW)
+    """Those that the principal has made, has decided on or may review."""
+    bound, who = caller.gate.bind(caller.engine.store.scope, Action.REVIEW), caller.gate.principal.qualified_id
     allowed = await bound.permits(list(map(_as_seen, some)))
-    return [each for each, allow in zip(some, allowed, strict=True) if allow or _is_own(caller, each)]
-
-
-def _is_own(caller: Caller, proposal: Proposal) -> bool:
-    return caller.gate.principal.qualified_id == proposal.principal.qualified_id
+    return [
+        each
+        for each, allow in zip(some, allowed, strict=True)
+        # of what has ended it is not known any more whom its labels would have hidden it from
+        if (allow and not (each.had_labels and each.has_ended)) or who in (each.proposed_by, each.decided_by)
+    ]
 
 
 async def _known(caller: Caller, proposal_id: UUID) -> Proposal:
@@ -146,10 +145,12 @@ async def _known(caller: Caller, proposal_id: UUID) -> Proposal:
     return found[0]
 
 
-def _listed(proposal: Proposal) -> Proposal:
-    """What is listed of a proposal: neither its request nor the attributes of its principal."""
+def _listed(caller: Caller, proposal: Proposal) -> Proposal:
+    """What is listed of a proposal: not its request, nor the outcome, which counts what its principal may see."""
     who = proposal.principal
-    return attrs.evolve(proposal, request={}, principal=Principal(id=who.id, type=who.type))
+    if caller.gate.principal.qualified_id == proposal.proposed_by:
+        return attrs.evolve(proposal, request={})
+    return attrs.evolve(proposal, request={}, outcome={}, principal=Principal(id=who.id, type=who.type))
 
 
 # -- deciding ---------------------------------------------------------------------------------------------------------
@@ -158,9 +159,9 @@ def _listed(proposal: Proposal) -> Proposal:
 async def _decide(caller: Caller, proposal_id: UUID, state: ProposalState, reason: str) -> Proposal:
     """Decide on a proposal of somebody else that is open, and return it as it is now."""
     store, was = caller.engine.store, await _known(caller, proposal_id)
-    if _is_own(caller, was) and not caller.gate.allows_all:
-        raise AccessDeniedError(Action.REVIEW.value)
     now, by = store.clock.now(), caller.gate.principal.qualified_id
+    if by == was.proposed_by and not caller.gate.allows_all:
+        raise AccessDeniedError(Action.REVIEW.value)
     interrupted = was.state is ProposalState.RUNNING and was.decided_at and now - was.decided_at >= INTERRUPTED
     decided = attrs.evolve(was, state=ProposalState.RUNNING, decided_by=by, decided_at=now, reason=reason)
     decided = decided if state is ProposalState.RUNNING else decided.end(state)
@@ -170,8 +171,9 @@ async def _decide(caller: Caller, proposal_id: UUID, state: ProposalState, reaso
     return decided
 
 
-async def _run(caller: Caller, running: Proposal) -> Proposal:
-    """Run a proposal that nobody else runs."""
+async def _run(caller: Caller, proposal_id: UUID, reason: str) -> Proposal:
+    """Decide to run a proposal, and run it."""
+    running = await _decide(caller, proposal_id, ProposalState.RUNNING, reason)
     store, operation = caller.engine.store, _operation(running)
     try:
         proposer = caller.service.caller(Identity(running.principal, store.scope))
@@ -182,7 +184,7 @@ async def _run(caller: Caller, running: Proposal) -> Proposal:
         raise
     accepted = running.end(ProposalState.ACCEPTED, _counts(result))
     await store.decide(running, accepted)
-    return _listed(accepted)
+    return _listed(caller, accepted)
 
 
 def _counts(result: Any) -> Mapping[str, Any]:

@@ -27,6 +27,7 @@ from graphsearch.testing.samples import ADA, BOB, claim, mention, person, portra
 from tests.trust.forgetting import pickled, rows
 
 QUESTION = "Where does Ada work?"
+ACCEPTED = ProposalState.ACCEPTED
 NEWS = "Ada Lovelace works at Zephyrine."
 WORK = Memory(id="work", text="Ada works with Bob.")
 TWIN = person("Ada L.", labels=["private"])
@@ -79,21 +80,21 @@ async def test_what_is_proposed_shapes_no_answer_until_it_is_accepted(desk: Desk
     assert await desk.answers() == before
     done = await review.accept(desk.reviewer, proposal=id_, reason="Well said.")
     assert (done.state, done.decided_by, done.reason) == (ProposalState.ACCEPTED, "User:eve", "Well said.")
-    assert done.outcome["memory_ids"] == 1
     [memory] = [each for each in await desk.store.list_memories() if each.text == NEWS]
     assert memory.attributes["owner"] == "one"
     assert "Zephyrine" in (await desk.one.builder.build(QUESTION, gate=desk.one.gate, session_id="t")).text
     [stored] = await desk.store.proposals([id_])
-    assert stored.request == {}
+    assert (stored.request, stored.outcome["memory_ids"]) == ({}, 1)
 
 
 async def test_each_operation_does_what_it_does_without_review(desk: Desk) -> None:
     await put(desk.store, Memory(id="gone"))
-    for name, request in {
+    asked: dict[str, dict[str, Any]] = {
         "update_entity": {"entity": "Bob", "description": "An engineer", "labels": ["staff"]},
         "merge_entities": {"source": "Ada", "target": "Bob"},
         "forget": {"memory": "gone"},
-    }.items():
+    }
+    for name, request in asked.items():
         await review.accept(desk.reviewer, proposal=await desk.propose(desk.one, name, **request))
     [bob] = await desk.store.get_entities([BOB.id])
     assert (bob.description, bob.labels) == ("An engineer", ("staff",))
@@ -186,6 +187,21 @@ async def test_proposals_are_for_reviewers_and_for_whom_they_are_of(desk: Desk, 
                 await look(desk.reviewer, proposal=id_)
     with pytest.raises(AccessDeniedError):
         await review.accept(desk.one, proposal=first)
+
+
+async def test_what_has_ended_is_shown_to_no_more_than_when_it_waited(desk: Desk) -> None:
+    boss = desk.caller("boss", "admin", see_private=True)
+    await review.accept(boss, proposal=await desk.propose(desk.one, "remember", text=NEWS))
+    await review.accept(boss, proposal=await desk.propose(desk.admin, "remember", text=NEWS, labels=["private"]))
+    seen = {
+        name: [(each.proposed_by, dict(each.outcome)) for each in await review.proposals(caller, state=ACCEPTED)]
+        for name, caller in {"one": desk.one, "reviewer": desk.reviewer, "admin": desk.admin, "boss": boss}.items()
+    }
+    done = {"changed": 1, "memory_ids": 1, "facts": 0, "echoes": 0, "replaced": 0}
+    assert seen["one"] == [("Agent:one", done)]
+    assert seen["reviewer"] == [("Agent:one", {})]
+    assert sorted(seen["admin"]) == [("Agent:one", {}), ("User:root", done)]
+    assert sorted(seen["boss"]) == [("Agent:one", {}), ("User:root", {})]
 
 
 async def test_what_one_may_not_do_is_not_proposed_and_what_one_may_not_do_any_more_is_not_run(desk: Desk) -> None:
