@@ -36,6 +36,7 @@ from graphsearch.testing.spec_moving import MovingSpec
 from graphsearch.testing.spec_naming import NamingSpec, TypingSpec
 from graphsearch.testing.spec_reading import ReadingSpec, TextsSpec
 from graphsearch.testing.spec_reembedding import ReembeddingSpec
+from graphsearch.testing.spec_reviewing import ReviewingSpec
 from graphsearch.testing.spec_scopes import ScopesSpec
 from graphsearch.testing.spec_writing import WritingSpec
 
@@ -60,6 +61,7 @@ class StoreConformance(
     LearningSpec,
     MovingSpec,
     ReembeddingSpec,
+    ReviewingSpec,
     ScopesSpec,
     TextsSpec,
 ):
