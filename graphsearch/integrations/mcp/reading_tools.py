@@ -38,6 +38,7 @@ from graphsearch.integrations.mcp.tool import (
     reads,
 )
 from graphsearch.model import ElementKind, ElementRef, Memory, Triplet
+from graphsearch.model.codec import encode
 from graphsearch.model.identity import id_or_name
 from graphsearch.modes.result import Summary
 from graphsearch.ranking.options import Ranking
@@ -171,7 +172,7 @@ async def explain(
     if kind == "relation":
         options["traversal"] = traversal
     found = await caller.engine.explain(query, ElementRef(ElementKind(kind), id), **options)
-    data = plain(found.as_dict())
+    data = plain({name: value for name, value in encode(found).items() if name != "found"})
     line = triplet_json(found.found)["line"] if isinstance(found.found, Triplet) else ""
     return caller.fitted({**data, "line": line} if line else data)
 
