@@ -46,6 +46,7 @@ COMPUTED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "Community": ("size",),
         "CommunitySummary": ("text",),
+        "FoundEntity": ("score", "parts", "factors", "connections", "connected_names", "relation_types", "dates"),
         "GraphPath": ("hops",),
         "RecalledMemory": ("parts",),
         "ScorePart": ("contribution",),
@@ -55,7 +56,7 @@ COMPUTED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 """Properties that are written besides the fields, by the name of the class. They are dropped when read."""
-UNSAID: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"Sentence": ("sources",)})
+UNSAID: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"FoundEntity": ("ranked",), "Sentence": ("sources",)})
 """Fields that are not written."""
 
 
