@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Final, Protocol
 from uuid import uuid4
@@ -15,7 +16,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.evaluation.question_set import Passage, Triple
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.reading.extractor import TextExtractor
-from graphsearch.ingest.sources.files import Folder, locate
+from graphsearch.ingest.sources.files import locate
 from graphsearch.model import EdgeKind, Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
 from graphsearch.protocols import GraphStore
@@ -129,16 +130,8 @@ async def ingest_code(paths: Iterable[Path], engine: GraphSearchEngine) -> None:
 
     Raises what `Ingestor.add` raises.
     """
-    for folder in _folders(paths):
-        await Ingestor(engine).add(folder.root, only=folder.only)
-
-
-def _folders(paths: Iterable[Path]) -> list[Folder]:
-    parts: dict[Path, list[str]] = {}
-    for path in paths:
-        folder = locate(path)
-        known = parts.setdefault(folder.root, [])
-        known.extend(folder.only)
-        if not folder.only:
-            known.clear()
-    return [Folder(root, root.name or "root", tuple(only)) for root, only in parts.items()]
+    parts: defaultdict[Path, list[tuple[str, ...]]] = defaultdict(list)
+    for folder in map(locate, paths):
+        parts[folder.root].append(folder.only)
+    for root, only in parts.items():
+        await Ingestor(engine).add(root, only=() if () in only else chain.from_iterable(only))

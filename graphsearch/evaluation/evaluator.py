@@ -8,38 +8,44 @@ from __future__ import annotations
 
 import resource
 import sys
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import datetime
-from functools import partial
 from time import perf_counter
-from typing import Any, Generic
+from typing import Any, Generic, TypeAlias
 
 import attrs
 
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.evaluation.comparing import KS, LOST, SILENCED, Comparison, Values, compare, rank_measures
+from graphsearch.evaluation.comparing import KS, LOST, SILENCED, Column, Comparison, Scored, rank_measures
 from graphsearch.evaluation.corpus import Stores, TripleExtractor, fresh_scope, memories_of
-from graphsearch.evaluation.question_set import PASSAGES, GoldQuestion, Level, QuestionSet, by_session
-from graphsearch.evaluation.ranks import BM25, BUDGET, Block, Found, Item, Method, blocks_of, holds_answer, plain_method
+from graphsearch.evaluation.question_set import (
+    PASSAGES,
+    GoldQuestion,
+    Level,
+    QuestionSet,
+    by_session,
+    sessions_in,
+)
+from graphsearch.evaluation.ranks import (
+    BM25,
+    BUDGET,
+    RIVALS,
+    Block,
+    Found,
+    Item,
+    Method,
+    blocks_of,
+    holds_answer,
+    plain,
+)
 from graphsearch.ingest import DEFAULT_EXTRACTOR, Ingestor, Progress
 from graphsearch.model import validation as check
-from graphsearch.protocols import Embedder, GraphStore
+from graphsearch.protocols import Embedder
 from graphsearch.recall.options import CHANNELS, ChannelName, RecallOptions, RecallScoring
 
 Channels = tuple[ChannelName, ...]
-
-
-@attrs.frozen
-class Answered(Generic[Item]):
-    """What a method gave for a question: what it found in how many milliseconds, and its block."""
-
-    found: Found[Item]
-    ms: float = 0.0
-    block: Block = attrs.field(factory=Block)
-
-
-Answers = Mapping[str, Answered[Item]]
-"""Answers of one method, by the id of the question."""
+Values: TypeAlias = Mapping[str, float | None]
+"""Values in [0, 1] of one question, by metric; None where a metric does not apply to it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -53,53 +59,48 @@ class Part(Generic[Item]):
 
 async def compare_in_scopes(
     parts: Sequence[Part[Item]],
-    measures: Callable[[Answers[Item]], Mapping[str, Values]],
-    engine_of: Callable[[GraphStore], GraphSearchEngine],
+    score: Callable[[GoldQuestion[Any], Found[Item], Block], Values],
     stores: Stores,
     *,
-    rivals: Sequence[str],
+    embedder: Embedder | None,
+    recall_scoring: RecallScoring | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Write each part into a fresh scope, ask its questions with every method, and compare the ``measures``.
+    """Write each part into a fresh scope, ask its questions with every method, and ``score`` those that have a gold.
 
     The default answers one question of each part beforehand, to build indexes and load models.
     """
-    questions = [question for part in parts for question in part.questions]
-    answers: dict[str, dict[str, Answered[Item]]] = {}
+    asked = [question for part in parts for question in part.questions]
+    scored: dict[str, list[Scored]] = {}
     indexing, number = 0.0, 0
     for part in parts:
         async with fresh_scope(stores) as store:
-            engine, started = engine_of(store), perf_counter()
+            engine = GraphSearchEngine(store=store, embedder=embedder, recall_scoring=recall_scoring)
+            started = perf_counter()
             await part.write(engine)
             methods = await part.methods(engine)
             await next(iter(methods.values())).find(part.questions[0].question)
             indexing += perf_counter() - started
-            for question in part.questions:
+            for number, question in enumerate(part.questions, number + 1):
                 for name, method in methods.items():
-                    answers.setdefault(name, {})[question.id] = await _ask(question.question, method)
-                number += 1
+                    started = perf_counter()
+                    found = await method.find(question.question)
+                    ms = 1e3 * (perf_counter() - started)
+                    block = await method.show(question.question) if method.show else Block()
+                    values = {**score(question, found, block)} if question.gold else {}
+                    values[LOST] = float(not found) if question.gold else None
+                    values[SILENCED] = None if question.gold else float(not found)
+                    scored.setdefault(name, []).append(Scored(question.kind, values, ms))
                 if progress is not None:
-                    progress(number, len(questions), question.id)
-    metrics = {name: {**measures(given), **_silence(questions, given)} for name, given in answers.items()}
-    times = {name: [each.ms for each in given.values()] for name, given in answers.items()}
-    found = compare(questions, metrics, times, rivals=rivals)
-    return attrs.evolve(found, index_s=indexing, rss_mb=_peak_mb())
-
-
-async def _ask(question: str, method: Method[Item]) -> Answered[Item]:
-    started = perf_counter()
-    found = await method.find(question)
-    ms = 1e3 * (perf_counter() - started)
-    return Answered(found, ms, await method.show(question) if method.show else Block())
-
-
-def _silence(questions: Sequence[GoldQuestion[Any]], given: Answers[Item]) -> dict[str, Values]:
-    empty = {question.id: float(not given[question.id].found) for question in questions}
-    answerable = {question.id for question in questions if question.gold}
-    return {
-        LOST: {id_: value for id_, value in empty.items() if id_ in answerable},
-        SILENCED: {id_: value for id_, value in empty.items() if id_ not in answerable},
-    }
+                    progress(number, len(asked), question.id)
+    return Comparison(
+        columns=tuple(Column.of(name, of_method) for name, of_method in scored.items()),
+        rivals=tuple(name for name in scored if name in RIVALS),
+        kinds=Counter(question.kind for question in asked),
+        unanswerable=sum(not question.gold for question in asked),
+        index_s=indexing,
+        rss_mb=_peak_mb(),
+    )
 
 
 def _peak_mb() -> float:
@@ -168,69 +169,53 @@ async def evaluate(
     some = any(question.gold for question in given.questions)
     check.refuse("question set", None if some else "no question has evidence to be found")
     if evaluation.level is Level.SESSION:
-        by_session(given, {})
-    groups = [*given.grouped_by(evaluation.group_by).values()] if evaluation.group_by else [given]
-    parts = [
-        Part(
-            questions=group.questions,
-            write=partial(_ingest, given=group, progress=progress),
-            methods=partial(_methods, given=group, evaluation=evaluation),
-        )
-        for group in groups
-    ]
+        by_session(given, {})  # refuses evidence without a session
+    session_of = {passage.id: passage.session for passage in given.passages}
+    budget = evaluation.budget
+
+    def score(question: GoldQuestion[str], found: Found[str], block: Block) -> Values:
+        gold, shown = question.gold, len(question.gold & block.ids) / len(question.gold)
+        if evaluation.level is Level.SESSION:
+            gold, found = frozenset(sessions_in(gold, session_of)), sessions_in(found, session_of)
+        in_block = {f"R@{budget}tok": shown, f"answer@{budget}tok": holds_answer(block.text, question.answer)}
+        return {**rank_measures(gold, found, evaluation.ks), **(in_block if budget else {})}
+
+    groups = given.grouped_by(evaluation.group_by).values() if evaluation.group_by else (given,)
     return await compare_in_scopes(
-        parts,
-        partial(_measures, given, evaluation),
-        lambda store: GraphSearchEngine(
-            store=store, embedder=evaluation.embedder, recall_scoring=evaluation.recall_scoring
-        ),
+        [_part(group, evaluation, progress) for group in groups],
+        score,
         stores,
-        rivals=(*CHANNELS, BM25),
+        embedder=evaluation.embedder,
+        recall_scoring=evaluation.recall_scoring,
         progress=progress,
     )
 
 
-async def _ingest(engine: GraphSearchEngine, given: QuestionSet, progress: Progress | None) -> None:
-    extractor = TripleExtractor(given.triples) if given.triples else DEFAULT_EXTRACTOR
-    await Ingestor(engine, extractor=extractor).remember(memories_of(given.passages), progress=progress)
-
-
-async def _methods(engine: GraphSearchEngine, given: QuestionSet, evaluation: Evaluation) -> dict[str, Method[str]]:
+def _part(given: QuestionSet, evaluation: Evaluation, progress: Progress | None) -> Part[str]:
+    memories, budget = memories_of(given.passages), evaluation.budget
     latest = max((passage.time for passage in given.passages if passage.time), default=None)
-    as_of = latest if latest is not None and latest > engine.store.clock.now() else None  # so that it can be recalled
-    methods = {",".join(each): _recall(engine, each, evaluation, as_of) for each in evaluation.channel_sets}
-    if evaluation.baseline:
-        plain = plain_method(memories_of(given.passages), evaluation.limit, evaluation.budget or BUDGET)
-        methods[BM25] = plain if evaluation.budget else attrs.evolve(plain, show=None)
-    return methods
 
+    async def write(engine: GraphSearchEngine) -> None:
+        extractor = TripleExtractor(given.triples) if given.triples else DEFAULT_EXTRACTOR
+        await Ingestor(engine, extractor=extractor).remember(memories, progress=progress)
 
-def _recall(
-    engine: GraphSearchEngine, channels: Channels, evaluation: Evaluation, as_of: datetime | None
-) -> Method[str]:
-    options: RecallOptions = {"limit": evaluation.limit, "channels": channels, "as_of": as_of}
-    if evaluation.min_relevance is not None:
-        options["min_relevance"] = evaluation.min_relevance
+    async def methods(engine: GraphSearchEngine) -> dict[str, Method[str]]:
+        as_of = latest if latest and latest > engine.store.clock.now() else None  # so that it can be recalled
+        options: RecallOptions = {"limit": evaluation.limit, "as_of": as_of}
+        if evaluation.min_relevance is not None:
+            options["min_relevance"] = evaluation.min_relevance
 
-    async def find(question: str) -> list[str]:
-        return [recalled.memory.id for recalled in (await engine.recall(question, **options)).memories]
+        def recall(channels: Channels) -> Method[str]:
+            async def find(question: str) -> list[str]:
+                recalled = await engine.recall(question, channels=channels, **options)
+                return [each.memory.id for each in recalled.memories]
 
-    budget = evaluation.budget
-    return Method(find, blocks_of(engine, budget, channels=channels, as_of=as_of) if budget else None)
+            return Method(find, blocks_of(engine, budget, channels=channels, as_of=as_of) if budget else None)
 
+        found = {",".join(channels): recall(channels) for channels in evaluation.channel_sets}
+        if evaluation.baseline:
+            baseline = plain(memories, evaluation.limit, budget or BUDGET)
+            found[BM25] = baseline if budget else Method(baseline.find)
+        return found
 
-def _measures(given: QuestionSet, evaluation: Evaluation, answers: Answers[str]) -> dict[str, Values]:
-    questions: Sequence[GoldQuestion[str]] = [question for question in given.questions if question.gold]
-    blocks = {id_: answer.block for id_, answer in answers.items()}
-    budget = evaluation.budget
-    shown: dict[str, Values] = {}
-    if budget:
-        holding = {each.id: holds_answer(blocks[each.id].text, each.answer) for each in questions}
-        shown = {
-            f"R@{budget}tok": {each.id: len(each.gold & blocks[each.id].ids) / len(each.gold) for each in questions},
-            f"answer@{budget}tok": {id_: float(held) for id_, held in holding.items() if held is not None},
-        }
-    run: Mapping[str, Found[str]] = {id_: answer.found for id_, answer in answers.items()}
-    if evaluation.level is Level.SESSION:
-        questions, run = by_session(attrs.evolve(given, questions=tuple(questions)), run)
-    return {**rank_measures(questions, run, evaluation.ks), **shown}
+    return Part(questions=given.questions, write=write, methods=methods)

@@ -18,17 +18,17 @@ from graphsearch._support.paging import pages
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Keys
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.evaluation.comparing import Comparison, Values
+from graphsearch.evaluation.comparing import Comparison, reciprocal_rank
 from graphsearch.evaluation.corpus import Stores, ingest_code, memories_of
-from graphsearch.evaluation.evaluator import Answers, Part, compare_in_scopes
+from graphsearch.evaluation.evaluator import Part, Values, compare_in_scopes
 from graphsearch.evaluation.gold import GivenGraph, aliases_of, faults_of_set, write_graph
-from graphsearch.evaluation.question_set import TWO_HOPS, GoldQuestion, Passage, TripletNames, read_rows
+from graphsearch.evaluation.question_set import TWO_HOPS, GoldQuestion, Passage, TripletNames, missing, read_rows
 from graphsearch.evaluation.ranks import (
     BM25,
     BUDGET,
     DENSE,
     LEXICAL,
-    RIVALS,
+    Block,
     Build,
     Found,
     Line,
@@ -39,7 +39,7 @@ from graphsearch.evaluation.ranks import (
     by_channels,
     by_modes,
     finding_triplets,
-    plain_method,
+    plain,
 )
 from graphsearch.ingest import Ingestor, Progress
 from graphsearch.model import ElementKind
@@ -68,16 +68,8 @@ class TripletSet:
     left_out: int = 0
 
     def __attrs_post_init__(self) -> None:
-        known = self.graph.triples
-        check.refuse(
-            "question set",
-            *faults_of_set(self.questions),
-            *(
-                f"question {question.id!r}: there is no triplet {' '.join(gold)!r}"
-                for question in self.questions
-                for gold in sorted(question.gold - known)
-            ),
-        )
+        unknown = missing(self.questions, "triplet", self.graph.triples)
+        check.refuse("question set", *faults_of_set(self.questions), *unknown)
 
 
 async def evaluate_triplets(
@@ -99,36 +91,19 @@ async def evaluate_triplets(
         return {name: Method(rank) for name, rank in (await finding_triplets(engine, TWO_HOPS)).items()}
 
     part = Part(questions=given.questions, write=write, methods=methods)
-    found = await _compared(part, partial(triplet_measures, given.questions), stores, embedder, progress)
+    found = await compare_in_scopes([part], score_triplets, stores, embedder=embedder, progress=progress)
     return attrs.evolve(found, left_out=given.left_out)
 
 
-async def _compared(
-    part: Part[Any],
-    measures: Callable[[Answers[Any]], Mapping[str, Values]],
-    stores: Stores,
-    embedder: Embedder | None,
-    progress: Progress | None,
-) -> Comparison:
-    def engine_of(store: GraphStore) -> GraphSearchEngine:
-        return GraphSearchEngine(store=store, embedder=embedder)
-
-    return await compare_in_scopes([part], measures, engine_of, stores, rivals=RIVALS, progress=progress)
+def score_triplets(question: GoldQuestion[TripletNames], found: Found[Line], block: Block) -> Values:  # noqa: ARG001
+    """The metrics of `evaluate_triplets` for one question."""
+    names = [(source.name, relation.type, target.name) for source, relation, target in found]
+    return _found(question, lambda some: len(question.gold.intersection(names[:some])) / len(question.gold))
 
 
-def triplet_measures(questions: Sequence[GoldQuestion[TripletNames]], given: Answers[Line]) -> dict[str, Values]:
-    """The metrics of `evaluate_triplets`, by question."""
-    named = {id_: [_names(line) for line in answer.found] for id_, answer in given.items()}
-    answerable = [question for question in questions if question.gold]
-    return {
-        "found": {each.id: float(each.gold <= {*named[each.id][: each.within]}) for each in answerable},
-        "R@10": {each.id: len(each.gold & {*named[each.id][:TWO_HOPS]}) / len(each.gold) for each in answerable},
-    }
-
-
-def _names(line: Line) -> TripletNames:
-    source, relation, target = line
-    return source.name, relation.type, target.name
+def _found(question: GoldQuestion[Any], share: Callable[[int], float]) -> dict[str, float]:
+    """ "found" and "R@10" by the share of the gold among the first so many triplets."""
+    return {"found": float(share(question.within) == 1.0), f"R@{TWO_HOPS}": share(TWO_HOPS)}
 
 
 @attrs.frozen(kw_only=True)
@@ -176,27 +151,19 @@ async def evaluate_entities(
         ranks: dict[str, Rank[str]] = {
             "rank_entities": ranked,
             **by_modes(engine, _SHOWN, lambda found: [*dict.fromkeys(each.name for each in found.entities)]),
-            **by_channels(engine.store, embedder, ElementKind.ENTITY, _SHOWN, _names_at),
+            **by_channels(engine, ElementKind.ENTITY, _SHOWN, _names_at),
             BM25: await _plain(given.questions, engine.store),
         }
         return {name: Method(rank) for name, rank in ranks.items()}
 
     part = Part(questions=given.questions, write=given.write, methods=methods)
-    return await _compared(part, partial(entity_measures, given.questions), stores, embedder, progress)
+    return await compare_in_scopes([part], score_entities, stores, embedder=embedder, progress=progress)
 
 
-def entity_measures(questions: Sequence[GoldQuestion[str]], given: Answers[str]) -> dict[str, Values]:
-    """The metrics of `evaluate_entities`, by question."""
-    ranks = {each.id: _first(each.gold, given[each.id].found[:_SHOWN]) for each in questions if each.gold}
-    return {
-        **{f"hit@{k}": {id_: float(0 < rank <= k) for id_, rank in ranks.items()} for k in (1, 5)},
-        "MRR": {id_: 1.0 / rank if rank else 0.0 for id_, rank in ranks.items()},
-    }
-
-
-def _first(gold: frozenset[str], names: Sequence[str]) -> int:
-    """The rank of the first name that is gold, from 1; 0 without one."""
-    return next((rank for rank, name in enumerate(names, 1) if name in gold), 0)
+def score_entities(question: GoldQuestion[str], found: Found[str], block: Block) -> Values:  # noqa: ARG001
+    """The metrics of `evaluate_entities` for one question."""
+    hits = [name in question.gold for name in found[:_SHOWN]]
+    return {"hit@1": float(any(hits[:1])), "hit@5": float(any(hits[:5])), "MRR": reciprocal_rank(hits)}
 
 
 async def _names_at(reader: Reader, keys: Keys) -> Found[str]:
@@ -216,10 +183,10 @@ async def _plain(questions: Sequence[GoldQuestion[str]], store: GraphStore) -> R
         ),
     )
     texts = [" ".join((each.name, *each.aliases, each.description)) for each in entities]
-    plain = PlainBM25(texts, analyser=WHOLE)
+    bm25 = PlainBM25(texts, analyser=WHOLE)
 
     async def rank(question: str) -> Found[str]:
-        return [names[row] for row in plain.rank(question, limit=_SHOWN)]
+        return [names[row] for row in bm25.rank(question, limit=_SHOWN)]
 
     return rank
 
@@ -237,11 +204,8 @@ class AnswerSet:
     names: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "question set",
-            None if self.passages else "there are no passages",
-            *faults_of_set(self.questions),
-        )
+        nothing = None if self.passages else "there are no passages"
+        check.refuse("question set", nothing, *faults_of_set(self.questions))
 
     def forms(self, name: str) -> frozenset[str]:
         """All spellings of a name, case-folded."""
@@ -273,11 +237,9 @@ async def evaluate_answers(
         await Ingestor(engine).remember(memories, progress=progress)
 
     async def methods(engine: GraphSearchEngine) -> dict[str, Method[Line]]:
-        plain = plain_method(memories, _SHOWN, budget).show
-
         def block(name: str) -> Build | None:
             if name == BM25:
-                return plain
+                return plain(memories, _SHOWN, budget).show
             if channel := _CHANNELS.get(name):
                 return blocks_of(engine, budget, channels=(channel,))
             return blocks_of(engine, budget, mode=SearchMode(name))
@@ -285,17 +247,26 @@ async def evaluate_answers(
         return {name: Method(rank, block(name)) for name, rank in (await finding_triplets(engine, TWO_HOPS)).items()}
 
     part = Part(questions=given.questions, write=write, methods=methods)
-    return await _compared(part, partial(answer_measures, given, budget), stores, embedder, progress)
+    score = partial(score_answers, given, budget)
+    return await compare_in_scopes([part], score, stores, embedder=embedder, progress=progress)
 
 
-def answer_measures(given: AnswerSet, budget: int, answers: Answers[Line]) -> dict[str, Values]:
-    """The metrics of `evaluate_answers`, by question."""
-    answerable = [question for question in given.questions if question.gold]
-    within = {each.id: _share_of_ends(each, answers[each.id].found[: each.within], given) for each in answerable}
+def score_answers(
+    given: AnswerSet, budget: int, question: GoldQuestion[str], found: Found[Line], block: Block
+) -> Values:
+    """The metrics of `evaluate_answers` for one question."""
+    text = block.text.casefold()
+
+    def of_gold(is_form_shown: Callable[[str], bool]) -> float:
+        return sum(any(map(is_form_shown, given.forms(name))) for name in question.gold) / len(question.gold)
+
+    def ends(some: int) -> frozenset[str]:
+        entities = [end for source, _, target in found[:some] for end in (source, target)]
+        return frozenset(_folded(name) for entity in entities for name in (entity.name, *entity.aliases))
+
     return {
-        "found": {id_: float(share == 1.0) for id_, share in within.items()},
-        "R@10": {each.id: _share_of_ends(each, answers[each.id].found[:TWO_HOPS], given) for each in answerable},
-        f"R@{budget}tok": {each.id: _share_of_block(each, answers[each.id].block.text, given) for each in answerable},
+        **_found(question, lambda some: of_gold(ends(some).__contains__)),
+        f"R@{budget}tok": of_gold(lambda form: _holds(text, form)),
     }
 
 
@@ -310,20 +281,6 @@ def read_names(path: Path) -> dict[str, frozenset[str]]:
 def _name(line: dict[str, Any]) -> tuple[str, frozenset[str]]:
     check.refuse("name", check.text("name", line.get("name")))
     return line["name"], frozenset(aliases_of(line))
-
-
-def _share_of_ends(question: GoldQuestion[str], found: Found[Line], given: AnswerSet) -> float:
-    ends = {_folded(name) for one, _, other in found for end in (one, other) for name in (end.name, *end.aliases)}
-    return _share(question.gold, lambda name: not given.forms(name).isdisjoint(ends))
-
-
-def _share_of_block(question: GoldQuestion[str], block: str, given: AnswerSet) -> float:
-    folded = block.casefold()
-    return _share(question.gold, lambda name: any(_holds(folded, form) for form in given.forms(name)))
-
-
-def _share(gold: frozenset[str], is_shown: Callable[[str], bool]) -> float:
-    return sum(map(is_shown, gold)) / len(gold)
 
 
 def _holds(text: str, name: str) -> bool:

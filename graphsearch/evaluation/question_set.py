@@ -116,8 +116,7 @@ class Triple:
     object: str
 
     def __attrs_post_init__(self) -> None:
-        fields = ("passage_id", "subject", "predicate", "object")
-        check.refuse("triple", *(check.text(name, getattr(self, name)) for name in fields))
+        check.refuse("triple", *(check.text(name, value) for name, value in attrs.asdict(self).items()))
         check.refuse("triple", None if snake_case(self.predicate) else "predicate must hold a letter or a digit")
 
 
@@ -140,11 +139,7 @@ class QuestionSet:
             None if self.questions else "there are no questions",
             *repeated("passages", (passage.id for passage in self.passages)),
             *repeated("questions", (question.id for question in self.questions)),
-            *(
-                f"question {question.id!r}: there is no passage {gold!r}"
-                for question in self.questions
-                for gold in sorted(question.gold - ids)
-            ),
+            *missing(self.questions, "passage", ids),
             *(
                 f"there is no passage {id_!r}, which a triple names"
                 for id_ in dict.fromkeys(triple.passage_id for triple in self.triples)
@@ -173,6 +168,14 @@ class QuestionSet:
 def repeated(name: str, ids: Iterable[str]) -> Iterator[str]:
     """A fault for each id that is given more than once."""
     return (f"{name}: the id {id_!r} is given {times} times" for id_, times in Counter(ids).items() if times > 1)
+
+
+def missing(questions: Iterable[GoldQuestion[Gold]], what: str, known: Iterable[Gold]) -> Iterator[str]:
+    """A fault for each gold of a question that is not known."""
+    known = frozenset(known)
+    for question in questions:
+        for gold in sorted(question.gold - known):
+            yield f"question {question.id!r}: there is no {what} {gold if isinstance(gold, str) else ' '.join(gold)!r}"
 
 
 def _parts(name: str, items: Iterable[Item], field: str) -> dict[str, list[Item]]:
@@ -207,12 +210,14 @@ def by_session(
         ),
     )
     questions = tuple(
-        attrs.evolve(each, gold=frozenset(map(session_of.__getitem__, each.gold))) for each in given.questions
+        attrs.evolve(each, gold=frozenset(sessions_in(each.gold, session_of))) for each in given.questions
     )
-    ranked = {
-        id_: [*dict.fromkeys(session_of[found] for found in ids if session_of[found])] for id_, ids in run.items()
-    }
-    return questions, ranked
+    return questions, {id_: sessions_in(ids, session_of) for id_, ids in run.items()}
+
+
+def sessions_in(passages: Iterable[str], session_of: Mapping[str, str]) -> list[str]:
+    """The sessions of passages, each where its first passage is; passages without one are left out."""
+    return [*dict.fromkeys(session for id_ in passages if (session := session_of[id_]))]
 
 
 def read_question_set(corpus: Path, questions: Path | Iterable[Path], triples: Path | None = None) -> QuestionSet:
@@ -220,10 +225,9 @@ def read_question_set(corpus: Path, questions: Path | Iterable[Path], triples: P
 
     Raises `InvalidInputError` that names the file and every faulty line in it.
     """
-    paths = (questions,) if isinstance(questions, Path) else questions
     return QuestionSet(
         passages=read_passages(corpus),
-        questions=tuple(question for path in paths for question in read_rows(path, _question)),
+        questions=read_rows(questions, _question),
         triples=read_rows(triples, _triple) if triples else (),
     )
 
@@ -233,24 +237,24 @@ def read_passages(corpus: Path) -> tuple[Passage, ...]:
     return read_rows(corpus, _passage)
 
 
-def read_rows(path: Path, make: Callable[[Line], Made]) -> tuple[Made, ...]:
-    """The result of ``make`` for each object in a file of JSON lines.
+def read_rows(paths: Path | Iterable[Path], make: Callable[[Line], Made]) -> tuple[Made, ...]:
+    """The result of ``make`` for each object in files of JSON lines.
 
     Raises `InvalidInputError` that names the file, and every line for which ``make`` raises one.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InvalidInputError(str(path), [f"cannot be read: {error.strerror or error}"]) from error
     made: list[Made] = []
-    faults: list[str] = []
-    for number, line in enumerate(content.split(b"\n"), start=1):
+    for path in (paths,) if isinstance(paths, Path) else paths:
         try:
-            made += [make(object_of(line))] if line.strip() else []
-        except InvalidInputError as error:
-            faults.append(f"line {number}: {error}")
-    if faults:
-        raise InvalidInputError(str(path), faults)
+            content = path.read_bytes()
+        except OSError as error:
+            raise InvalidInputError(str(path), [f"cannot be read: {error.strerror or error}"]) from error
+        faults: list[str] = []
+        for number, line in enumerate(content.split(b"\n"), start=1):
+            try:
+                made += [make(object_of(line))] if line.strip() else []
+            except InvalidInputError as error:
+                faults.append(f"line {number}: {error}")
+        check.refuse(str(path), *faults)
     return tuple(made)
 
 
@@ -282,12 +286,8 @@ def _question(line: Line) -> GoldQuestion[str]:
 
 
 def _triple(line: Line) -> Triple:
-    return Triple(
-        passage_id=_name(line.get("passage_id")),
-        subject=line.get("subject", ""),
-        predicate=line.get("predicate", ""),
-        object=line.get("object", ""),
-    )
+    subject, predicate, object_ = (line.get(name, "") for name in ("subject", "predicate", "object"))
+    return Triple(passage_id=_name(line.get("passage_id")), subject=subject, predicate=predicate, object=object_)
 
 
 def _name(value: Any) -> Any:
