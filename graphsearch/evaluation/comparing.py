@@ -19,6 +19,8 @@ import numpy as np
 from graphsearch.evaluation.question_set import GoldQuestion
 from graphsearch.model import validation as check
 
+Values = Mapping[str, float | None]
+"""Values in [0, 1] of one question, by metric; None where a metric does not apply to it."""
 Run = Mapping[str, Sequence[str]]
 """Ranked ids of passages, best first, by the id of the question."""
 
@@ -36,10 +38,10 @@ SILENCED: Final = "silenced"
 
 @attrs.frozen
 class Scored:
-    """What one method scored on a question: values in [0, 1] by metric, None where one does not apply, and its time."""
+    """What one method scored on a question of a kind, and its time."""
 
     kind: str
-    values: Mapping[str, float | None]
+    values: Values
     ms: float = 0.0
 
 
