@@ -392,17 +392,6 @@ class FactsSpec(StoreSpec):
         await put(store, other, vectors={other.id: vector(0, 1)})
         assert await _waiting(store) == [LIKES.id]
 
-    async def test_all_wait_again_when_no_vector_is_left(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 2)
-        await put(store, *PEOPLE, KNOWS, LIKES)
-        await _embed(store, KNOWS)
-        await store.delete(relations=[KNOWS.id])
-        late = relation(ADA, EVE, "admires", fact="Ada admires Eve.")
-        await put(store, late)
-        assert await _waiting(store) == sorted([LIKES.id, late.id])
-        await _embed(store, late)
-        assert await _waiting(store) == [LIKES.id]
-
     async def test_a_given_fact_that_changes_loses_its_vector_or_gets_the_new_one(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
         vectors = {KNOWS.id: vector(1, 0), LIKES.id: vector(0, 1)}
@@ -437,11 +426,6 @@ class FactsSpec(StoreSpec):
         await put(store, memory, claimed, given)
         assert [each.fact for each in await store.list_relations()] == ["They met."]
         assert (await _near(store), await _waiting(store)) == ({met.id}, [])
-
-    async def test_a_wrong_page_is_refused(self, store: GraphStore) -> None:
-        await put(store, *PEOPLE)
-        with pytest.raises(InvalidInputError, match="limit"):
-            await store.unembedded_facts(limit=-1)
 
     async def test_vectors_of_texts_that_have_changed_or_gone_are_left_out(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)

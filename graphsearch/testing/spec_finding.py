@@ -89,12 +89,6 @@ class FindingSpec(StoreSpec):
         assert await near(store, ENTITY, vector(5, 0), limit=0) == []
         assert await near(store, MEMORY, vector(5, 0)) == []
 
-    async def test_equally_near_elements_come_in_order_of_id(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 3)
-        people = [person(f"P{number}") for number in range(40)]
-        await put(store, *people, vectors={each.id: vector(1, 2, 3) for each in people})
-        assert await near(store, ENTITY, vector(3, 2, 2), limit=10) == sorted(each.id for each in people)[:10]
-
     async def test_a_query_of_another_length_is_refused(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
         await put(store, ADA, vectors={ADA.id: vector(1, 0)})
@@ -181,23 +175,6 @@ class FindingSpec(StoreSpec):
         scores = {key: idf(100, number) * weight for key, number in (("a", 2), ("c", 2), ("b", 90))}
         assert found == pytest.approx(scores, rel=1e-5)
 
-    async def test_the_analyser_makes_the_terms_that_are_searched_by(self, store: GraphStore) -> None:
-        entity = person("Ada Lovelace", description="walked along the rivers")
-        await put(store, entity)
-        asked = "walking a river"
-        assert set(store.analyser.terms(asked)) <= set(store.analyser.terms(entity.description))
-        for question, found in ((asked, [entity.id]), ("swimming", [])):
-            assert await matching(store, ElementKind.ENTITY, question) == found
-
-    async def test_rare_words_select_the_candidates(self, store: GraphStore) -> None:
-        memories = [Memory(id=f"m{number:04}", text="common word") for number in range(2_010)]
-        memories[7] = Memory(id="m0007", text="rare word")
-        await put(store, *memories)
-        assert await matching(store, MEMORY, "rare common word") == ["m0007"]
-        assert await matching(store, MEMORY, "common word", limit=9) == [
-            each.id for each in memories[:10] if each != memories[7]
-        ]
-
     async def test_a_narrow_search_gives_the_first_of_a_wide_one(self, store: GraphStore, clock: FixedClock) -> None:
         words = ("common", "usual", "common usual", "usual usual common")
         memories = [Memory(id=f"m{number:04}", text=f"{words[number % 4]} filler") for number in range(2_700)]
@@ -233,13 +210,6 @@ class FindingSpec(StoreSpec):
         await put(store, Memory(id="c", text="red"))
         await store.forget(["c"])
         assert await _scores(store, "red") == pytest.approx(before, rel=1e-6)
-
-    async def test_equally_good_elements_come_in_order_of_id(self, store: GraphStore) -> None:
-        people = [person(f"P{number}", description="same words") for number in range(25)]
-        await put(store, *people)
-        same = [attrs.evolve(each, name="P") for each in people]
-        await put(store, *same)
-        assert await matching(store, ENTITY, "words", limit=8) == sorted(each.id for each in people)[:8]
 
     # -- ids -----------------------------------------------------------------------------------------------------
 
@@ -426,11 +396,6 @@ class ExpandingSpec(StoreSpec):
         assert await _found(store, HUB, fan_out=10) == strongest
         assert len(await _found(store, HUB, fan_out=1000)) == 120
         assert await _found(store, HUB, fan_out=0) == []
-
-    async def test_equally_strong_relations_come_in_order_of_id(self, store: GraphStore) -> None:
-        links = [relation(HUB, each, confidence=0.7) for each in SPOKES]
-        await put(store, HUB, *SPOKES, *links)
-        assert await _found(store, HUB, fan_out=10) == sorted(each.id for each in links)[:10]
 
     async def test_strength_is_confidence_times_the_prior_of_the_type(self, store: GraphStore) -> None:
         strong = relation(ADA, BOB, "sure", confidence=0.8)
