@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from graphsearch.columns import Hits
-from graphsearch.errors import EmbeddingModelError
 from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation, RelationType, Vector, View
 from graphsearch.model.signatures import entity_signature, memory_signature, relation_signature
 from graphsearch.protocols import GraphStore
@@ -88,12 +87,6 @@ class FindingSpec(StoreSpec):
         assert await near(store, ENTITY, vector(5, 0), limit=1) == [ADA.id]
         assert await near(store, ENTITY, vector(5, 0), limit=0) == []
         assert await near(store, MEMORY, vector(5, 0)) == []
-
-    async def test_a_query_of_another_length_is_refused(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 2)
-        await put(store, ADA, vectors={ADA.id: vector(1, 0)})
-        with pytest.raises(EmbeddingModelError):
-            await store.search_by_embedding(ENTITY, vector(1, 0, 0), limit=1, view=view())
 
     async def test_searches_see_what_is_in_view(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)

@@ -13,8 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphsearch.claims.naming import MAX_TRIGRAMS, folded_name
-from graphsearch.errors import InvalidInputError
-from graphsearch.model import MAX_WORD_WEIGHT, Batch, ElementKind, Entity, Memory, Mention, SimilarName, Span
+from graphsearch.model import Batch, ElementKind, Entity, Memory, Mention, SimilarName, Span
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import batch_of, day, ids_of, matching, near, person, put, vector, view
@@ -122,8 +121,6 @@ class AliasesSpec(StoreSpec):
         )
         assert await store.surface_forms([ADA.id], names=[], limit=9) == await store.surface_forms([], limit=9) == []
         assert await _surface_forms(store, names=["ada"], limit=0) == [((ADA.id, "Ada"), ())]
-        with pytest.raises(InvalidInputError, match="limit"):
-            await store.surface_forms([ADA.id], limit=-1)
 
     async def test_the_first_memories_of_an_entity_are_those_written_first(
         self, store: GraphStore, clock: FixedClock
@@ -147,8 +144,6 @@ class AliasesSpec(StoreSpec):
         assert await store.first_written(both, limit=9) == {ADA.id: own, BOB.id: own}
         await store.undo_merge(merge.id)
         assert await store.first_written(both, limit=9) == {ADA.id: own, BOB.id: [last]}
-        with pytest.raises(InvalidInputError, match="limit"):
-            await store.first_written([ADA.id], limit=-1)
 
     # -- names known from mentions alone --------------------------------------------------------------------------
 
@@ -320,14 +315,6 @@ class NamingSpec(StoreSpec):
             if any(word in name_words(name) for name in (each.name, *each.aliases))
         }
 
-    @pytest.mark.parametrize("threshold", [0.59, 1.1, float("nan")])
-    async def test_a_threshold_that_no_index_is_made_for_is_refused(self, store: GraphStore, threshold: float) -> None:
-        await put(store, PRIYA)
-        with pytest.raises(InvalidInputError, match="threshold"):
-            await store.similar_names(["priya"], threshold=threshold)
-        with pytest.raises(InvalidInputError, match="limit"):
-            await store.find_name_words(["priya"], limit=-1)
-
     async def test_names_follow_what_is_written(self, store: GraphStore) -> None:
         await put(store, PRIYA, PATEL)
         await put(store, attrs.evolve(PRIYA, name="Augusta", aliases=("King",)))
@@ -374,16 +361,6 @@ class NamingSpec(StoreSpec):
         await put(store, OPEN)
         assert await _found(store, "latch") == {}
         assert list(await store.document_frequencies(ENTITY, [["latch"]])) == [0]
-
-    async def test_words_that_are_none_are_refused(self, store: GraphStore) -> None:
-        for words, fault in (
-            ({SHUT.id: {"latch": 1.0}}, "no entity"),
-            ({OPEN.id: {"": 1.0}}, "must not be empty"),
-            ({OPEN.id: {"latch": -1.0}}, "must be in"),
-            ({OPEN.id: {"latch": 2 * MAX_WORD_WEIGHT}}, "must be in"),
-        ):
-            with pytest.raises(InvalidInputError, match=fault):
-                await put(store, OPEN, words=words)
 
 
 KESTREL = Entity(type="concept", name="Kestrel")
