@@ -22,7 +22,7 @@ from graphsearch.model import (
     RelationType,
     WriteReport,
 )
-from graphsearch.model.signatures import memory_signature, relation_signature
+from graphsearch.model.signatures import Signature, memory_signature, relation_signature
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import (
@@ -32,6 +32,7 @@ from graphsearch.testing.samples import (
     batch_of,
     claim,
     day,
+    expanded,
     near,
     person,
     put,
@@ -76,6 +77,16 @@ def random_memories(rng: random.Random, number: int) -> list[tuple[Memory, tuple
             )
         made.append((memory, tuple(claims)))
     return made
+
+
+async def signed(store: GraphStore, *ends: Entity) -> dict[UUID, tuple[Signature, set[Signature], set[Signature]]]:
+    """By relation of these entities: its signature, and the signatures of its evidence and of its influences."""
+    async with expanded(store, *ends, since=day(0)) as found:
+        codes = dict(zip(store.relation_ids(found.relations), found.signatures.tolist(), strict=True))
+        made = {key: await signature_of(store, code) for key, code in codes.items()}
+        shared = set((await store.shared_signatures()).tolist())
+        assert all(made[key][0].shared is (code in shared) for key, code in codes.items())
+        return made
 
 
 class ClaimsSpec(StoreSpec):
@@ -197,36 +208,22 @@ class ClaimsSpec(StoreSpec):
 
     async def test_a_signature_follows_the_memories_behind_a_relation(self, store: GraphStore) -> None:
         open_, secret = Memory(id="open", source="wiki"), Memory(id="secret", labels=("private",))
-        await put(
-            store,
-            entities=(ADA, BOB, EVE),
-            memories=(open_, secret),
-            claims=(claim(open_, ADA, BOB), claim(secret, ADA, BOB)),
-            relations=(relation(BOB, EVE, evidence=("secret",)),),
-        )
-        await self._signed(store, {"open", "secret"}, open_, secret)
+        folded, given = relation(ADA, BOB), relation(BOB, EVE, evidence=("secret",))
+        await put(store, ADA, BOB, EVE, open_, secret, claim(open_, ADA, BOB), claim(secret, ADA, BOB), given)
+
+        async def check(*together: Memory) -> None:
+            found = await signed(store, ADA, BOB)
+            for each, memories in ((folded, together), (given, (secret,))):
+                (stored,) = await store.get_relations([each.id])
+                signature = relation_signature(stored, (), shared=len(memories) > 1)
+                assert found[each.id] == (signature, {memory_signature(memory) for memory in memories}, set())
+
+        await check(open_, secret)
         secret = attrs.evolve(secret, labels=(), source="wiki")
         await put(store, secret, claim(secret, ADA, BOB))
-        await self._signed(store, {"open", "secret"}, open_, secret)
+        await check(open_, secret)
         await put(store, secret)
-        await self._signed(store, {"open"}, open_, secret)
-
-    async def _signed(self, store: GraphStore, together: set[str], *memories: Memory) -> None:
-        """Ada's relation to Bob is folded from the memories ``together``; that from Bob to Eve is explicit."""
-        signed = {memory.id: memory_signature(memory) for memory in memories}
-        async with store.snapshot():
-            ends = await store.locate([ADA.id, BOB.id], view=view())
-            found = await store.expand(ends.keys, fan_out=25, view=view())
-            relations = {each.id: each for each in await store.get_relations(store.relation_ids(found.relations))}
-            assert {each.target_id for each in relations.values()} == {BOB.id, EVE.id}
-            for key, code in zip(store.relation_ids(found.relations), found.signatures.tolist(), strict=True):
-                assert await signature_of(store, code) == (
-                    relation_signature(
-                        relations[key], (), shared=relations[key].source_id == ADA.id and len(together) > 1
-                    ),
-                    {signed[memory] for memory in relations[key].evidence},
-                    set(),
-                )
+        await check(open_)
 
     @pytest.mark.parametrize("functional", [True, False])
     async def test_a_signature_includes_memories_of_the_same_fold(self, store: GraphStore, *, functional: bool) -> None:
@@ -254,16 +251,10 @@ class ClaimsSpec(StoreSpec):
 
     async def _folded_with(self, store: GraphStore) -> dict[str, set[str]]:
         """By source of the one memory behind each relation: the sources of the memories it was folded with."""
-        async with store.snapshot():
-            ends = await store.locate([each.id for each in PEOPLE], view=view())
-            whole = attrs.evolve(view(), since=day(0))
-            found = await store.expand(ends.keys, fan_out=25, view=whole)
-            by_memory = {}
-            shared = set((await store.shared_signatures()).tolist())
-            for code in found.signatures.tolist():
-                content, (memory,), others = await signature_of(store, code)
-                by_memory[memory.source] = {each.source for each in others if each.kind is ElementKind.MEMORY}
-                assert content.shared is bool(others) is (code in shared)
+        by_memory = {}
+        for content, (memory,), others in (await signed(store, *PEOPLE)).values():
+            by_memory[memory.source] = {each.source for each in others if each.kind is ElementKind.MEMORY}
+            assert content.shared is bool(others)
         return by_memory
 
     async def test_a_signature_includes_other_targets_of_a_functional_type(self, store: GraphStore) -> None:
@@ -290,18 +281,13 @@ class ClaimsSpec(StoreSpec):
 
     async def _others(self, store: GraphStore) -> dict[str, set[str]]:
         """By memory behind each relation of Ada's work: type and labels of the other targets."""
-        found = await store.list_relations(type="works_at")
-        live = [each for each in found if each.retracted_at is None]
-        async with store.snapshot():
-            ends = await store.locate([ADA.id], view=view())
-            steps = await store.expand(ends.keys, fan_out=25, view=attrs.evolve(view(), since=day(0)))
-            codes = dict(zip(store.relation_ids(steps.relations), steps.signatures.tolist(), strict=True))
-            by_memory = {}
-            for relation in live:
-                _, _, others = await signature_of(store, codes[relation.id])
-                entities = [each for each in others if each.kind is ElementKind.ENTITY]
-                by_memory[relation.evidence[0]] = {" ".join((each.type, *each.labels)) for each in entities}
-        return by_memory
+        found = await signed(store, ADA)
+        return {
+            each.evidence[0]: {
+                " ".join((other.type, *other.labels)) for other in found[each.id][2] if other.kind is ElementKind.ENTITY
+            }
+            for each in await store.list_relations(type="works_at")
+        }
 
     async def test_claims_are_listed_by_the_groups_that_they_are_folded_in(self, store: GraphStore) -> None:
         one, two = Memory(id="one", occurred_at=day(9)), Memory(id="two", occurred_at=day(2))
@@ -381,16 +367,6 @@ class FactsSpec(StoreSpec):
         await store.forget(["m1"])
         await store.delete(relations=[KNOWS.id])
         assert await _waiting(store) == []
-
-    async def test_what_comes_after_the_first_vectors_waits_too(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 2)
-        await put(store, *PEOPLE, KNOWS, vectors={KNOWS.id: vector(1, 0)})
-        assert await _waiting(store) == []
-        await put(store, KNOWS, LIKES)
-        assert await _waiting(store) == [LIKES.id]
-        other = relation(ADA, EVE, "admires", fact="Ada admires Eve.")
-        await put(store, other, vectors={other.id: vector(0, 1)})
-        assert await _waiting(store) == [LIKES.id]
 
     async def test_a_given_fact_that_changes_loses_its_vector_or_gets_the_new_one(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
