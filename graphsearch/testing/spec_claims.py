@@ -9,7 +9,6 @@ from uuid import UUID
 import attrs
 import pytest
 
-from graphsearch.errors import InvalidInputError
 from graphsearch.model import (
     Claim,
     EdgeKind,
@@ -40,10 +39,8 @@ from graphsearch.testing.samples import (
     relation,
     signature_of,
     vector,
-    view,
 )
 from graphsearch.testing.spec import FreshScope, StoreSpec
-from graphsearch.text.bm25 import embedding_text
 
 PEOPLE = (ADA, BOB, EVE, person("Zoe"))
 TYPES = ("knows", "works_at", "co_occurs")
@@ -185,27 +182,6 @@ class ClaimsSpec(StoreSpec):
         assert await store.get_relations([given.id]) == [given]
         assert {each.target_id for each in await store.list_relations()} == {BOB.id, EVE.id}
 
-    async def test_a_claim_takes_over_a_given_relation_of_the_same_id(self, store: GraphStore) -> None:
-        given = relation(
-            ADA,
-            BOB,
-            valid_from=day(1),
-            confidence=0.3,
-            labels=("secret",),
-            attributes={"owner": "eve"},
-            created_at=day(0),
-        )
-        await put(store, ADA, BOB, given)
-        memory = Memory(id="m", occurred_at=day(1))
-        await put(store, memory, claim(memory, ADA, BOB, fact="said"))
-        (taken,) = await store.list_relations()
-        assert (taken.id, taken.confidence, taken.fact, taken.evidence) == (given.id, 0.8, "said", ("m",))
-        assert (taken.created_at, taken.labels, taken.attributes) == (day(0), ("secret",), {"owner": "eve"})
-        assert await put(store, given) == WriteReport()
-        assert await store.list_relations() == [taken]
-        await put(store, memory)
-        assert await store.list_relations() == []
-
     async def test_a_signature_follows_the_memories_behind_a_relation(self, store: GraphStore) -> None:
         open_, secret = Memory(id="open", source="wiki"), Memory(id="secret", labels=("private",))
         folded, given = relation(ADA, BOB), relation(BOB, EVE, evidence=("secret",))
@@ -289,41 +265,27 @@ class ClaimsSpec(StoreSpec):
             for each in await store.list_relations(type="works_at")
         }
 
-    async def test_claims_are_listed_by_the_groups_that_they_are_folded_in(self, store: GraphStore) -> None:
-        one, two = Memory(id="one", occurred_at=day(9)), Memory(id="two", occurred_at=day(2))
-        claims = (
-            claim(one, ADA, BOB, "works_at"),
-            claim(two, ADA, EVE, "works_at"),
-            claim(two, ADA, BOB),
-            claim(two, ADA, EVE),
-        )
-        await put(store, *PEOPLE, one, two, *claims)
-        assert await store.list_claims(groups=[(ADA.id, "works_at", None)]) == [claims[1], claims[0]]
-        assert await store.list_claims(groups=[(ADA.id, "knows", BOB.id)]) == [claims[2]]
-        assert await store.list_claims(groups=[(BOB.id, "knows", ADA.id), (EVE.id, "nothing", None)]) == []
-        assert await store.list_claims(memory_ids=["one"], groups=[(ADA.id, "knows", EVE.id)]) == [claims[3], claims[0]]
-        await store.merge(EVE.id, ADA.id)
-        assert await store.list_claims(groups=[(ADA.id, "knows", ADA.id)]) == []
-
 
 KNOWS = relation(ADA, BOB, fact="Ada knows Bob.")
 LIKES = relation(BOB, EVE, "likes", fact="Bob likes Eve.")
 
 
-async def _near(store: GraphStore) -> set[UUID | str]:
+async def relations_with_vectors(store: GraphStore) -> set[UUID | str]:
     """The relations that have a vector."""
     return set(await near(store, ElementKind.RELATION, vector(1, 0), limit=50, min_edge_confidence=0.0))
 
 
-async def _waiting(store: GraphStore) -> list[UUID]:
+async def waiting_facts(store: GraphStore) -> list[UUID]:
+    """The relations whose facts have no vector yet."""
     return [each.id for each in await store.unembedded_facts()]
 
 
-async def _embed(store: GraphStore, *relations: Relation) -> None:
+async def embed_facts(store: GraphStore, *relations: Relation) -> None:
+    """Write vectors of relations."""
     await put(store, vectors={each.id: vector(1, 1) for each in relations})
 
 
-async def _write_facts(store: GraphStore, number: int, *facts: str) -> Sequence[Relation]:
+async def write_facts(store: GraphStore, number: int, *facts: str) -> Sequence[Relation]:
     """Write a memory with facts of Ada and Bob, each of a type of its own; return the relations of the scope."""
     memory = Memory(id=f"m{number}", text=" ".join(facts), occurred_at=day(number))
     claims: list[Claim] = [claim(memory, ADA, BOB, f"type_{at}", fact=fact) for at, fact in enumerate(facts)]
@@ -340,89 +302,38 @@ class FactsSpec(StoreSpec):
         await put(store, *PEOPLE, *links)
         waiting = await store.unembedded_facts(limit=3)
         assert [(each.id, each.fact) for each in waiting] == [(each.id, each.fact) for each in links[:3]]
-        assert await _waiting(store) == [each.id for each in links]
-        await _embed(store, links[1], links[4])
+        assert await waiting_facts(store) == [each.id for each in links]
+        await embed_facts(store, links[1], links[4])
         left = [each.id for at, each in enumerate(links) if at not in {1, 4}]
-        assert await _waiting(store) == left
+        assert await waiting_facts(store) == left
         assert [each.id for each in await store.unembedded_facts(after=left[1], limit=2)] == left[2:4]
         assert await store.unembedded_facts(limit=0) == []
-        await _embed(store, *links)
-        assert await _waiting(store) == []
-
-    @pytest.mark.parametrize("embedded", [False, True])
-    async def test_what_has_no_fact_or_is_retracted_waits_for_nothing(self, store: GraphStore, embedded: bool) -> None:
-        await store.bind_embedder("model", 2)
-        await put(store, *PEOPLE, KNOWS)
-        if embedded:  # unembedded facts are found in another way as soon as one has a vector
-            await _embed(store, KNOWS)
-        gone = attrs.evolve(LIKES, created_at=day(1), retracted_at=day(2))
-        await put(store, relation(EVE, ADA), gone)
-        assert await _waiting(store) == ([] if embedded else [KNOWS.id])
-        (met,) = [each for each in await _write_facts(store, 1, "Ada met Bob.") if each.fact == "Ada met Bob."]
-        assert met.id in await _waiting(store)
-        await put(store, Memory(id="m1", text="Never mind.", occurred_at=day(1)))
-        assert met.id not in await _waiting(store)
-        await _write_facts(store, 1, "Ada met Bob.")
-        assert met.id in await _waiting(store)
-        await store.forget(["m1"])
-        await store.delete(relations=[KNOWS.id])
-        assert await _waiting(store) == []
+        await embed_facts(store, *links)
+        assert await waiting_facts(store) == []
 
     async def test_a_given_fact_that_changes_loses_its_vector_or_gets_the_new_one(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
         vectors = {KNOWS.id: vector(1, 0), LIKES.id: vector(0, 1)}
         await put(store, *PEOPLE, KNOWS, LIKES, vectors=vectors)
         await put(store, attrs.evolve(KNOWS, confidence=0.6), LIKES)
-        assert await _near(store) == {KNOWS.id, LIKES.id}
+        assert await relations_with_vectors(store) == {KNOWS.id, LIKES.id}
         other = attrs.evolve(KNOWS, fact="Ada hardly knows Bob.")
         await put(store, other, LIKES)
-        assert (await _near(store), await _waiting(store)) == ({LIKES.id}, [KNOWS.id])
+        assert (await relations_with_vectors(store), await waiting_facts(store)) == ({LIKES.id}, [KNOWS.id])
         await put(store, KNOWS, vectors={KNOWS.id: vector(1, 1)})
-        assert (await _near(store), await _waiting(store)) == ({KNOWS.id, LIKES.id}, [])
+        assert (await relations_with_vectors(store), await waiting_facts(store)) == ({KNOWS.id, LIKES.id}, [])
         await put(store, attrs.evolve(KNOWS, fact=""))
-        assert (await _near(store), await _waiting(store)) == ({LIKES.id}, [])
+        assert (await relations_with_vectors(store), await waiting_facts(store)) == ({LIKES.id}, [])
 
     async def test_a_folded_fact_that_changes_loses_its_vector(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
-        one, other = sorted(await _write_facts(store, 1, "They met.", "They talked."), key=lambda each: each.type)
-        await _embed(store, one, other)
-        await _write_facts(store, 2, "They met again.")
-        assert (await _near(store), await _waiting(store)) == ({other.id}, [one.id])
-        await _embed(store, one)
+        one, other = sorted(await write_facts(store, 1, "They met.", "They talked."), key=lambda each: each.type)
+        await embed_facts(store, one, other)
+        await write_facts(store, 2, "They met again.")
+        assert (await relations_with_vectors(store), await waiting_facts(store)) == ({other.id}, [one.id])
+        await embed_facts(store, one)
         await store.forget(["m2"])
-        assert (await _near(store), await _waiting(store)) == ({other.id}, [one.id])
-
-    async def test_a_fact_that_is_given_and_claimed_at_once_is_the_claimed_one(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 2)
-        (met,) = await _write_facts(store, 1, "They met.")
-        await _embed(store, met)
-        memory = Memory(id="m1", text="They met.", occurred_at=day(1))
-        given = attrs.evolve(met, fact="Nobody says so.")
-        claimed = claim(memory, ADA, BOB, "type_0", fact="They met.", confidence=0.9)
-        await put(store, memory, claimed, given)
-        assert [each.fact for each in await store.list_relations()] == ["They met."]
-        assert (await _near(store), await _waiting(store)) == ({met.id}, [])
-
-    async def test_vectors_of_texts_that_have_changed_or_gone_are_left_out(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 2)
-        gone = relation(ADA, EVE, "met", fact="Ada met Eve.")
-        memory = Memory(id="m", text="Ada and Bob.")
-        await put(store, *PEOPLE, KNOWS, LIKES, memory)
-        texts = {KNOWS.id: KNOWS.fact, LIKES.id: "Bob loved Eve.", gone.id: gone.fact, "m": "Ada.", "n": "Ada."}
-        before = await store.version()
-        await put(store, vectors=dict.fromkeys(texts, vector(1, 1)), embedded=texts)
-        assert await store.version() != before
-        assert await _near(store) == {KNOWS.id}
-        assert await _waiting(store) == [LIKES.id]
-        async with store.snapshot():
-            hits = await store.search_by_embedding(ElementKind.MEMORY, vector(1, 0), limit=5, view=view())
-            assert not len(hits.keys)
-        text = embedding_text(memory)
-        await put(store, vectors={"m": vector(1, 1), ADA.id: vector(1, 0)}, embedded={"m": text})
-        async with store.snapshot():
-            assert await near(store, ElementKind.MEMORY, vector(1, 0)) == ["m"]
-        with pytest.raises(InvalidInputError, match="no element"):
-            await put(store, vectors={gone.id: vector(1, 1)})
+        assert (await relations_with_vectors(store), await waiting_facts(store)) == ({other.id}, [one.id])
 
 
 def _id(each: Relation) -> UUID:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -12,10 +11,10 @@ import numpy as np
 import pytest
 
 from graphsearch.columns import Hits
-from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation, RelationType, Vector, View
+from graphsearch.model import ElementKind, Entity, Memory, Outcome, RelationType, Vector, View
 from graphsearch.model.signatures import entity_signature, memory_signature, relation_signature
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.fakes import NOON, FixedClock
+from graphsearch.testing.fakes import NOON
 from graphsearch.testing.samples import (
     ADA,
     BOB,
@@ -36,7 +35,7 @@ from graphsearch.testing.samples import (
     view,
 )
 from graphsearch.testing.spec import StoreSpec
-from graphsearch.text.bm25 import TermCounts, grid, idf, saturated
+from graphsearch.text.bm25 import grid, idf, saturated
 
 ENTITY, RELATION, MEMORY = ElementKind.ENTITY, ElementKind.RELATION, ElementKind.MEMORY
 
@@ -146,36 +145,6 @@ class FindingSpec(StoreSpec):
             assert hits.values == pytest.approx(sorted(scores.values(), reverse=True), rel=1e-5)
             assert hits.importance.tolist() == [0.5] * 3
         assert await matching(store, MEMORY, "socket handshake", limit=1) == ["a"]
-
-    async def test_given_counts_replace_the_numbers_of_documents_of_the_scope(self, store: GraphStore) -> None:
-        texts = {"a": "red lamp", "b": "green lamp", "c": "red chair"}
-        await put(store, *(Memory(id=key, text=text) for key, text in texts.items()))
-        assert await matching(store, MEMORY, "red green") == ["b", "a", "c"]
-        elsewhere = TermCounts(documents=100, containing={"red": 2, "green": 90})
-        async with store.snapshot():
-            hits = await store.search_lexical(MEMORY, "red green", limit=10, view=view(), counts=elsewhere)
-            found = dict(zip(ids_of(store, MEMORY, hits), hits.values.tolist(), strict=True))
-            same = TermCounts(documents=3, containing={"red": 2, "green": 1})
-            own = await store.search_lexical(MEMORY, "red green", limit=10, view=view())
-            given = await store.search_lexical(MEMORY, "red green", limit=10, view=view(), counts=same)
-            assert given.values.tolist() == own.values.tolist()
-        assert list(found) == ["a", "c", "b"]
-
-    async def test_a_narrow_search_gives_the_first_of_a_wide_one(self, store: GraphStore, clock: FixedClock) -> None:
-        words = ("common", "usual", "common usual", "usual usual common")
-        memories = [Memory(id=f"m{number:04}", text=f"{words[number % 4]} filler") for number in range(2_700)]
-        for number in range(40):  # of the rare words some have one, some two; common ones decide among them
-            rare = " ".join(("rare", "scarce")[: 1 + number % 3 % 2])
-            text = f"{rare} {words[number % 4]} {'filler ' * (number % 5)}"
-            memories[number] = Memory(id=f"m{number:04}", text=text, occurred_at=day(9 if number % 7 else 1))
-        await put(store, *memories)
-        asked = "rare scarce common usual"
-        for when in (day(5), day(10)):
-            seen = {"as_of": when, "known_at": clock.now()}
-            wide = await matching(store, MEMORY, asked, limit=50, **seen)
-            assert len(wide) == (6 if when == day(5) else 40)
-            for limit in (1, 5, 39):
-                assert await matching(store, MEMORY, asked, limit=limit, **seen) == wide[:limit]
 
     async def test_each_kind_is_found_by_its_text(self, store: GraphStore) -> None:
         engine = Entity(type="tool", name="analyticalEngine", description="It computes.", aliases=("mill",))
@@ -311,19 +280,6 @@ class ViewingSpec(StoreSpec):
             assert await _seen(store, view(only_types=names, **options)) == expected
         assert await _seen(store, view(only_types={"likes", "knows"}, skipped_types={"likes"})) == {LONG.id}
 
-    async def test_types_asked_for_are_not_crowded_out_by_others(self, store: GraphStore) -> None:
-        others = [person(f"p{number}") for number in range(30)]
-        crowd = [relation(ADA, each, "knows", confidence=0.99) for each in others]
-        rare = relation(ADA, BOB, "leads", confidence=0.6)
-        await put(store, ADA, BOB, *others, *crowd, rare)
-        async with store.snapshot():
-            ada = await store.locate([ADA.id], view=view())
-            found = await store.expand(ada.keys, fan_out=2, view=view(only_types={"leads"}))
-            assert store.relation_ids(found.relations) == [rare.id]
-            assert np.isclose(found.confidence, 0.6).all()
-            everything = view(only_types={"leads"}, min_edge_confidence=0.7)
-            assert await store.left_out(ada.keys, view=everything) == {"low_confidence": 1, "other_type": 30}
-
 
 HUB = person("Hub")
 SPOKES = tuple(person(f"Spoke {number}") for number in range(60))
@@ -435,37 +391,6 @@ class ExpandingSpec(StoreSpec):
         found = await _found(store, HUB, fan_out=5, skipped_types=frozenset({"skipped", "absent"}))
         assert found == [each.id for each in kept[:-6:-1]]
 
-    async def test_relations_to_be_folded_again_are_kept_until_retracted(self, store: GraphStore) -> None:
-        """Whatever their period and confidence, and whenever they were stored."""
-        marked: dict[str, Any] = {"created_at": day(2), "labels": ("again",)}
-        again = [
-            relation(ADA, BOB, "ended", **marked, valid_to=day(1), fact="ended"),
-            relation(ADA, BOB, "unsure", **marked, confidence=0.2, fact="unsure"),
-            relation(ADA, BOB, "later", **{**marked, "created_at": day(9)}, fact="later"),
-        ]
-        dropped = relation(ADA, EVE, "later", **marked, retracted_at=day(3), fact="dropped")  # signed as "later" is
-        others = [
-            relation(EVE, BOB, "ended", created_at=day(2), valid_to=day(1)),
-            relation(EVE, BOB, "unsure", created_at=day(2), confidence=0.2),
-            relation(EVE, BOB, "later", created_at=day(9)),
-        ]
-        people = [attrs.evolve(each, created_at=day(0)) for each in (ADA, BOB, EVE)]
-        await put(store, *people, *again, dropped, *others)
-        kept = {each.id for each in again}
-        async with store.snapshot():
-            keys = (await store.locate([ADA.id, BOB.id], view=view())).keys
-            steps = await store.expand(keys, fan_out=25, view=view(day(0), NOON, min_edge_confidence=0.0))
-            codes = dict(zip(store.relation_ids(steps.relations), steps.signatures.tolist(), strict=True))
-            assert not len(await store.expand(keys, fan_out=25, view=view(known_at=day(5))))
-            seen = view(known_at=day(5), refolded=frozenset(codes[key] for key in kept))
-            found = await store.expand(keys, fan_out=25, view=seen)
-            assert set(store.relation_ids(found.relations)) == kept
-            assert set(store.relation_ids((await store.edges(view=seen)).relations)) == kept
-            hits = await store.search_lexical(ElementKind.RELATION, "ended unsure later dropped", limit=9, view=seen)
-            assert set(store.relation_ids(hits.keys)) == kept
-            reasons = {"not_known": 2, "not_held": 1, "low_confidence": 1}
-            assert await store.left_out(keys, view=seen) == reasons
-
     async def test_what_held_and_what_was_known_are_two_axes(self, store: GraphStore) -> None:
         held = relation(ADA, BOB, valid_from=day(10), valid_to=day(20), created_at=day(100), retracted_at=day(200))
         await put(store, ADA, BOB, held)
@@ -516,34 +441,6 @@ class ExpandingSpec(StoreSpec):
             if (table := store.signature_table()) is not None:
                 rows = range(len(table)) if table.codes is None else table.codes.tolist()
                 assert contents.items() <= dict(zip(rows, table.contents, strict=True)).items()
-
-    async def test_freshness_counts_from_the_newest_support_else_start_else_creation(self, store: GraphStore) -> None:
-        memories = tuple(Memory(id=f"m{number}", occurred_at=day(number)) for number in (10, 30, 20))
-        claims = tuple(claim(memory, ADA, BOB, "proved") for memory in memories)
-        undated = claim(Memory(id="undated"), ADA, BOB, "undated", valid_from=day(2))
-        await put(
-            store,
-            entities=(ADA, BOB, EVE),
-            memories=(*memories, Memory(id="undated")),
-            claims=(*claims, undated),
-            relations=(
-                relation(ADA, EVE, "started", valid_from=day(5), created_at=day(6)),
-                relation(ADA, EVE, "created", created_at=day(7)),
-                relation(ADA, EVE, "given", supported_at=day(8), valid_from=day(5), created_at=day(6)),
-            ),
-        )
-        for as_of, proved in ((day(40), day(30)), (day(25), day(20)), (day(10), day(10))):
-            since = await self._since(store, as_of)
-            assert since["proved"] == proved.timestamp()
-            assert since["started"] == day(5).timestamp()
-            assert since["created"] == day(7).timestamp()
-            assert since["given"] == day(8).timestamp()
-            assert since["undated"] == day(2).timestamp()
-
-    async def _since(self, store: GraphStore, as_of: datetime) -> dict[str, float]:
-        async with expanded(store, ADA, as_of=as_of, known_at=NOON) as found:
-            relations: list[Relation] = list(await store.get_relations(store.relation_ids(found.relations)))
-            return {each.type: float(moment) for each, moment in zip(relations, found.since, strict=True)}
 
     async def test_what_the_view_leaves_out_is_counted_once_by_the_first_reason(self, store: GraphStore) -> None:
         shown = relation(ADA, BOB, "shown")

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.model import (
-    Batch,
     ElementKind,
     ElementRef,
     Entity,
@@ -22,9 +21,7 @@ from graphsearch.model import (
     Memory,
     Merge,
     Outcome,
-    RelationType,
     UndoReport,
-    WriteReport,
 )
 from graphsearch.model.identity import keyed_id
 from graphsearch.protocols import GraphStore
@@ -61,7 +58,8 @@ COUNTESS = person("Countess")
 ONE, TWO = Memory(id="one", occurred_at=day(1)), Memory(id="two", occurred_at=day(2))
 
 
-async def _two_people(store: GraphStore) -> None:
+async def two_people(store: GraphStore) -> None:
+    """Write Ada and a countess who is the same person, with what two memories say of them."""
     await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
     await put(
         store,
@@ -121,7 +119,7 @@ class MergingSpec(StoreSpec):
         assert [each.memory_id for each in await store.list_mentions(entity_ids=[tool.id])] == ["m"]
 
     async def test_claims_of_the_source_become_claims_of_the_target(self, store: GraphStore, clock: FixedClock) -> None:
-        await _two_people(store)
+        await two_people(store)
         clock.advance(hours=1)
         made = await store.merge(COUNTESS.id, ADA.id)
         assert made == Merge(
@@ -152,7 +150,7 @@ class MergingSpec(StoreSpec):
         assert (loop.source_id, loop.target_id, loop.retracted_at) == (ADA.id, ADA.id, clock.now())
 
     async def test_the_source_is_found_no_more_but_by_its_names(self, store: GraphStore) -> None:
-        await _two_people(store)
+        await two_people(store)
         await store.merge(COUNTESS.id, ADA.id)
         for found in (
             await store.find_names(["countess", "aal", "c."]),
@@ -169,7 +167,7 @@ class MergingSpec(StoreSpec):
         assert await store.degrees([COUNTESS.id, ADA.id]) == {COUNTESS.id: 0, ADA.id: 3}
 
     async def test_a_dry_run_changes_nothing(self, store: GraphStore) -> None:
-        await _two_people(store)
+        await two_people(store)
         before = await answers(store)
         trial = await store.merge(COUNTESS.id, ADA.id, dry_run=True)
         assert await answers(store) == before
@@ -177,7 +175,7 @@ class MergingSpec(StoreSpec):
         assert await store.merge(COUNTESS.id, ADA.id) == trial
 
     async def test_undoing_restores_what_was(self, store: GraphStore, clock: FixedClock) -> None:
-        await _two_people(store)
+        await two_people(store)
         (known,) = [
             each for each in await store.list_relations() if each.source_id == COUNTESS.id and each.type == "knows"
         ]
@@ -195,7 +193,7 @@ class MergingSpec(StoreSpec):
         assert await answers(store) == before
 
     async def test_what_cannot_be_merged_or_undone_is_refused(self, store: GraphStore) -> None:
-        await _two_people(store)
+        await two_people(store)
         await put(store, Entity(type="tool", name="Engine"))
         for source, target in ((uuid4(), ADA.id), (ADA.id, uuid4())):
             with pytest.raises(UnknownElementError, match="no entity"):
@@ -221,126 +219,13 @@ class MergingSpec(StoreSpec):
 
     # -- writes between merge and undo -----------------------------------------------------------------------------
 
-    async def test_what_is_written_of_the_source_stays_with_the_target(self, store: GraphStore) -> None:
-        await _two_people(store)
-        made = await store.merge(COUNTESS.id, ADA.id)
-        late, later = Memory(id="late", occurred_at=day(5)), Memory(id="later", occurred_at=day(6))
-        await store.write(
-            Batch(
-                entities=(attrs.evolve(COUNTESS, description="described again"),),
-                memories=(late, later),
-                mentions=(
-                    surface_mention("late", COUNTESS, "Lady Lovelace"),  # which it states to be another than Ada
-                    surface_mention("later", COUNTESS, "Lady L."),
-                ),
-                claims=(claim(late, COUNTESS, EVE), claim(late, COUNTESS, ADA, "same_as"), claim(late, BOB, BOB, "is")),
-                relations=(relation(BOB, COUNTESS, "admires"),),
-            )
-        )
-        assert {"Lady Lovelace", "Lady L."} <= {*(await store.get_entities([ADA.id]))[0].aliases}
-        assert (await store.get_entities([COUNTESS.id]))[0].merged_into == ADA.id
-        types = sorted(each.type for each in await store.list_relations())
-        assert types == ["admires", "is", "knows", "knows", "knows", "likes"]
-        report = await store.undo_merge(made.id)
-        assert report == UndoReport(mentions=3, claims=3, relations=5, stayed=2, forgotten=0)
-        assert [each.entity_id for each in await store.list_mentions(memory_ids=["later"])] == [ADA.id]
-        assert [each.entity_id for each in await store.list_mentions(memory_ids=["late"])] == [COUNTESS.id]
-        assert {(each.source_id, each.target_id) for each in await store.list_claims(memory_ids=["late"])} == {
-            (ADA.id, EVE.id),
-            (COUNTESS.id, ADA.id),
-            (BOB.id, BOB.id),
-        }
-        (admires,) = await store.list_relations(type="admires")
-        assert admires.target_id == ADA.id
-
-    async def test_rewriting_an_old_memory_changes_nothing(self, store: GraphStore) -> None:
-        await _two_people(store)
-        before = await answers(store)
-        made = await store.merge(COUNTESS.id, ADA.id)
-        merged = await answers(store)
-        report = await put(
-            store,
-            memories=(ONE,),
-            mentions=(mention(ONE, COUNTESS), surface_mention("one", COUNTESS, "C.")),
-            claims=(claim(ONE, COUNTESS, BOB, fact="old"),),
-            relations=(relation(COUNTESS, EVE, "likes"),),
-        )
-        assert (report.memories, report.relations) == (0, 0)
-        assert await answers(store) == merged
-        await store.undo_merge(made.id)
-        assert await answers(store) == before
-
-    async def test_relations_given_after_a_merge_may_lead_to_one_entity_or_to_two(self, store: GraphStore) -> None:
-        loops = [relation(COUNTESS, ADA, f"is like {number}") for number in range(9)]
-        others = [relation(BOB, EVE, "helps")]
-        await put(store, ADA, COUNTESS, BOB, EVE)
-        made = await store.merge(COUNTESS.id, ADA.id)
-        await put(store, *loops, *others)
-        assert {each.id for each in await store.list_relations()} == {each.id for each in others}
-        await store.undo_merge(made.id)
-        assert {each.id for each in await store.list_relations()} == {each.id for each in (*loops, *others)}
-
-    async def test_what_is_forgotten_meanwhile_stays_forgotten(self, store: GraphStore) -> None:
-        named = person("Lady")
-        await put(
-            store,
-            entities=(ADA,),
-            named=(named,),
-            memories=(ONE, TWO),
-            mentions=(mention(ONE, named), surface_mention("two", named, "L.")),
-            claims=(claim(ONE, named, ADA, fact="secret"), claim(TWO, named, named, "is")),
-        )
-        made = await store.merge(named.id, ADA.id)
-        await store.forget(["one"])
-        assert (await store.get_entities([ADA.id]))[0].aliases == ("L.",)
-        assert await store.find_names(["lady"]) == []
-        report = await store.undo_merge(made.id)
-        assert report == UndoReport(mentions=1, claims=1, relations=1, stayed=0, forgotten=2)
-        assert [each.name for each in await store.get_entities([named.id])] == ["L."]
-
     async def test_deleting_the_target_takes_along_what_was_merged_into_it(self, store: GraphStore) -> None:
-        await _two_people(store)
+        await two_people(store)
         await store.merge(COUNTESS.id, ADA.id)
         await store.delete(entities=[ADA.id])
         assert {each.id for each in await store.list_entities()} == {BOB.id, EVE.id}
         assert await store.list_relations() == []
         assert await store.merges() == []
-
-    async def test_deleting_the_source_leaves_what_it_brought(self, store: GraphStore) -> None:
-        await _two_people(store)
-        first = await store.merge(BOB.id, COUNTESS.id)
-        await store.merge(COUNTESS.id, ADA.id)
-        before = await store.list_relations()
-        await store.delete(entities=[COUNTESS.id])
-        assert await store.list_relations() == before
-        assert await store.merges() == [attrs.evolve(first, target_id=ADA.id)]
-        (target,) = await store.get_entities([ADA.id])
-        assert target.aliases == ("Bob", "C.", "Countess")
-        assert (await store.get_entities([BOB.id]))[0].merged_into == ADA.id
-        await store.undo_merge(first.id)
-        assert [each.entity_id for each in await store.list_mentions(memory_ids=["one"])] == [ADA.id, ADA.id]
-        assert {each.entity_id for each in await store.list_mentions(memory_ids=["two"])} == {ADA.id, BOB.id}
-
-    async def test_a_relation_type_that_turns_functional_leaves_loops_out(self, store: GraphStore) -> None:
-        await put(store, ADA, COUNTESS, BOB, ONE, claim(ONE, ADA, COUNTESS), claim(ONE, ADA, BOB))
-        await store.merge(COUNTESS.id, ADA.id)
-        await store.register_types([RelationType(name="knows", functional=True)])
-        assert [each.target_id for each in await store.list_relations()] == [BOB.id]
-
-    async def test_a_relation_that_a_merge_brought_back_goes_again(self, store: GraphStore, clock: FixedClock) -> None:
-        undated = Memory(id="undated")
-        await put(store, ADA, COUNTESS, BOB, undated, claim(undated, ADA, BOB))
-        (known,) = await store.list_relations()
-        clock.advance(days=1)
-        other = Memory(id="other")
-        await put(store, undated, other, claim(other, COUNTESS, BOB))
-        retracted_at = clock.now()
-        clock.advance(days=1)
-        made = await store.merge(COUNTESS.id, ADA.id)
-        assert [each.id for each in await store.list_relations()] == [known.id]
-        await store.undo_merge(made.id)
-        assert [each.source_id for each in await store.list_relations()] == [COUNTESS.id]
-        assert (await store.get_relations([known.id]))[0].retracted_at == retracted_at
 
     # -- properties ----------------------------------------------------------------------------------------------
 
@@ -480,109 +365,6 @@ class ForgettingSpec(StoreSpec):
         assert await store.injections("s") == expected  # so that feedback can report it as missing
 
     # -- names that only the forgotten gave --------------------------------------------------------------------------
-
-    async def test_a_target_whose_memories_are_forgotten_goes_when_its_merge_is_undone(self, store: GraphStore) -> None:
-        one, two = Memory(id="one"), Memory(id="two")
-        mentions = (mention(one, EVE, surface="Secret Eve"), mention(two, BOB, surface="Secret Bob"))
-        await put(store, one, two, *mentions, named=(EVE, BOB))
-        made = await store.merge(EVE.id, BOB.id)
-        await store.forget(["two"])
-        await store.undo_merge(made.id)
-        assert [each.id for each in await store.list_entities()] == [EVE.id]
-        await store.forget(["one"])
-        assert await store.list_entities() == []
-
-    async def test_an_undone_merge_leaves_no_name_to_its_target(self, store: GraphStore) -> None:
-        one, two, three = Memory(id="one"), Memory(id="two"), Memory(id="three")
-        named = (person("Secret"), person("Bob"), person("Robert"))
-        mentions = tuple(mention(each, whom) for each, whom in zip((one, two, three), named, strict=True))
-        await put(store, one, two, three, *mentions, named=named)
-        secret, bob, robert = (each.id for each in named)
-        first = await store.merge(secret, bob)
-        await store.merge(bob, robert)
-        await store.forget(["three"])
-        await store.undo_merge(first.id)
-        [left] = await store.get_entities([robert])
-        assert (left.name, left.aliases) == ("Bob", ())
-        await store.forget(["one"])
-        assert await store.find_names(["secret"]) == []
-
-    async def test_a_merged_entity_goes_with_the_memory_that_mentioned_it(self, store: GraphStore) -> None:
-        """Also if that does not mention it any more when it is forgotten."""
-        one, two, eve = Memory(id="one"), Memory(id="two"), person("Secret Eve")
-        await put(store, one, two, mention(one, ADA), mention(two, eve), named=(ADA, eve))
-        await store.merge(eve.id, ADA.id)
-        await put(store, two, mention(two, ADA))
-        await store.forget(["two"])
-        assert [(each.name, each.aliases) for each in await store.list_entities()] == [("Ada", ())]
-        assert await store.merges() == []
-
-    async def test_a_merged_entity_of_a_claim_is_called_as_that_memory_does(self, store: GraphStore) -> None:
-        """Also if the claim was written after the merge, which makes it one of an entity about itself."""
-        one, two = Memory(id="one"), Memory(id="two")
-        secret = mention(two, EVE, surface="Secret Eve"), mention(two, ADA, surface="Secret Ada")
-        await put(store, two, *secret, named=(ADA, attrs.evolve(EVE, name="Secret Eve")))
-        made = await store.merge(EVE.id, ADA.id)
-        stated = mention(one, EVE, surface="Countess"), mention(one, ADA)
-        await put(store, one, *stated, claim(one, EVE, ADA))
-        await store.forget(["two"])
-        assert {each.name: each.aliases for each in await store.list_entities()} == {
-            "Ada": ("Countess",),
-            "Countess": (),
-        }
-        assert await store.find_names(["secret"]) == []
-        await store.undo_merge(made.id)
-        assert {each.name: each.aliases for each in await store.list_entities()} == {"Ada": (), "Countess": ()}
-        assert await store.list_mentions(entity_ids=[EVE.id]) == [stated[0]]
-        assert len(await store.list_relations()) == 1
-
-    async def test_history_alone_keeps_no_forgotten_name(self, store: GraphStore) -> None:
-        one, two = Memory(id="one"), Memory(id="two")
-        mentions = (mention(one, EVE), mention(one, BOB), mention(one, ADA))
-        await put(store, one, *mentions, claim(one, EVE, BOB), named=(EVE, BOB, ADA))
-        secret = mention(two, EVE, surface="Secret Eve"), mention(two, BOB, surface="Secret Bob")
-        await put(store, two, *secret)
-        await put(store, one, mention(one, ADA))  # retracts the relation
-        report = await store.forget(["two"])
-        assert (report.entities_removed, report.relations_retracted) == (2, 1)
-        assert [each.name for each in await store.list_entities()] == ["Ada"]
-
-    async def test_history_alone_keeps_no_merged_entity(self, store: GraphStore) -> None:
-        one, two = Memory(id="one"), Memory(id="two")
-        mentions = (mention(one, EVE), mention(one, ADA))
-        await put(store, one, *mentions, claim(one, EVE, ADA), named=(EVE, ADA))
-        await put(store, two, mention(two, EVE, surface="Secret Eve"))
-        await store.merge(EVE.id, ADA.id)
-        await put(store, one, mention(one, ADA))
-        await store.forget(["two"])
-        assert [(each.name, each.aliases) for each in await store.list_entities()] == [("Ada", ())]
-
-    async def test_a_report_counts_what_was_removed(self, store: GraphStore) -> None:
-        one, two = Memory(id="one"), Memory(id="two")
-        await put(
-            store,
-            entities=(ADA, BOB, EVE),
-            memories=(one, two),
-            mentions=(mention(one, ADA), mention(two, ADA), mention(two, ADA, surface="A."), mention(two, EVE)),
-            claims=(
-                claim(one, ADA, BOB),
-                claim(two, ADA, BOB),
-                claim(two, ADA, EVE),
-                claim(two, BOB, EVE, "likes"),
-            ),
-        )
-        assert await store.forget(["two"]) == WriteReport(
-            memories=1,
-            relations=1,
-            relations_retracted=2,
-            entities_removed=1,
-            mentions_removed=3,
-            claims_removed=3,
-        )
-        assert await store.forget(["two"]) == WriteReport()
-        assert await store.delete(entities=[ADA.id]) == WriteReport(
-            relations_retracted=1, entities_removed=1, mentions_removed=1, claims_removed=1
-        )
 
 
 def _injection(number: int, *elements: ElementRef) -> Injection:

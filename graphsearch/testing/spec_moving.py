@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID, uuid4
 
@@ -39,7 +39,7 @@ from graphsearch.model.reembedding import OutdatedVector
 from graphsearch.model.stored import Record, RecordKind, ScopeSettings, StoredRelation, key_of
 from graphsearch.protocols import GraphStore
 from graphsearch.protocols.reembedding import NewVector
-from graphsearch.reembedding import estimate_reembedding, reembed
+from graphsearch.reembedding import reembed
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.testing.samples import (
     ADA,
@@ -392,29 +392,6 @@ async def seen(store: GraphStore, embedder: HashEmbedder = NEW) -> Any:
     return attrs.evolve(own, id_key=None), records, await portrait(store, questions=QUESTIONS, vectors=vectors)
 
 
-@attrs.define(eq=False)
-class Life:
-    """What happens to a scope, with vectors by one model."""
-
-    store: GraphStore
-    embedder: HashEmbedder
-
-    async def remember(self, annotated: Iterable[AnnotatedMemory], *, facts: bool) -> None:
-        """Write memories with vectors of what they write; also of facts."""
-        await write_memories(self.store, annotated, embedder=self.embedder)
-        if facts:
-            waiting = await self.store.unembedded_facts()
-            await put(self.store, vectors=made(self.embedder, *waiting))
-
-    async def forget(self, memory_ids: Sequence[str]) -> None:
-        """Forget memories, and embed what this gives another name."""
-        await embed(self.store, (await self.store.forget(memory_ids)).reworded, self.embedder)
-
-    async def merge(self, pair: tuple[int, int]) -> None:
-        """Merge two entities, by their places."""
-        await merge_some(self.store, [pair])
-
-
 class ReembeddingSpec(StoreSpec):
     """The capability `Reembeddable`, and `reembed` with it."""
 
@@ -460,19 +437,6 @@ class ReembeddingSpec(StoreSpec):
         assert state.done == {ElementKind.ENTITY: 1, ElementKind.MEMORY: 0, ElementKind.RELATION: 0}
         assert state.total == {ElementKind.ENTITY: 2, ElementKind.MEMORY: 1, ElementKind.RELATION: 1}
         assert (await reembed(store, NEW)).embedded[ElementKind.ENTITY] == 1
-
-    async def test_pages_are_in_order(self, store: GraphStore) -> None:
-        await written(store)
-        await store.begin_reembedding(NEW.name, NEW.dimensions)
-        first, last = sorted((ADA, BOB), key=lambda each: each.id)
-        page = await store.outdated_vectors(ElementKind.ENTITY, NEW.name)
-        assert [each.element.id for each in page] == [first.id, last.id]
-        later = await store.outdated_vectors(ElementKind.ENTITY, NEW.name, after=first.id, limit=5)
-        assert [each.element for each in later] == list(await store.get_entities([last.id]))
-        assert await store.outdated_vectors(ElementKind.ENTITY, NEW.name, limit=0) == []
-        await step(store, ElementKind.ENTITY, 2)
-        assert await store.outdated_vectors(ElementKind.ENTITY, NEW.name) == []
-        assert len(await store.outdated_vectors(ElementKind.ENTITY, THIRD.name)) == 2
 
     async def test_another_model_waits_for_the_unfinished_one_or_discards_it(self, store: GraphStore) -> None:
         await written(store)
@@ -553,69 +517,3 @@ class ReembeddingSpec(StoreSpec):
             await store.search_by_embedding(ElementKind.ENTITY, OLD.vector("Ada"), limit=1, view=view())
         found = await store.search_by_embedding(ElementKind.ENTITY, NEW.vector("Eve (person)"), limit=1, view=view())
         assert ids_of(store, ElementKind.ENTITY, found) == [EVE.id]
-
-    async def test_an_estimate_counts_what_is_left(self, store: GraphStore) -> None:
-        await written(store)
-        found = await estimate_reembedding(store, NEW)
-        assert (found.embedder, found.dimensions, found.present, found.unfinished) == ("new", 24, "old", None)
-        assert found.texts == {ElementKind.ENTITY: 2, ElementKind.MEMORY: 1, ElementKind.RELATION: 1}
-        assert found.characters == {
-            ElementKind.ENTITY: sum(len(embedding_text(each)) for each in (ADA, BOB)),
-            ElementKind.MEMORY: len(NOTED.text),
-            ElementKind.RELATION: len(KNOWS.fact),
-        }
-        assert found.seconds is not None
-        assert found.seconds > 0
-        await store.begin_reembedding(NEW.name, NEW.dimensions)
-        await step(store, ElementKind.ENTITY, 1)
-        later, other = [await estimate_reembedding(store, each, sample=0) for each in (NEW, THIRD)]
-        assert (later.texts[ElementKind.ENTITY], later.seconds) == (1, None)
-        assert later.unfinished == other.unfinished == await store.reembedding()
-        assert other.texts[ElementKind.ENTITY] == 2
-
-    @settings(few_examples, max_examples=4)
-    @given(
-        memories=st.lists(annotated_memories("m", max_size=3), min_size=1, max_size=4),
-        happenings=st.lists(
-            st.one_of(
-                st.tuples(st.just("step"), st.sampled_from(KINDS), st.integers(1, 3)),
-                st.tuples(st.just("remember"), st.integers(0, 3), st.booleans()),
-                st.tuples(st.just("forget"), st.sampled_from(["m0", "m1", "m2"]), st.none()),
-                st.tuples(st.just("merge"), st.integers(0, 3), st.integers(0, 3)),
-                st.tuples(st.just("switch"), st.integers(0, 2), st.none()),
-            ),
-            max_size=12,
-        ),
-    )
-    async def test_whatever_happens_meanwhile_the_scope_is_as_if_written_with_the_new_model(
-        self,
-        fresh: FreshScope,
-        memories: Sequence[Sequence[AnnotatedMemory]],
-        happenings: Sequence[tuple[str, Any, Any]],
-    ) -> None:
-        changed, whole = Life(fresh(), OLD), Life(fresh(), NEW)
-        for life in (changed, whole):
-            await life.store.bind_embedder(life.embedder.name, life.embedder.dimensions)
-            await life.remember(memories[0], facts=True)
-        await changed.store.begin_reembedding(NEW.name, NEW.dimensions)
-        for name, one, other in happenings:
-            if name == "step" and changed.embedder is OLD:
-                await step(changed.store, one, other)
-            if name == "switch" and changed.embedder is OLD:
-                left = await changed.store.switch_embedder(NEW.name, remade, most=one)
-                changed.embedder = OLD if left else NEW
-            for life in (changed, whole):
-                if name == "remember":
-                    await life.remember(memories[one % len(memories)], facts=other)
-                elif name == "forget":
-                    await life.forget([one])
-                elif name == "merge":
-                    await life.merge((one, other))
-            await self.check_shadows(changed.store)
-        await reembed(changed.store, NEW)
-        assert await seen(changed.store) == await seen(whole.store)
-
-    async def check_shadows(self, store: GraphStore) -> None:
-        """At most as many new vectors as old ones: those of what is forgotten are gone."""
-        if (state := await store.reembedding()) is not None:
-            assert all(state.done[kind] <= state.total[kind] for kind in KINDS)

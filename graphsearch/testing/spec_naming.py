@@ -8,15 +8,14 @@ from typing import Any
 from uuid import UUID
 
 import attrs
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphsearch.claims.naming import MAX_TRIGRAMS, folded_name
-from graphsearch.model import Batch, ElementKind, Entity, Memory, Mention, SimilarName, Span
+from graphsearch.model import ElementKind, Entity, Memory, Mention, SimilarName, Span
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
-from graphsearch.testing.samples import batch_of, day, ids_of, matching, near, person, put, vector, view
+from graphsearch.testing.samples import batch_of, day, ids_of, matching, person, put, vector, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.strategies import (
     SURFACES,
@@ -39,7 +38,8 @@ def surface_mention(memory: Memory | str, entity: Entity, surface: str, start: i
     return Mention(memory_id=key, entity_id=entity.id, surface=surface, span=Span(start=start, end=start + 1))
 
 
-async def _entity(store: GraphStore, entity: Entity) -> Entity:
+async def stored_entity(store: GraphStore, entity: Entity) -> Entity:
+    """An entity as it is stored."""
     (found,) = await store.get_entities([entity.id])
     return found
 
@@ -62,7 +62,7 @@ class AliasesSpec(StoreSpec):
             mentions=tuple(surface_mention("m", ADA, surface, at) for at, surface in enumerate(surfaces)),
         )
         shown = ("Zuse's heroine", "AAL", "ADA", "The  Countess")
-        assert (await _entity(store, ADA)).aliases == shown
+        assert (await stored_entity(store, ADA)).aliases == shown
         (given,) = await store.asserted([ADA.id])
         assert (given.entity.aliases, given.named) == (entity.aliases, False)
         assert [each.entity_id for each in await store.find_names(["the countess", "nobody"])] == [ADA.id]
@@ -77,10 +77,10 @@ class AliasesSpec(StoreSpec):
         )
         await put(store, ADA, *memories, *mentions)
         await store.forget(["b"])
-        assert (await _entity(store, ADA)).aliases == ("Countess",)
+        assert (await stored_entity(store, ADA)).aliases == ("Countess",)
         assert await store.find_names(["enchantress"]) == []
         await put(store, Memory(id="a"), surface_mention("a", ADA, "Ada Lovelace"))
-        assert (await _entity(store, ADA)).aliases == ()
+        assert (await stored_entity(store, ADA)).aliases == ()
         assert await store.find_name_words(["countess"]) == []
 
     async def test_writing_an_entity_again_leaves_what_its_mentions_add(self, store: GraphStore) -> None:
@@ -88,10 +88,10 @@ class AliasesSpec(StoreSpec):
         await store.write(batch)
         report = await put(store, ADA)
         assert report.entities == 0
-        assert (await _entity(store, ADA)).aliases == ("Countess",)
+        assert (await stored_entity(store, ADA)).aliases == ("Countess",)
         report = await put(store, attrs.evolve(ADA, name="Countess", aliases=("Ada",)))
         assert report.entities == 1
-        assert (await _entity(store, ADA)).aliases == ("Ada",)
+        assert (await stored_entity(store, ADA)).aliases == ("Ada",)
         assert await matching(store, ElementKind.ENTITY, "lovelace") == []
 
     async def test_surface_forms_come_with_the_first_of_their_memories(self, store: GraphStore) -> None:
@@ -146,32 +146,6 @@ class AliasesSpec(StoreSpec):
 
     # -- names known from mentions alone --------------------------------------------------------------------------
 
-    async def test_a_forgotten_name_is_replaced_by_the_earliest_that_is_left(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 2)
-        memories = (Memory(id="m"), Memory(id="c", occurred_at=day(9)), Memory(id="b", occurred_at=day(3)))
-        named = person("Priya Sharma")
-        await put(
-            store,
-            named=(named,),
-            memories=memories,
-            mentions=(
-                surface_mention("m", named, "Dr. Priya Sharma"),
-                surface_mention("b", named, "PS", 7),
-                surface_mention("b", named, "Priya", 3),
-                surface_mention("c", named, "Ms Sharma"),
-            ),
-            vectors={named.id: vector(1, 0)},
-        )
-        assert (await store.asserted([named.id]))[0].named
-        await store.forget(["c"])
-        assert (await _entity(store, named)).name == "Priya Sharma"
-        await store.forget(["m"])
-        left = await _entity(store, named)
-        assert (left.id, left.name, left.aliases) == (named.id, "Priya", ("PS",))
-        assert await near(store, ElementKind.ENTITY, vector(1, 0)) == []
-        assert await store.find_names(["priya sharma"]) == await store.find_name_words(["sharma"]) == []
-        assert [each.alias for each in await store.find_names(["priya"])] == [False]
-
     async def test_a_name_that_was_given_stays(self, store: GraphStore) -> None:
         memories = (Memory(id="a"), Memory(id="b"))
         mentions = (surface_mention("a", ADA, "Ada Lovelace"), surface_mention("b", ADA, "Countess"))
@@ -179,7 +153,7 @@ class AliasesSpec(StoreSpec):
         await put(store, ADA)
         assert not (await store.asserted([ADA.id]))[0].named
         await store.forget(["a"])
-        assert (await _entity(store, ADA)).name == "Ada Lovelace"
+        assert (await stored_entity(store, ADA)).name == "Ada Lovelace"
 
     async def test_given_wins_over_named_in_one_batch(self, store: GraphStore) -> None:
         await put(store, ADA, named=(attrs.evolve(ADA, name="ada lovelace"),))
@@ -425,66 +399,6 @@ class TypingSpec(StoreSpec):
         assert await shown(store) == "concept"
         assert (await store.forget([SECOND.id])).reworded == ()
 
-    async def test_a_vector_that_comes_with_the_type_stays(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 2)
-        await put(store, UNTYPED, typed(UNTYPED), named=(KESTREL,))
-        report = await put(store, FIRST, typed(FIRST, "project"), vectors={KESTREL.id: vector(1, 0)})
-        assert report.reworded == ()
-        assert await nearest(store) == [KESTREL.id]
-
-    async def test_a_memory_that_becomes_earlier_gives_the_type(self, store: GraphStore) -> None:
-        mentions = (typed(FIRST, "project"), typed(SECOND, "tool"))
-        await put(store, FIRST, SECOND, *mentions, named=(KESTREL,))
-        earlier = attrs.evolve(SECOND, occurred_at=None)
-        await put(store, earlier, *mentions[1:])
-        assert await shown(store) == "tool"
-
-    @pytest.mark.parametrize(
-        "batch",
-        [
-            batch_of(KESTREL),
-            batch_of(attrs.evolve(KESTREL, type="tool")),
-            batch_of(named=(attrs.evolve(KESTREL, type="tool"),)),
-        ],
-    )
-    async def test_a_type_that_was_given_stays(self, store: GraphStore, batch: Batch) -> None:
-        (entity,) = (*batch.entities, *batch.named)
-        stated = batch_of(FIRST, typed(FIRST, "project"))
-        await store.write(attrs.evolve(stated, entities=batch.entities, named=batch.named))
-        assert await shown(store) == entity.type
-        await store.write(attrs.evolve(stated, named=(KESTREL,)))
-        assert await shown(store) == "project"
-        await store.write(batch)
-        assert await shown(store) == entity.type
-        assert (await store.asserted([KESTREL.id]))[0].entity.type == entity.type
-
-    async def test_naming_it_again_keeps_the_type_of_mentions(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 2)
-        batch = batch_of(FIRST, typed(FIRST, "project"), named=(KESTREL,))
-        await store.write(batch)
-        await put(store, vectors={KESTREL.id: vector(1, 0)})
-        assert (await store.write(batch)).entities == (await put(store, named=(KESTREL,))).entities == 0
-        described = attrs.evolve(KESTREL, type="unknown", description="A bird.", labels=("bird",))
-        report = await put(store, named=(described,))
-        assert (report.entities, report.reworded) == (1, ())
-        assert await shown(store) == "project"
-        assert await nearest(store) == [KESTREL.id]
-        (now,) = await store.get_entities([KESTREL.id])
-        assert (now.description, now.labels) == ("A bird.", ("bird",))
-        await store.forget([FIRST.id])
-        assert await store.get_entities([KESTREL.id]) == []
-
-    async def test_what_turns_out_to_be_code_is_called_by_its_own_name(self, store: GraphStore) -> None:
-        connect = Entity(type="unknown", name="ssl.connect")
-        mentions = (typed(UNTYPED, entity=connect, surface="connect"), typed(UNTYPED, entity=connect))
-        await put(store, UNTYPED, *mentions, named=(connect,))
-        assert (await store.get_entities([connect.id]))[0].aliases == ("connect",)
-        await put(store, FIRST, typed(FIRST, "function", connect))
-        assert (await store.get_entities([connect.id]))[0].aliases == ()
-        assert await store.find_names(["connect"]) == []
-        await store.forget([FIRST.id])
-        assert (await store.get_entities([connect.id]))[0].aliases == ("connect",)
-
     async def test_a_merged_entity_gives_its_type_until_the_merge_is_undone(self, store: GraphStore) -> None:
         other = Entity(type="concept", name="Falcon")
         await put(
@@ -499,26 +413,6 @@ class TypingSpec(StoreSpec):
         report = await store.undo_merge(made.id)
         assert await self._types(store, (KESTREL, other)) == ["concept", "project"]
         assert report.reworded == (KESTREL.id,)
-
-    async def test_mentions_do_not_change_a_given_type(self, store: GraphStore) -> None:
-        known, concept = Entity(type="project", name="Falcon"), Entity(type="concept", name="Merlin")
-        stated = (typed(UNTYPED, "tool", known), typed(UNTYPED, "tool", concept), typed(FIRST, "project"))
-        await put(store, known, concept, UNTYPED, FIRST, *stated, named=(KESTREL,))
-        made = await store.merge(known.id, KESTREL.id)
-        assert await shown(store) == "project"
-        await store.undo_merge(made.id)
-        await put(store, FIRST, typed(FIRST))
-        await store.merge(concept.id, KESTREL.id)
-        assert await shown(store) == "concept"
-
-    async def test_deleting_a_merged_entity_leaves_the_type_it_gave(self, store: GraphStore) -> None:
-        other = Entity(type="concept", name="Falcon")
-        mentions = (typed(UNTYPED), typed(FIRST, "project", other), typed(SECOND, "project"))
-        await put(store, UNTYPED, FIRST, SECOND, *mentions, named=(KESTREL, other))
-        await store.merge(other.id, KESTREL.id)
-        await store.delete(entities=[other.id])
-        assert (await store.forget([SECOND.id])).reworded == ()
-        assert await shown(store) == "project"
 
     async def _types(self, store: GraphStore, entities: Sequence[Entity]) -> list[str]:
         return [each.type for each in await store.get_entities([entity.id for entity in entities])]

@@ -19,7 +19,6 @@ from graphsearch.model import (
     Community,
     EdgeKind,
     ElementKind,
-    ElementRef,
     Entity,
     Memory,
     MemoryLink,
@@ -42,7 +41,6 @@ from graphsearch.testing.samples import (
     claim,
     day,
     ids_of,
-    matching,
     mention,
     near,
     person,
@@ -514,7 +512,9 @@ class ReadingSpec(StoreSpec):
 
     async def test_an_empty_scope_counts_nothing(self, store: GraphStore) -> None:
         await put(store)
-        nothing = dict.fromkeys(("entities", "relations", "memories", "claims", "mentions", "max_degree"), 0)
+        nothing: dict[str, Any] = dict.fromkeys(
+            ("entities", "relations", "memories", "claims", "mentions", "max_degree"), 0
+        )
         of_types: dict[str, Any] = {"entities_by_type": {}, "relations_by_type": {}, "embedder": None}
         assert await store.statistics() == Statistics(**nothing, **of_types, dimensions=None, mean_degree=0.0)
         assert await store.degrees([ADA.id]) == {}
@@ -533,20 +533,6 @@ class ReadingSpec(StoreSpec):
             assert await store.document_count(ElementKind.ENTITY) == entities
             assert await store.document_count(ElementKind.MEMORY) == memories
             await store.delete(entities=[ADA.id])
-
-    async def test_documents_are_counted_by_their_terms_settled_or_not(self, store: GraphStore) -> None:
-        texts = ("A copper kettle.", "The kettles are copper, and old.", "An old anchor.", "…")
-        await put(store, *[Memory(id=str(number), text=text) for number, text in enumerate(texts)])
-        asked = ("", "kettle", "copper kettle", "old kettle", "old old", "anchor kettle", "zinc old")
-        groups = [store.analyser.terms(each) for each in asked]
-        many = tuple(Memory(id=f"k{number}", text="another kettle") for number in range(1001))
-        for counts in ([3, 2, 2, 1, 2, 0, 0], [1004, 1003, 2, 1, 2, 0, 0], [1004, 1003, 2, 1, 2, 0, 0]):
-            assert list(await store.document_frequencies(ElementKind.MEMORY, groups)) == counts
-            assert list(await store.document_frequencies(ElementKind.ENTITY, groups)) == [0] * len(groups)
-            await (store.settle() if counts[0] > len(texts) else put(store, *many))
-        await store.forget(["1"])
-        assert list(await store.document_frequencies(ElementKind.MEMORY, groups[2:4])) == [1, 0]
-        assert list(await store.document_frequencies(ElementKind.MEMORY, [])) == []
 
     async def test_a_scope_counts_what_is_in_it(self, store: GraphStore) -> None:
         memory, alone = Memory(id="m"), person("Alone")
@@ -609,32 +595,6 @@ class TextsSpec(StoreSpec):
             async with store.snapshot():
                 hits = await store.search_lexical(ElementKind.MEMORY, text, limit=3, view=view())
                 assert len(ids_of(store, ElementKind.MEMORY, hits)) <= 3
-
-    async def test_a_long_document_is_found_by_its_words(self, store: GraphStore) -> None:
-        text = " ".join(f"w{number}" for number in range(12_000))
-        await put(store, Memory(id="long", text=text), Memory(id="short", text="w1"))
-        for asked, expected in (("w11999", ["long"]), ("w1", ["short", "long"])):
-            async with store.snapshot():
-                assert await matching(store, ElementKind.MEMORY, asked) == expected
-
-    async def test_hostile_sessions_and_types_are_kept_apart(self, store: GraphStore) -> None:
-        await put(store, ADA, Memory(id="m"))
-        sessions = HOSTILE_TEXTS[:14]
-        for session in sessions:
-            await store.apply_outcome(session, Outcome.ACCEPTED, [ref(ADA), ElementRef(ElementKind.MEMORY, "m")])
-        assert [each.session_id for each in await store.outcomes([ref(ADA)])] == list(sessions)
-        bob = person("Bob")
-        await put(store, bob, relation(ADA, bob, "日本語"))
-        await store.register_types([RelationType(name="日本語", prior=0.5)])
-        assert (await store.relation_types())["日本語"].prior == 0.5
-        assert [each.type for each in await store.list_relations(type="日本語")] == ["日本語"]
-
-    async def test_long_ids_are_kept_apart(self, store: GraphStore) -> None:
-        ids = ["".join(chr(33 + (number * 7 + seed) % 90) for number in range(800)) + str(seed) for seed in range(3)]
-        await put(store, *(Memory(id=each, text="same words") for each in ids))
-        assert [each.id for each in await store.list_memories()] == sorted(ids)
-        assert (await store.forget(ids[:1])).memories == 1
-        assert await store.get_memories(ids[:1]) == []
 
 
 def _same(one: str, other: str) -> bool:
