@@ -27,7 +27,7 @@ _PATIENCE: Final = 10.0
 """Seconds to wait, when the loop is stopped, for open context managers to close."""
 _UNSET: Final = object()
 _RUNNING: Final = dict[Future[Any], asyncio.Task[None]]()
-"""The task of each call that runs, by its outcome; an event loop itself does not keep its tasks from being collected."""
+"""The task of each call that runs, by its outcome; a loop alone does not keep its tasks from being collected."""
 
 
 class Bridge:
@@ -39,6 +39,10 @@ class Bridge:
     What cancels a call, and what stops the loop, acts a turn of the loop later: the call has begun by then, and sets
     its outcome.
     """
+
+    _lock: Lock
+    _loop: AbstractEventLoop | None
+    _thread: Thread | None
 
     def __init__(self) -> None:
         self._forget()
@@ -76,7 +80,7 @@ class Bridge:
                 if errors:
                     raise errors[0]
 
-        left.add_done_callback(lambda _: entered.done() or entered.set_exception(left.exception()))
+        left.add_done_callback(lambda _: None if entered.done() else entered.set_exception(left.exception()))
         cancel = self._submit(keep(), left, limit)
         value, context, loop = _result(entered, left, cancel)
 
@@ -139,9 +143,7 @@ class Bridge:
             )
 
     def _forget(self) -> None:
-        self._lock = Lock()
-        self._loop: AbstractEventLoop | None = None
-        self._thread: Thread | None = None
+        self._lock, self._loop, self._thread = Lock(), None, None
 
 
 async def _settle(coroutine: Coroutine[Any, Any, T], done: Future[T], limit: asyncio.Timeout) -> None:
