@@ -134,8 +134,15 @@ def _said(entry: Mapping[str, Any]) -> tuple[str, str, Mapping[str, datetime]]:
     if role == "user":
         parts = [_typed(part) for part in parts]
     text = "\n".join(filter(None, parts)).replace("\0", "").encode(errors="replace").decode().strip()
-    time = datetime.fromisoformat(entry["timestamp"]) if "timestamp" in entry else None
-    return role, text[:_LONGEST], {"time": time} if time and time.tzinfo else {}
+    return role, text[:_LONGEST], _time(entry.get("timestamp"))
+
+
+def _time(value: Any) -> Mapping[str, datetime]:
+    try:
+        time = datetime.fromisoformat(value)
+    except (ValueError, TypeError):  # a turn without a time is a turn
+        return {}
+    return {"time": time} if time.tzinfo else {}
 
 
 def _typed(text: str) -> str:
