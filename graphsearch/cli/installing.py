@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
 from enum import StrEnum
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -24,9 +25,8 @@ from graphsearch.errors import InvalidInputError
 
 NAME: Final = "graphsearch"
 """The name of the server in every configuration."""
-_EVENTS: Final = ("SessionStart", "Stop", "SessionEnd")
-_SECONDS: Final = 3
-"""The time for a hook, which only hands its work over: the most that Codex allows at the end of a session."""
+_EVENTS: Final = {"SessionStart": 10, "Stop": 10, "SessionEnd": 3}
+"""Events with a hook, and the seconds that it has to hand its work over: Codex allows 3 at the end of a session."""
 _FORWARDED: Final = ("GRAPHSEARCH_DSN", "GRAPHSEARCH_EMBEDDER", "VOYAGE_API_KEY")
 """Variables that Codex, by their names, hands from its own environment to the server."""
 _MARK: Final = "# Written by `graphsearch install codex`; `graphsearch uninstall codex` removes it."
@@ -73,19 +73,22 @@ def plan(
     ``command`` starts graphsearch; ``options`` name the scope, the principal, and a server if the environment does not.
     Raises `InvalidInputError` for a password among them, and for a file that cannot be edited, and says what to add.
     """
-    if any("password" in each.casefold() or ("://" in each and urlsplit(each).password) for each in options):
+    dsns = [value for option, value in pairwise(options) if option == "--dsn"]
+    if any("password" in dsn.casefold() or urlsplit(dsn).password for dsn in dsns):
         raise InvalidInputError("--dsn", ["it has a password, which is not written to files: set GRAPHSEARCH_DSN"])
     program, arguments = command[0], [*command[1:], "mcp", *options]
     server: dict[str, Any] = {"type": "stdio", "command": program, "args": arguments}
     if agent is Agent.CODEX:
         server = {"command": program, "args": arguments, "env_vars": [*_FORWARDED]}
-    elif agent is Agent.CURSOR and not any(each.startswith(("--dsn", "--embedded")) for each in options):
+    elif agent is Agent.CURSOR and not {"--dsn", "--embedded"} & {*options}:
         server["env"] = {"GRAPHSEARCH_DSN": "${env:GRAPHSEARCH_DSN}"}  # Cursor fills it in when it starts the server
-    handler = {"type": "command", "command": shlex.join([*command, "hook", agent, *options]), "timeout": _SECONDS}
-    hooks: dict[str, Any] = {"hooks": {event: [{"hooks": [handler]}] for event in _EVENTS}}
+    hook = {"type": "command", "command": shlex.join([*command, "hook", agent, *options])}
+    hooks: dict[str, Any] = {name: [{"hooks": [{**hook, "timeout": limit}]}] for name, limit in _EVENTS.items()}
     if agent is Agent.CURSOR:
-        hooks = {"hooks": {event[0].lower() + event[1:]: [handler] for event in _EVENTS}, "version": 1}
-    return _plan(agent, folder, user, server if agent is Agent.CODEX else {"mcpServers": {NAME: server}}, hooks)
+        hooks = {name[0].lower() + name[1:]: [{**hook, "timeout": limit}] for name, limit in _EVENTS.items()}
+    version = {"version": 1} if agent is Agent.CURSOR else {}
+    servers = server if agent is Agent.CODEX else {"mcpServers": {NAME: server}}
+    return _plan(agent, folder, user, servers, {"hooks": hooks, **version})
 
 
 def plan_removal(agent: Agent, folder: Path, *, user: bool = False) -> tuple[Change, ...]:
@@ -120,8 +123,8 @@ def _plan(
     changes = []
     for name, wanted in zip(_FILES[agent, user], (servers, hooks), strict=True):
         path = folder / name
-        before = _text(path)
         try:
+            before = _text(path)
             after = (_edit_toml if path.suffix == ".toml" else _edit_json)(before, wanted)
         except ValueError as error:
             todo = f"add by hand: {json.dumps(wanted)}" if wanted else f"remove {NAME} by hand"
@@ -131,10 +134,7 @@ def _plan(
 
 
 def _text(path: Path) -> str | None:
-    try:
-        return path.read_bytes().decode() if path.exists() else None
-    except ValueError as error:
-        raise InvalidInputError(str(path), [f"it is not UTF-8: {error}"]) from error
+    return path.read_bytes().decode() if path.exists() else None
 
 
 def _edit_json(text: str | None, wanted: Mapping[str, Any]) -> str | None:
@@ -178,7 +178,8 @@ def _ours(settings: Mapping[str, Any]) -> Iterator[tuple[str | int, ...]]:
         yield ("mcpServers", NAME)
     for event, entries in _object(settings.get("hooks")).items():
         for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-            handlers = _object(entry).get("hooks", [entry])
+            inner = _object(entry).get("hooks")
+            handlers = inner if isinstance(inner, list) else [entry]
             ours = [place for place, handler in enumerate(handlers) if _is_ours(_object(handler).get("command"))]
             if ours:
                 whole = len(ours) == len(handlers)
@@ -229,5 +230,5 @@ def _without_table(text: str) -> str | None:
 def _split(text: str) -> tuple[Any, Mapping[str, Any]]:
     """The server in a TOML file, and all the rest."""
     rest = tomllib.loads(text)
-    server = rest.get("mcp_servers", {}).pop(NAME, None)
-    return server, {key: value for key, value in rest.items() if key != "mcp_servers" or value}
+    servers = {**_object(rest.pop("mcp_servers", {}))}
+    return servers.pop(NAME, None), {**rest, "mcp_servers": servers}

@@ -106,7 +106,7 @@ def test_other_servers_stay_as_they_are(tmp_path, agent, layout, there):
         None,
         {},
         {"Stop": [], "stop": [], "PreToolUse": [{"matcher": "Bash", "hooks": [OTHER]}]},
-        {"Stop": [{"hooks": [OTHER, OTHER]}], "SessionEnd": [{"hooks": []}], "stop": [OTHER]},
+        {"Stop": [{"hooks": [OTHER, OTHER]}], "SessionEnd": [{"hooks": []}, {"hooks": None}, 7], "stop": [OTHER]},
     ],
 )
 def test_other_hooks_stay_as_they_are(tmp_path, agent, layout, hooks):
@@ -199,7 +199,7 @@ def test_a_file_that_cannot_be_read_is_not_uninstalled_from(tmp_path):
     with pytest.raises(InvalidInputError, match="remove graphsearch by hand"):
         plan_removal(Agent.CLAUDE_CODE, tmp_path)
     (tmp_path / ".mcp.json").write_bytes(b"\xff")
-    with pytest.raises(InvalidInputError, match="not UTF-8"):
+    with pytest.raises(InvalidInputError, match="remove graphsearch by hand"):
         plan_removal(Agent.CLAUDE_CODE, tmp_path)
 
 
