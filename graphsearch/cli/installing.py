@@ -71,11 +71,13 @@ def plan(
     """Plan to install the server and the hooks of an agent in a project's folder, or in the home folder of a ``user``.
 
     ``command`` starts graphsearch; ``options`` name the scope, the principal, and a server if the environment does not.
-    Raises `InvalidInputError` for a password among them, and for a file that cannot be edited, and says what to add.
+    Raises `InvalidInputError` for a password among them, and for a file that cannot be edited, saying what to add.
     """
     dsns = [value for option, value in pairwise(options) if option == "--dsn"]
     if any("password" in dsn.casefold() or urlsplit(dsn).password for dsn in dsns):
         raise InvalidInputError("--dsn", ["it has a password, which is not written to files: set GRAPHSEARCH_DSN"])
+    if not any(NAME in each for each in command):
+        raise InvalidInputError("command", [f"it has to name {NAME}, so that a removal knows what it started"])
     program, arguments = command[0], [*command[1:], "mcp", *options]
     server: dict[str, Any] = {"type": "stdio", "command": program, "args": arguments}
     if agent is Agent.CODEX:

@@ -218,6 +218,11 @@ def test_a_password_is_not_written(tmp_path, dsn):
         planned(Agent.CODEX, tmp_path, options=["--dsn", dsn])
 
 
+def test_a_command_that_a_removal_would_not_know_is_refused(tmp_path):
+    with pytest.raises(InvalidInputError, match="graphsearch"):
+        plan(Agent.CODEX, tmp_path, command=["/tmp/gs"], options=OPTIONS)
+
+
 def test_the_environment_names_the_server(tmp_path):
     apply(planned(Agent.CURSOR, tmp_path, options=["--org", "acme"]))
     apply(planned(Agent.CODEX, tmp_path, options=["--dsn", "postgresql://app@db/graphs"]))
