@@ -220,7 +220,7 @@ def test_a_password_is_not_written(tmp_path, dsn):
 
 def test_a_command_that_a_removal_would_not_know_is_refused(tmp_path):
     with pytest.raises(InvalidInputError, match="graphsearch"):
-        plan(Agent.CODEX, tmp_path, command=["/tmp/gs"], options=OPTIONS)
+        plan(Agent.CODEX, tmp_path, command=["/opt/gs"], options=OPTIONS)
 
 
 def test_the_environment_names_the_server(tmp_path):
