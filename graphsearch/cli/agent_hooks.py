@@ -42,7 +42,7 @@ _OUTCOMES: Final = tuple(f"graphsearch: {outcome}" for outcome in ("accepted", "
 
 
 def run(given: str, *, again: Sequence[str], log: Path) -> str:
-    """Answer an event in JSON with what the agent should read; at the end of a turn, start ``again`` with the event.
+    """Answer an event in JSON, with what the agent should read; at the end of a turn, start ``again`` with the event.
 
     That process outlives the agent, and writes what fails to ``log``.
     """
@@ -61,7 +61,7 @@ def run(given: str, *, again: Sequence[str], log: Path) -> str:
                 pipe.write(given.encode())
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         sys.stderr.write(f"graphsearch: the hook did nothing: {error!r}\n")
-    return ""
+    return "{}"
 
 
 async def record(

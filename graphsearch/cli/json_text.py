@@ -1,8 +1,8 @@
 """Edit JSON as text: add a value or take one out, and keep every other byte.
 
-The white space of what is added says what a removal has to leave. In an empty container that was there before, a value
-stands right after the bracket: `{}` becomes `{"a": 1}`, and comes back. A container that is added together with the
-value has white space after its bracket, and goes with the value.
+What is added stands on one line, and its white space says what a removal has to leave. In an empty container that was
+there before, it comes right after the bracket: `{}` becomes `{"a": 1}`, and comes back. A container that is added
+together with a value has white space after its bracket, and goes with the value.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class _Item(NamedTuple):
 
 
 def insert(text: str, path: Path, value: Any) -> str:
-    """Add a value that is not there yet, with the containers on its path that are not, laid out like what is before it.
+    """Add a value that is not there yet, with the containers on its path that are not, behind what is there.
 
     Raises `InvalidInputError` if something else stands on the path.
     """
@@ -68,16 +68,9 @@ def _insert(text: str, at: int, items: Sequence[_Item], path: Path, value: Any) 
     if items:
         begin, end = items[-2].end if len(items) > 1 else end, items[-1].end
         gap = text[begin : items[-1].start].rpartition(",")[2]
-    if "\n" in gap:
-        for step in reversed(path[1:]):
-            value = {step: value} if isinstance(step, str) else [value]
-        newline, indent = "\r\n" if "\r\n" in gap else "\n", gap.rpartition("\n")[2]
-        shown = json.dumps(value, indent="\t" if "\t" in indent else 2, ensure_ascii=False)
-        shown = shown.replace("\n", newline + indent)
-    else:
-        shown = json.dumps(value, ensure_ascii=False)
-        for step in reversed(path[1:]):
-            shown = f"{{ {_key(step)}{shown} }}" if isinstance(step, str) else f"[ {shown} ]"
+    shown = json.dumps(value, ensure_ascii=False)
+    for step in reversed(path[1:]):
+        shown = f"{{ {_key(step)}{shown} }}" if isinstance(step, str) else f"[ {shown} ]"
     return f"{text[:end]}{',' if items else ''}{gap}{_key(path[0])}{shown}{text[end:]}"
 
 

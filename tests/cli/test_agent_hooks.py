@@ -130,7 +130,7 @@ def test_the_end_of_a_turn_is_handed_over(tmp_path, name):
     )
     event = json.dumps({"hook_event_name": name, "session_id": "s1", "transcript_path": "/t", "last": "é" * 100})
     copy, log = tmp_path / "copy", tmp_path / "state" / "hooks.log"
-    assert run(event, again=[sys.executable, "-c", script, str(copy)], log=log) == ""
+    assert run(event, again=[sys.executable, "-c", script, str(copy)], log=log) == "{}"
     assert not copy.exists()  # nobody waits for it
     until = time.monotonic() + 20
     while not (log.exists() and log.read_text()) and time.monotonic() < until:
@@ -150,14 +150,14 @@ def test_the_end_of_a_turn_is_handed_over(tmp_path, name):
     ],
 )
 def test_what_fails_is_a_line(tmp_path, given, capfd):
-    assert run(given, again=[str(tmp_path / "missing")], log=tmp_path / "log") == ""
+    assert run(given, again=[str(tmp_path / "missing")], log=tmp_path / "log") == "{}"
     assert capfd.readouterr().err.startswith("graphsearch: the hook did nothing: ")
 
 
 @pytest.mark.parametrize("event", ["PreToolUse", "Stop"])
 def test_an_event_without_a_transcript_is_nothing_to_do(tmp_path, event, capfd):
     given = json.dumps({"hook_event_name": event, "session_id": "s", "transcript_path": None})
-    assert run(given, again=["never"], log=tmp_path / "log") == ""
+    assert run(given, again=["never"], log=tmp_path / "log") == "{}"
     assert capfd.readouterr().err == ""
 
 
