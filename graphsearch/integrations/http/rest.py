@@ -137,8 +137,8 @@ async def _answered(operation: Operation, request: Request, desk: Desk, identify
         value = await desk.answer(operation, asked, identity)
         return JSONResponse(operation.told(value))
     except _TooLargeError:
-        error = errors.InvalidInputError("request", [f"must have at most {LARGEST} bytes"])
-        return _refused(error, operation.name, 413)
+        most = errors.InvalidInputError("request", [f"must have at most {LARGEST} bytes"])
+        return _refused(most, operation.name, 413)
     except Exception as error:  # noqa: BLE001 - the server keeps running, and its log has the error
         status = next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
         return _refused(error, operation.name, status)
