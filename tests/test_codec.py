@@ -354,7 +354,7 @@ def test_the_schema_of_what_is_taken() -> None:
             "outcome": {"enum": [1.0, 0.5, 0.0]},
             "deep": {"type": "boolean"},
             "at": {"type": "string", "format": "date-time"},
-            "ends": {"type": "array", "prefixItems": [uuid, uuid], "minItems": 2, "maxItems": 2},
+            "ends": {"type": "array", "items": uuid, "minItems": 2, "maxItems": 2},
             "labels": {"type": "array", "items": {"type": "string"}},
         },
         "required": ["question"],
