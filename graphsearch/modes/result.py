@@ -37,6 +37,11 @@ class Sentence:
     sources: tuple[Source, ...]
 
     @property
+    def cites(self) -> tuple[int, ...]:
+        """The numbers of its sources."""
+        return tuple(source.number for source in self.sources)
+
+    @property
     def citations(self) -> str:
         """As in ``[1][3]``."""
         return "".join(f"[{source.number}]" for source in self.sources)
