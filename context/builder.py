@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Final, Literal, Unpack
+from typing import Final, Literal
 
 import attrs
 
 from graphsearch._support.observing import observed
-from graphsearch._support.options import with_options
+from graphsearch._support.verbs import ask, takes
 from graphsearch.access.gate import Gate
-from graphsearch.context.material import Material, material
+from graphsearch.context.material import MEMORIES, Material, material
 from graphsearch.context.sections import lay_out
 from graphsearch.context.session_logs import SessionLogs, Surfaced, surfaced
 from graphsearch.context.tokens import DEFAULT_BUDGETS, TiktokenCounter, WorkType
@@ -22,10 +22,10 @@ from graphsearch.errors import ReadOnlyStoreError
 from graphsearch.federation.engine import FederatedEngine
 from graphsearch.model import ElementKind, FeedbackReport, Outcome, Principal, Scope, Triplet
 from graphsearch.model import validation as check
-from graphsearch.modes.options import SearchOptions, SearchRequest, UngatedSearchOptions
+from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import Summary, cited_page
 from graphsearch.protocols import GraphStore, TokenCounter
-from graphsearch.recall.options import CHANNELS, ChannelName, RecallOptions, Workload
+from graphsearch.recall.options import CHANNELS, ChannelName, RecallRequest, Workload
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import TRIPLETS, memory_line, triplet_line
 from graphsearch.understanding.interpreting import Interpretation
@@ -37,20 +37,62 @@ CANDIDATES: Final = 200
 """The number of triplets requested unless ``limit`` is given: more than fit any default budget."""
 
 
-class ContextOptions(UngatedSearchOptions, total=False):
-    """The options of `ContextBuilder.build`: its own, and those of `GraphSearchEngine.search`."""
+@attrs.frozen(kw_only=True)
+class ContextRequest(SearchRequest):
+    """One block for a session, checked.
 
-    budget: int | None
-    work_type: WorkType
-    observations: bool
-    graph: bool
-    channels: tuple[ChannelName, ...]
-    health: float | None
-    workload: Workload | None
+    * ``session_id``: the session that the block is logged for. The ``gate`` cannot be bypassed.
+    * ``budget`` in tokens, by default that of the ``work_type``; at 0 nothing is searched.
+    * ``observations`` and ``graph``: False leaves out a section. Observations are recalled by ``channels``.
+    * ``health`` of the graph, in [0, 1] (`graphsearch.curation`), by default as stored with it: below 0.70 the graph
+      counts for less, and gets less of the budget.
+    * ``workload``: the kind of questions, which weights the graph in recalling; `Workload.TEXT` leaves out triplets.
 
+    The other options are those of the search for triplets.
+    """
 
-with_search_options = with_options(SearchOptions, SearchRequest, without=("gate",), limit=CANDIDATES)
-"""Lists the options of a search, except for the gate, which is a parameter of its own."""
+    verb = "context block"
+
+    gate: Gate = attrs.field()
+    session_id: str
+    limit: int = CANDIDATES
+    budget: int | None = None
+    work_type: WorkType = WorkType.UNKNOWN
+    observations: bool = True
+    graph: bool = True
+    channels: tuple[ChannelName, ...] = CHANNELS
+    health: float | None = None
+    workload: Workload | None = None
+
+    def faults(self) -> Iterator[str | None]:
+        """What is wrong with a request for a block."""
+        yield from super().faults()
+        yield check.text("session_id", self.session_id)
+        yield None if self.budget is None else check.number("budget", self.budget, 0)
+        yield None if self.health is None else check.unit("health", self.health)
+        yield None if self.workload is None else check.one_of("workload", self.workload, tuple(Workload))
+        yield None if self.observations or self.searched else "observations and graph are both off: leave one on"
+        yield None if isinstance(self.gate, Gate) else "gate must be a Gate(authorizer, principal)"
+
+    @property
+    def searched(self) -> bool:
+        """Whether triplets are searched."""
+        return self.graph and self.workload != Workload.TEXT
+
+    @property
+    def recall(self) -> RecallRequest:
+        """The recall of observations; those of little relevance too: see `doubt`."""
+        return RecallRequest(
+            self.query,
+            limit=MEMORIES,
+            channels=self.channels,
+            min_relevance=0.0,
+            health=self.health,
+            workload=self.workload,
+            as_of=self.as_of,
+            known_at=self.known_at,
+            gate=self.gate,
+        )
 
 
 @attrs.frozen(kw_only=True)
@@ -136,30 +178,9 @@ class ContextBuilder:
         return SessionLogs(stores)
 
     @observed("context")
-    @with_search_options
-    async def build(
-        self,
-        query: str,
-        *,
-        gate: Gate,
-        session_id: str,
-        budget: int | None = None,
-        work_type: WorkType = WorkType.UNKNOWN,
-        observations: bool = True,
-        graph: bool = True,
-        channels: tuple[ChannelName, ...] = CHANNELS,
-        health: float | None = None,
-        workload: Workload | None = None,
-        **options: Unpack[UngatedSearchOptions],
-    ) -> ContextBlock:
+    @takes(ContextRequest)
+    async def build(self, request: ContextRequest) -> ContextBlock:
         """Build the block for a session, and log its elements for `feedback`.
-
-        ``budget`` is in tokens, by default that of the ``work_type``; at 0 nothing is searched. ``observations`` and
-        ``graph`` turn off a section; observations are recalled by ``channels``. ``health`` of the graph, in [0, 1]
-        (`graphsearch.curation`), by default as stored with it: below 0.70 the graph counts for less, and gets less of
-        the budget. ``workload``: the
-        kind of questions, which weights the graph in recalling; `Workload.TEXT` leaves out triplets. The other options
-        are those of `GraphSearchEngine.search`. The ``gate`` cannot be bypassed.
 
         The first block with a text opens the session for the gate's principal; only this principal may build more
         under its id, or report its outcome.
@@ -167,25 +188,14 @@ class ContextBuilder:
         Raises what `search` and `recall` raise, `InvalidInputError`, `MissingVocabularyError`, `ForeignSessionError`
         for the session of another principal, and `ReadOnlyStoreError` where the block cannot be logged.
         """
-        graph = graph and workload != Workload.TEXT
-        allowance = self._budgets[work_type] if budget is None else budget
-        check.refuse(
-            "context block",
-            check.text("session_id", session_id),
-            check.number("budget", allowance, 0),
-            None if health is None else check.unit("health", health),
-            None if workload is None else check.one_of("workload", workload, tuple(Workload)),
-            None if observations or graph else "observations and graph are both off: leave one on",
-            None if isinstance(gate, Gate) else "gate must be a Gate(authorizer, principal)",
-        )
-        if allowance == 0:
-            return ContextBlock(session_id=session_id, budget=0, reason=NO_ROOM)
+        budget = self._budgets[request.work_type] if request.budget is None else request.budget
+        if budget < 1:
+            return ContextBlock(session_id=request.session_id, budget=0, reason=NO_ROOM)
         await asyncio.to_thread(self._counter.count, TRIPLETS)  # the first count may have to download a vocabulary
-        search: UngatedSearchOptions = {"limit": CANDIDATES, **options}
-        recall: RecallOptions = {"channels": channels, "health": health, "workload": workload}
-        found = await material(self._engine, query, gate, search, recall, observations=observations, graph=graph)
-        block = attrs.evolve(self._block(found, allowance), session_id=session_id)
-        return await self._logged(block, gate.principal, session_id) if block.text else block
+        search, recall = request if request.searched else None, request.recall if request.observations else None
+        block = self._block(await material(self._engine, search, recall), budget)
+        block = attrs.evolve(block, session_id=request.session_id)
+        return await self._logged(block, request.gate.principal, request.session_id) if block.text else block
 
     async def feedback(self, session_id: str, outcome: Outcome, *, gate: Gate) -> FeedbackReport:
         """Move the weights of the elements surfaced to a session of the gate's principal: `FeedbackService.apply`.
@@ -243,17 +253,18 @@ class ContextBuilder:
         return self._counter.count("\n".join((*memories, *triplets)))
 
 
-@with_search_options
-async def build_graph_context_block(
-    engine: GraphSearchEngine,
-    query: str,
-    *,
-    gate: Gate,
-    session_id: str,
-    budget: int = DEFAULT_BUDGETS[WorkType.UNKNOWN],
-    counter: TokenCounter | None = None,
-    **options: Unpack[UngatedSearchOptions],
-) -> ContextBlock:
+@attrs.frozen(kw_only=True)
+class GraphContextRequest(ContextRequest):
+    """One block of triplets, checked.
+
+    * ``counter``: counts tokens; by default a `TiktokenCounter`.
+    """
+
+    observations: bool = False
+    counter: TokenCounter | None = None
+
+
+@takes(GraphContextRequest)
+async def build_graph_context_block(engine: GraphSearchEngine, request: GraphContextRequest) -> ContextBlock:
     """`ContextBuilder.build` as a function, for a single block of triplets alone."""
-    builder = ContextBuilder(engine, counter=counter)
-    return await builder.build(query, gate=gate, session_id=session_id, budget=budget, observations=False, **options)
+    return await ask(ContextBuilder(engine, counter=request.counter).build, request)

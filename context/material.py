@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from graphsearch.access.gate import Gate
+from graphsearch._support.verbs import ask
 from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
 from graphsearch.context.choosing import (
     ANSWERING,
@@ -22,13 +22,12 @@ from graphsearch.context.choosing import (
     paying,
 )
 from graphsearch.context.sections import RELATED, Forms, TripletText, labelled
-from graphsearch.engine import GraphSearchEngine
-from graphsearch.federation.engine import FederatedEngine
+from graphsearch.engine import Engine
 from graphsearch.model import ElementKind, Scope, Triplet
-from graphsearch.modes.options import SearchOptions, UngatedSearchOptions
+from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import SearchResult, Summary
 from graphsearch.query.question_type import HEALTHY
-from graphsearch.recall.options import RecallOptions, RecallRequest
+from graphsearch.recall.options import RecallRequest
 from graphsearch.recall.result import RecalledMemory, RecallResult
 from graphsearch.recall.selection import floor_of
 from graphsearch.text.rendering import (
@@ -87,39 +86,21 @@ class Material:
     interpretation: Interpretation | None = None
 
 
-async def material(
-    engine: GraphSearchEngine | FederatedEngine,
-    query: str,
-    gate: Gate,
-    options: UngatedSearchOptions,
-    recalling: RecallOptions,
-    *,
-    observations: bool,
-    graph: bool,
-) -> Material:
-    """Find the material for a question in one snapshot; ``observations`` and ``graph`` select what is searched.
+async def material(engine: Engine, search: SearchRequest | None, recall: RecallRequest | None) -> Material:
+    """Find the material for a question in one snapshot; what is None is not searched.
 
     Gate and times are those of the search. Memories of little relevance are recalled too: see `doubt`.
     """
-    search: SearchOptions = {**options, "gate": gate}
-    recall: RecallOptions = {
-        "limit": MEMORIES,
-        "min_relevance": 0.0,
-        **recalling,
-        "as_of": options.get("as_of"),
-        "known_at": options.get("known_at"),
-        "gate": gate,
-    }
-    terms = engine.stores[0].analyser.terms  # which is that of all
-    if not observations:
-        return of_triplets(await engine.search(query, **search))
+    if recall is None:
+        return of_triplets(await ask(engine.search, search))
     found = None
-    if graph:
-        found, recalled = await engine.search_and_recall(query, search=search, recall=recall)
+    if search is not None:
+        found, recalled = await engine.search_and_recall(search, recall)
     else:
-        recalled = await engine.recall(query, **recall)
-    floor = floor_of(RecallRequest(query=query), engine.recall_scoring, dense=recalled.weights["semantic"] > 0)
-    return of_both(found, recalled, terms, floor)
+        recalled = await ask(engine.recall, recall)
+    usual = attrs.evolve(recall, min_relevance=None)
+    floor = floor_of(usual, engine.recall_scoring, dense=recalled.weights["semantic"] > 0)
+    return of_both(found, recalled, engine.stores[0].analyser.terms, floor)  # which are those of all
 
 
 def of_triplets(found: SearchResult, rows: Sequence[int] | None = None) -> Material:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from graphsearch.authz import CedarAuthorizer as CedarAuthorizer
     from graphsearch.context import ContextBlock as ContextBlock
     from graphsearch.context import ContextBuilder as ContextBuilder
-    from graphsearch.context import ContextOptions as ContextOptions
+    from graphsearch.context import ContextRequest as ContextRequest
     from graphsearch.context import WorkType as WorkType
     from graphsearch.curation import Curator as Curator
     from graphsearch.curation.entity_changes import Corrections as Corrections
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from graphsearch.embedders import WordLlamaEmbedder as WordLlamaEmbedder
     from graphsearch.engine import GraphSearchEngine as GraphSearchEngine
     from graphsearch.errors import GraphSearchError as GraphSearchError
-    from graphsearch.explaining.explanation import ExplainOptions as ExplainOptions
+    from graphsearch.explaining.explanation import ExplainRequest as ExplainRequest
     from graphsearch.explaining.explanation import Explanation as Explanation
     from graphsearch.federation.engine import FederatedEngine as FederatedEngine
     from graphsearch.feedback import FeedbackService as FeedbackService
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from graphsearch.modes.graph_query import GraphQuery as GraphQuery
     from graphsearch.modes.natural_language import NaturalLanguage as NaturalLanguage
     from graphsearch.modes.options import SearchMode as SearchMode
-    from graphsearch.modes.options import SearchOptions as SearchOptions
+    from graphsearch.modes.options import SearchRequest as SearchRequest
     from graphsearch.modes.registry import DEFAULT_MODES as DEFAULT_MODES
     from graphsearch.modes.result import SearchResult as SearchResult
     from graphsearch.modes.result import Summary as Summary
@@ -79,10 +79,10 @@ if TYPE_CHECKING:
     from graphsearch.protocols import Authorizer as Authorizer
     from graphsearch.protocols import Extractor as Extractor
     from graphsearch.ranking.options import Ranking as Ranking
-    from graphsearch.ranking.options import RankOptions as RankOptions
+    from graphsearch.ranking.options import RankRequest as RankRequest
     from graphsearch.ranking.result import FoundEntity as FoundEntity
     from graphsearch.ranking.result import RankResult as RankResult
-    from graphsearch.recall.options import RecallOptions as RecallOptions
+    from graphsearch.recall.options import RecallRequest as RecallRequest
     from graphsearch.recall.options import RecallScoring as RecallScoring
     from graphsearch.recall.options import Workload as Workload
     from graphsearch.recall.result import RecalledMemory as RecalledMemory

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
 from functools import partial
 from typing import Unpack
-from uuid import UUID
 
 import attrs
 import numpy as np
 
 from graphsearch._support.observing import all_observed
-from graphsearch._support.options import with_options
 from graphsearch._support.timing import Stopwatch
+from graphsearch._support.verbs import takes
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import EntityRef, Reader, ReadingOptions, reading, resolve
 from graphsearch.access.visible_documents import DocumentCache
@@ -23,21 +23,21 @@ from graphsearch.embedders import as_embedder
 from graphsearch.embedders.base import query_vector
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.explaining.elements import explain_entity, explain_memory, explain_relation
-from graphsearch.explaining.explanation import ExplainOptions, Explanation, pointed_at, refuse_others
+from graphsearch.explaining.explanation import ExplainRequest, Explanation, pointed_at
 from graphsearch.llms.function import AskFunction, as_llm
-from graphsearch.model import ElementKind, ElementRef, Scope, Triplet, Vector
+from graphsearch.model import ElementKind, Scope, Triplet, Vector
 from graphsearch.modes.findings import best_triplets
 from graphsearch.modes.hydration import shown
 from graphsearch.modes.mode import Answer, Mode, Question, concluded, prepared, require, require_gate
-from graphsearch.modes.options import SearchOptions, SearchRequest
+from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.registry import DEFAULT_MODES, mode_called
 from graphsearch.modes.result import SearchResult
 from graphsearch.modes.steps import around, understood
 from graphsearch.protocols import LLM, Embedder, GraphStore, Traversal
-from graphsearch.ranking.options import RankOptions, RankRequest
+from graphsearch.ranking.options import RankRequest
 from graphsearch.ranking.ranker import rank_entities
 from graphsearch.ranking.result import RankResult
-from graphsearch.recall.options import RecallOptions, RecallRequest, RecallScoring, for_embedder
+from graphsearch.recall.options import RecallRequest, RecallScoring, for_embedder
 from graphsearch.recall.recaller import recall
 from graphsearch.recall.result import RecallResult
 from graphsearch.relevance.word_coverage import Lexicon, LineTerms
@@ -50,33 +50,23 @@ from graphsearch.understanding.type_profile import ProfileCache
 
 
 @all_observed
-class GraphSearchEngine:
-    """Searches one scope of a store.
+class Engine(ABC):
+    """Answer questions to one scope, or to several: what `GraphSearchEngine` and `FederatedEngine` share.
 
-    * ``store``: a scoped store.
-    * ``embedder``: an `Embedder`, or a plain ``async def embed(text)``; only some modes need it.
-    * ``llm``: anything with ``async ask(text) -> str``, or such a function; only some modes need it.
-    * ``traversal``: how modes walk the graph: "k_hop" (the default), "pagerank", or an object such as
-      `PersonalizedPageRank`.
-    * ``modes``: search modes by name; pass ``{**DEFAULT_MODES, "mine": MyMode()}`` to add one.
-    * ``scoring``: the constants of the score of triplets; ``recall_scoring``: those of the score of memories.
-
-    The engine has no policy of its own: it shows everything unless a ``gate`` is passed. For output to people or models
-    use `graphsearch.context.ContextBuilder`, which requires one. Raises `InvalidInputError` for a part that is none.
+    A subclass opens what is read, and may change each result within the snapshot that it comes from.
     """
 
     def __init__(
         self,
-        *,
         store: GraphStore,
-        embedder: Embedder | Callable[[str], Awaitable[Sequence[float]]] | None = None,
-        llm: LLM | AskFunction | None = None,
-        traversal: Traversal | str | None = None,
-        modes: Mapping[str, Mode] = DEFAULT_MODES,
-        scoring: ScoringOptions | None = None,
-        recall_scoring: RecallScoring | None = None,
+        *,
+        embedder: Embedder | Callable[[str], Awaitable[Sequence[float]]] | None,
+        llm: LLM | AskFunction | None,
+        traversal: Traversal | str | None,
+        modes: Mapping[str, Mode],
+        scoring: ScoringOptions | None,
+        recall_scoring: RecallScoring | None,
     ) -> None:
-        self.store = scoped(store)
         self.embedder = as_embedder(embedder)
         self.llm = None if llm is None else as_llm(llm)
         self.traversal = as_traversal("k_hop" if traversal is None else traversal, store)
@@ -84,24 +74,26 @@ class GraphSearchEngine:
         self.scoring = scoring or ScoringOptions()
         self.recall_scoring = for_embedder(recall_scoring or RecallScoring(), self.embedder)
         self._profiles = ProfileCache()
-        self._documents = DocumentCache()
         self._phrases: PhraseVectors | None = None
         self._lexicon = Lexicon(self.embedder)
         self._line_terms = LineTerms()
 
     @property
+    @abstractmethod
     def stores(self) -> tuple[GraphStore, ...]:
-        """The store, as the only one that is searched."""
-        return (self.store,)
+        """The stores that are searched, in the order of the names of their scopes."""
 
-    @with_options(SearchOptions, SearchRequest)
-    async def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResult:
-        """The triplets that answer a question best, with the options of `SearchOptions`.
+    @abstractmethod
+    def _open(self, **options: Unpack[ReadingOptions]) -> AbstractAsyncContextManager[Reader]:
+        """A snapshot for one question: the only place where an answer opens one."""
 
-        Raises `InvalidInputError`, `UnknownModeError`, `MissingDependencyError`, `UnknownScopeError`,
-        `EmbeddingModelError`, and what the store, the embedder and the language model raise.
+    @takes(SearchRequest)
+    async def search(self, request: SearchRequest) -> SearchResult:
+        """Find the triplets that answer a question best.
+
+        Raises `InvalidInputError`, `UnknownModeError`, `MissingDependencyError`, `UnknownScopeError` that names a scope
+        where nothing was written, `EmbeddingModelError`, and what the store, the embedder and the language model raise.
         """
-        request = SearchRequest(query=query, **options)
         stopwatch = Stopwatch()
         with stopwatch.stage("total"):
             question = await self._prepare(request, stopwatch)
@@ -109,14 +101,13 @@ class GraphSearchEngine:
                 found = await self._search(question, reader)
             return await self._conclude(found, question)
 
-    @with_options(RecallOptions, RecallRequest)
-    async def recall(self, query: str, **options: Unpack[RecallOptions]) -> RecallResult:
-        """The memories that answer a question best, with the options of `RecallOptions`.
+    @takes(RecallRequest)
+    async def recall(self, request: RecallRequest) -> RecallResult:
+        """Recall the memories that answer a question best.
 
         With an embedder, memories are also searched by meaning if the scope has vectors. Raises `InvalidInputError`,
         `UnknownScopeError`, `EmbeddingModelError`, and what the store and the embedder raise.
         """
-        request = RecallRequest(query=query, **options)
         stopwatch = Stopwatch()
         with stopwatch.stage("total"):
             vector = await self._query_vector(request, stopwatch)
@@ -124,108 +115,37 @@ class GraphSearchEngine:
                 return await self._recall(request, vector, reader, stopwatch)
 
     async def search_and_recall(
-        self, query: str, *, search: SearchOptions, recall: RecallOptions
+        self, search: SearchRequest, recall: RecallRequest
     ) -> tuple[SearchResult, RecallResult]:
-        """Run `search` and `recall` as one question: one embedding, one snapshot, one gate.
+        """Run `search` and `recall` of one question: one embedding, one snapshot, one gate.
 
         Gate and times are those of ``search``. Both results have the same ``denied``: the distinct elements hidden from
         either. Raises what `search` raises.
         """
-        request = SearchRequest(query=query, **search)
-        recalling = RecallRequest(query=query, **recall)
         stopwatch, second = Stopwatch(), Stopwatch()
         with stopwatch.stage("total"):
-            question = await self._prepare(request, stopwatch)
-            vector = question.vector if question.vector is not None else await self._query_vector(recalling, second)
+            question = await self._prepare(search, stopwatch)
+            vector = question.vector if question.vector is not None else await self._query_vector(recall, second)
             async with question.reading() as reader:
                 found = await self._search(question, reader)
                 with second.stage("total"):
-                    at_times = _at_times_of(request, question.request, reader)
-                    recalled = await self._recall(recalling, vector, at_times, second)
+                    at_times = _at_times_of(search, question.request, reader)
+                    recalled = await self._recall(recall, vector, at_times, second)
             found = await self._conclude(found, question)
         return attrs.evolve(found, denied=recalled.denied), recalled
 
-    @with_options(RankOptions, RankRequest)
-    async def rank_entities(self, query: str, **options: Unpack[RankOptions]) -> RankResult:
-        """The entities that answer a question, with the options of `RankOptions`.
+    @takes(RankRequest)
+    async def rank_entities(self, request: RankRequest) -> RankResult:
+        """Rank the entities that answer a question.
 
         With an embedder, also by meaning. The feedback influence φ is that of ``scoring``. Raises `InvalidInputError`,
         `UnknownScopeError`, `EmbeddingModelError`, and what the store and the embedder raise.
         """
-        request = RankRequest(query=query, **options)
         stopwatch = Stopwatch()
         with stopwatch.stage("total"):
             question = await self._ranking_question(request, stopwatch)
             async with self._snapshot(request, question.vector) as reader:
                 return await self._rank(request, question, reader)
-
-    @with_options(ExplainOptions, SearchRequest, RecallRequest, RankRequest)
-    async def explain(
-        self, query: str, element: ElementRef | UUID | str, **options: Unpack[ExplainOptions]
-    ) -> Explanation:
-        """Explain why a triplet, memory or entity is, or is not, in the result of the same options for a question.
-
-        ``element`` is a relation or an entity by its id, a memory by its id as text, or any of them by `ElementRef`, in
-        which an entity's id may be its name. The options are those of `search`, `recall` and `rank_entities`. Raises
-        what these raise, and `UnknownElementError` for an element that does not exist or is not visible.
-        """
-        element = await pointed_at(element, self.store, options.get("gate"))
-        if element.kind is ElementKind.MEMORY:
-            recalled = RecallRequest(query=query, **refuse_others(element.kind, options, RecallOptions))
-            vector = await self._query_vector(recalled, Stopwatch())
-            async with self._snapshot(recalled, vector) as reader:
-                recalling = partial(
-                    recall, vector=vector, traversal=self.traversal, reader=reader, stopwatch=Stopwatch()
-                )
-                return await explain_memory(element.id, recalled, recalling, self.recall_scoring, reader)
-        if element.kind is ElementKind.ENTITY:
-            ranked = RankRequest(query=query, **refuse_others(element.kind, options, RankOptions))
-            question = await self._ranking_question(ranked, Stopwatch())
-            async with self._snapshot(ranked, question.vector) as reader:
-                return await explain_entity(element, ranked, question, self.scoring.feedback_influence, reader)
-        request = SearchRequest(query=query, **refuse_others(element.kind, options, SearchOptions))
-        question = await self._prepare(request, Stopwatch())
-        async with question.reading() as reader:
-            return await explain_relation(element, question, self._answer, reader)
-
-    async def neighbors(
-        self,
-        entity: EntityRef,
-        *,
-        depth: int = 1,
-        limit: int = 25,
-        as_of: datetime | None = None,
-        gate: Gate | None = None,
-    ) -> tuple[Triplet, ...]:
-        """The best triplets around one entity, scored by hops. Raises `UnknownElementError`."""
-        question = self._question(SearchRequest(query="", limit=limit, depth=depth, as_of=as_of), Stopwatch())
-        async with reading(self.store, gate=gate, as_of=as_of) as reader:
-            seeds = await reader.locate([await resolve(entity, reader)])
-            found = await around(seeds, depth, question, reader)
-            return tuple(await best_triplets(found, limit, reader))
-
-    async def path(
-        self,
-        source: EntityRef,
-        target: EntityRef,
-        *,
-        max_hops: int = 4,
-        as_of: datetime | None = None,
-        gate: Gate | None = None,
-    ) -> GraphPath | None:
-        """The path with the fewest hops, then the strongest, or None if there is none within ``max_hops``.
-
-        Raises `UnknownElementError` for an end that does not exist or is not visible.
-        """
-        async with reading(self.store, gate=gate, as_of=as_of) as reader:
-            start, goal = [await reader.locate([await resolve(end, reader)]) for end in (source, target)]
-            trail = await best_path(start.keys, goal.keys, max_hops=max_hops, max_entities=MAX_ENTITIES, reader=reader)
-            if trail is None:
-                return None
-            dtype = start.keys.dtype
-            entities = await reader.entities(np.array(trail.entities, dtype=dtype))
-            relations = await reader.relations(np.array(trail.relations, dtype=dtype)) if trail.relations else []
-            return GraphPath(entities=tuple(entities), relations=tuple(relations), strength=trail.strength)
 
     # -- parts ---------------------------------------------------------------------------------------------------
 
@@ -250,11 +170,11 @@ class GraphSearchEngine:
         return Question(
             request=request,
             scoring=self.scoring,
-            traversal=self.traversal if request.traversal is None else as_traversal(request.traversal, self.store),
+            traversal=self.traversal if request.traversal is None else as_traversal(request.traversal, self.stores[0]),
             stopwatch=stopwatch,
             open=self._reading,
             profiles=self._profiles,
-            now=self.store.clock.now(),
+            now=self.stores[0].clock.now(),
             phrases=self._phrase_vectors(),
             lexicon=self._word_vectors(),
             line_terms=self._line_terms,
@@ -280,10 +200,6 @@ class GraphSearchEngine:
         if self._lexicon.embedder is not self.embedder:
             self._lexicon = Lexicon(self.embedder)
         return self._lexicon
-
-    def _open(self, **options: Unpack[ReadingOptions]) -> AbstractAsyncContextManager[Reader]:
-        """A snapshot for one question: the only place where an answer opens one."""
-        return reading(self.store, documents=self._documents, **options)
 
     def _reading(self, request: SearchRequest) -> AbstractAsyncContextManager[Reader]:
         return self._open(
@@ -346,6 +262,118 @@ class GraphSearchEngine:
                 f"the vectors of {reader.scope} were made by {bound!r}, and this engine embeds with"
                 f" {self.embedder.name!r}: pass the first, or ingest again into another project"
             )
+
+
+@all_observed
+class GraphSearchEngine(Engine):
+    """Searches one scope of a store.
+
+    * ``store``: a scoped store.
+    * ``embedder``: an `Embedder`, or a plain ``async def embed(text)``; only some modes need it.
+    * ``llm``: anything with ``async ask(text) -> str``, or such a function; only some modes need it.
+    * ``traversal``: how modes walk the graph: "k_hop" (the default), "pagerank", or an object such as
+      `PersonalizedPageRank`.
+    * ``modes``: search modes by name; pass ``{**DEFAULT_MODES, "mine": MyMode()}`` to add one.
+    * ``scoring``: the constants of the score of triplets; ``recall_scoring``: those of the score of memories.
+
+    The engine has no policy of its own: it shows everything unless a ``gate`` is passed. For output to people or models
+    use `graphsearch.context.ContextBuilder`, which requires one. Raises `InvalidInputError` for a part that is none.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: GraphStore,
+        embedder: Embedder | Callable[[str], Awaitable[Sequence[float]]] | None = None,
+        llm: LLM | AskFunction | None = None,
+        traversal: Traversal | str | None = None,
+        modes: Mapping[str, Mode] = DEFAULT_MODES,
+        scoring: ScoringOptions | None = None,
+        recall_scoring: RecallScoring | None = None,
+    ) -> None:
+        self.store = scoped(store)
+        self._documents = DocumentCache()
+        super().__init__(
+            store,
+            embedder=embedder,
+            llm=llm,
+            traversal=traversal,
+            modes=modes,
+            scoring=scoring,
+            recall_scoring=recall_scoring,
+        )
+
+    @property
+    def stores(self) -> tuple[GraphStore, ...]:
+        """The store, as the only one that is searched."""
+        return (self.store,)
+
+    def _open(self, **options: Unpack[ReadingOptions]) -> AbstractAsyncContextManager[Reader]:
+        return reading(self.store, documents=self._documents, **options)
+
+    @takes(ExplainRequest)
+    async def explain(self, request: ExplainRequest) -> Explanation:
+        """Explain why a triplet, memory or entity is, or is not, in the result of the same options for a question.
+
+        Raises what `search`, `recall` and `rank_entities` raise, and `UnknownElementError` for an element that does not
+        exist or is not visible.
+        """
+        element = await pointed_at(request.element, self.store, request.gate)
+        if element.kind is ElementKind.MEMORY:
+            recalled = request.of(RecallRequest, element.kind)
+            vector = await self._query_vector(recalled, Stopwatch())
+            async with self._snapshot(recalled, vector) as reader:
+                recalling = partial(
+                    recall, vector=vector, traversal=self.traversal, reader=reader, stopwatch=Stopwatch()
+                )
+                return await explain_memory(element.id, recalled, recalling, self.recall_scoring, reader)
+        if element.kind is ElementKind.ENTITY:
+            ranked = request.of(RankRequest, element.kind)
+            question = await self._ranking_question(ranked, Stopwatch())
+            async with self._snapshot(ranked, question.vector) as reader:
+                return await explain_entity(element, ranked, question, self.scoring.feedback_influence, reader)
+        question = await self._prepare(request.of(SearchRequest, element.kind), Stopwatch())
+        async with question.reading() as reader:
+            return await explain_relation(element, question, self._answer, reader)
+
+    async def neighbors(
+        self,
+        entity: EntityRef,
+        *,
+        depth: int = 1,
+        limit: int = 25,
+        as_of: datetime | None = None,
+        gate: Gate | None = None,
+    ) -> tuple[Triplet, ...]:
+        """The best triplets around one entity, scored by hops. Raises `UnknownElementError`."""
+        question = self._question(SearchRequest(query="", limit=limit, depth=depth, as_of=as_of), Stopwatch())
+        async with reading(self.store, gate=gate, as_of=as_of) as reader:
+            seeds = await reader.locate([await resolve(entity, reader)])
+            found = await around(seeds, depth, question, reader)
+            return tuple(await best_triplets(found, limit, reader))
+
+    async def path(
+        self,
+        source: EntityRef,
+        target: EntityRef,
+        *,
+        max_hops: int = 4,
+        as_of: datetime | None = None,
+        gate: Gate | None = None,
+    ) -> GraphPath | None:
+        """The path with the fewest hops, then the strongest, or None if there is none within ``max_hops``.
+
+        Raises `UnknownElementError` for an end that does not exist or is not visible.
+        """
+        async with reading(self.store, gate=gate, as_of=as_of) as reader:
+            start, goal = [await reader.locate([await resolve(end, reader)]) for end in (source, target)]
+            trail = await best_path(start.keys, goal.keys, max_hops=max_hops, max_entities=MAX_ENTITIES, reader=reader)
+            if trail is None:
+                return None
+            dtype = start.keys.dtype
+            entities = await reader.entities(np.array(trail.entities, dtype=dtype))
+            relations = await reader.relations(np.array(trail.relations, dtype=dtype)) if trail.relations else []
+            return GraphPath(entities=tuple(entities), relations=tuple(relations), strength=trail.strength)
 
 
 def scoped(store: GraphStore) -> GraphStore:

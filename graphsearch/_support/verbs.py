@@ -21,7 +21,6 @@ def takes(request: Callable[P, R]) -> Callable[[Verb[S, R, T]], Callable[Concate
     fields: see `ask`. The class is the attribute ``request`` of the function. Its docstring, and those of its bases,
     document the fields from the second paragraph on.
     """
-
     kind: Any = request
 
     def decorate(verb: Verb[S, R, T]) -> Callable[Concatenate[S, P], Coroutine[Any, Any, T]]:
@@ -47,4 +46,4 @@ async def ask(verb: Callable[..., Coroutine[Any, Any, T]], request: object) -> T
 
 def _documented(request: type) -> str:
     texts = (inspect.cleandoc(vars(each).get("__doc__") or "") for each in inspect.getmro(request)[:-1])
-    return "\n".join(filter(None, (text.partition("\n\n")[2] for text in texts)))
+    return "\n\n".join(filter(None, (text.partition("\n\n")[2] for text in texts)))

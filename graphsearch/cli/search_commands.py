@@ -6,7 +6,7 @@ They are for operators: unlike `context`, they evaluate no policy.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 import attrs
@@ -48,7 +48,7 @@ from graphsearch.cli.output import (
     time_pairs,
     triplet_table,
 )
-from graphsearch.explaining.explanation import ExplainOptions, Explanation
+from graphsearch.explaining.explanation import Explanation
 from graphsearch.model import ElementKind, ElementRef, ScorePart
 from graphsearch.modes.options import SearchMode
 from graphsearch.ranking.options import Ranking
@@ -213,7 +213,7 @@ async def explain(
     llm_url: ModelUrl = "",
 ) -> Answer:
     """Explain why a relation, a memory or an entity is, or is not, among the results of a question."""
-    options: ExplainOptions = {"as_of": as_of, "known_at": known_at, "gate": ALLOW_ALL}
+    options: dict[str, Any] = {"as_of": as_of, "known_at": known_at, "gate": ALLOW_ALL}
     match relation, memory, entity:
         case UUID(), None, None:
             element = ElementRef(ElementKind.RELATION, str(relation))

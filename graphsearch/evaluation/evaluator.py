@@ -24,7 +24,7 @@ from graphsearch.evaluation.ranks import BM25, BUDGET, Block, Found, Item, Metho
 from graphsearch.ingest import DEFAULT_EXTRACTOR, Ingestor, Progress
 from graphsearch.model import validation as check
 from graphsearch.protocols import Embedder, GraphStore
-from graphsearch.recall.options import CHANNELS, ChannelName, RecallOptions, RecallScoring
+from graphsearch.recall.options import CHANNELS, ChannelName, RecallScoring
 
 Channels = tuple[ChannelName, ...]
 
@@ -120,7 +120,7 @@ class Evaluation:
     * ``group_by``: the field of passages and questions that splits them into groups, each a scope of its own.
     * ``level``: whether passages are to be found, or their sessions.
     * ``ks``: the ranks for R@k and All@k.
-    * ``min_relevance``: as in `RecallOptions`, whose default applies unless given.
+    * ``min_relevance``: as in `RecallRequest`, whose default applies unless given.
     * ``recall_scoring``: the constants of recall; default those of the engine.
     * ``budget``: tokens of the context block, for "R@…tok" and "answer@…tok"; None builds no block. Its memories are
       recalled by the same channels, and without "graph" it has no triplets.
@@ -208,12 +208,15 @@ async def _methods(engine: GraphSearchEngine, given: QuestionSet, evaluation: Ev
 def _recall(
     engine: GraphSearchEngine, channels: Channels, evaluation: Evaluation, as_of: datetime | None
 ) -> Method[str]:
-    options: RecallOptions = {"limit": evaluation.limit, "channels": channels, "as_of": as_of}
-    if evaluation.min_relevance is not None:
-        options["min_relevance"] = evaluation.min_relevance
-
     async def find(question: str) -> list[str]:
-        return [recalled.memory.id for recalled in (await engine.recall(question, **options)).memories]
+        found = await engine.recall(
+            question,
+            limit=evaluation.limit,
+            channels=channels,
+            min_relevance=evaluation.min_relevance,
+            as_of=as_of,
+        )
+        return [recalled.memory.id for recalled in found.memories]
 
     budget = evaluation.budget
     return Method(find, blocks_of(engine, budget, channels=channels, as_of=as_of) if budget else None)

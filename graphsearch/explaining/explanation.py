@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import attrs
@@ -11,13 +13,14 @@ import attrs
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import known, reading
 from graphsearch.display.pages import Displayed, Shown, bar, element, page, quiet, table
-from graphsearch.errors import InvalidInputError, UnknownElementError
+from graphsearch.errors import UnknownElementError
 from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Relation, ScorePart, Triplet, View
-from graphsearch.modes.options import SearchOptions, SearchRequest
-from graphsearch.protocols import GraphStore
-from graphsearch.ranking.options import RankOptions, RankRequest
+from graphsearch.model import validation as check
+from graphsearch.modes.options import SearchRequest
+from graphsearch.protocols import GraphStore, Traversal
+from graphsearch.ranking.options import RankingWeights, RankRequest
 from graphsearch.ranking.result import FoundEntity
-from graphsearch.recall.options import RecallOptions, RecallRequest
+from graphsearch.recall.options import ChannelName, RecallRequest, Workload
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, memory_line, safe_text, short_triplet_line
 
@@ -184,19 +187,50 @@ def explained(
     )
 
 
-class ExplainOptions(SearchOptions, RecallOptions, RankOptions, total=False):
-    """The options of `GraphSearchEngine.explain`: those of the answer that is explained, with their defaults.
+Explained = TypeVar("Explained", SearchRequest, RecallRequest, RankRequest)
 
-    Of a relation these are `SearchOptions`, of a memory `RecallOptions`, of an entity `RankOptions`.
+
+@attrs.frozen(kw_only=True)
+class ExplainRequest:
+    """One element to explain as part of an answer, with the options of that: its defaults where they are None.
+
+    * ``element``: a relation or an entity by its id, a memory by its id as text, or any of them by `ElementRef`, in
+      which an entity's id may be its name.
+
+    The options of a relation are those of `SearchRequest`, of a memory `RecallRequest`, of an entity `RankRequest`.
     """
 
+    query: str = attrs.field(kw_only=False)
+    element: ElementRef | UUID | str = attrs.field(kw_only=False)
+    limit: int | None = None
+    min_score: float | None = None
+    diversity: float | None = None
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    gate: Gate | None = None
+    mode: str | None = None
+    seeds: int | None = None
+    depth: int | None = None
+    max_hops: int | None = None
+    since: datetime | None = None
+    min_edge_confidence: float | None = None
+    skip_types: Collection[str] | None = None
+    traversal: Traversal | str | None = None
+    channels: tuple[ChannelName, ...] | None = None
+    min_relevance: float | None = None
+    health: float | None = None
+    workload: Workload | str | None = None
+    ranking: str | None = None
+    weights: RankingWeights | None = None
+    candidates: int | None = None
 
-def refuse_others(kind: ElementKind, options: ExplainOptions, own: type) -> Any:
-    """The options, if all are among its ``own``; else `InvalidInputError` names the others."""
-    others = [name for name in options if name not in own.__annotations__]
-    if others:
-        raise InvalidInputError(f"explanation of a {kind}", [f"{name!r} is no option of it" for name in others])
-    return options
+    def of(self, answer: type[Explained], kind: ElementKind) -> Explained:
+        """The request for the answer that is explained. Raises `InvalidInputError` for options that it has not."""
+        fields = attrs.asdict(self, recurse=False)
+        given = {name: value for name, value in fields.items() if name != "element" and value is not None}
+        others = [name for name in given if name not in attrs.fields_dict(answer)]
+        check.refuse(f"explanation of a {kind}", *(f"{name!r} is no option of it" for name in others))
+        return answer(**given)
 
 
 async def pointed_at(element: ElementRef | UUID | str, store: GraphStore, gate: Gate | None) -> ElementRef:

@@ -1,7 +1,7 @@
 """One question to several scopes of one organisation, each behind its own gate: one ranking.
 
-Behind it is a `GraphSearchEngine` that opens several scopes where others open one. Each element of a result has the
-scopes that it comes from, and ids as its own scope has them.
+It opens several scopes where a `GraphSearchEngine` opens one. Each element of a result has the scopes that it comes
+from, and ids as its own scope has them.
 """
 
 from __future__ import annotations
@@ -16,31 +16,28 @@ from uuid import UUID
 import attrs
 
 from graphsearch._support.observing import all_observed
-from graphsearch._support.options import with_options
 from graphsearch._support.timing import Stopwatch
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, ReadingOptions, reading
 from graphsearch.access.visible_documents import DocumentCache
-from graphsearch.engine import GraphSearchEngine
+from graphsearch.engine import Engine, GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError
 from graphsearch.federation.joint_reader import JointReader
 from graphsearch.federation.scope_part import ScopePart, number_of, own_id, own_memory, own_relation, packed
 from graphsearch.model import ElementKind, ElementRef, Relation, Scope, Triplet, Vector
 from graphsearch.model import validation as check
 from graphsearch.modes.mode import Question
-from graphsearch.modes.options import SearchOptions, SearchRequest
 from graphsearch.modes.result import Connection, SearchResult, Sentence, Source, Summary
 from graphsearch.protocols import GraphStore
-from graphsearch.ranking.options import RankOptions, RankRequest
+from graphsearch.ranking.options import RankRequest
 from graphsearch.ranking.result import RankResult
-from graphsearch.recall.options import RecallOptions, RecallRequest, RecallScoring
+from graphsearch.recall.options import RecallRequest
 from graphsearch.recall.result import RecalledMemory, RecallResult
-from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.traversal.paths import GraphPath
 
 
 @all_observed
-class FederatedEngine:
+class FederatedEngine(Engine):
     """Searches several scopes of one organisation as one, and writes to none of them.
 
     ``engines``: one for each scope, in any order. They must embed with the same model; traversal, language model and
@@ -69,17 +66,17 @@ class FederatedEngine:
         if len(models) > 1:
             each = ", ".join(f"that of {scope} with {name!r}" for name, scope in models.items())
             raise EmbeddingModelError(f"engines must embed questions with one model: {each}")
-        self._engine = JointEngine(self.engines)
-
-    @property
-    def scoring(self) -> ScoringOptions:
-        """The constants of the score of triplets."""
-        return self.engines[0].scoring
-
-    @property
-    def recall_scoring(self) -> RecallScoring:
-        """The constants of the score of memories."""
-        return self.engines[0].recall_scoring
+        first = self.engines[0]
+        super().__init__(
+            first.store,
+            embedder=first.embedder,
+            llm=first.llm,
+            traversal=first.traversal,
+            modes=first.modes,
+            scoring=first.scoring,
+            recall_scoring=first.recall_scoring,
+        )
+        self._caches = tuple(DocumentCache() for _ in engines)
 
     @property
     def stores(self) -> tuple[GraphStore, ...]:
@@ -91,60 +88,15 @@ class FederatedEngine:
         """The scopes, in the order of their names."""
         return tuple(engine.store.scope for engine in self.engines)
 
-    @with_options(SearchOptions, SearchRequest)
-    async def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResult:
-        """As `GraphSearchEngine.search`; raises `UnknownScopeError` that names a scope where nothing was written."""
-        return await self._engine.search(query, **options)
-
-    @with_options(RecallOptions, RecallRequest)
-    async def recall(self, query: str, **options: Unpack[RecallOptions]) -> RecallResult:
-        """As `GraphSearchEngine.recall`; raises `UnknownScopeError` that names a scope where nothing was written."""
-        return await self._engine.recall(query, **options)
-
-    async def search_and_recall(
-        self, query: str, *, search: SearchOptions, recall: RecallOptions
-    ) -> tuple[SearchResult, RecallResult]:
-        """As `GraphSearchEngine.search_and_recall`."""
-        return await self._engine.search_and_recall(query, search=search, recall=recall)
-
-    @with_options(RankOptions, RankRequest)
-    async def rank_entities(self, query: str, **options: Unpack[RankOptions]) -> RankResult:
-        """As `GraphSearchEngine.rank_entities`; raises `UnknownScopeError` likewise."""
-        return await self._engine.rank_entities(query, **options)
-
-
-class JointEngine(GraphSearchEngine):
-    """Answers from several scopes, in the order of their names, with the parts of the engine of the first."""
-
-    def __init__(self, engines: Sequence[GraphSearchEngine]) -> None:
-        first = engines[0]
-        super().__init__(
-            store=first.store,
-            embedder=first.embedder,
-            llm=first.llm,
-            traversal=first.traversal,
-            modes=first.modes,
-            scoring=first.scoring,
-            recall_scoring=first.recall_scoring,
-        )
-        self._stores = tuple(engine.store for engine in engines)
-        self.scopes = tuple(store.scope for store in self._stores)
-        self._caches = tuple(DocumentCache() for _ in engines)
-
-    @property
-    def stores(self) -> tuple[GraphStore, ...]:
-        """The stores of the scopes."""
-        return self._stores
-
     @asynccontextmanager
     async def _open(self, **options: Unpack[ReadingOptions]) -> AsyncIterator[Reader]:
         """The scopes of which the principal may see anything; a single one of these as if it were asked alone."""
-        opening = partial(reading, now=self.store.clock.now(), **options)
+        opening = partial(reading, now=self.stores[0].clock.now(), **options)
         readers: dict[int, Reader] = {}
         async with AsyncExitStack() as stack:
             entered = self._entered(options.get("gate"))
             for number in entered:
-                store = self._stores[number]
+                store = self.stores[number]
                 await stack.enter_async_context(store.snapshot())
                 if len(entered) > 1:
                     async with opening(store) as probe:  # what it denies is not counted as denied
@@ -155,7 +107,7 @@ class JointEngine(GraphSearchEngine):
 
     def _entered(self, gate: Gate | None) -> Sequence[int]:
         """The numbers of the scopes that the principal may enter; the first of all if there are none."""
-        every = range(len(self._stores))
+        every = range(len(self.engines))
         return [each for each in every if gate is None or gate.enters(self.scopes[each])] or every[:1]
 
     async def _search(self, question: Question, reader: Reader) -> SearchResult:

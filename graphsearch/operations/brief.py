@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import singledispatch
 from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any, Final
@@ -58,73 +59,124 @@ def shown_id(text: str) -> str:
     return "".join(char for char in text if char.isprintable() and (char.isascii() or safe_text(char)))
 
 
+@singledispatch
 def brief(value: Any) -> Any:
     """A value as agents read it: elements by their line and ids, anything else field by field, empty ones left out."""
-    match value:
-        case None | bool() | int():
-            return value
-        case str():
-            return shown(value)
-        case float():
-            return round(value, 4)
-        case Entity():
-            return _filled(
-                id=str(value.id),
-                type=shown(value.type),
-                name=cut(entity_name(value)),
-                description=shown(value.description),
-                aliases=[shown(alias) for alias in value.aliases[:_ALIASES]],
-            )
-        case Memory():
-            ids = {"id": shown_id(value.id), "session_id": shown_id(value.session_id)}
-            words = {name: shown(getattr(value, name)) for name in ("text", "speaker", "subject")}
-            return _filled(**ids, **words, occurred_at=_iso(value.occurred_at))
-        case Relation():
-            return _filled(
-                relation_id=str(value.id),
-                source_id=str(value.source_id),
-                type=shown(value.type),
-                target_id=str(value.target_id),
-                fact=shown(value.fact),
-                confidence=round(value.confidence, 4),
-                **_held(value),
-            )
-        case Triplet():
-            return _filled(
-                line=cut(triplet_line(value).removeprefix("- ")),
-                score=round(value.score, 4),
-                relation_id=str(value.relation.id),
-                source_id=str(value.source.id),
-                target_id=str(value.target.id),
-                **_held(value.relation),
-                projects=projects_of(value.scopes),
-            )
-        case RecalledMemory():
-            score = {"score": round(value.score, 4), "until": _iso(value.until)}
-            return _filled(**brief(value.memory), **score, projects=projects_of(value.scopes))
-        case FoundEntity():
-            factors = {factor.name: round(factor.contribution, 4) for factor in value.factors}
-            ranked = {"score": round(value.score, 4), "factors": factors}
-            return _filled(**brief(value.entity), **ranked, projects=projects_of(value.scopes))
-        case GraphPath():
-            line = " ".join(map(cut, path_steps(value)))
-            ids = [str(entity.id) for entity in value.entities]
-            return {"hops": value.hops, "strength": round(value.strength, 4), "line": line, "entities": ids}
-        case Community():
-            facts = _filled(label=shown(value.label), size=value.size, density=round(value.density, 4))
-            summary = value.summary and shown(value.summary.text)
-            return _filled(**facts, top=[str(id_) for id_ in value.top], summary=summary)
-        case WriteReport() | UndoReport():
-            return {name: count for name, count in encode(value).items() if count}
-        case Mapping():
-            return _filled(**{shown(str(name)): brief(each) for name, each in value.items()})
-        case Iterable():
-            return [brief(each) for each in value]
     if names := _TOLD.get(type(value)):
         return {name: brief(getattr(value, name)) for name in names.split()}
     if attrs.has(type(value)):
         return _filled(**{each.name: brief(getattr(value, each.name)) for each in attrs.fields(type(value))})
     return brief(encode(value))
+
+
+@brief.register(int)
+@brief.register(type(None))
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+@brief.register
+def _number(value: float) -> float:
+    return round(value, 4)
+
+
+@brief.register
+def _line(value: str) -> str:
+    return shown(value)
+
+
+@brief.register(Mapping)
+def _object(value: Mapping[Any, Any]) -> Json:
+    return _filled(**{shown(str(name)): brief(each) for name, each in value.items()})
+
+
+@brief.register(tuple)
+@brief.register(list)
+@brief.register(frozenset)
+def _list(value: Iterable[Any]) -> Any:
+    named = hasattr(value, "_fields")
+    return brief(encode(value)) if named else [brief(each) for each in value]
+
+
+@brief.register(WriteReport)
+@brief.register(UndoReport)
+def _counts(value: Any) -> Json:
+    return {name: count for name, count in encode(value).items() if count}
+
+
+@brief.register
+def _entity(value: Entity) -> Json:
+    return _filled(
+        id=str(value.id),
+        type=shown(value.type),
+        name=cut(entity_name(value)),
+        description=shown(value.description),
+        aliases=[shown(alias) for alias in value.aliases[:_ALIASES]],
+    )
+
+
+@brief.register
+def _memory(value: Memory) -> Json:
+    words = {name: shown(getattr(value, name)) for name in ("text", "speaker", "subject")}
+    at = {"session_id": shown_id(value.session_id), "occurred_at": _iso(value.occurred_at)}
+    return _filled(id=shown_id(value.id), **words, **at)
+
+
+@brief.register
+def _relation(value: Relation) -> Json:
+    return _filled(
+        relation_id=str(value.id),
+        source_id=str(value.source_id),
+        type=shown(value.type),
+        target_id=str(value.target_id),
+        fact=shown(value.fact),
+        confidence=round(value.confidence, 4),
+        **_held(value),
+    )
+
+
+@brief.register
+def _triplet(value: Triplet) -> Json:
+    return _filled(
+        line=cut(triplet_line(value).removeprefix("- ")),
+        score=round(value.score, 4),
+        relation_id=str(value.relation.id),
+        source_id=str(value.source.id),
+        target_id=str(value.target.id),
+        **_held(value.relation),
+        projects=projects_of(value.scopes),
+    )
+
+
+@brief.register
+def _recalled(value: RecalledMemory) -> Json:
+    score = {"score": round(value.score, 4), "until": _iso(value.until)}
+    return _filled(**_memory(value.memory), **score, projects=projects_of(value.scopes))
+
+
+@brief.register
+def _ranked(value: FoundEntity) -> Json:
+    factors = {factor.name: round(factor.contribution, 4) for factor in value.factors}
+    ranked = {"score": round(value.score, 4), "factors": factors}
+    return _filled(**_entity(value.entity), **ranked, projects=projects_of(value.scopes))
+
+
+@brief.register
+def _path(value: GraphPath) -> Json:
+    line = " ".join(map(cut, path_steps(value)))
+    ids = [str(entity.id) for entity in value.entities]
+    return {"hops": value.hops, "strength": round(value.strength, 4), "line": line, "entities": ids}
+
+
+@brief.register
+def _community(value: Community) -> Json:
+    return _filled(
+        label=shown(value.label),
+        size=value.size,
+        density=round(value.density, 4),
+        top=[str(id_) for id_ in value.top],
+        summary=value.summary and shown(value.summary.text),
+    )
 
 
 def block_json(block: ContextBlock) -> Json:

@@ -14,7 +14,7 @@ from typing import Any, Final, get_type_hints
 import attrs
 
 from graphsearch.model import Action
-from graphsearch.model.codec import Says, decode
+from graphsearch.model.codec import Json, Says, decode, encode
 from graphsearch.operations.arguments import ARGUMENTS
 from graphsearch.operations.service import Caller
 
@@ -48,7 +48,7 @@ class Operation:
     * ``verb``: the function that does the work, called with ``subject(caller)`` and the fields of the request.
     * ``request``: the attrs class of its arguments; ``result``: the type of what it returns, and ``key`` the name under
       which JSON shows it, for a result that is no object.
-    * ``permission``: what its principal needs on whatever it touches; ``repeats``: a second call changes something more.
+    * ``permission``: what its principal needs on what it touches; ``repeats``: a second call changes something more.
     * ``people`` and ``agents``: a sentence or two for a command, and for a tool. ``listed``: the arguments that agents
       are told of; all others are accepted, too.
     """
@@ -75,6 +75,11 @@ class Operation:
     def read(self, given: Mapping[str, Any]) -> Any:
         """The request that a client's JSON is. Raises `InvalidInputError` with every fault."""
         return decode(self.request, dict(given), self.name, lenient=True)
+
+    def told(self, value: Any) -> Json:
+        """The JSON object of a result."""
+        data = encode(value)
+        return {self.key: data} if self.key else data
 
     async def run(self, caller: Caller, request: Any) -> Any:
         """Do it."""
@@ -139,5 +144,6 @@ def _declared(verb: Callable[..., Any]) -> dict[str, tuple[Any, Any]]:
     types = get_type_hints(verb, include_extras=True)
     return {
         each.name: (types.get(each.name), attrs.NOTHING if each.default is each.empty else each.default)
-        for each in inspect.signature(verb).parameters.values() if each.kind is not each.VAR_KEYWORD
+        for each in inspect.signature(verb).parameters.values()
+        if each.kind is not each.VAR_KEYWORD
     }

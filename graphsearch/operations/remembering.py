@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import attrs
 
@@ -19,6 +19,13 @@ from graphsearch.model import Action, Memory
 from graphsearch.model import validation as check
 from graphsearch.model.codec import Says, encode
 from graphsearch.operations.service import Caller
+
+GOOD_FACTS: Final = (
+    "State what lasts and the text says: who works where, reports to whom, leads, uses, decided, prefers; status,"
+    " deadline, budget; what is over, as `ended` or with `until`. One subject, one object, full names; dates as in the"
+    " text. No wishes, guesses, small talk."
+)
+"""What makes a good fact, for the model that states it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -93,7 +100,7 @@ async def remember(
     options = service.ingest
     if text is not None:  # before a long text is split
         await may_write.demand([_written_by(caller, Memory(id="note", source=source), labels, None)])
-    stated = read_stated({"facts": _given(facts), "entities": _given(entities)})
+    stated = stated_of(facts, entities)
     only_stated = text is None and not turns and any(stated.values())
     if only_stated:
         proven = options.require_quotes or options.refuse_ungrounded
@@ -126,10 +133,10 @@ async def remember(
     )
 
 
-def _given(stated: Sequence[StatedFact | StatedEntity] | None) -> list[Mapping[str, Any]]:
-    """What is stated as JSON, without what is left out."""
-    kept = [{name: value for name, value in encode(each).items() if value not in ("", None, [])} for each in stated or ()]
-    return [{name: value for name, value in each.items() if value is not False} for each in kept]
+def stated_of(facts: Sequence[StatedFact] | None, entities: Sequence[StatedEntity] | None) -> dict[str, Any]:
+    """What they state, as ``facts`` and ``entities``. Raises `InvalidInputError` with every fault and its place."""
+    given = {"facts": facts, "entities": entities}
+    return read_stated({name: [encode(each, sparse=True) for each in some or ()] for name, some in given.items()})
 
 
 def _memories(

@@ -14,9 +14,9 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.federation import FederatedEngine
 from graphsearch.ingest import DEFAULT_EXTRACTOR, IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
-from graphsearch.operations.limits import TIME_LIMIT
 from graphsearch.model import Principal, Scope
 from graphsearch.model import validation as check
+from graphsearch.operations.limits import TIME_LIMIT
 from graphsearch.protocols import Authorizer, Extractor, TokenCounter
 from graphsearch.stores.memory import or_empty
 

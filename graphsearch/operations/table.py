@@ -63,9 +63,9 @@ def _asking() -> Iterator[Operation]:
         remembering.remember,
         Action.WRITE,
         people="Remember a note, or the turns of a conversation, and the facts stated of it.",
-        agents="Remember a note (`text`) or a conversation (`turns`, `session_id`), with the `facts` you understood from"
-        " it. {good_facts} Relations used here: {types}; others in your words. `facts` of the answer says what became"
-        " of each. To correct, call again with the same text and all of its facts.",
+        agents="Remember a note (`text`) or a conversation (`turns`, `session_id`), with the `facts` you"
+        " understood from it. {good_facts} Relations used here: {types}; others in your words. `facts` of the answer"
+        " says what became of each. To correct, call again with the same text and all of its facts.",
         profile=Profile.AGENT,
         listed=("text", "turns", "session_id", "facts", "entities", "occurred_at", "source"),
         says={
@@ -103,8 +103,8 @@ def _asking() -> Iterator[Operation]:
         answering.feedback,
         Action.FEEDBACK,
         people="Report the outcome of a session; the weights of what it was shown move.",
-        agents="Report the outcome of a task that graph_query was asked for, so that what helped ranks higher. A session"
-        " counts once.",
+        agents="Report the outcome of a task that graph_query was asked for, so that what helped ranks higher. A"
+        " session counts once.",
         profile=Profile.AGENT,
     )
     yield asks_all(
@@ -118,8 +118,8 @@ def _asking() -> Iterator[Operation]:
     yield does(
         answering.explain,
         people="Explain why a relation, a memory or an entity is, or is not, among the results of a question.",
-        agents="Explain why a relation, an entity or a memory was, or was not, among the answers to a question: its rank,"
-        " and the parts that add up to its score.",
+        agents="Explain why a relation, an entity or a memory was, or was not, among the answers to a question: its"
+        " rank, and the parts that add up to its score.",
     )
 
 
@@ -305,4 +305,3 @@ def _forgetting() -> Iterator[Operation]:
         people="Check a receipt of forgetting: that it is as it was made, and that nothing of what it names is left.",
         profile=Profile.CONSOLE,
     )
-

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import Final, TypedDict
+from typing import Final
 
 import attrs
 
-from graphsearch.access.gate import Gate
+from graphsearch.access.request import Request
 from graphsearch.model import validation as check
 
 _SLACK: Final = 1e-9  # 0.1 + 0.2 + 0.7 exceeds 1 in floating point
@@ -77,54 +76,24 @@ def weights_for(ranking: Ranking, *, named: bool, dated: bool) -> RankingWeights
     return weights if dated else attrs.evolve(weights, temporal=0.0)
 
 
-class RankOptions(TypedDict, total=False):
-    """The options of `GraphSearchEngine.rank_entities`.
+@attrs.frozen(kw_only=True)
+class RankRequest(Request):
+    """One ranking of entities, checked.
 
     * ``ranking``: a `Ranking`, and ``weights`` in place of those that it has.
-    * ``limit``: how many entities to return; ``candidates``: of how many, those that the searches put first, the other
-      factors are looked at.
-    * ``min_score``: entities that score less are left out, in [0, 1].
-    * ``diversity``: 1 − λ of maximal marginal relevance over names and descriptions, in [0, 1]; 0 is the order of the
-      scores.
-    * ``as_of`` and ``known_at``: the moment whose facts, and the moment whose knowledge, counts; the present if None.
-    * ``gate``: who asks, which determines the visible elements; all are visible if None.
+    * ``candidates``: of how many entities, those that the searches put first, the other factors are looked at.
+
+    Results are entities; their ``diversity`` is that of names and descriptions.
     """
 
-    ranking: str
-    weights: RankingWeights | None
-    limit: int
-    candidates: int
-    min_score: float
-    diversity: float
-    as_of: datetime | None
-    known_at: datetime | None
-    gate: Gate | None
+    verb = "ranking"
 
-
-@attrs.frozen(kw_only=True)
-class RankRequest:
-    """One ranking of entities, checked: a query and its `RankOptions`, with their defaults."""
-
-    query: str
+    limit: int = 5
     ranking: str = Ranking.QUESTION_AWARE
     weights: RankingWeights | None = None
-    limit: int = 5
     candidates: int = 20
-    min_score: float = 0.0
-    diversity: float = 0.0
-    as_of: datetime | None = None
-    known_at: datetime | None = None
-    gate: Gate | None = None
 
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "ranking",
-            check.text("query", self.query, empty=True, longest=check.LONGEST_QUESTION),
-            check.one_of("ranking", self.ranking, tuple(map(str, Ranking))),
-            check.number("limit", self.limit, 1),
-            check.number("candidates", self.candidates, 1),
-            check.unit("min_score", self.min_score),
-            check.unit("diversity", self.diversity),
-            check.instant("as_of", self.as_of),
-            check.instant("known_at", self.known_at),
-        )
+    def faults(self) -> Iterator[str | None]:
+        """What is wrong with a ranking."""
+        yield check.one_of("ranking", self.ranking, tuple(map(str, Ranking)))
+        yield check.number("candidates", self.candidates, 1)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Iterator
 from enum import StrEnum
-from typing import Final, Literal, TypedDict
+from typing import Final, Literal
 
 import attrs
 
-from graphsearch.access.gate import Gate
+from graphsearch.access.request import Request
 from graphsearch.model import validation as check
 from graphsearch.protocols import Embedder
 
@@ -148,34 +148,6 @@ def for_embedder(scoring: RecallScoring, embedder: Embedder | None) -> RecallSco
     return attrs.evolve(scoring, semantic_weight=weight, floor=floor)
 
 
-class RecallOptions(TypedDict, total=False):
-    """The options of `GraphSearchEngine.recall`.
-
-    * ``limit``: how many memories to return.
-    * ``channels``: which channels to ask; without an embedder there is no semantic one.
-    * ``min_score``: memories that score less are left out, in [0, 1]: relative to the best found, however good that is.
-    * ``min_relevance``: how much what is found must have to do with the question, in [0, 1], or nothing is returned; by
-      default what was measured for the embedder (`RecallScoring.floor`), 0 is off.
-    * ``diversity``: 1 − λ of maximal marginal relevance, in [0, 1]; 0 is the order of the scores.
-    * ``health`` of the graph, in [0, 1] (`graphsearch.curation`): below 0.70 the graph counts for less. By default what
-      is stored with the graph; 1 where anything may be hidden from the principal.
-    * ``workload``: the kind of questions, which weights the graph; by default `RecallScoring.deployment` does.
-    * ``as_of`` and ``known_at``: memories from after either are left out; the present if None.
-    * ``gate``: who asks, which determines the visible elements; all are visible if None.
-    """
-
-    limit: int
-    channels: tuple[ChannelName, ...]
-    min_score: float
-    min_relevance: float | None
-    diversity: float
-    health: float | None
-    workload: Workload | None
-    as_of: datetime | None
-    known_at: datetime | None
-    gate: Gate | None
-
-
 def _workload(given: str) -> Workload:
     """A workload, or its name. Raises `InvalidInputError` for anything else."""
     check.refuse("recall", check.one_of("workload", given, tuple(Workload)))
@@ -183,31 +155,29 @@ def _workload(given: str) -> Workload:
 
 
 @attrs.frozen(kw_only=True)
-class RecallRequest:
-    """One recall, checked: a query and its `RecallOptions`, with their defaults."""
+class RecallRequest(Request):
+    """One recall, checked.
 
-    query: str
-    limit: int = 10
+    * ``channels``: which channels to ask; without an embedder there is no semantic one.
+    * ``min_relevance``: how much what is found must have to do with the question, in [0, 1], or nothing is returned; by
+      default what was measured for the embedder (`RecallScoring.floor`), 0 is off.
+    * ``health`` of the graph, in [0, 1] (`graphsearch.curation`): below 0.70 the graph counts for less. By default what
+      is stored with the graph; 1 where anything may be hidden from the principal.
+    * ``workload``: the kind of questions, which weights the graph; by default `RecallScoring.deployment` does.
+
+    Results are memories, whose scores are relative to the best found, however good that is; those from after ``as_of``
+    or ``known_at`` are left out.
+    """
+
+    verb = "recall"
+
     channels: tuple[ChannelName, ...] = CHANNELS
-    min_score: float = 0.0
     min_relevance: float | None = None
-    diversity: float = 0.0
     health: float | None = None
     workload: Workload | None = attrs.field(default=None, converter=attrs.converters.optional(_workload))
-    as_of: datetime | None = None
-    known_at: datetime | None = None
-    gate: Gate | None = None
 
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "recall",
-            check.text("query", self.query, empty=True, longest=check.LONGEST_QUESTION),
-            check.number("limit", self.limit, 1),
-            *(check.one_of("channel", name, CHANNELS) for name in self.channels),
-            check.unit("min_score", self.min_score),
-            None if self.min_relevance is None else check.unit("min_relevance", self.min_relevance),
-            check.unit("diversity", self.diversity),
-            None if self.health is None else check.unit("health", self.health),
-            check.instant("as_of", self.as_of),
-            check.instant("known_at", self.known_at),
-        )
+    def faults(self) -> Iterator[str | None]:
+        """What is wrong with a recall."""
+        yield from (check.one_of("channel", name, CHANNELS) for name in self.channels)
+        yield None if self.min_relevance is None else check.unit("min_relevance", self.min_relevance)
+        yield None if self.health is None else check.unit("health", self.health)

@@ -36,6 +36,13 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
 class FederatedEngine(Facade[federation.FederatedEngine]):
     """As `graphsearch.federation.FederatedEngine`, for blocking engines."""
 
+    embedder: Embedder | None
+    llm: LLM | None
+    traversal: Traversal
+    modes: Mapping[str, Mode]
+    scoring: ScoringOptions
+    recall_scoring: RecallScoring
+
     @property
     def engines(self) -> tuple[GraphSearchEngine, ...]:
         """The engines, in the order of the names of their scopes."""

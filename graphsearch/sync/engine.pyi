@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable
 from collections.abc import Callable
+from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -14,7 +15,6 @@ from graphsearch.access.provenance import Provenance
 from graphsearch.access.reader import EntityRef
 from graphsearch.context import builder
 from graphsearch.context.builder import ContextBlock
-from graphsearch.context.tokens import DEFAULT_BUDGETS
 from graphsearch.context.tokens import WorkType
 from graphsearch.curation import curator
 from graphsearch.curation import entity_changes
@@ -26,7 +26,6 @@ from graphsearch.curation import neighbourhood
 from graphsearch.curation import registered_types
 from graphsearch.curation import review
 from graphsearch.curation import summarising
-from graphsearch.explaining.explanation import ExplainOptions
 from graphsearch.explaining.explanation import Explanation
 from graphsearch.federation import engine as federation
 from graphsearch.health import duplicates
@@ -56,8 +55,7 @@ from graphsearch.model import Triplet
 from graphsearch.model import UndoReport
 from graphsearch.model import WriteReport
 from graphsearch.modes.mode import Mode
-from graphsearch.modes.options import SearchOptions
-from graphsearch.modes.options import UngatedSearchOptions
+from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.registry import DEFAULT_MODES
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import Embedder
@@ -66,11 +64,10 @@ from graphsearch.protocols import GraphStore as graphsearch_protocols_GraphStore
 from graphsearch.protocols import LLM
 from graphsearch.protocols import TokenCounter
 from graphsearch.protocols import Traversal
-from graphsearch.ranking.options import RankOptions
+from graphsearch.ranking.options import RankingWeights
 from graphsearch.ranking.result import RankResult
-from graphsearch.recall.options import CHANNELS
 from graphsearch.recall.options import ChannelName
-from graphsearch.recall.options import RecallOptions
+from graphsearch.recall.options import RecallRequest
 from graphsearch.recall.options import RecallScoring
 from graphsearch.recall.options import Workload
 from graphsearch.recall.result import RecallResult
@@ -100,12 +97,11 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
     def __init__(self, *, store: GraphStore, embedder: Embedder | Callable[[str], Awaitable[Sequence[float]]] | None=None, llm: LLM | AskFunction | None=None, traversal: Traversal | str | None=None, modes: Mapping[str, Mode]=DEFAULT_MODES, scoring: ScoringOptions | None=None, recall_scoring: RecallScoring | None=None) -> None:
         ...
 
-    def explain(self, query: str, element: ElementRef | UUID | str, **options: Unpack[ExplainOptions]) -> Explanation:
+    def explain(self, query: str, element: ElementRef | UUID | str, *, limit: int | None=None, min_score: float | None=None, diversity: float | None=None, as_of: datetime | None=None, known_at: datetime | None=None, gate: Gate | None=None, mode: str | None=None, seeds: int | None=None, depth: int | None=None, max_hops: int | None=None, since: datetime | None=None, min_edge_confidence: float | None=None, skip_types: Collection[str] | None=None, traversal: Traversal | str | None=None, channels: tuple[ChannelName, ...] | None=None, min_relevance: float | None=None, health: float | None=None, workload: Workload | str | None=None, ranking: str | None=None, weights: RankingWeights | None=None, candidates: int | None=None) -> Explanation:
         """Explain why a triplet, memory or entity is, or is not, in the result of the same options for a question.
 
-        ``element`` is a relation or an entity by its id, a memory by its id as text, or any of them by `ElementRef`, in
-        which an entity's id may be its name. The options are those of `search`, `recall` and `rank_entities`. Raises
-        what these raise, and `UnknownElementError` for an element that does not exist or is not visible.
+        Raises what `search`, `recall` and `rank_entities` raise, and `UnknownElementError` for an element that does not
+        exist or is not visible.
         """
         ...
 
@@ -120,32 +116,32 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         """
         ...
 
-    def rank_entities(self, query: str, **options: Unpack[RankOptions]) -> RankResult:
-        """The entities that answer a question, with the options of `RankOptions`.
+    def rank_entities(self, query: str, *, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, gate: Gate | None=None, limit: int=5, ranking: str=..., weights: RankingWeights | None=None, candidates: int=20) -> RankResult:
+        """Rank the entities that answer a question.
 
         With an embedder, also by meaning. The feedback influence φ is that of ``scoring``. Raises `InvalidInputError`,
         `UnknownScopeError`, `EmbeddingModelError`, and what the store and the embedder raise.
         """
         ...
 
-    def recall(self, query: str, **options: Unpack[RecallOptions]) -> RecallResult:
-        """The memories that answer a question best, with the options of `RecallOptions`.
+    def recall(self, query: str, *, limit: int=10, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, gate: Gate | None=None, channels: tuple[ChannelName, ...]=('lexical', 'semantic', 'graph', 'temporal'), min_relevance: float | None=None, health: float | None=None, workload: Workload | None=None) -> RecallResult:
+        """Recall the memories that answer a question best.
 
         With an embedder, memories are also searched by meaning if the scope has vectors. Raises `InvalidInputError`,
         `UnknownScopeError`, `EmbeddingModelError`, and what the store and the embedder raise.
         """
         ...
 
-    def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResult:
-        """The triplets that answer a question best, with the options of `SearchOptions`.
+    def search(self, query: str, *, limit: int=10, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, gate: Gate | None=None, mode: str=..., seeds: int=10, depth: int=2, max_hops: int=3, since: datetime | None=None, min_edge_confidence: float=0.5, skip_types: Collection[str] | None=None, traversal: Traversal | str | None=None) -> SearchResult:
+        """Find the triplets that answer a question best.
 
-        Raises `InvalidInputError`, `UnknownModeError`, `MissingDependencyError`, `UnknownScopeError`,
-        `EmbeddingModelError`, and what the store, the embedder and the language model raise.
+        Raises `InvalidInputError`, `UnknownModeError`, `MissingDependencyError`, `UnknownScopeError` that names a scope
+        where nothing was written, `EmbeddingModelError`, and what the store, the embedder and the language model raise.
         """
         ...
 
-    def search_and_recall(self, query: str, *, search: SearchOptions, recall: RecallOptions) -> tuple[SearchResult, RecallResult]:
-        """Run `search` and `recall` as one question: one embedding, one snapshot, one gate.
+    def search_and_recall(self, search: SearchRequest, recall: RecallRequest) -> tuple[SearchResult, RecallResult]:
+        """Run `search` and `recall` of one question: one embedding, one snapshot, one gate.
 
         Gate and times are those of ``search``. Both results have the same ``denied``: the distinct elements hidden from
         either. Raises what `search` raises.
@@ -158,6 +154,12 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         ...
 class FederatedEngine(Facade[federation.FederatedEngine]):
     """As `graphsearch.federation.FederatedEngine`, for blocking engines."""
+    embedder: Embedder | None
+    llm: LLM | None
+    traversal: Traversal
+    modes: Mapping[str, Mode]
+    scoring: ScoringOptions
+    recall_scoring: RecallScoring
 
     @property
     def engines(self) -> tuple[GraphSearchEngine, ...]:
@@ -172,17 +174,20 @@ class FederatedEngine(Facade[federation.FederatedEngine]):
     def __init__(self, engines: Sequence[GraphSearchEngine]) -> None:
         ...
 
-    def rank_entities(self, query: str, **options: Unpack[RankOptions]) -> RankResult:
-        """As `GraphSearchEngine.rank_entities`; raises `UnknownScopeError` likewise."""
+    def rank_entities(self, query: str, *, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, gate: Gate | None=None, limit: int=5, ranking: str=..., weights: RankingWeights | None=None, candidates: int=20) -> RankResult:
+        """Rank the entities that answer a question.
+
+        With an embedder, also by meaning. The feedback influence φ is that of ``scoring``. Raises `InvalidInputError`,
+        `UnknownScopeError`, `EmbeddingModelError`, and what the store and the embedder raise.
+        """
         ...
 
-    def recall(self, query: str, **options: Unpack[RecallOptions]) -> RecallResult:
-        """As `GraphSearchEngine.recall`; raises `UnknownScopeError` that names a scope where nothing was written."""
-        ...
+    def recall(self, query: str, *, limit: int=10, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, gate: Gate | None=None, channels: tuple[ChannelName, ...]=('lexical', 'semantic', 'graph', 'temporal'), min_relevance: float | None=None, health: float | None=None, workload: Workload | None=None) -> RecallResult:
+        """Recall the memories that answer a question best.
 
-    @property
-    def recall_scoring(self) -> RecallScoring:
-        """The constants of the score of memories."""
+        With an embedder, memories are also searched by meaning if the scope has vectors. Raises `InvalidInputError`,
+        `UnknownScopeError`, `EmbeddingModelError`, and what the store and the embedder raise.
+        """
         ...
 
     @property
@@ -190,17 +195,20 @@ class FederatedEngine(Facade[federation.FederatedEngine]):
         """The scopes, in the order of their names."""
         ...
 
-    @property
-    def scoring(self) -> ScoringOptions:
-        """The constants of the score of triplets."""
+    def search(self, query: str, *, limit: int=10, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, gate: Gate | None=None, mode: str=..., seeds: int=10, depth: int=2, max_hops: int=3, since: datetime | None=None, min_edge_confidence: float=0.5, skip_types: Collection[str] | None=None, traversal: Traversal | str | None=None) -> SearchResult:
+        """Find the triplets that answer a question best.
+
+        Raises `InvalidInputError`, `UnknownModeError`, `MissingDependencyError`, `UnknownScopeError` that names a scope
+        where nothing was written, `EmbeddingModelError`, and what the store, the embedder and the language model raise.
+        """
         ...
 
-    def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResult:
-        """As `GraphSearchEngine.search`; raises `UnknownScopeError` that names a scope where nothing was written."""
-        ...
+    def search_and_recall(self, search: SearchRequest, recall: RecallRequest) -> tuple[SearchResult, RecallResult]:
+        """Run `search` and `recall` of one question: one embedding, one snapshot, one gate.
 
-    def search_and_recall(self, query: str, *, search: SearchOptions, recall: RecallOptions) -> tuple[SearchResult, RecallResult]:
-        """As `GraphSearchEngine.search_and_recall`."""
+        Gate and times are those of ``search``. Both results have the same ``denied``: the distinct elements hidden from
+        either. Raises what `search` raises.
+        """
         ...
 class Ingestor(Facade[ingestor.Ingestor]):
     """As `graphsearch.Ingestor`. ``progress`` is called from another thread."""
@@ -491,15 +499,8 @@ class ContextBuilder(Facade[builder.ContextBuilder]):
     def __init__(self, engine: GraphSearchEngine | FederatedEngine, *, counter: TokenCounter | None=None, budgets: Mapping[WorkType, int] | None=None, log: GraphStore | Sequence[GraphStore] | Literal['engine'] | None='engine') -> None:
         ...
 
-    def build(self, query: str, *, gate: Gate, session_id: str, budget: int | None=None, work_type: WorkType=WorkType.UNKNOWN, observations: bool=True, graph: bool=True, channels: tuple[ChannelName, ...]=CHANNELS, health: float | None=None, workload: Workload | None=None, **options: Unpack[UngatedSearchOptions]) -> ContextBlock:
+    def build(self, query: str, *, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, mode: str=..., seeds: int=10, depth: int=2, max_hops: int=3, since: datetime | None=None, min_edge_confidence: float=0.5, skip_types: Collection[str] | None=None, traversal: Traversal | str | None=None, gate: Gate, session_id: str, limit: int=200, budget: int | None=None, work_type: WorkType=..., observations: bool=True, graph: bool=True, channels: tuple[ChannelName, ...]=('lexical', 'semantic', 'graph', 'temporal'), health: float | None=None, workload: Workload | None=None) -> ContextBlock:
         """Build the block for a session, and log its elements for `feedback`.
-
-        ``budget`` is in tokens, by default that of the ``work_type``; at 0 nothing is searched. ``observations`` and
-        ``graph`` turn off a section; observations are recalled by ``channels``. ``health`` of the graph, in [0, 1]
-        (`graphsearch.curation`), by default as stored with it: below 0.70 the graph counts for less, and gets less of
-        the budget. ``workload``: the
-        kind of questions, which weights the graph in recalling; `Workload.TEXT` leaves out triplets. The other options
-        are those of `GraphSearchEngine.search`. The ``gate`` cannot be bypassed.
 
         The first block with a text opens the session for the gate's principal; only this principal may build more
         under its id, or report its outcome.
@@ -515,6 +516,6 @@ class ContextBuilder(Facade[builder.ContextBuilder]):
         Raises `ReadOnlyStoreError` without a log.
         """
         ...
-def build_graph_context_block(engine: GraphSearchEngine, query: str, *, gate: Gate, session_id: str, budget: int=DEFAULT_BUDGETS[WorkType.UNKNOWN], counter: TokenCounter | None=None, **options: Unpack[UngatedSearchOptions]) -> ContextBlock:
+def build_graph_context_block(engine: GraphSearchEngine, query: str, *, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, mode: str=..., seeds: int=10, depth: int=2, max_hops: int=3, since: datetime | None=None, min_edge_confidence: float=0.5, skip_types: Collection[str] | None=None, traversal: Traversal | str | None=None, gate: Gate, session_id: str, limit: int=200, budget: int | None=None, work_type: WorkType=..., graph: bool=True, channels: tuple[ChannelName, ...]=('lexical', 'semantic', 'graph', 'temporal'), health: float | None=None, workload: Workload | None=None, observations: bool=False, counter: TokenCounter | None=None) -> ContextBlock:
     """`ContextBuilder.build` as a function, for a single block of triplets alone."""
     ...

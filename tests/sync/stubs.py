@@ -9,6 +9,7 @@ import ast
 import importlib
 import inspect
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 from textwrap import dedent, indent
 from types import ModuleType
@@ -58,7 +59,7 @@ def _stub(name: str) -> str | None:
             node.body = [*(_bare(each, 2) for each in own), *members]
         if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("blocking("):
             found = True
-            body.append(_member(inspect.unwrap(getattr(module, ast.unparse(node.targets[0]))), needed, depth=1))
+            body.append(_member(getattr(module, ast.unparse(node.targets[0])), needed, depth=1))
         elif isinstance(node, ast.ClassDef | ast.FunctionDef | ast.Assign | ast.AnnAssign):
             body.append(_bare(node, 1))
     if not found:
@@ -106,7 +107,38 @@ def _member(member: Any, needed: dict[str, Import], depth: int = 2) -> ast.Funct
                 needed[node.id] = (*twin, twin[1])
             else:
                 node.id = _bound(node.id, function, found, needed)
+    if request := getattr(accessed, "request", None):
+        made.args = _fields(made.args.args[0], request, needed)
     return _bare(made, depth)
+
+
+def _fields(own: ast.arg, request: type[Any], needed: dict[str, Import]) -> ast.arguments:
+    """The parameters of a verb: its own object, and the fields of its request."""
+    given = inspect.signature(request).parameters.values()
+    named = [each.name for each in given if each.kind is inspect.Parameter.KEYWORD_ONLY]
+    return ast.arguments(
+        posonlyargs=[],
+        args=[own, *(_field(each.name, request, needed) for each in given if each.name not in named)],
+        kwonlyargs=[_field(name, request, needed) for name in named],
+        kw_defaults=[_default(each.default) for each in given if each.name in named],
+        defaults=[],
+    )
+
+
+def _field(name: str, request: type[Any], needed: dict[str, Import]) -> ast.arg:
+    owner = next(each for each in inspect.getmro(request) if name in vars(each).get("__annotations__", {}))
+    found = {bound: each for each in _imports(ast.parse(inspect.getsource(_module(owner)))) for bound in [each[2]]}
+    annotation = ast.parse(owner.__annotations__[name], mode="eval").body
+    for node in ast.walk(annotation):
+        if isinstance(node, ast.Name):
+            node.id = _bound(node.id, owner, found, needed)
+    return ast.arg(name, annotation)
+
+
+def _default(value: object) -> ast.expr | None:
+    if value is inspect.Parameter.empty:
+        return None
+    return ast.parse("..." if isinstance(value, Enum) else repr(value), mode="eval").body
 
 
 def _bound(name: str, function: Any, found: dict[str, Import], needed: dict[str, Import]) -> str:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import wraps
-from typing import Any, Final, Literal, ParamSpec, TypedDict, TypeVar, Unpack
+from typing import Annotated, Any, Final, ParamSpec, TypedDict, TypeVar, Unpack
 
 import attrs
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool
-from pydantic import BaseModel, Field
 
-from graphsearch._support.options import with_options
 from graphsearch.access.gate import Gate
-from graphsearch.context import ContextBlock, ContextBuilder, ContextOptions
+from graphsearch.context import ContextBlock, ContextBuilder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import IngestOptions, Ingestor
 from graphsearch.ingest.sources.stated import note_id, outcome_lines, state
 from graphsearch.ingest.write.ledger import or_nothing
-from graphsearch.integrations.arguments import GOOD_FACTS, Arguments, Entities, Facts, stated_of
 from graphsearch.model import FeedbackReport, Memory, Outcome
+from graphsearch.model.codec import Says, decode, schema
+from graphsearch.operations.answering import OutcomeName
+from graphsearch.operations.remembering import GOOD_FACTS, StatedEntity, StatedFact, stated_of
 from graphsearch.protocols import Extractor
 from graphsearch.sync import run
 
@@ -63,20 +63,20 @@ Answering = Callable[..., Coroutine[Any, Any, tuple[str, Mapping[str, Any]]]]
 """From the arguments of a tool and the config of a run to a text and an artifact."""
 
 
-class Question(BaseModel):
+@attrs.frozen(kw_only=True)
+class Question:
     """The arguments of the context tool."""
 
-    question: str = Field(
-        min_length=1, description="One question in plain words, with the full names of people and things."
-    )
+    question: Annotated[str, Says("One question in plain words, with the full names of people and things.", 1, 4_000)]
 
 
-class Learnt(Arguments):
+@attrs.frozen(kw_only=True)
+class Learnt:
     """The arguments of the tool that remembers."""
 
-    text: str = Field(min_length=1, description="What was said or learnt, in the words of the source.")
-    facts: Facts = None
-    entities: Entities = None
+    text: Annotated[str, Says("What was said or learnt, in the words of the source.", 1, 200_000)]
+    facts: tuple[StatedFact, ...] | None = None
+    entities: tuple[StatedEntity, ...] | None = None
 
 
 class Remembering(TypedDict, total=False):
@@ -86,13 +86,13 @@ class Remembering(TypedDict, total=False):
     options: IngestOptions | None
 
 
-class Verdict(BaseModel):
+@attrs.frozen(kw_only=True)
+class Verdict:
     """The arguments of the outcome tool."""
 
-    outcome: Literal["accepted", "rework", "rejected"] = Field(description="How the session went.")
+    outcome: Annotated[OutcomeName, Says("How the session went.")]
 
 
-@with_options(ContextOptions, ContextBuilder.build, without=("gate",))
 def context_tool(
     context: ContextBuilder,
     *,
@@ -100,7 +100,7 @@ def context_tool(
     session_id: str = "",
     name: str = "look_up",
     description: str = LOOK_UP,
-    **options: Unpack[ContextOptions],
+    **options: Any,
 ) -> BaseTool:
     """A tool that answers a question with the block that the ``gate`` allows; its artifact is `facts_of` the block.
 
@@ -108,9 +108,9 @@ def context_tool(
     `ContextBuilder.build`. Calls raise what that raises.
     """
 
-    async def look_up(question: str, config: RunnableConfig) -> tuple[str, Mapping[str, Any]]:
+    async def look_up(asked: Question, config: RunnableConfig) -> tuple[str, Mapping[str, Any]]:
         asker, session = caller_of(gate, session_id, config)
-        block = await context.build(question, gate=asker, session_id=session, **options)
+        block = await context.build(asked.question, gate=asker, session_id=session, **options)
         return block.text or NOTHING, facts_of(block)
 
     return _tool(look_up, name, description, Question)
@@ -130,10 +130,10 @@ def outcome_tool(
     (`graphsearch.integrations.langgraph.outcome_node`). Calls raise what `ContextBuilder.feedback` raises.
     """
 
-    async def report(outcome: str, config: RunnableConfig) -> tuple[str, Mapping[str, int]]:
+    async def report(found: Verdict, config: RunnableConfig) -> tuple[str, Mapping[str, int]]:
         asker, session = caller_of(gate, session_id, config)
-        report = await context.feedback(session, Outcome[outcome.upper()], gate=asker)
-        return f"The outcome of this session is noted: {outcome}.", counts_of(report)
+        report = await context.feedback(session, Outcome[found.outcome.name], gate=asker)
+        return f"The outcome of this session is noted: {found.outcome}.", counts_of(report)
 
     return _tool(report, name, description, Verdict)
 
@@ -152,12 +152,11 @@ def remember_tool(
     Its artifact has the ``memory_ids``. Calls raise what `graphsearch.ingest.Ingestor.remember` raises.
     """
 
-    async def remember(
-        text: str, config: RunnableConfig, facts: Facts = None, entities: Entities = None
-    ) -> tuple[str, Mapping[str, Any]]:
+    async def remember(learnt: Learnt, config: RunnableConfig) -> tuple[str, Mapping[str, Any]]:
         asker, session = caller_of(gate, session_id, config)
-        note = Memory(id=note_id(asker.principal.qualified_id, session, text), text=text, session_id=session)
-        lines = await remembered([note], stated_of(facts, entities), engine, asker, **how)
+        id_ = note_id(asker.principal.qualified_id, session, learnt.text)
+        note = Memory(id=id_, text=learnt.text, session_id=session)
+        lines = await remembered([note], stated_of(learnt.facts, learnt.entities), engine, asker, **how)
         return "\n".join(lines) or "Remembered.", {"memory_ids": [note.id]}
 
     return _tool(remember, name, description, Learnt)
@@ -184,13 +183,16 @@ async def remembered(
     return outcome_lines(stated.get("facts", ()), report.stated, [each for each in new if each.id in left])
 
 
-def _tool(function: Answering, name: str, description: str, arguments: type[BaseModel]) -> BaseTool:
+def _tool(function: Answering, name: str, description: str, arguments: type) -> BaseTool:
+    async def call(config: RunnableConfig, **given: Any) -> tuple[str, Mapping[str, Any]]:
+        return await function(decode(arguments, given, name, lenient=True), config)
+
     return StructuredTool.from_function(
-        blocking(function),
-        coroutine=function,
+        blocking(call),
+        coroutine=call,
         name=name,
         description=description,
-        args_schema=arguments,
+        args_schema=schema(arguments),
         response_format="content_and_artifact",
     )
 

@@ -10,19 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import zip_longest
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import Field
 
+from graphsearch._support.verbs import ask
 from graphsearch.access.gate import Gate
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import ElementKind, ElementRef, ScorePart, Triplet
-from graphsearch.modes.options import SearchMode, SearchOptions
-from graphsearch.recall.options import RecallOptions
+from graphsearch.modes.options import SearchMode, SearchRequest
+from graphsearch.recall.options import RecallRequest
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.sync import run
 from graphsearch.text.rendering import entity_name, memory_line, safe_text, triplet_line
@@ -40,7 +41,7 @@ class GraphSearchRetriever(BaseRetriever):
     * ``gate``: decides what is visible; `ALLOW_ALL` shows everything to anybody.
     * ``limit``: number of documents returned; ``invoke(question, limit=3)`` takes precedence.
     * ``kinds``: "memory", "triplet", or both.
-    * ``as_of``, ``known_at``, ``min_score`` and ``diversity``: as in `SearchOptions` and `RecallOptions`.
+    * ``as_of``, ``known_at``, ``min_score`` and ``diversity``: as in `SearchRequest` and `RecallRequest`.
 
     Raises what `GraphSearchEngine.search` and `recall` raise. ``invoke`` blocks, under the
     conditions of `graphsearch.sync`.
@@ -71,28 +72,15 @@ class GraphSearchRetriever(BaseRetriever):
     async def _documents(self, query: str, limit: int) -> list[Document]:
         if limit < 1:
             raise InvalidInputError("retriever", [f"limit must be at least 1, not {limit}"])
-        search: SearchOptions = {
-            "mode": self.mode,
-            "limit": limit,
-            "min_score": self.min_score,
-            "diversity": self.diversity,
-            "as_of": self.as_of,
-            "known_at": self.known_at,
-            "gate": self.gate,
-        }
-        recall: RecallOptions = {
-            "limit": max(limit, _MEMORIES),
-            "min_score": self.min_score,
-            "diversity": self.diversity,
-            "as_of": self.as_of,
-            "known_at": self.known_at,
-            "gate": self.gate,
-        }
+        alike = ("min_score", "diversity", "as_of", "known_at", "gate")
+        asked: dict[str, Any] = {name: getattr(self, name) for name in alike}
+        search = SearchRequest(query, mode=self.mode, limit=limit, **asked)
+        recall = RecallRequest(query, limit=max(limit, _MEMORIES), **asked)
         if "memory" not in self.kinds:
-            return documents_of((), (await self.engine.search(query, **search)).triplets, limit)
+            return documents_of((), (await ask(self.engine.search, search)).triplets, limit)
         if "triplet" not in self.kinds:
-            return documents_of((await self.engine.recall(query, **recall)).memories, (), limit)
-        found, recalled = await self.engine.search_and_recall(query, search=search, recall=recall)
+            return documents_of((await ask(self.engine.recall, recall)).memories, (), limit)
+        found, recalled = await self.engine.search_and_recall(search, recall)
         return documents_of(recalled.memories, found.triplets, limit)
 
 

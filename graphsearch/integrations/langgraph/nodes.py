@@ -8,8 +8,7 @@ from typing import Any, Final, Unpack
 from langchain_core.messages import HumanMessage, convert_to_messages
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
-from graphsearch._support.options import with_options
-from graphsearch.context import ContextBuilder, ContextOptions
+from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.sources.stated import read_stated
@@ -28,7 +27,6 @@ Update = dict[str, Any]
 _ROLES: Final = {"human": "user", "ai": "assistant"}
 
 
-@with_options(ContextOptions, ContextBuilder.build, without=("gate",))
 def context_node(
     context: ContextBuilder,
     *,
@@ -38,7 +36,7 @@ def context_node(
     messages_key: str = "messages",
     output_key: str = "context",
     facts_key: str = "",
-    **options: Unpack[ContextOptions],
+    **options: Any,
 ) -> Runnable[Any, Update]:
     """A node that puts the text of the block for a session into the state, under ``output_key``.
 

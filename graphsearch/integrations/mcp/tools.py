@@ -21,6 +21,7 @@ from graphsearch.model.codec import Says, decode, schema
 from graphsearch.modes.graph_query import visible_schema
 from graphsearch.operations.brief import TRUNCATED, Json, as_text, block_json, brief, fitted, shown, time_line
 from graphsearch.operations.operation import Effect, Operation, Profile
+from graphsearch.operations.remembering import GOOD_FACTS
 from graphsearch.operations.service import Caller, GraphService, Identity
 from graphsearch.operations.serving import Desk
 from graphsearch.text.rendering import safe_text
@@ -36,13 +37,8 @@ USUAL_TYPES: Final = (
 _MOST_TYPES: Final = 9
 _LOOKED_AT: Final = 2_000
 _FOUND: Final = 5
+_SHORT: Final = 2
 _WORD: Final = re.compile(r"[a-z]+")
-GOOD_FACTS: Final = (
-    "State what lasts and the text says: who works where, reports to whom, leads, uses, decided, prefers; status,"
-    " deadline, budget; what is over, as `ended` or with `until`. One subject, one object, full names; dates as in the"
-    " text. No wishes, guesses, small talk."
-)
-"""What makes a good fact, for the model that states it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -119,7 +115,7 @@ def find(desk: Desk, given: Mapping[str, Any]) -> Json:
 
 def _words(text: str) -> set[str]:
     """Its words, without their endings: a plural names what a singular does."""
-    return {word.removesuffix("s")[:6] for word in _WORD.findall(text.casefold()) if len(word) > 2}
+    return {word.removesuffix("s")[:6] for word in _WORD.findall(text.casefold()) if len(word) > _SHORT}
 
 
 async def _types(desk: Desk, identity: Identity) -> Sequence[str]:
@@ -160,7 +156,9 @@ def answer(operation: Operation, request: Any, value: Any, service: GraphService
 
 def _block_text(block: ContextBlock, scope: Scope) -> str:
     time = time_line(block)
-    reason = f"{safe_text(block.reason)}; {_hint(scope)}" if block.reason and not block.text else safe_text(block.reason)
+    reason = (
+        f"{safe_text(block.reason)}; {_hint(scope)}" if block.reason and not block.text else safe_text(block.reason)
+    )
     summary = block.summary and safe_text(block.summary.text)
     notes = [f"time: {time}" if time else "", reason, f"session_id: {block.session_id}"]
     return "\n\n".join(filter(None, (block.text, summary, "\n".join(filter(None, notes)))))

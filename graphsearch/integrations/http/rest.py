@@ -1,0 +1,219 @@
+"""REST: a route for each operation of the table, its OpenAPI, health, and metrics.
+
+What reads is a GET whose arguments are in the query, everything else a POST with a JSON object; the answer is the JSON
+of the result. Errors are ``{"error": {"type", "message"}}`` with the status of their kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from http import HTTPStatus
+from time import perf_counter
+from typing import Any, Final
+
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Histogram, generate_latest
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from graphsearch import errors
+from graphsearch._support.version import __version__
+from graphsearch.model import validation as check
+from graphsearch.model.codec import Json, decode, schema, schema_of_result
+from graphsearch.operations.limits import HealthCheck
+from graphsearch.operations.operation import Operation
+from graphsearch.operations.service import Identity
+from graphsearch.operations.serving import Desk, error_json
+
+ROOT: Final = "/v1"
+LARGEST: Final = 4 << 20
+"""Maximum size of a request in bytes; larger requests get 413 before they are read."""
+_STATUSES: Final[tuple[tuple[type[Exception], int], ...]] = (
+    (errors.AccessDeniedError, 403),
+    (errors.ForeignSessionError, 403),
+    (errors.UnknownElementError, 404),
+    (errors.UnknownScopeError, 404),
+    (errors.RateLimitError, 429),
+    (errors.TimeLimitError, 504),
+    (errors.StoreUnavailableError, 503),
+    (errors.ReadOnlyStoreError, 409),
+    (errors.MissingDependencyError, 501),
+    (errors.InvalidInputError, 400),
+    (errors.UnknownModeError, 400),
+)
+"""The status of an error, by the first of these that it is; 500 for any other."""
+_ERROR: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+_ERRORS: Final = {
+    str(status): {"description": text, "content": _ERROR}
+    for status, text in (
+        (400, "Arguments that are refused, each fault named"),
+        (401, "No valid token"),
+        (403, "Denied by the policies"),
+        (404, "What does not exist or is not visible"),
+        (409, "A store that only reads"),
+        (413, "A request that is too large"),
+        (429, "Too many requests of this principal"),
+        (500, "A failure, described in the server's log"),
+        (501, "A part that this server does not have, such as a language model"),
+        (503, "A store that does not answer, or a project that is switched off"),
+        (504, "A request that took too long"),
+    )
+}
+_ERROR_SCHEMA: Final = {
+    "type": "object",
+    "properties": {
+        "error": {
+            "type": "object",
+            "properties": {"type": {"type": "string"}, "message": {"type": "string"}},
+            "required": ["type", "message"],
+        }
+    },
+    "required": ["error"],
+}
+Identify = Callable[[Any], Identity]
+
+
+class _TooLargeError(Exception):
+    """The body of a request is too large."""
+
+
+def rest_routes(
+    desk: Desk, who: Identity | Identify, *, probe: Callable[[], Awaitable[object]] | None = None
+) -> list[Route]:
+    """The routes over a desk; ``who`` is the identity of all requests, or a function returning that of one.
+
+    ``/v1/NAME`` for each operation, ``/openapi.json``, ``/metrics`` in the format of Prometheus, ``/healthz`` (the
+    process lives) and ``/readyz`` (``probe``, which raises where the store does not answer, succeeds).
+    """
+    registry = CollectorRegistry()
+    seconds = Histogram("graphsearch_seconds", "Seconds of operations.", ("operation", "status"), registry=registry)
+    identify: Identify = who if callable(who) else lambda _: who
+    ready = None if probe is None else HealthCheck(probe)
+    contract = openapi(desk)
+
+    def route(operation: Operation) -> Route:
+        async def answer(request: Request) -> Response:
+            began = perf_counter()
+            response = await _answered(operation, request, desk, identify)
+            seconds.labels(operation.name, response.status_code).observe(perf_counter() - began)
+            return response
+
+        return Route(f"{ROOT}/{operation.name}", answer, methods=["GET" if operation.reads else "POST"])
+
+    async def metrics(request: Request) -> Response:
+        try:
+            identify(request)
+        except errors.AccessDeniedError as error:
+            return _refused(error, "metrics", 401)
+        return Response(generate_latest(registry), headers={"content-type": CONTENT_TYPE_LATEST})
+
+    async def alive(_: Request) -> Response:
+        return JSONResponse({"alive": True})
+
+    async def readiness(_: Request) -> Response:
+        healthy = ready is None or await ready.healthy()
+        return JSONResponse({"healthy": healthy}, status_code=200 if healthy else 503)
+
+    async def described(_: Request) -> Response:
+        return JSONResponse(contract)
+
+    return [
+        *map(route, desk.rows()),
+        Route("/openapi.json", described, methods=["GET"]),
+        Route("/metrics", metrics, methods=["GET"]),
+        Route("/healthz", alive, methods=["GET"]),
+        *(Route(path, readiness, methods=["GET"]) for path in ("/readyz", "/health")),
+    ]
+
+
+async def _answered(operation: Operation, request: Request, desk: Desk, identify: Identify) -> Response:
+    try:
+        identity = identify(request)
+    except errors.AccessDeniedError as error:
+        return _refused(error, operation.name, 401)
+    if desk.is_off(identity):
+        return JSONResponse({"disabled": True}, status_code=503)
+    try:
+        asked = await _request(operation, request)
+        value = await desk.answer(operation, asked, identity)
+        return JSONResponse(operation.told(value))
+    except _TooLargeError:
+        error = errors.InvalidInputError("request", [f"must have at most {LARGEST} bytes"])
+        return _refused(error, operation.name, 413)
+    except Exception as error:  # noqa: BLE001 - the server keeps running, and its log has the error
+        status = next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
+        return _refused(error, operation.name, status)
+
+
+def _refused(error: Exception, doing: str, status: int) -> Response:
+    headers = {}
+    if status == HTTPStatus.UNAUTHORIZED:
+        headers = {"www-authenticate": "Bearer"}
+    elif isinstance(error, errors.RateLimitError):
+        headers = {"retry-after": str(max(1, round(error.retry_after)))}
+    return JSONResponse(error_json(error, doing), status_code=status, headers=headers)
+
+
+async def _request(operation: Operation, request: Request) -> Any:
+    """The request that the query or the body is. Raises `InvalidInputError` with every fault."""
+    if operation.reads:
+        arguments = schema(operation.request)["properties"]
+        query = request.query_params
+        lists = {name for name, each in arguments.items() if each.get("type") == "array"}
+        return operation.read({name: query.getlist(name) if name in lists else query[name] for name in query})
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LARGEST:
+            raise _TooLargeError
+    try:
+        given = check.parse_json(body.decode())
+    except ValueError as error:
+        raise errors.InvalidInputError(operation.name, ["the body must be a JSON object"]) from error
+    return decode(operation.request, given, operation.name)
+
+
+def openapi(desk: Desk) -> Json:
+    """The OpenAPI description of the routes of a service."""
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "graphsearch", "version": __version__},
+        "paths": {f"{ROOT}/{each.name}": _path(each) for each in desk.rows()},
+        "components": {
+            "schemas": {"Error": _ERROR_SCHEMA},
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{"bearer": []}, {}],
+    }
+
+
+def _path(operation: Operation) -> Json:
+    arguments, result = schema(operation.request), schema_of_result(operation.result)
+    if operation.key:
+        result = {"type": "object", "properties": {operation.key: result}, "required": [operation.key]}
+    described = {
+        "operationId": operation.name,
+        "summary": operation.people,
+        "responses": {
+            "200": {"description": "The result", "content": {"application/json": {"schema": result}}},
+            **_ERRORS,
+        },
+    }
+    if operation.reads:
+        return {"get": {**described, "parameters": _parameters(arguments)}}
+    body = {"required": True, "content": {"application/json": {"schema": arguments}}}
+    return {"post": {**described, "requestBody": body}}
+
+
+def _parameters(arguments: Mapping[str, Any]) -> list[Json]:
+    needed = arguments.get("required", ())
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "required": name in needed,
+            "schema": {key: part for key, part in each.items() if key != "description"},
+            "description": each.get("description", ""),
+        }
+        for name, each in arguments["properties"].items()
+    ]
