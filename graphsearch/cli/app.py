@@ -1,78 +1,119 @@
-"""The application with all commands."""
+"""The application with all commands; each is loaded when it is run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from inspect import iscoroutinefunction
-from typing import Annotated, Any, Final
+import ast
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, Final
 
-import typer
+import click
 
 from graphsearch._support.version import __version__
-from graphsearch.cli import (
-    curation_commands,
-    evaluation_command,
-    forgetting_commands,
-    graph_commands,
-    ingest_commands,
-    moving_commands,
-    principal_commands,
-    reembed_command,
-    search_commands,
-    type_commands,
+from graphsearch.errors import MissingExtraError
+
+_WRITTEN: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "init": ("writing:init", "Prepare a database: migrate its schema and create the app role that --dsn names."),
+        "add": ("writing:add", "Add a folder; later runs write only what changed and forget what was deleted."),
+        "remember": (
+            "writing:remember",
+            "Add memories: the entities and relations of their texts, and the facts that are stated of them.",
+        ),
+        "export": ("moving:export", "Export the whole project to a file that `import` reads into any store."),
+        "import": (
+            "moving:import_",
+            "Import an export of graphsearch into an empty project, or that of another memory layer into any.",
+        ),
+        "reembed": (
+            "moving:reembed",
+            "Change the embedding model: embed all texts again beside the old vectors, and switch at one moment.",
+        ),
+        "eval": (
+            "evaluating:evaluate",
+            "Measure how well relevant evidence is found, in a fresh scope that is removed at the end.",
+        ),
+        "mcp": ("serving:mcp", "Serve the project to agents by MCP, until standard input ends or a signal comes."),
+    }
 )
-from graphsearch.cli.commands import EscapingGroup, register
-
-app = typer.Typer(
-    name="graphsearch",
-    cls=EscapingGroup,
-    help="Turns an agent's knowledge graph into the few lines of context that answer its next question.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
+"""Commands that are no operation, or not that alone: the function of each, and what it does."""
+_NAMES: Final = MappingProxyType({"graph_query": "context", "graph_neighbors": "neighbors", "graph_path": "path"})
+"""Operations that have a shorter name here; theirs is taken, too."""
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"graphsearch {__version__}")
-        raise typer.Exit
+@cache
+def sentences() -> Mapping[str, str]:
+    """What each command does, by its name, read off the text of the table: to load the table takes seconds."""
+    table = ast.parse(files("graphsearch.operations").joinpath("table.py").read_text(encoding="utf-8"))
+    found = {}
+    for call in ast.walk(table):
+        if isinstance(call, ast.Call) and any(each.arg == "people" for each in call.keywords):
+            said = {each.arg: ast.literal_eval(each.value) for each in call.keywords if each.arg in ("name", "people")}
+            verb = call.args[0]
+            found[said.get("name") or getattr(verb, "attr", "")] = said["people"]
+    named = {_NAMES.get(name, name).replace("_", "-"): sentence for name, sentence in sorted(found.items())}
+    return MappingProxyType(named | {name: sentence for name, (_, sentence) in _WRITTEN.items()})
 
 
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version.")
-    ] = False,
-) -> None: ...
+class Commands(click.Group):
+    """All commands."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands."""
+        return [*sentences()]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name."""
+        name = _NAMES.get(cmd_name.replace("-", "_"), cmd_name)
+        if name not in sentences():
+            return None
+        try:
+            commands = import_module("graphsearch.cli.commands")
+            if name in _WRITTEN:
+                module, _, function = _WRITTEN[name][0].partition(":")
+                written = getattr(import_module(f"graphsearch.cli.{module}"), function)
+                made: click.Command = commands.command_of(name, written, _WRITTEN[name][1])
+                return made
+            table = import_module("graphsearch.operations.table").operations()
+            operation = next(each for each in table.values() if _NAMES.get(each.name, each.name) == name.replace("-", "_"))
+            made = commands.command_of_operation(name, operation)
+        except MissingExtraError as error:
+            raise click.ClickException(str(error)) from error
+        return made
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands, without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([*sentences().items()])
+
+    def make_context(self, *given: Any, **options: Any) -> click.Context:
+        """Read arguments."""
+        with _escaping():
+            return super().make_context(*given, **options)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        with _escaping():
+            return super().invoke(ctx)
 
 
-_MODULES: Final = (
-    *(ingest_commands, search_commands, principal_commands, graph_commands, forgetting_commands, curation_commands),
-    *(type_commands, moving_commands, reembed_command, evaluation_command),
-)
-_WRITES: Final = (
-    *("init", "add", "remember", "feedback", "forget", "expire", "remove_scope", "verify_receipt", "update_entity"),
-    *("link_memories", "merge_entities", "undo_merge", "judge_duplicates", "mark_distinct", "detect_communities"),
-    *(
-        "refresh_communities",
-        "summarise_communities",
-        "register_type",
-        "export",
-        "import_",
-        "reembed",
-        "mcp",
-        "evaluate",
-    ),
-)
-"""Commands that change something, or that have nothing to say of a project to which nothing was ever written."""
-_OTHERS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "init": {"scoped": False},
-    "import_": {"name": "import"},
-    "evaluate": {"name": "eval", "scoped": False, "served": False},
-}
+@contextmanager
+def _escaping() -> Iterator[None]:
+    """Errors quote what was given: without control characters."""
+    try:
+        yield
+    except click.ClickException as error:
+        from graphsearch.cli.showing import escaped  # noqa: PLC0415 - loads the engine
 
-for _module in _MODULES:
-    for _name, _command in vars(_module).items():
-        if iscoroutinefunction(_command) and _command.__module__ == _module.__name__ and not _name.startswith("_"):
-            register(app, _command, reads=_name not in _WRITES, **_OTHERS.get(_name, {}))
+        error.message = escaped(error.message)
+        raise
+
+
+@click.group(cls=Commands)
+@click.version_option(__version__, prog_name="graphsearch", message="%(prog)s %(version)s")
+def app() -> None:
+    """Turn an agent's knowledge graph into the few lines of context that answer its next question."""
