@@ -55,6 +55,7 @@ from graphsearch.model import (
     WriteReport,
 )
 from graphsearch.model import validation as check
+from graphsearch.model.reports import Statistics
 from graphsearch.modes.graph_query import visible_schema
 from graphsearch.protocols import LLM, GraphStore, TokenCounter
 
@@ -504,6 +505,12 @@ class Curator:
             sizes = [ScopeSize(memories=each.memories, relations=each.relations) for each in held]
             counts = attrs.evolve(counts, scopes=sizes)
         return graph_health(counts)
+
+    async def stats(self) -> Statistics:
+        """Return the numbers of the scope. `PartialViewError` for a principal that may not see everything."""
+        async with self._access.reading() as reader:
+            await self._access.demand_whole("the counts of the project", reader)
+            return await self._access.store.statistics()
 
     # -- the types of relations ----------------------------------------------------------------------------------
 

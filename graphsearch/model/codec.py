@@ -124,8 +124,8 @@ _Write: TypeAlias = Callable[[Any, bool], Json]
 def encode(value: Any, *, sparse: bool = False) -> Json:
     """The JSON of a value; ``sparse`` leaves out fields that are at their default. Raises `TypeError` for functions.
 
-    Objects have the fields of their class in order, and `COMPUTED` ones. Enums are their values, times ISO 8601,
-    durations seconds, sets sorted lists, and vectors float16 in base64.
+    Objects have the fields of their class in order, and `COMPUTED` ones. Enums are their values, times ISO 8601
+    in UTC, durations seconds, sets sorted lists, and vectors float16 in base64.
     """
     kind: Any = type(value)
     return value if kind in _AS_IS else _writer(kind)(value, sparse)
@@ -144,6 +144,7 @@ def _writer(kind: Any) -> _Write:
 _WRITERS: Final[tuple[tuple[Any, _Write], ...]] = (
     (Enum, lambda value, _: value.value),
     (UUID | PurePath, lambda value, _: str(value)),
+    (datetime, lambda value, _: (value.astimezone(UTC) if value.tzinfo else value).isoformat()),
     (date, lambda value, _: value.isoformat()),
     (timedelta, lambda value, _: value.total_seconds()),
     (np.generic, lambda value, _: value.item()),

@@ -260,6 +260,17 @@ class Injection:
     tokens: int
     elements: tuple[ElementRef, ...] = attrs.field(converter=as_tuple)
 
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "injection",
+            check.key("id", self.id),
+            check.key("session_id", self.session_id),
+            check.text("principal", self.principal),
+            check.moment("created_at", self.created_at),
+            check.count("tokens", self.tokens),
+            *(check.text("id of an element", each.id) for each in self.elements),
+        )
+
 
 @attrs.frozen(kw_only=True)
 class FeedbackReport:

@@ -112,7 +112,7 @@ def row(
     named = {each: declared[each] for each in declared if each not in {*_GIVEN_BY_THE_CALLER, *without}}
     name = name or getattr(verb, "__name__", "")
     request = attrs.make_class(
-        "".join(map(str.capitalize, name.split("_"))),
+        "".join(map(str.capitalize, (*name.split("_"), "request"))),
         {
             each: attrs.field(default=default, metadata={"says": known.get(each, Says())})
             for each, (_, default) in named.items()

@@ -7,8 +7,8 @@ import pytest
 from graphsearch import ContextBuilder, GraphSearchEngine, Outcome
 from graphsearch.federation import FederatedEngine
 from graphsearch.federation.engine import JointEngine
-from graphsearch.integrations.mcp.answers import triplet_json
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Entity, Memory
+from graphsearch.operations.brief import triplet_json
 from graphsearch.testing.fakes import HashEmbedder
 from tests.gates import no_secrets
 
