@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from graphsearch.access.gate import Gate
 from graphsearch.evaluation.comparing import Comparison
 from graphsearch.evaluation.evaluator import Evaluation
-from graphsearch.evaluation.graph_scores import AnswerSet
-from graphsearch.evaluation.graph_scores import EntitySet
-from graphsearch.evaluation.graph_scores import TripletSet
+from graphsearch.evaluation.evaluator import AnswerSet
+from graphsearch.evaluation.evaluator import EntitySet
+from graphsearch.evaluation.evaluator import TripletSet
 from graphsearch.evaluation.question_set import QuestionSet
 from graphsearch.evaluation.ranks import BUDGET
 from graphsearch.ingest import Progress
