@@ -55,7 +55,7 @@ def sentences() -> Mapping[str, str]:
             said = {each.arg: ast.literal_eval(each.value) for each in call.keywords if each.arg in ("name", "people")}
             verb = call.args[0]
             found[said.get("name") or getattr(verb, "attr", "")] = said["people"]
-    named = {_NAMES.get(name, name).replace("_", "-"): sentence for name, sentence in sorted(found.items())}
+    named = {_NAMES.get(name, name).replace("_", "-"): sentence for name, sentence in found.items()}
     return MappingProxyType(named | {name: sentence for name, (_, sentence) in _WRITTEN.items()})
 
 

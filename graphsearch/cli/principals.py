@@ -63,19 +63,18 @@ class Asker(Principals):
         )
 
 
-@attrs.frozen(kw_only=True)
-class Logging(Options):
-    """What is logged, and what scores are computed from."""
-
-    log: Annotated[bool, Says("Log what a block shows, for feedback; a standby takes only --no-log.")] = True
-    statistics: Annotated[
-        StatisticsOf, Says("What scores by words are computed from: the scope, or what is visible.")
-    ] = StatisticsOf.SCOPE
+Log = Annotated[bool, Says("Log what a block shows, for feedback; a standby takes only --no-log.")]
+Statistics = Annotated[
+    StatisticsOf, Says("What scores by words are computed from: the scope, or what is visible.")
+]
 
 
 @attrs.frozen(kw_only=True)
-class BlockAsker(Logging, Asker):
+class BlockAsker(Asker):
     """The principal that a block is for."""
+
+    log: Log = True
+    statistics: Statistics = StatisticsOf.SCOPE
 
 
 def _value(text: str) -> object:

@@ -12,10 +12,11 @@ from typing import Annotated
 
 import click
 
+from graphsearch.access.gate import StatisticsOf
 from graphsearch.caching import InProcessCache, RedisCache, cached
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Model, Places, embedder_for, open_scopes
-from graphsearch.cli.principals import FILE, Logging, Principals
+from graphsearch.cli.principals import FILE, Log, Principals, Statistics
 from graphsearch.cli.writing import Reading
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Scope
@@ -43,6 +44,8 @@ async def mcp(
     operator: Annotated[bool, Says("The same as --profile all."), {"hidden": True}] = False,
     read_only: Annotated[bool, Says("Leave out all tools that change the graph.")] = False,
     review: Annotated[bool, Says("What agents write, merge or forget waits until somebody accepts it.")] = False,
+    log: Log = True,
+    statistics: Statistics = StatisticsOf.SCOPE,
     disabled: Annotated[bool, Says("Switch the project off: every answer only states that.")] = False,
     max_tokens: Annotated[int, Says("The most tokens of an answer.", 500)] = 4_000,
     time_limit: Annotated[float, Says("The seconds that a request may take.", 0.001)] = 300.0,
@@ -52,7 +55,6 @@ async def mcp(
         Says("Where entities are cached: a URL is of Redis."),
         {"metavar": "memory|none|URL", "param_decls": ["--cache", "cache_"]},
     ] = "memory",
-    logging: Logging,
     model: Model,
     reading: Reading,
     principals: Principals,
@@ -90,13 +92,13 @@ async def mcp(
             read_only=read_only,
             profile=Profile.ALL if operator else Profile[profile.upper()],
             review=review,
-            log=logging.log,
+            log=log,
             time_limit=time_limit,
             rate=rate,
             extractor=rules,
             ingest=reading.options,
             disabled=disabled,
-            statistics=logging.statistics,
+            statistics=statistics,
         )
         server = served.make_server(service, who)
         if address is None:
