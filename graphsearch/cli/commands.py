@@ -209,7 +209,8 @@ def command_of_operation(name: str, operation: Operation) -> Command:
             kind=operation.request.__annotations__[each.name],
             default=each.default,
             says=each.metadata["says"],
-            is_positional=own[each.name].kind is own[each.name].POSITIONAL_OR_KEYWORD,
+            is_positional=own[each.name].kind is not own[each.name].KEYWORD_ONLY
+            or (operation.name, each.name) == ("backlinks", "entity"),
         )
         for each in attrs.fields(operation.request)
         if each.name not in _UNTOLD

@@ -109,7 +109,7 @@ async def open_caller(
         yield service.caller(Identity(gate.principal, scope, also=tuple(also)))
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, slots=False)
 class Model(Options):
     """A language model."""
 
@@ -127,7 +127,7 @@ class Model(Options):
         return llm_called(self.llm, base_url=self.llm_url or None) if self.llm else None
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, slots=False)
 class Budgeted(Model):
     """A language model within a budget."""
 

@@ -6,6 +6,7 @@ import inspect
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 import attrs
@@ -38,9 +39,7 @@ class Argument:
 
 def arguments_of(function: Callable[..., Any]) -> Iterator[Argument]:
     """The arguments of a function, or of a group, as their annotations describe them."""
-    hints = get_type_hints(function, include_extras=True) | get_type_hints(
-        function.__init__ if isinstance(function, type) else function, include_extras=True
-    )
+    hints = get_type_hints(function, include_extras=True)
     for each in inspect.signature(function).parameters.values():
         kind, *extras = get_args(hints[each.name]) if get_origin(hints[each.name]) is Annotated else [hints[each.name]]
         yield Argument(
@@ -56,20 +55,25 @@ def arguments_of(function: Callable[..., Any]) -> Iterator[Argument]:
 def parameter(argument: Argument) -> click.Parameter:
     """The option, or for what is positional the argument, of a command."""
     kind, count = _one_of(argument.kind)
-    default = None if argument.is_needed else argument.default
-    more = {"type": Coded(kind, argument.says), "required": argument.is_needed, "default": default, **argument.more}
-    if count == -1:
-        more["default"] = default or None
+    default = argument.default.value if isinstance(argument.default, Enum) else argument.default
+    more: dict[str, Any] = {"required": True} if argument.is_needed else {"default": default}
+    if kind is not bool:
+        more |= {"type": Coded(kind, argument.says), "nargs": count}
+    more |= argument.more
     if argument.is_positional:
-        return click.Argument([argument.name], nargs=count, **more)
-    spelt = f"--{argument.name.replace('_', '-')}"
+        return click.Argument([argument.name], **more)
+    spelt = argument.name.replace("_", "-")
     if kind is bool:
-        del more["type"]
-        spelt += "" if default is False else f"/--no-{spelt[2:]}"
-    several = {"multiple": True} if count == -1 else {"nargs": count}
-    is_told = not isinstance(default, bool) and default not in (None, "", ())
-    shown = {"help": argument.says.text, "show_default": is_told, "show_envvar": "envvar" in more}
-    return click.Option([spelt, argument.name], **(several if kind is not bool else {}), **shown, **more)
+        more["is_flag"] = True
+    elif count == -1:
+        more |= {"multiple": True, "nargs": 1}
+    return click.Option(
+        [f"--{spelt}" if default is False or kind is not bool else f"--{spelt}/--no-{spelt}", argument.name],
+        help=argument.says.text,
+        show_default=not argument.is_needed and bool(default) and default is not True,
+        show_envvar="envvar" in more,
+        **more,
+    )
 
 
 def _one_of(kind: Any) -> tuple[Any, int]:
@@ -103,6 +107,8 @@ class Coded(click.ParamType):
         """Read a value; a default is one already."""
         if not isinstance(value, str):
             return value
+        if hasattr(self._kind, "from_json"):
+            return self._kind.from_json(Path(value).read_text(encoding="utf-8"))
         text = value.casefold() if value.casefold() in self._choices else value
         try:
             return decode(Annotated[self._kind, self._says], text, lenient=True)

@@ -6,7 +6,7 @@ import asyncio
 import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import cache
+import functools
 from pathlib import Path
 from typing import Annotated
 
@@ -50,10 +50,8 @@ async def mcp(
     max_tokens: Annotated[int, Says("The most tokens of an answer.", 500)] = 4_000,
     time_limit: Annotated[float, Says("The seconds that a request may take.", 0.001)] = 300.0,
     rate: Annotated[int | None, Says("The most requests of each principal a minute.", 1)] = None,
-    cache_: Annotated[
-        str,
-        Says("Where entities are cached: a URL is of Redis."),
-        {"metavar": "memory|none|URL", "param_decls": ["--cache", "cache_"]},
+    cache: Annotated[
+        str, Says("Where entities are cached: a URL is of Redis."), {"metavar": "memory|none|URL"}
     ] = "memory",
     model: Model,
     reading: Reading,
@@ -69,17 +67,17 @@ async def mcp(
         raise click.UsageError("--also comes with --principal: a token names one project")
     if (tokens or allow_host) and not http:
         raise click.UsageError("--tokens and --allow-host come with --http")
-    if cache_ not in ("memory", "none") and not cache_.startswith(("redis://", "rediss://", "unix://")):
-        raise click.UsageError(f"--cache must be memory, none or the URL of a Redis server, not {cache_!r}")
+    if cache not in ("memory", "none") and not cache.startswith(("redis://", "rediss://", "unix://")):
+        raise click.UsageError(f"--cache must be memory, none or the URL of a Redis server, not {cache!r}")
     scope, *also = place.scopes
     address = served.address(http) if http else None
     bearers = served.TokenMap.read(tokens, scope) if tokens else None
     who = bearers.identify if bearers else served.Identity(principals.called(principal, place), scope, also=tuple(also))
     authorizer, llm, rules = principals.authorizer, model.chosen(), reading.rules
-    async with _signals() as stop, open_scopes(place) as scopes, _entity_caches(cache_) as through_cache:
+    async with _signals() as stop, open_scopes(place) as scopes, _entity_caches(cache) as through_cache:
         embedder = await embedder_for(scopes.with_scope(org_id=scope.org_id, project_id=scope.project_id))
 
-        @cache
+        @functools.cache
         def engine_of(scope: Scope) -> GraphSearchEngine:
             store = through_cache(scopes.with_scope(org_id=scope.org_id, project_id=scope.project_id))
             return GraphSearchEngine(store=store, embedder=embedder, llm=llm)
