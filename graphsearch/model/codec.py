@@ -430,7 +430,7 @@ def _object(kind: Any) -> _Form:
         given = _part(Mapping, data, to)
         for name, each in given.items():
             if name in forms:
-                if not to.lenient or fields[name].needed or each not in (None, ""):
+                if not to.lenient or fields[name].needed or not _is_absent(each):
                     values[fields[name].alias] = _read(forms[name], each, (*place, name), to)
             elif name not in dropped:
                 near = get_close_matches(str(name)[:_LONGEST], forms, 1)
@@ -509,6 +509,10 @@ _FORMS: Final[tuple[tuple[type, Callable[[Any, Sequence[Any]], _Form]], ...]] = 
 )
 
 
+def _is_absent(given: Any) -> bool:
+    return given is None or (isinstance(given, str) and not given.strip())
+
+
 def _bounded(form: _Form, says: Says) -> _Form:
     """A form that refuses what is out of bounds."""
 
@@ -528,6 +532,8 @@ def _beyond(value: Any, says: Says) -> str:
     strange = [each for each in (value if isinstance(value, tuple) else [value]) if says.of and each not in says.of]
     if strange:
         return f"must be one of {', '.join(says.of)}, not {_shown(strange[0])}"
+    if isinstance(value, UUID):  # an id where a name was bounded
+        return ""
     size: Any = value
     verb, unit = "be", ""
     if isinstance(value, Collection):

@@ -171,6 +171,8 @@ class Contradiction:
 
     one: Relation
     other: Relation
+    ends: tuple[Entity, ...] = attrs.field(default=(), eq=False)
+    """Their source and both targets, where a curator has read them."""
 
     @property
     def source_id(self) -> UUID:

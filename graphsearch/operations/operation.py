@@ -86,7 +86,10 @@ class Operation:
         given = {each.name: getattr(request, each.name) for each in attrs.fields(self.request)}
         if "gate" in inspect.signature(self.verb).parameters:
             given["gate"] = caller.gate
-        return await self.verb(self.subject(caller), **given)
+        subject = self.subject(caller)
+        if subject is caller:
+            return await self.verb(caller, **given)
+        return await getattr(subject, self.verb.__name__)(**given)  # an engine over several scopes has its own
 
 
 def row(
