@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import click
 
@@ -38,16 +41,19 @@ _WRITTEN: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
             "Measure how well relevant evidence is found, in a fresh scope that is removed at the end.",
         ),
         "mcp": ("serving:mcp", "Serve the project to agents by MCP, until standard input ends or a signal comes."),
+        "install": ("coding_agents:install", "Write the server and the hooks into a coding agent's configuration."),
+        "uninstall": ("coding_agents:uninstall", "Take the server and the hooks out of it again."),
+        "record-session": ("coding_agents:record_session", ""),
     }
 )
-"""Commands that are no operation, or not that alone: the function of each, and what it does."""
+"""Commands that are no operation, or not that alone: the function of each, and what it does; nothing for one that hooks run."""
 _NAMES: Final = MappingProxyType({"graph_query": "context", "graph_neighbors": "neighbors", "graph_path": "path"})
 """Operations that have a shorter name here; theirs is taken, too."""
 
 
 @cache
 def sentences() -> Mapping[str, str]:
-    """What each command does, by its name, read off the text of the table: to load the table takes seconds."""
+    """What each listed command does, by its name, read off the text of the table: to load the table takes seconds."""
     table = ast.parse(files("graphsearch.operations").joinpath("table.py").read_text(encoding="utf-8"))
     found = {}
     for call in ast.walk(table):
@@ -56,7 +62,7 @@ def sentences() -> Mapping[str, str]:
             verb = call.args[0]
             found[said.get("name") or getattr(verb, "attr", "")] = said["people"]
     named = {_NAMES.get(name, name).replace("_", "-"): sentence for name, sentence in found.items()}
-    return MappingProxyType(named | {name: sentence for name, (_, sentence) in _WRITTEN.items()})
+    return MappingProxyType(named | {name: sentence for name, (_, sentence) in _WRITTEN.items() if sentence})
 
 
 class Commands(click.Group):
@@ -67,23 +73,28 @@ class Commands(click.Group):
         return [*sentences()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a name."""
-        name = _NAMES.get(cmd_name.replace("-", "_"), cmd_name)
-        if name not in sentences():
+        """The command of a name, or of the operation of that name."""
+        if cmd_name == "hook":
+            return _hook
+        operation = cmd_name.replace("-", "_")
+        name = _NAMES.get(operation, cmd_name)
+        if name not in {*sentences(), *_WRITTEN}:
             return None
         try:
             commands = import_module("graphsearch.cli.commands")
             if name in _WRITTEN:
-                module, _, function = _WRITTEN[name][0].partition(":")
-                written = getattr(import_module(f"graphsearch.cli.{module}"), function)
-                made: click.Command = commands.command_of(name, written, _WRITTEN[name][1])
-                return made
-            table = import_module("graphsearch.operations.table").operations()
-            operation = next(each for each in table.values() if _NAMES.get(each.name, each.name) == name.replace("-", "_"))
-            made = commands.command_of_operation(name, operation)
+                path, sentence = _WRITTEN[name]
+                module, _, function = path.partition(":")
+                made = commands.command_of(
+                    name, getattr(import_module(f"graphsearch.cli.{module}"), function), sentence
+                )
+            else:
+                operations = import_module("graphsearch.operations.table").operations()
+                by_name = {_NAMES.get(each, each).replace("_", "-"): row for each, row in operations.items()}
+                made = commands.command_of_operation(name, by_name[name])
         except MissingExtraError as error:
             raise click.ClickException(str(error)) from error
-        return made
+        return cast("click.Command", made)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands, without loading them."""
@@ -111,6 +122,17 @@ def _escaping() -> Iterator[None]:
 
         error.message = escaped(error.message)
         raise
+
+
+@click.command(hidden=True, context_settings={"ignore_unknown_options": True})
+@click.argument("given", nargs=-1, type=click.UNPROCESSED)
+def _hook(given: tuple[str, ...]) -> None:
+    """Answer an event of a coding agent, which is waiting: another process does the work."""
+    from graphsearch.cli.agent_hooks import run  # noqa: PLC0415 - of this command alone
+
+    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    again = [sys.argv[0], "record-session", *given]
+    click.echo(run(sys.stdin.read(), again=again, log=state / "graphsearch" / "hooks.log"), nl=False)
 
 
 @click.group(cls=Commands)

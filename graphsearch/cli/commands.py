@@ -24,7 +24,7 @@ from graphsearch.errors import GraphSearchError, UnknownElementError, UnknownSco
 from graphsearch.export import to_dot, to_graphml, to_mermaid
 from graphsearch.ingest import Progress
 from graphsearch.model import FeedbackReport
-from graphsearch.model.codec import Says
+from graphsearch.model.codec import Says, encode
 from graphsearch.modes.options import SearchMode
 from graphsearch.modes.registry import DEFAULT_MODES, mode_name
 from graphsearch.operations.operation import Operation
@@ -73,8 +73,8 @@ class Command(click.Command):
                 yield each
 
 
-def command_of(name: str, function: Callable[..., Awaitable[Answer]], sentence: str) -> Command:
-    """The command that a function ``async (…) -> Answer`` is; its arguments and groups of options are those of it."""
+def command_of(name: str, function: Callable[..., Awaitable[Any]], sentence: str) -> Command:
+    """The command that an async function is: it returns an `Answer`, or a value that the codec and `lines` know."""
     arguments = list(arguments_of(function))
     groups = {each.name: each.kind for each in arguments if _is_group(each.kind)}
     return _make(name, [each for each in arguments if each.name not in groups], groups, function, sentence)
@@ -88,7 +88,7 @@ def _make(
     name: str,
     arguments: Sequence[Argument],
     groups: Mapping[str, type[Options]],
-    function: Callable[..., Awaitable[Answer]],
+    function: Callable[..., Awaitable[Any]],
     sentence: str,
 ) -> Command:
     fields = {group: [*arguments_of(kind)] for group, kind in groups.items()}
@@ -101,17 +101,21 @@ def _make(
         _print(_answered(function(**given, **made)), as_json=as_json)
 
     own = click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object and nothing else.")
-    return Command(name, callback=run, params=[*map(parameter, (*arguments, *grouped)), own], help=sentence)
+    params = [*map(parameter, (*arguments, *grouped)), own]
+    return Command(name, callback=run, params=params, help=sentence)
 
 
-def _answered(answering: Awaitable[Answer]) -> Answer:
-    async def wait() -> Answer:
+def _answered(answering: Awaitable[Any]) -> Answer:
+    async def wait() -> Any:
         return await answering
 
     try:
-        return asyncio.run(wait())
+        found = asyncio.run(wait())
     except GraphSearchError as error:
         raise Failure(str(error)) from error
+    if isinstance(found, Answer):
+        return found
+    return Answer({}) if found is None else Answer(encode(found), [*lines(found)])
 
 
 class Failure(click.ClickException):

@@ -99,9 +99,7 @@ class Coded(click.ParamType):
         self._kind = kind
         self._says = attrs.evolve(says, most=says.most if kind is float else None)
         enum = isinstance(kind, type) and issubclass(kind, Enum)
-        self._choices = tuple(
-            says.of or (each.value for each in kind if enum) if enum else says.of or _literals(kind)
-        )
+        self._choices = tuple(says.of or (each.value for each in kind if enum) if enum else says.of or _literals(kind))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Read a value; a default is one already."""

@@ -64,9 +64,7 @@ class Asker(Principals):
 
 
 Log = Annotated[bool, Says("Log what a block shows, for feedback; a standby takes only --no-log.")]
-Statistics = Annotated[
-    StatisticsOf, Says("What scores by words are computed from: the scope, or what is visible.")
-]
+Statistics = Annotated[StatisticsOf, Says("What scores by words are computed from: the scope, or what is visible.")]
 
 
 @attrs.frozen(kw_only=True)

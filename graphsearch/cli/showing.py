@@ -22,7 +22,9 @@ from graphsearch.understanding.interpreting import Interpretation
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """Control characters but tabs and ends of lines, separators of lines, and marks of direction."""
 
-_PARTS: Final = "proximity=breakdown.proximity_part importance=breakdown.importance_part feedback=breakdown.feedback_part"
+_PARTS: Final = (
+    "proximity=breakdown.proximity_part importance=breakdown.importance_part feedback=breakdown.feedback_part"
+)
 _COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "Ambiguity": "name=entity candidates id=entity.id",
@@ -55,6 +57,9 @@ _FIELDS: Final[Mapping[str, str]] = MappingProxyType(
         "EntityRecall": "entity description=entity.description role=most_recent_role.entity"
         " location=most_recent_location.entity community=community.label summary=community.summary triplets memories",
         "Explanation": "found mode rank of score parts kept_out reason",
+        "ForeignReport": "format entities=converted.entities memories=converted.memories claims=converted.claims"
+        " relations=converted.relations embedded=ingested.embedded facts=ingested.facts left_out=converted.faults"
+        " in_part=converted.losses faults=ingested.faults",
         "GraphPath": "path= strength",
         "GraphQuery": "anchors relation_types direction hops entity_types since until limit",
         "JudgeReport": "judged merged distinct left why pairs",

@@ -131,9 +131,7 @@ async def init(
         raise click.UsageError("an embedded server is no cluster: name the coordinator with --dsn and --admin-dsn")
     if server.embedded is not None:
         async with EmbeddedPostgres(server.embedded):
-            return Answer(
-                {"applied": [], "ready": True}, [f"the embedded server in {server.embedded} is ready"]
-            )
+            return Answer({"applied": [], "ready": True}, [f"the embedded server in {server.embedded} is ready"])
     if not admin_dsn:
         raise click.UsageError("--admin-dsn (or GRAPHSEARCH_ADMIN_DSN) is needed to prepare the database of --dsn")
     role, password = _role_of(server.dsn)
