@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ import click
 from graphsearch._support.version import __version__
 from graphsearch.errors import MissingExtraError
 
+_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Control characters but tabs and ends of lines, separators of lines, and marks of direction."""
 _WRITTEN: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "init": ("writing:init", "Prepare a database: migrate its schema and create the app role that --dsn names."),
@@ -49,6 +52,11 @@ _WRITTEN: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
 """Commands that are no operation, or not that alone: the function of each, and what it does; nothing for one that hooks run."""
 _NAMES: Final = MappingProxyType({"graph_query": "context", "graph_neighbors": "neighbors", "graph_path": "path"})
 """Operations that have a shorter name here; theirs is taken, too."""
+
+
+def escaped(text: str) -> str:
+    """A text as it may go to a terminal: without characters that move its cursor, colour it or turn its direction."""
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 @cache
@@ -118,8 +126,6 @@ def _escaping() -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
-        from graphsearch.cli.showing import escaped  # noqa: PLC0415 - loads the engine
-
         error.message = escaped(error.message)
         raise
 

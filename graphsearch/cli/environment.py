@@ -109,37 +109,26 @@ async def open_caller(
         yield service.caller(Identity(gate.principal, scope, also=tuple(also)))
 
 
+_LLM: Final = Says("A language model, such as openai:gpt-5-mini or anthropic:claude-sonnet-5.")
+
+
 @attrs.frozen(kw_only=True, slots=False)
 class Model(Options):
-    """A language model."""
-
-    llm: Annotated[
-        str,
-        Says("A language model, such as openai:gpt-5-mini or anthropic:claude-sonnet-5."),
-        _variable("LLM", metavar="VENDOR:MODEL"),
-    ] = ""
-    llm_url: Annotated[str, Says("The URL of its server, if not the vendor's."), _variable("LLM_URL")] = ""
-
-    def chosen(self) -> LLM | None:
-        """The language model, if any is named. Raises `click.UsageError` for a URL without a model."""
-        if self.llm_url and not self.llm:
-            raise click.UsageError("--llm-url (or GRAPHSEARCH_LLM_URL) comes with --llm (or GRAPHSEARCH_LLM)")
-        return llm_called(self.llm, base_url=self.llm_url or None) if self.llm else None
-
-
-@attrs.frozen(kw_only=True, slots=False)
-class Budgeted(Model):
     """A language model within a budget."""
 
+    llm: Annotated[str, _LLM, _variable("LLM", metavar="VENDOR:MODEL")] = ""
+    llm_url: Annotated[str, Says("The URL of its server, if not the vendor's."), _variable("LLM_URL")] = ""
     llm_calls: Annotated[int | None, Says("The most calls of the model.", 0)] = None
     llm_tokens: Annotated[int | None, Says("The most tokens of prompts and answers.", 0)] = None
 
-    def needed(self, needed_by: str) -> LLM:
-        """The language model. Raises `click.UsageError` if there is none."""
-        chosen = self.chosen() if self.llm else None
-        if chosen is None:
-            raise click.UsageError(f"{needed_by} --llm (or GRAPHSEARCH_LLM)")
-        return BudgetedLLM(chosen, Budget(calls=self.llm_calls, tokens=self.llm_tokens))
+    def chosen(self, needed_by: str = "") -> LLM | None:
+        """The language model. Raises `click.UsageError` for one that is ``needed_by`` something and not named."""
+        if not self.llm and (needed_by or self.llm_url):
+            raise click.UsageError(f"{needed_by or '--llm-url needs'} --llm (or GRAPHSEARCH_LLM)")
+        if not self.llm:
+            return None
+        model = llm_called(self.llm, base_url=self.llm_url or None)
+        return BudgetedLLM(model, Budget(calls=self.llm_calls, tokens=self.llm_tokens))
 
 
 EMBEDDER: Final = "GRAPHSEARCH_EMBEDDER"
@@ -150,30 +139,27 @@ _LOCAL: Final[Mapping[str, Callable[[], Embedder]]] = MappingProxyType(
         "wordllama-l2-supercat-256": WordLlamaEmbedder,
         "minilm": MiniLMEmbedder,
         "all-minilm-l6-v2": MiniLMEmbedder,
+        "voyage": VoyageEmbedder,
     }
 )
-"""Local embedders, by a short name and by that of the model."""
+"""Embedders, by a short name and by that of the model."""
 
 
 def choose_embedder() -> Embedder:
     """The default embedder: that named by GRAPHSEARCH_EMBEDDER, else Voyage if it has a key, else WordLlama."""
-    if name := os.environ.get(EMBEDDER):
-        return embedder_called(name)
-    return VoyageEmbedder() if os.environ.get("VOYAGE_API_KEY") else WordLlamaEmbedder()
+    return embedder_called(os.environ.get(EMBEDDER) or ("voyage" if os.environ.get("VOYAGE_API_KEY") else "wordllama"))
 
 
 def embedder_called(name: str) -> Embedder:
     """The embedder of a name: wordllama, minilm, voyage, or the model of one. Raises `click.UsageError`."""
     if not is_known(name):
         raise click.UsageError(f"an embedder is wordllama, minilm, voyage or a model of Voyage, not {name!r}")
-    if name in _LOCAL:
-        return _LOCAL[name]()
-    return VoyageEmbedder() if name == "voyage" else VoyageEmbedder(name)
+    return _LOCAL[name]() if name in _LOCAL else VoyageEmbedder(name)
 
 
 def is_known(name: str) -> bool:
     """Whether there is an embedder of this name."""
-    return name in _LOCAL or name == "voyage" or name.startswith("voyage-")
+    return name in _LOCAL or name.startswith("voyage-")
 
 
 async def embedder_for(store: GraphStore) -> Embedder:

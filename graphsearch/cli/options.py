@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import attrs
 import click
@@ -22,26 +22,22 @@ class Options:
 
 @attrs.frozen(kw_only=True)
 class Argument:
-    """An argument of a function; ``more`` is what click alone needs to know."""
+    """An argument of a function: ``default`` is `attrs.NOTHING` if it is needed, ``more`` what click alone needs to know."""
 
     name: str
     kind: Any
-    default: Any = attrs.NOTHING
-    says: Says = Says()
+    default: Any
+    says: Says = attrs.field(factory=Says)
     more: Mapping[str, Any] = attrs.field(factory=dict)
     is_positional: bool = False
-
-    @property
-    def is_needed(self) -> bool:
-        """Whether it has no default."""
-        return self.default is attrs.NOTHING
 
 
 def arguments_of(function: Callable[..., Any]) -> Iterator[Argument]:
     """The arguments of a function, or of a group, as their annotations describe them."""
     hints = get_type_hints(function, include_extras=True)
     for each in inspect.signature(function).parameters.values():
-        kind, *extras = get_args(hints[each.name]) if get_origin(hints[each.name]) is Annotated else [hints[each.name]]
+        annotated = get_origin(hints[each.name]) is Annotated
+        kind, *extras = get_args(hints[each.name]) if annotated else [hints[each.name]]
         yield Argument(
             name=each.name,
             kind=kind,
@@ -54,23 +50,20 @@ def arguments_of(function: Callable[..., Any]) -> Iterator[Argument]:
 
 def parameter(argument: Argument) -> click.Parameter:
     """The option, or for what is positional the argument, of a command."""
-    kind, count = _one_of(argument.kind)
-    default = argument.default.value if isinstance(argument.default, Enum) else argument.default
-    more: dict[str, Any] = {"required": True} if argument.is_needed else {"default": default}
-    if kind is not bool:
-        more |= {"type": Coded(kind, argument.says), "nargs": count}
+    default, (kind, count) = argument.default, _one_of(argument.kind)
+    more: dict[str, Any] = {"required": True} if default is attrs.NOTHING else {"default": default}
+    more |= {"is_flag": True} if kind is bool else {"type": Coded(kind, argument.says), "nargs": count}
+    if count == -1:  # nothing is what is left out
+        more["callback"] = lambda _, __, given: given or default
+        more |= {} if argument.is_positional else {"multiple": True, "nargs": 1}
     more |= argument.more
     if argument.is_positional:
         return click.Argument([argument.name], **more)
     spelt = argument.name.replace("_", "-")
-    if kind is bool:
-        more["is_flag"] = True
-    elif count == -1:
-        more |= {"multiple": True, "nargs": 1}
     return click.Option(
         [f"--{spelt}" if default is False or kind is not bool else f"--{spelt}/--no-{spelt}", argument.name],
         help=argument.says.text,
-        show_default=not argument.is_needed and bool(default) and default is not True,
+        show_default=str(getattr(default, "value", default)) if isinstance(default, str | int) and default else False,
         show_envvar="envvar" in more,
         **more,
     )
@@ -79,15 +72,12 @@ def parameter(argument: Argument) -> click.Parameter:
 def _one_of(kind: Any) -> tuple[Any, int]:
     """The kind of one value, and how many there are: -1 for any number."""
     if get_origin(kind) in (Union, types.UnionType):
-        members = [each for each in get_args(kind) if each is not type(None)]
-        kind = members[0] if len(members) == 1 else Union[tuple(members)]  # noqa: UP007 - made at run time
+        members = tuple(each for each in get_args(kind) if each is not type(None))
+        kind = members[0] if len(members) == 1 else Union[members]  # noqa: UP007 - made at run time
     origin, inner = get_origin(kind), get_args(kind)
     if not isinstance(origin, type) or not issubclass(origin, Iterable) or issubclass(origin, Mapping):
         return kind, 1
     return inner[0], (-1 if origin is not tuple or inner[-1] is Ellipsis else len(inner))
-
-
-_NAMES: Final[Mapping[Any, str]] = {int: "N", float: "N", Mapping: "JSON"}
 
 
 class Coded(click.ParamType):
@@ -96,31 +86,23 @@ class Coded(click.ParamType):
     name = "text"
 
     def __init__(self, kind: Any, says: Says) -> None:
-        self._kind = kind
-        self._says = attrs.evolve(says, most=says.most if kind is float else None)
-        enum = isinstance(kind, type) and issubclass(kind, Enum)
-        self._choices = tuple(says.of or (each.value for each in kind if enum) if enum else says.of or _literals(kind))
+        self._kind = Annotated[kind, attrs.evolve(says, most=says.most if kind is float else None)]
+        self._read_file = getattr(kind, "from_json", None)
+        enum = [each.value for each in kind] if isinstance(kind, type) and issubclass(kind, Enum) else []
+        self._choices = says.of or (get_args(kind) if get_origin(kind) is Literal else tuple(enum))
+        self._is_number = kind in (int, float)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read a value; a default is one already."""
-        if not isinstance(value, str):
+        """Read a value, or of a receipt its file; a default is one already."""
+        if not isinstance(value, str) or isinstance(value, Enum):
             return value
-        if hasattr(self._kind, "from_json"):
-            return self._kind.from_json(Path(value).read_text(encoding="utf-8"))
-        text = value.casefold() if value.casefold() in self._choices else value
+        if self._read_file:
+            return self._read_file(Path(value).read_text(encoding="utf-8"))
         try:
-            return decode(Annotated[self._kind, self._says], text, lenient=True)
+            return decode(self._kind, value.casefold() if value.casefold() in self._choices else value, lenient=True)
         except InvalidInputError as error:
             return self.fail("; ".join(error.faults), param, ctx)
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:  # noqa: ARG002 - as click calls it
         """What stands for the value in the help."""
-        if self._choices:
-            return "|".join(self._choices)
-        if param.param_type_name == "argument":
-            return None
-        return _NAMES.get(get_origin(self._kind) or self._kind)
-
-
-def _literals(kind: Any) -> tuple[str, ...]:
-    return get_args(kind) if get_origin(kind) is Literal else ()
+        return "|".join(self._choices) or ("N" if self._is_number and param.param_type_name == "option" else None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import attrs
 import click
@@ -17,6 +17,10 @@ from graphsearch.model import validation as check
 from graphsearch.model.codec import Says
 
 FILE: Final = {"type": click.Path(exists=True, dir_okay=False, path_type=Path)}
+_ATTRIBUTE: Final = Says("An attribute of the principal; true, false and numbers are read as such.")
+
+Log = Annotated[bool, Says("Log what a block shows, for feedback; a standby takes only --no-log.")]
+Statistics = Annotated[StatisticsOf, Says("What scores by words are computed from: the scope, or what is visible.")]
 
 
 @attrs.frozen(kw_only=True)
@@ -24,9 +28,7 @@ class Principals(Options):
     """The type and the attributes of principals, and the policies that they are under."""
 
     principal_type: Annotated[str, Says("The type of the principal: User or Agent.")] = "User"
-    attribute: Annotated[
-        tuple[str, ...], Says("Of the principal; true, false and numbers are read as such."), {"metavar": "KEY=VALUE"}
-    ] = ()
+    attribute: Annotated[tuple[str, ...], _ATTRIBUTE, {"metavar": "KEY=VALUE"}] = ()
     policies: Annotated[tuple[Path, ...], Says("Cedar policies in place of the default ones."), FILE] = ()
     schema: Annotated[Path | None, Says("The Cedar schema of those policies."), FILE] = None
 
@@ -41,13 +43,11 @@ class Principals(Options):
 
     def called(self, id_: str, place: Place) -> Principal:
         """The principal of an id, a member of the projects that the command works in."""
-        read: dict[str, Any] = {}
-        for attribute in self.attribute:
-            key, equals, value = attribute.partition("=")
-            if not key or not equals:
-                raise click.UsageError(f"--attribute must be key=value, not {attribute!r}")
-            read[key] = _value(value)
-        return Principal(id=id_, type=self.principal_type, attributes=read, projects=place.scopes)
+        pairs = [each.partition("=") for each in self.attribute]
+        if faulty := [each for each, equals, _ in pairs if not each or not equals]:
+            raise click.UsageError(f"--attribute must be key=value, not {faulty[0]!r}")
+        attributes = {key: _value(value) for key, _, value in pairs}
+        return Principal(id=id_, type=self.principal_type, attributes=attributes, projects=place.scopes)
 
 
 @attrs.frozen(kw_only=True)
@@ -58,13 +58,8 @@ class Asker(Principals):
 
     def gate(self, place: Place) -> Gate:
         """The gate for the principal and the policies."""
-        return Gate(
-            self.authorizer, self.called(self.principal, place), getattr(self, "statistics", StatisticsOf.SCOPE)
-        )
-
-
-Log = Annotated[bool, Says("Log what a block shows, for feedback; a standby takes only --no-log.")]
-Statistics = Annotated[StatisticsOf, Says("What scores by words are computed from: the scope, or what is visible.")]
+        statistics = getattr(self, "statistics", StatisticsOf.SCOPE)
+        return Gate(self.authorizer, self.called(self.principal, place), statistics)
 
 
 @attrs.frozen(kw_only=True)
@@ -80,4 +75,4 @@ def _value(text: str) -> object:
         read = check.parse_json(text)
     except ValueError:
         return text
-    return read if isinstance(read, (bool, int, float)) else text
+    return read if isinstance(read, bool | int | float) else text

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-import functools
 from pathlib import Path
 from typing import Annotated
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
@@ -18,9 +17,6 @@ from graphsearch.model import Entity, Memory, Relation, Scope, ScorePart, Triple
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line
 from graphsearch.traversal.paths import GraphPath, path_steps
 from graphsearch.understanding.interpreting import Interpretation
-
-_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""Control characters but tabs and ends of lines, separators of lines, and marks of direction."""
 
 _PARTS: Final = (
     "proximity=breakdown.proximity_part importance=breakdown.importance_part feedback=breakdown.feedback_part"
@@ -72,11 +68,6 @@ _FIELDS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """What is shown of an object, in order; of any other class, all fields."""
-
-
-def escaped(text: str) -> str:
-    """A text as it may go to a terminal: without characters that move its cursor, colour it or turn its direction."""
-    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def lines(value: Any, key: str = "") -> Iterator[str]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import attrs
 import click
 
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.cli.commands import Answer, progress_bar
-from graphsearch.cli.environment import Budgeted, Place, Server, open_caller
+from graphsearch.cli.environment import Model, Place, Server, open_caller
 from graphsearch.cli.options import Options
 from graphsearch.cli.showing import number_of, pairs
 from graphsearch.engine import GraphSearchEngine
@@ -32,6 +31,7 @@ from graphsearch.stores.in_postgres.session.migrating import LOCK_TIMEOUT, migra
 from graphsearch.text.rendering import safe_text
 
 _KNOWN: Final = Says('Names that texts have in any case, as JSON lines: {"name": "Keelbook", "type": "tool"}.')
+_CEILING: Final = Says("The confidence above which memories with this label prove nothing.")
 
 
 @attrs.frozen(kw_only=True)
@@ -43,24 +43,25 @@ class Reading(Options):
     redact: Annotated[bool, Says("Replace secrets and personal data in all texts before they are stored.")] = False
     flag_instructions: Annotated[bool, Says("Label memories with instructions to a language model.")] = False
     label: Annotated[tuple[str, ...], Says("A label of all memories, such as web.")] = ()
-    ceiling: Annotated[
-        tuple[str, ...],
-        Says("The confidence above which memories with this label prove nothing."),
-        {"metavar": "LABEL=CONFIDENCE"},
-    ] = ()
+    ceiling: Annotated[tuple[str, ...], _CEILING, {"metavar": "LABEL=CONFIDENCE"}] = ()
 
     @property
     def rules(self) -> Extractor:
         """The rules that read texts, with known names and the name of the user."""
-        with_names = self.known or self.user
-        return TextExtractor(known=_known_names(self.known), user=self.user) if with_names else DEFAULT_EXTRACTOR
+        if not (self.known or self.user):
+            return DEFAULT_EXTRACTOR
+        try:
+            rows = self.known.read_text(encoding="utf-8").splitlines() if self.known else []
+            known = tuple(KnownName(**check.parse_json(row)) for row in rows if row.strip())
+        except (OSError, ValueError, TypeError) as error:
+            raise click.UsageError(f"--known must be JSON lines with name, type and aliases: {error}") from error
+        return TextExtractor(known=known, user=self.user)
 
     @property
     def options(self) -> IngestOptions:
         """The options of an ingest."""
-        pairs = [each.rpartition("=") for each in self.ceiling]
         try:
-            ceilings = {label: float(confidence) for label, _, confidence in pairs}
+            ceilings = {label: float(most) for label, _, most in (each.rpartition("=") for each in self.ceiling)}
         except ValueError as error:
             raise click.UsageError(f"--ceiling must be LABEL=CONFIDENCE, such as web=0.4: {error}") from error
         return IngestOptions(
@@ -71,44 +72,27 @@ class Reading(Options):
         )
 
 
-def _known_names(file: Path | None) -> tuple[KnownName, ...]:
-    if file is None:
-        return ()
-    try:
-        lines = [check.parse_json(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
-        return tuple(KnownName(**line) for line in lines)
-    except (OSError, ValueError, TypeError) as error:
-        raise click.UsageError(f"--known must be JSON lines with name, type and aliases: {error}") from error
-
-
-class ReadBy(StrEnum):
-    """The extractor of texts."""
-
-    RULES = "rules"
-    LLM = "llm"
-    BOTH = "both"
-    NONE = "none"
-
-
 @attrs.frozen(kw_only=True)
-class IngestReading(Reading, Budgeted):
+class IngestReading(Reading, Model):
     """The same for commands that may have a language model, whose operator may show it everything."""
 
     facts: Annotated[bool | None, Says("Embed the facts of relations too (default).")] = None
-    extractor: Annotated[ReadBy, Says("What reads texts: rules, the language model, both, or nothing.")] = ReadBy.RULES
+    extractor: Annotated[
+        Literal["rules", "llm", "both", "none"], Says("What reads texts: rules, the language model, both, or nothing.")
+    ] = "rules"
     judge: Annotated[bool, Says("Ask the language model whether new names refer to known entities.")] = False
 
     def ingestor(self, engine: GraphSearchEngine) -> Ingestor:
         """The ingestor that they configure."""
-        model, rules = None, self.rules
-        if self.judge or self.extractor in (ReadBy.LLM, ReadBy.BOTH):
-            model = self.needed("--extractor llm, --extractor both and --judge need")
-        read_by: dict[ReadBy, Extractor | None] = {ReadBy.RULES: rules, ReadBy.NONE: None}
-        if model is not None:
-            read_by |= {ReadBy.LLM: LLMExtractor(model), ReadBy.BOTH: CombinedExtractor(rules, LLMExtractor(model))}
+        extractor: Extractor | None = self.rules if self.extractor in ("rules", "both") else None
+        needs_model = self.judge or self.extractor in ("llm", "both")
+        model = self.chosen("--extractor llm, --extractor both and --judge need") if needs_model else None
+        if model is not None and self.extractor != "rules":
+            by_model = LLMExtractor(model)
+            extractor = CombinedExtractor(extractor, by_model) if extractor else by_model
         return Ingestor(
             engine,
-            extractor=read_by[self.extractor],
+            extractor=extractor,
             judge=model if self.judge else None,
             gate=ALLOW_ALL,
             facts=self.facts,
@@ -127,9 +111,9 @@ async def init(
 ) -> Answer:
     """Migrate the schema of a database to this version and create the app role that ``dsn`` names."""
     server.check()
-    if server.embedded is not None and distributed:
-        raise click.UsageError("an embedded server is no cluster: name the coordinator with --dsn and --admin-dsn")
     if server.embedded is not None:
+        if distributed:
+            raise click.UsageError("an embedded server is no cluster: name the coordinator with --dsn and --admin-dsn")
         async with EmbeddedPostgres(server.embedded):
             return Answer({"applied": [], "ready": True}, [f"the embedded server in {server.embedded} is ready"])
     if not admin_dsn:
@@ -194,7 +178,7 @@ async def remember(
         lambda: [each for file in files for each in read_memories(file, session_id=session, occurred_at=at)]
     )
     if not (files or text):  # what is stated is not read once more
-        text, reading = text_of(facts, entities), attrs.evolve(reading, extractor=ReadBy.NONE)
+        text, reading = text_of(facts, entities), attrs.evolve(reading, extractor="none")
     if not files:
         memories = [Memory(id=id or note_id(text, at), text=text, speaker=speaker, session_id=session, occurred_at=at)]
     memories = state(memories, facts, entities)
