@@ -37,7 +37,7 @@ _WRITTEN: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         ),
         "reembed": (
             "moving:reembed",
-            "Change the embedding model: embed all texts again beside the old vectors, and switch at one moment.",
+            "Change the embedding model: embed all texts again beside the old vectors, then switch at once.",
         ),
         "eval": (
             "evaluating:evaluate",
@@ -49,7 +49,7 @@ _WRITTEN: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "record-session": ("coding_agents:record_session", ""),
     }
 )
-"""Commands that are no operation, or not that alone: the function of each, and what it does; nothing for one that hooks run."""
+"""Commands that are no operation, or not that alone: the function of each, and what it does; nothing is not listed."""
 _NAMES: Final = MappingProxyType({"graph_query": "context", "graph_neighbors": "neighbors", "graph_path": "path"})
 """Operations that have a shorter name here; theirs is taken, too."""
 
@@ -76,11 +76,11 @@ def sentences() -> Mapping[str, str]:
 class Commands(click.Group):
     """All commands."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as click calls it
         """The names of all commands."""
         return [*sentences()]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command of a name, or of the operation of that name."""
         if cmd_name == "hook":
             return _hook
@@ -104,7 +104,7 @@ class Commands(click.Group):
             raise click.ClickException(str(error)) from error
         return cast("click.Command", made)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands, without loading them."""
         with formatter.section("Commands"):
             formatter.write_dl([*sentences().items()])

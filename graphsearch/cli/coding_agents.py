@@ -26,7 +26,7 @@ _Yes = Annotated[bool, Says("Write the files, and do not only show what would ch
 _Principal = Annotated[str, Says("The principal that the agent acts for."), {"envvar": "GRAPHSEARCH_PRINCIPAL"}]
 
 
-async def install(
+def install(
     agent: _Agent,
     *,
     user: _User = False,
@@ -46,7 +46,7 @@ async def install(
     return _made(plan(agent, _folder(user=user), command=command, options=options, user=user), "install", yes=yes)
 
 
-async def uninstall(agent: _Agent, *, user: _User = False, yes: _Yes = False) -> Answer:
+def uninstall(agent: _Agent, *, user: _User = False, yes: _Yes = False) -> Answer:
     """Plan, and with ``yes`` write, their removal."""
     return _made(plan_removal(agent, _folder(user=user), user=user), "uninstall", yes=yes)
 

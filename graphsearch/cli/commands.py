@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from inspect import signature
+from inspect import isawaitable, signature
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -63,13 +63,13 @@ class Command(click.Command):
         return [each for each in (self.former[option], value) if each] if option in self.former else [given]
 
 
-def command_of(name: str, function: Callable[..., Awaitable[Any]], sentence: str) -> Command:
-    """The command that an async function is: it returns an `Answer`, or a value that the codec and `lines` know."""
+def command_of(name: str, function: Callable[..., Any], sentence: str) -> Command:
+    """The command that a function is: it gives or awaits an `Answer`, or a value that the codec and `lines` know."""
     return _make(name, list(arguments_of(function)), function, sentence)
 
 
-def _make(name: str, arguments: Sequence[Argument], function: Callable[..., Awaitable[Any]], sentence: str) -> Command:
-    groups = {
+def _make(name: str, arguments: Sequence[Argument], function: Callable[..., Any], sentence: str) -> Command:
+    groups: dict[str, Any] = {
         each.name: each.kind for each in arguments if isinstance(each.kind, type) and issubclass(each.kind, Options)
     }
     fields = {group: [*arguments_of(kind)] for group, kind in groups.items()}
@@ -78,17 +78,20 @@ def _make(name: str, arguments: Sequence[Argument], function: Callable[..., Awai
         made = {
             each: kind(**{field.name: given.pop(field.name) for field in fields[each]}) for each, kind in groups.items()
         }
-        _print(_answered(function(**given, **made)), as_json=as_json)
+        _print(_answered(partial(function, **given, **made)), as_json=as_json)
 
     own = [each for each in arguments if each.name not in groups]
     grouped = [attrs.evolve(each, is_positional=False) for group in fields.values() for each in group]
     last = click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object and nothing else.")
-    return Command(name, callback=run, params=[*map(parameter, [*own, *grouped]), last], help=sentence)
+    told = [f"{each.name.upper()}: {each.says.text}" for each in own if each.is_positional]
+    params = [*map(parameter, [*own, *grouped]), last]
+    return Command(name, callback=run, params=params, help="\n\n".join([sentence, *told]), short_help=sentence)
 
 
-def _answered(answering: Awaitable[Any]) -> Answer:
+def _answered(function: Callable[[], Any]) -> Answer:
     async def wait() -> Any:
-        return await answering
+        found = function()
+        return await found if isawaitable(found) else found
 
     try:
         found = asyncio.run(wait())
@@ -199,11 +202,11 @@ async def _run(
     asker: Asker | None = None,
     model: Model | None = None,
     format: str | None = None,
-    receipt: Path | None = None,
     yes: bool = True,
     **given: Any,
 ) -> Answer:
     """Run an operation. Of a scope to which nothing was ever written, one that reads answers that it is empty."""
+    receipt: Path | None = given.pop("receipt") if _RECEIPT in _MORE.get(operation.name, ()) else None
     if not yes:
         click.confirm(f"Remove everything in {place.org}/{place.project}?", abort=True, err=True)
     mode = mode_name(given["mode"], DEFAULT_MODES) if "mode" in given else None
@@ -240,6 +243,7 @@ async def _run(
 async def _do(operation: Operation, caller: Caller, given: Mapping[str, Any], receipt: Path | None) -> Any:
     """Do it, and keep the receipt. Raises `UnknownElementError` for a memory or a session of which nothing is known."""
     request = operation.request(**given)
+    found: Any
     if receipt and operation.name == "forget":
         found = await caller.curator.forget_with_receipt(**{name: given[name] for name in given if name != "dry_run"})
     else:

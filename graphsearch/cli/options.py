@@ -22,7 +22,7 @@ class Options:
 
 @attrs.frozen(kw_only=True)
 class Argument:
-    """An argument of a function: ``default`` is `attrs.NOTHING` if it is needed, ``more`` what click alone needs to know."""
+    """An argument of a function; its ``default`` is NOTHING if it is needed, and ``more`` is for click alone."""
 
     name: str
     kind: Any
@@ -51,6 +51,7 @@ def arguments_of(function: Callable[..., Any]) -> Iterator[Argument]:
 def parameter(argument: Argument) -> click.Parameter:
     """The option, or for what is positional the argument, of a command."""
     default, (kind, count) = argument.default, _one_of(argument.kind)
+    default = default.value if isinstance(default, Enum) else default
     more: dict[str, Any] = {"required": True} if default is attrs.NOTHING else {"default": default}
     more |= {"is_flag": True} if kind is bool else {"type": Coded(kind, argument.says), "nargs": count}
     if count == -1:  # nothing is what is left out
@@ -63,7 +64,7 @@ def parameter(argument: Argument) -> click.Parameter:
     return click.Option(
         [f"--{spelt}" if default is False or kind is not bool else f"--{spelt}/--no-{spelt}", argument.name],
         help=argument.says.text,
-        show_default=str(getattr(default, "value", default)) if isinstance(default, str | int) and default else False,
+        show_default=isinstance(default, str | int | float) and default not in ("", True, False),
         show_envvar="envvar" in more,
         **more,
     )
@@ -94,7 +95,7 @@ class Coded(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Read a value, or of a receipt its file; a default is one already."""
-        if not isinstance(value, str) or isinstance(value, Enum):
+        if not isinstance(value, str) or isinstance(value, Enum) or (param and value == "" == param.default):
             return value
         if self._read_file:
             return self._read_file(Path(value).read_text(encoding="utf-8"))
@@ -105,4 +106,6 @@ class Coded(click.ParamType):
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:  # noqa: ARG002 - as click calls it
         """What stands for the value in the help."""
-        return "|".join(self._choices) or ("N" if self._is_number and param.param_type_name == "option" else None)
+        if param.param_type_name == "argument":
+            return None
+        return "|".join(self._choices) or ("N" if self._is_number else None)

@@ -98,13 +98,13 @@ async def mcp(
             disabled=disabled,
             statistics=statistics,
         )
-        server = served.make_server(service, who)
+        desk = served.Desk(service)
+        server = served.make_server(desk, who)
         if address is None:
             await served.serve_stdio(server, stop)
         else:
-            app = served.http_app(
-                server, host=address[0], tokens=bearers, allowed_hosts=allow_host, probe=lambda: or_empty(own)
-            )
+            routes = served.rest_routes(desk, who, probe=lambda: or_empty(own))
+            app = served.http_app(server, host=address[0], routes=routes, tokens=bearers, allowed_hosts=allow_host)
             await served.serve_http(app, *address, stop, started=_say)
     return Answer({})
 

@@ -14,6 +14,8 @@ import attrs
 
 from graphsearch.curation import Event
 from graphsearch.model import Entity, Memory, Relation, Scope, ScorePart, Triplet
+from graphsearch.ranking.result import FoundEntity
+from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line
 from graphsearch.traversal.paths import GraphPath, path_steps
 from graphsearch.understanding.interpreting import Interpretation
@@ -31,7 +33,7 @@ _COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
         "Duplicate": "similarity likeness verdict one other id=one.id id=other.id",
         "EntityHit": "score way type=entity.type entity id=entity.id",
         "Event": "when=at what=kind text=",
-        "FoundEntity": "score entity type=entity.type parts relevance=ranked.relevance connections=connected_names dates",
+        "FoundEntity": "score entity type=entity.type parts relevance=ranked.relevance connections=connected_names",
         "Judged": "similarity=pair.similarity finding one=pair.one other=pair.other merge why",
         "Memory": "when=occurred_at memory=id text=",
         "Merge": "when=created_at source=source_id target=target_id merge=id undone=undone_at",
@@ -50,7 +52,7 @@ _FIELDS: Final[Mapping[str, str]] = MappingProxyType(
         "ContextBlock": "text summary session=session_id tokens budget memories_skipped=skipped_memories"
         " triplets_skipped=skipped hidden_by_policy=denied reason time=interpretation",
         "Entity": "id type name aliases description labels attributes importance_weight",
-        "EntityRecall": "entity description=entity.description role=most_recent_role.entity"
+        "EntityRecall": "entity type=entity.type description=entity.description role=most_recent_role.entity"
         " location=most_recent_location.entity community=community.label summary=community.summary triplets memories",
         "Explanation": "found mode rank of score parts kept_out reason",
         "ForeignReport": "format entities=converted.entities memories=converted.memories claims=converted.claims"
@@ -60,10 +62,12 @@ _FIELDS: Final[Mapping[str, str]] = MappingProxyType(
         "GraphQuery": "anchors relation_types direction hops entity_types since until limit",
         "JudgeReport": "judged merged distinct left why pairs",
         "Provenance": "source type=relation.type target confidence=relation.confidence given proofs",
+        "Receipt": "scope at by removed left digest",
         "RankResult": "ranking entities found hidden_by_policy=denied reason",
         "RecallResult": "memories found hidden_by_policy=denied reason",
         "SearchResult": "summary graph_query triplets connections found left_out below_floor hidden_by_policy=denied"
         " reason time=interpretation",
+        "Verification": "holds intact left again",
         "Summary": "text sources unknown_citations uncited beyond note",
     }
 )
@@ -84,7 +88,7 @@ def _object(value: Any) -> Iterator[str]:
     """A line for each field, a table for each list of objects. Of a report, what is 0 is left out."""
     name = type(value).__name__
     paths = _FIELDS.get(name) or " ".join(each.name for each in attrs.fields(type(value)))
-    found = [(heading, part) for heading, part in _parts(value, paths) if not _is_empty(part)]
+    found = [(heading, part) for heading, part in _parts(value, paths) if _cell(part)]
     if name.endswith("Report"):
         found = [(heading, number_of(part)) for heading, part in found if part != 0] or [("changed", "nothing")]
     for is_block, group in groupby(found, key=_is_block):
@@ -112,22 +116,20 @@ def _is_block(field: tuple[str, Any]) -> bool:
 
 
 def _is_list(part: Any) -> bool:
-    return isinstance(part, Sequence) and not isinstance(part, str) and bool(part) and attrs.has(type(part[0]))
-
-
-def _is_empty(part: Any) -> bool:
-    return part is None or part == "" or (hasattr(part, "__len__") and not part)
+    return isinstance(part, list | tuple) and bool(part) and attrs.has(type(part[0]))
 
 
 def _table(items: Sequence[Any]) -> Iterator[str]:
     """Headings and a row for each item; columns without a value are left out."""
     paths = _COLUMNS.get(type(items[0]).__name__) or " ".join(each.name for each in attrs.fields(type(items[0])))
-    headings = [heading for heading, _ in _parts(items[0], paths)]
-    columns = zip(headings, zip(*([_cell(part) for _, part in _parts(each, paths)] for each in items), strict=True))
-    return aligned(list(zip(*((heading, *cells) for heading, cells in columns if any(cells)), strict=True)))
+    rows = [[heading for heading, _ in _parts(items[0], paths)]]
+    rows += [[_cell(part) for _, part in _parts(each, paths)] for each in items]
+    columns = [column for column in zip(*rows, strict=True) if any(column[1:])]
+    return aligned(list(zip(*columns, strict=True)))
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A line for each row, its columns one below the other."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -150,8 +152,8 @@ def _words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _cell(value: Any) -> str:  # noqa: PLR0912 - one case a line
-    """One line of a value."""
+def _cell(value: Any) -> str:  # noqa: C901, PLR0912 - a case for each kind
+    """One safe line of a value; empty for what says nothing."""
     match value:
         case None:
             return ""
@@ -165,40 +167,43 @@ def _cell(value: Any) -> str:  # noqa: PLR0912 - one case a line
             return str(value.value)
         case Entity():
             return entity_name(value)
-        case Memory():
-            text = f"{value.speaker}: {value.text}" if value.speaker else value.text
-        case Relation():
-            text = value.fact or str(value.id)
         case Triplet():
-            text = triplet_line(value).removeprefix("- ")
+            return triplet_line(value).removeprefix("- ")
         case GraphPath():
-            text = " ".join(path_steps(value))
+            return " ".join(path_steps(value))
         case Event():
-            text = _event(value)
+            return _event(value)
+        case Memory():
+            return safe_text(f"{value.speaker}: {value.text}" if value.speaker else value.text)
+        case Relation():
+            return safe_text(value.fact or str(value.id))
         case ScorePart():
-            text = f"{value.name} {value.contribution:.4f}"
+            return f"{value.name} {value.contribution:.4f}"
         case Scope():
-            text = value.project_id
+            return safe_text(value.project_id)
+        case RecalledMemory():
+            return _cell(value.memory)
+        case FoundEntity():
+            return _cell(value.entity)
         case Interpretation():
-            text = _time(value)
+            return _time(value)
         case Mapping():
             counts = all(isinstance(each, int) for each in value.values())
             parts = ((each, _cell(key)) if counts else (f"{_cell(key)}:", _cell(each)) for key, each in value.items())
-            text = ", ".join(f"{one} {other}" for one, other in parts if one)
+            return ", ".join(f"{one} {other}" for one, other in parts if one)
         case str():
-            text = value
+            return safe_text(value)
         case Iterable():
-            text = ", ".join(map(_cell, value))
-        case _:
-            text = str(getattr(value, "text", value))
-    return safe_text(text)
+            return ", ".join(f"{each:g}" if isinstance(each, float) else _cell(each) for each in value)
+    return safe_text(str(getattr(value, "text", value)))
 
 
 def _event(event: Event) -> str:
     if event.relation is None or event.entity is None:
         return _cell(event.memory)
     into = event.relation.target_id == event.entity.id
-    return f"{'--' if into else '<--'}{event.relation.type}{'-->' if into else '--'} {entity_name(event.entity)}"
+    arrow = f"--{safe_text(event.relation.type)}-->" if into else f"<--{safe_text(event.relation.type)}--"
+    return f"{arrow} {entity_name(event.entity)}"
 
 
 def _time(interpretation: Interpretation) -> str:
@@ -207,4 +212,4 @@ def _time(interpretation: Interpretation) -> str:
     if not time.written:
         return ""
     since = "" if time.since is None else f"{time.since.isoformat()} to "
-    return f"{time.written}: {since}{'now' if time.as_of is None else time.as_of.isoformat()}"
+    return f"{safe_text(time.written)}: {since}{'now' if time.as_of is None else time.as_of.isoformat()}"

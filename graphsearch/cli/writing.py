@@ -140,10 +140,9 @@ async def add(
         ingestor = reading.ingestor(caller.engine)
         with progress_bar() as progress:
             report = await ingestor.add(path, only=only, name=name, hidden=hidden, progress=progress)
-    data = encode(report)
     problems = (*map(str, (*report.faults, *report.skipped)), *report.refused, *report.unanswered)
     facts = outcome_lines([each.fact for each in report.stated], report.stated)
-    return Answer(data, [*_counts(data), *map(safe_text, problems), *facts])
+    return Answer(encode(report), [*_counts(report), *map(safe_text, problems), *facts])
 
 
 async def remember(
@@ -186,16 +185,17 @@ async def remember(
         ingestor = reading.ingestor(caller.engine)
         with progress_bar() as progress:
             report = await ingestor.remember(memories, progress=progress)
-    data = encode(report)
     echoes = (f"{each.memory_id} repeats {', '.join(each.sources)}" for each in report.echoes)
     problems = (*report.conflicts, *report.unanswered, *map(str, report.unread), *report.refused, *echoes)
     stated_of = [each for memory in memories for each in memory.facts]
     shown = outcome_lines(facts or stated_of, report.stated)
-    return Answer(data, [*_counts(data, filled=True), *map(safe_text, problems), *shown])
+    counts = _counts(report, resolutions=report.resolutions.by_stage)
+    return Answer(encode(report), [*counts, *map(safe_text, problems), *shown])
 
 
-def _counts(data: dict[str, Any], *, filled: bool = False) -> list[str]:
-    return [*pairs((name, number_of(value)) for name, value in data.items() if value or not filled)]
+def _counts(report: Any, **also: Any) -> list[str]:
+    found = {**attrs.asdict(report, recurse=False), **also}
+    return [*pairs((name, number_of(value)) for name, value in found.items() if value or name == "changed")]
 
 
 def _role_of(dsn: str) -> tuple[str, str | None]:

@@ -46,12 +46,14 @@ COMPUTED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "Community": ("size",),
         "CommunitySummary": ("text",),
+        "Duplicate": ("verdict",),
         "GraphPath": ("hops",),
         "RecalledMemory": ("parts",),
         "ScorePart": ("contribution",),
         "Sentence": ("cites",),
         "Summary": ("text",),
         "Triplet": ("score", "parts"),
+        "Verification": ("holds",),
     }
 )
 """Properties that are written besides the fields, by the name of the class. They are dropped when read."""

@@ -4,7 +4,7 @@ import json
 import uuid
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from graphsearch.cli.app import app
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from graphsearch import __version__
 from graphsearch.cli import commands, environment, ingest_commands, main
