@@ -126,7 +126,7 @@ def _escaping() -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
-        error.message = escaped(error.message)
+        error.message = escaped(error.message)  # type: ignore[misc]
         raise
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -113,8 +114,9 @@ def _print(answer: Answer, *, as_json: bool) -> None:
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
     """Show a progress bar on standard error if that is a terminal; yields the function to call after every step."""
-    errors = click.get_text_stream("stderr")
-    with click.progressbar(length=1, file=errors, item_show_func=lambda name: name and safe_text(name)[-40:]) as bar:
+    with click.progressbar(
+        length=1, file=sys.stderr, item_show_func=lambda name: name and safe_text(name)[-40:]
+    ) as bar:
 
         def update(done: int, total: int, name: str) -> None:
             bar.length = total
@@ -256,6 +258,7 @@ async def _do(operation: Operation, caller: Caller, given: Mapping[str, Any], re
         raise UnknownElementError(f"nothing was shown to a session {session!r}, so that its outcome changes nothing")
     if receipt:
         await asyncio.to_thread(receipt.write_text, found.to_json() + "\n", encoding="utf-8")
+        return found.removed
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from enum import Enum
+from enum import Enum, StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -51,7 +51,7 @@ def arguments_of(function: Callable[..., Any]) -> Iterator[Argument]:
 def parameter(argument: Argument) -> click.Parameter:
     """The option, or for what is positional the argument, of a command."""
     default, (kind, count) = argument.default, _one_of(argument.kind)
-    default = default.value if isinstance(default, Enum) else default
+    default = default.value if isinstance(default, StrEnum) else default
     more: dict[str, Any] = {"required": True} if default is attrs.NOTHING else {"default": default}
     more |= {"is_flag": True} if kind is bool else {"type": Coded(kind, argument.says), "nargs": count}
     if count == -1:  # nothing is what is left out
@@ -81,7 +81,7 @@ def _one_of(kind: Any) -> tuple[Any, int]:
     return inner[0], (-1 if origin is not tuple or inner[-1] is Ellipsis else len(inner))
 
 
-class Coded(click.ParamType):
+class Coded(click.ParamType):  # type: ignore[type-arg] - generic in new versions alone
     """A value read by the codec. The most of a number of things binds clients of a server, not who holds the store."""
 
     name = "text"

@@ -29,7 +29,7 @@ _COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
         "Backlink": "when=memory.occurred_at memory=memory.id text=memory",
         "Community": "members=size density label id summary",
         "Connection": "score connection=entity paths",
-        "Contradiction": "since=one.valid_from type=one.type one other id=one.id id=other.id",
+        "Contradiction": "since=one.valid_from type=one.type of=ends one other",
         "Duplicate": "similarity likeness verdict one other id=one.id id=other.id",
         "EntityHit": "score way type=entity.type entity id=entity.id",
         "Event": "when=at what=kind text=",
@@ -80,6 +80,8 @@ def lines(value: Any, key: str = "") -> Iterator[str]:
         yield from _table(value)
     elif attrs.has(type(value)):
         yield from _object(value)
+    elif isinstance(value, Mapping):
+        yield from pairs(value.items())
     else:
         yield f"{_words(key)}: {_cell(value) or 'none'}"
 
@@ -90,12 +92,15 @@ def _object(value: Any) -> Iterator[str]:
     paths = _FIELDS.get(name) or " ".join(each.name for each in attrs.fields(type(value)))
     found = [(heading, part) for heading, part in _parts(value, paths) if _cell(part)]
     if name.endswith("Report"):
-        found = [(heading, number_of(part)) for heading, part in found if part != 0] or [("changed", "nothing")]
+        found = [(heading, part if _is_list(part) else number_of(part)) for heading, part in found if part != 0]
+        found = found or [("changed", "nothing")]
+    are_several = sum(_is_list(part) for _, part in found) > 1
     for is_block, group in groupby(found, key=_is_block):
         if not is_block:
             yield from pairs(group)
             continue
         for heading, part in group:
+            yield from [f"{heading}:"] if are_several and _is_list(part) else ()
             yield from [part] if heading == "text" else lines(part, heading)
 
 
@@ -105,8 +110,8 @@ def pairs(fields: Iterable[tuple[str, Any]]) -> Iterator[str]:
 
 
 def number_of(part: Any) -> Any:
-    """How many there are of what has no lines of its own; anything else as it is."""
-    return len(part) if isinstance(part, list | tuple) and not _is_list(part) else part
+    """The length of a list, any other value as it is."""
+    return len(part) if isinstance(part, list | tuple) else part
 
 
 def _is_block(field: tuple[str, Any]) -> bool:

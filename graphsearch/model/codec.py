@@ -48,6 +48,7 @@ COMPUTED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "CommunitySummary": ("text",),
         "Duplicate": ("verdict",),
         "GraphPath": ("hops",),
+        "JudgeReport": ("judged", "merged", "distinct"),
         "RecalledMemory": ("parts",),
         "ScorePart": ("contribution",),
         "Sentence": ("cites",),
