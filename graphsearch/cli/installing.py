@@ -84,7 +84,8 @@ def plan(
         server = {"command": program, "args": arguments, "env_vars": [*_FORWARDED]}
     elif agent is Agent.CURSOR and not {"--dsn", "--embedded"} & {*options}:
         server["env"] = {"GRAPHSEARCH_DSN": "${env:GRAPHSEARCH_DSN}"}  # Cursor fills it in when it starts the server
-    hook = {"type": "command", "command": shlex.join([*command, "hook", agent, *options])}
+    never_fails = f"{shlex.join([*command, 'hook', agent, *options])} || true"  # code 2, wrong usage, blocks an agent
+    hook = {"type": "command", "command": never_fails}
     hooks: dict[str, Any] = {name: [{"hooks": [{**hook, "timeout": limit}]}] for name, limit in _EVENTS.items()}
     if agent is Agent.CURSOR:
         hooks = {name[0].lower() + name[1:]: [{**hook, "timeout": limit}] for name, limit in _EVENTS.items()}

@@ -136,7 +136,7 @@ async def compare_in_scopes(
     """
     asked = [question for part in parts for question in part.questions]
     scored: dict[str, list[Scored]] = {}
-    indexing, number = 0.0, 0
+    indexing, numbers = 0.0, count(1)
     for part in parts:
         async with fresh_scope(stores) as store:
             engine = GraphSearchEngine(store=store, embedder=embedder, recall_scoring=recall_scoring)
@@ -145,7 +145,7 @@ async def compare_in_scopes(
             methods = await part.methods(engine)
             await next(iter(methods.values())).find(part.questions[0].question)
             indexing += perf_counter() - started
-            for number, question in enumerate(part.questions, number + 1):
+            for question in part.questions:
                 for name, method in methods.items():
                     started = perf_counter()
                     found = await method.find(question.question)
@@ -156,7 +156,7 @@ async def compare_in_scopes(
                     values[SILENCED] = None if question.gold else float(not found)
                     scored.setdefault(name, []).append(Scored(question.kind, values, ms))
                 if progress is not None:
-                    progress(number, len(asked), question.id)
+                    progress(next(numbers), len(asked), question.id)
     return Comparison(
         columns=tuple(Column.of(name, of_method) for name, of_method in scored.items()),
         rivals=tuple(name for name in scored if name in RIVALS),
@@ -332,11 +332,9 @@ async def evaluate_triplets(
 ) -> Comparison:
     """Evaluate every mode that uses no language model, and each channel alone, on finding the gold triplets.
 
-    * "found": the share of questions with all gold triplets among the first 3, or 10 for two hops.
-    * "R@10": the share of a question's gold triplets among the first 10, as the mean over questions.
-    * "lost": the share of answerable questions that get nothing, "silenced": that of unanswerable ones.
-
-    The scope is removed at the end, also on failure. Raises what writing and searching raise.
+    "found" is the share of questions with all gold triplets among the first 3, or 10 for two hops; "R@10" the mean
+    share of a question's gold triplets among the first 10. The scope is removed at the end, also on failure. Raises
+    what writing and searching raise.
     """
 
     async def write(engine: GraphSearchEngine) -> None:
@@ -404,11 +402,8 @@ async def evaluate_entities(
     """Evaluate `rank_entities`, every mode that uses no language model, and each channel alone on finding entities.
 
     "hit@1" and "hit@5" are the shares of questions with an answer among the first 1 or 5 entities, "MRR" is the mean of
-    1 / rank of the first answer among the first 10; "lost" and "silenced" are the shares of the answerable and of the
-    unanswerable questions that get nothing. The entities of a mode are those of its triplets, the most relevant first
-    (`SearchResult.entities`). The scope is removed at the end, also on failure.
-
-    Raises `InvalidInputError` if no gold of a question is an entity.
+    1 / rank of the first answer among the first 10. The entities of a mode are `SearchResult.entities`. The scope is
+    removed at the end, also on failure. Raises `InvalidInputError` if no gold of a question is an entity.
     """
 
     async def methods(engine: GraphSearchEngine) -> dict[str, Method[str]]:
@@ -500,13 +495,10 @@ async def evaluate_answers(
 ) -> Comparison:
     """Evaluate how well the names that answer questions are found, after the conversations have been ingested.
 
-    * "found": the share of questions whose names are all ends of the first 3 triplets, or 10 for two hops.
-    * "R@10": the share of a question's names that are ends of the first 10 triplets, as the mean over questions.
-    * "R@…tok": the share of its names in the block of ``budget`` tokens. The block of a channel has the memories that
-      it recalls, that of BM25 the passages that it ranks first.
-    * "lost" and "silenced": the shares of the answerable and of the unanswerable questions that get no triplet.
-
-    The scope is removed at the end, also on failure. Raises what ingest, search and building blocks raise.
+    "found" and "R@10" are as for `evaluate_triplets`, of names that are ends of triplets; "R@…tok" is the mean share of
+    a question's names in the block of ``budget`` tokens, of a channel that of the memories that it recalls, of BM25
+    that of the passages that it ranks first. The scope is removed at the end, also on failure. Raises what ingest,
+    search and building blocks raise.
     """
     check.refuse("budget", check.number("budget", budget, 1))
     memories = memories_of(given.passages)

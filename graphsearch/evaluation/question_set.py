@@ -1,8 +1,8 @@
 """Question sets and graphs, and reading them from files of JSON lines, which the reference of `eval` describes.
 
-Passages with questions whose gold are passages, graphs of entities and relations, and questions whose gold are triplets,
-entities, or names that must be shown. Every fault of a file is named with its line. Ids and sessions are texts or whole
-numbers; a time is ISO 8601, in UTC unless it names another zone, or as in "1:56 pm on 8 May, 2023".
+The gold of a question are passages, triplets or entities of a graph, or names that must be shown. Every fault of a file
+is named with its line. Ids and sessions are texts or whole numbers; a time is ISO 8601, in UTC unless it names another
+zone, or as in "1:56 pm on 8 May, 2023".
 """
 
 from __future__ import annotations
@@ -317,7 +317,7 @@ def parse_time(subject: str, field: str, written: Any) -> datetime:
     raise InvalidInputError(subject, [f"{field} must be one such as 2024-05-01T09:00:00Z, not {written!r}"])
 
 
-def _times(subject: str, line: Line, *fields: str) -> dict[str, datetime]:
+def _times(subject: str, line: Line, *fields: str) -> dict[str, Any]:
     return {field: parse_time(subject, field, line[field]) for field in fields if line.get(field)}
 
 

@@ -92,8 +92,9 @@ class PlainBM25:
         scores: defaultdict[int, float] = defaultdict(float)
         for term in dict.fromkeys(self._analyser.terms(question)):
             containing = self._postings.get(term, {})
+            rarity = idf(self._count, len(containing))
             for row, weight in containing.items():
-                scores[row] += idf(self._count, len(containing)) * weight
+                scores[row] += rarity * weight
         ranked = sorted(scores, key=lambda row: (-scores[row], row))
         return [row for row in ranked if among is None or among[row]][:limit]
 
@@ -109,8 +110,8 @@ def by_modes(
     async def search(question: str, mode: SearchMode) -> Found[Item]:
         return read(await engine.search(question, mode=mode, limit=limit))
 
-    meant = [SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION] if engine.embedder else []
-    return {mode.value: partial(search, mode=mode) for mode in (*meant, SearchMode.NEIGHBORHOOD)}
+    modes = (SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION, SearchMode.NEIGHBORHOOD)
+    return {mode.value: partial(search, mode=mode) for mode in (modes if engine.embedder else modes[2:])}
 
 
 def by_channels(
@@ -130,8 +131,9 @@ def by_channels(
         async with at_time_of(question, engine.store) as reader:
             return await read(reader, (await reader.lexical(kind, question, limit)).keys)
 
-    meant = {DENSE: partial(by_meaning, embedder=engine.embedder)} if engine.embedder else {}
-    return {**meant, LEXICAL: by_words}
+    if engine.embedder is None:
+        return {LEXICAL: by_words}
+    return {DENSE: partial(by_meaning, embedder=engine.embedder), LEXICAL: by_words}
 
 
 async def finding_triplets(engine: GraphSearchEngine, limit: int) -> dict[str, Rank[Line]]:

@@ -47,8 +47,9 @@ COMPUTED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "Community": ("size",),
         "CommunitySummary": ("text",),
         "Duplicate": ("verdict",),
+        "FoundEntity": ("score", "parts", "factors", "connections", "connected_names", "relation_types", "dates"),
         "GraphPath": ("hops",),
-        "JudgeReport": ("judged", "merged", "distinct"),
+        "JudgeReport": ("judged", "merged", "distinct", "left", "why"),
         "RecalledMemory": ("parts",),
         "ScorePart": ("contribution",),
         "Sentence": ("cites",),
@@ -58,7 +59,7 @@ COMPUTED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 """Properties that are written besides the fields, by the name of the class. They are dropped when read."""
-UNSAID: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"Sentence": ("sources",)})
+UNSAID: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"FoundEntity": ("ranked",), "Sentence": ("sources",)})
 """Fields that are not written."""
 
 
@@ -298,7 +299,9 @@ def _text(data: Any, lenient: bool) -> str:
 
 
 def _whole(data: Any, lenient: bool) -> int:
-    if lenient and (isinstance(data, str) or (isinstance(data, float) and data.is_integer())):
+    if isinstance(data, float) and data.is_integer():  # JSON has one kind of number: 3.0 is 3
+        return int(data)
+    if lenient and isinstance(data, str):
         return int(data)
     if type(data) is int:
         return data
@@ -494,7 +497,8 @@ def _list(origin: type, arguments: Sequence[Any]) -> _Form:
 
     def told(items: Sequence[Json]) -> Json:
         if fixed:
-            return {"type": "array", "prefixItems": items, "minItems": fixed, "maxItems": fixed}
+            of = {"items": items[0]} if all(each == items[0] for each in items) else {"prefixItems": items}
+            return {"type": "array", **of, "minItems": fixed, "maxItems": fixed}
         return {"type": "array", "items": items[0]} if items[0] else {"type": "array"}
 
     return _Form(

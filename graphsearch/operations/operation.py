@@ -13,8 +13,10 @@ from typing import Any, Final, get_type_hints
 
 import attrs
 
-from graphsearch.model import Action
+from graphsearch.context import ContextBlock
+from graphsearch.model import Action, Scope
 from graphsearch.model.codec import Json, Says, decode, encode
+from graphsearch.modes.result import SearchResult
 from graphsearch.operations.arguments import ARGUMENTS
 from graphsearch.operations.service import Caller
 
@@ -88,8 +90,19 @@ class Operation:
             given["gate"] = caller.gate
         subject = self.subject(caller)
         if subject is caller:
-            return await self.verb(caller, **given)
-        return await getattr(subject, self.verb.__name__)(**given)  # an engine over several scopes has its own
+            found = await self.verb(caller, **given)
+        else:
+            found = await getattr(subject, self.verb.__name__)(**given)  # an engine over several scopes has its own
+        return found if caller.asked is caller.engine else _as_in(caller.engine.store.scope, found)
+
+
+def _as_in(scope: Scope, found: Any) -> Any:
+    """An answer of several scopes, with the ids of relations in one of them: there the next call looks for them."""
+    if not isinstance(found, SearchResult | ContextBlock):
+        return found
+    relations = (attrs.evolve(each.relation, id=each.id_in(scope)) for each in found.triplets)
+    triplets = (attrs.evolve(each, relation=own) for each, own in zip(found.triplets, relations, strict=True))
+    return attrs.evolve(found, triplets=tuple(triplets))
 
 
 def row(

@@ -2,6 +2,8 @@
 
 import json
 import shlex
+import subprocess
+import sys
 import tomllib
 from itertools import product
 
@@ -73,12 +75,21 @@ def test_what_an_agent_runs(tmp_path):
     for agent, name in HOOKS.items():
         for entries in json.loads((tmp_path / name).read_text())["hooks"].values():
             [handler] = entries[0].get("hooks", entries)
-            assert shlex.split(handler["command"]) == [*COMMAND, "hook", agent, *OPTIONS]
+            assert shlex.split(handler["command"]) == [*COMMAND, "hook", agent, *OPTIONS, "||", "true"]
     assert {*json.loads((tmp_path / HOOKS[Agent.CURSOR]).read_text())["hooks"]} == {
         "sessionStart",
         "stop",
         "sessionEnd",
     }
+
+
+def test_a_hook_that_cannot_run_does_not_block_an_agent(tmp_path):
+    apply(plan(Agent.CLAUDE_CODE, tmp_path, command=[sys.executable, "-m", "graphsearch.missing"], options=OPTIONS))
+    hooks = json.loads((tmp_path / ".claude/settings.json").read_text())["hooks"]
+    command = hooks["Stop"][0]["hooks"][0]["command"]
+    ran = subprocess.run(command, shell=True, check=False, capture_output=True)  # noqa: S602 - as an agent does
+    assert (ran.returncode, ran.stdout) == (0, b"")
+    assert b"graphsearch.missing" in ran.stderr
 
 
 @pytest.mark.parametrize("agent", [*SERVERS])
