@@ -22,7 +22,7 @@ from graphsearch.errors import MissingExtraError
 
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """Control characters but tabs and ends of lines, separators of lines, and marks of direction."""
-_WRITTEN: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+WRITTEN: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "init": ("writing:init", "Prepare a database: migrate its schema and create the app role that --dsn names."),
         "add": ("writing:add", "Add a folder; later runs write only what changed and forget what was deleted."),
@@ -50,7 +50,7 @@ _WRITTEN: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     }
 )
 """Commands that are no operation, or not that alone: the function of each, and what it does; nothing is not listed."""
-_NAMES: Final = MappingProxyType({"graph_query": "context", "graph_neighbors": "neighbors", "graph_path": "path"})
+NAMES: Final = MappingProxyType({"graph_query": "context", "graph_neighbors": "neighbors", "graph_path": "path"})
 """Operations that have a shorter name here; theirs is taken, too."""
 
 
@@ -69,8 +69,8 @@ def sentences() -> Mapping[str, str]:
             said = {each.arg: ast.literal_eval(each.value) for each in call.keywords if each.arg in ("name", "people")}
             verb = call.args[0]
             found[said.get("name") or getattr(verb, "attr", "")] = said["people"]
-    named = {_NAMES.get(name, name).replace("_", "-"): sentence for name, sentence in found.items()}
-    return MappingProxyType(named | {name: sentence for name, (_, sentence) in _WRITTEN.items() if sentence})
+    named = {NAMES.get(name, name).replace("_", "-"): sentence.replace("_", "-") for name, sentence in found.items()}
+    return MappingProxyType(named | {name: sentence for name, (_, sentence) in WRITTEN.items() if sentence})
 
 
 class Commands(click.Group):
@@ -85,20 +85,20 @@ class Commands(click.Group):
         if cmd_name == "hook":
             return _hook
         operation = cmd_name.replace("-", "_")
-        name = _NAMES.get(operation, cmd_name)
-        if name not in {*sentences(), *_WRITTEN}:
+        name = NAMES.get(operation, cmd_name)
+        if name not in {*sentences(), *WRITTEN}:
             return None
         try:
             commands = import_module("graphsearch.cli.commands")
-            if name in _WRITTEN:
-                path, sentence = _WRITTEN[name]
+            if name in WRITTEN:
+                path, sentence = WRITTEN[name]
                 module, _, function = path.partition(":")
                 made = commands.command_of(
                     name, getattr(import_module(f"graphsearch.cli.{module}"), function), sentence
                 )
             else:
                 operations = import_module("graphsearch.operations.table").operations()
-                by_name = {_NAMES.get(each, each).replace("_", "-"): row for each, row in operations.items()}
+                by_name = {NAMES.get(each, each).replace("_", "-"): row for each, row in operations.items()}
                 made = commands.command_of_operation(name, by_name[name])
         except MissingExtraError as error:
             raise click.ClickException(str(error)) from error

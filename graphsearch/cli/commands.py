@@ -25,7 +25,7 @@ from graphsearch.cli.showing import lines
 from graphsearch.errors import GraphSearchError, UnknownElementError, UnknownScopeError
 from graphsearch.export import to_dot, to_graphml, to_mermaid
 from graphsearch.ingest import Progress
-from graphsearch.model import FeedbackReport
+from graphsearch.model import Action, FeedbackReport
 from graphsearch.model.codec import Says, encode
 from graphsearch.modes.options import SearchMode
 from graphsearch.modes.registry import DEFAULT_MODES, mode_name
@@ -129,9 +129,7 @@ def progress_bar() -> Iterator[Progress]:
 
 _ASKED_TOGETHER: Final = frozenset({"graph_query", "feedback", "search", "recall", "rank_entities"})
 """What asks several scopes."""
-_ASKERS: Final = MappingProxyType({"graph_query": BlockAsker, "feedback": Asker})
-"""What acts for a principal; all else acts for the owner of the project."""
-_EMBEDDED: Final = frozenset({"recall", "rank_entities", "update_entity"})
+_EMBEDDED: Final = frozenset({"recall", "rank_entities", "update_entity", "accept_proposal"})
 _JUDGED: Final = frozenset({"judge_duplicates", "summarise_communities"})
 """What needs an embedder or a language model, whatever its mode."""
 _BY_NAME: Final = (SearchMode.NEIGHBORHOOD, SearchMode.NATURAL_LANGUAGE)
@@ -179,20 +177,23 @@ def command_of_operation(name: str, operation: Operation) -> Command:
             kind=kinds[each.name],
             default=each.default,
             says=each.metadata["says"],
-            is_positional=own[each.name].kind is not own[each.name].KEYWORD_ONLY
+            is_positional=each.default is attrs.NOTHING
+            or own[each.name].kind is not own[each.name].KEYWORD_ONLY
             or (operation.name, each.name) == ("backlinks", "entity"),
         )
         for each in attrs.fields(operation.request)
         if each.name != "details"  # which a block always has here
     ]
-    groups: dict[str, Any] = {"asker": _ASKERS.get(operation.name)}
+    groups: dict[str, Any] = {"asker": BlockAsker if operation.name == "graph_query" else None}
+    if operation.permission in (Action.FEEDBACK, Action.REVIEW):
+        groups["asker"] = Asker  # all else is done by the owner of the project
     groups["model"] = Model if operation.name in _JUDGED or "mode" in kinds else None
     groups["place"] = Places if operation.name in _ASKED_TOGETHER else Place
     more = [
         *_MORE.get(operation.name, ()),
         *(Argument(name=each, kind=kind, default=attrs.NOTHING) for each, kind in groups.items() if kind),
     ]
-    made = _make(name, [*arguments, *more], partial(_run, operation), operation.people)
+    made = _make(name, [*arguments, *more], partial(_run, operation), operation.people.replace("_", "-"))
     made.former = _FORMER.get(operation.name, {})
     return made
 
