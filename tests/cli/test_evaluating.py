@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from graphsearch.cli import evaluation_command as evaluating
+from graphsearch.cli import evaluating
 from graphsearch.testing.fakes import HashEmbedder
 from tests.cli.conftest import CommandLine
 from tests.evaluation.depot import ANSWERS, ENTITIES, NAMES, RELATIONS, TURNS, written
@@ -77,7 +77,7 @@ def test_people_see_tables(evaluate, tmp_path):
 
 
 def test_an_embedder_is_chosen_by_name(evaluate, monkeypatch):
-    monkeypatch.setattr(evaluating, "_EMBEDDERS", {evaluating.EmbedderName.WORDLLAMA: HashEmbedder})
+    monkeypatch.setattr(evaluating, "embedder_called", lambda _: HashEmbedder())
     with_meaning = json.loads(evaluate("--channels", "semantic", "--json").stdout)
     without = json.loads(evaluate("--channels", "semantic", "--embedder", "none", "--json").stdout)
     assert with_meaning["metrics"]["R@5"] > without["metrics"]["R@5"] == 0.0
@@ -86,19 +86,28 @@ def test_an_embedder_is_chosen_by_name(evaluate, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "fault"),
     [
-        (["--channels", "lexical,telepathy"], "channels are some of"),
-        (["--compare", ""], "channels are some of"),
-        (["--k", "2,x"], "ranks between commas"),
-        (["--k", "0"], "ranks from 1"),
         (["--store", "postgres"], "give either --dsn"),
-        (["--code", "."], "--graph, --code and --names go with --gold triplets|entities|answers"),
+        (["--code", "."], "--gold passages needs --corpus"),
         (["--gold", "triplets"], "--gold triplets needs --graph"),
-        (["--gold", "entities"], "needs either --code FOLDER or --graph"),
-        (["--gold", "entities", "--code", ".", "--graph", "a", "b"], "needs either --code FOLDER or --graph"),
+        (["--gold", "entities"], "--gold entities needs --graph or --code"),
+        (["--gold", "entities", "--code", ".", "--graph", "a", "b"], "--gold entities needs --graph or --code"),
     ],
 )
 def test_wrong_usage_is_reported(evaluate, arguments, fault):
-    assert fault in " ".join(evaluate(*arguments, code=2).stderr.replace("│", " ").split())
+    assert fault in " ".join(evaluate(*arguments, code=2).stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (["--channels", "lexical,telepathy"], "--channels: 1: must be one of"),
+        (["--compare", ","], "--channels: 0: must be one of"),
+        (["--k", "2,x"], "--k: 1: must be a whole number"),
+        (["--k", "0"], "--k: 0: must be at least 1"),
+    ],
+)
+def test_faulty_lists_are_reported(evaluate, arguments, fault):
+    assert fault in evaluate(*arguments, code=1).stderr
 
 
 def test_passages_are_needed_for_what_they_answer(files):

@@ -20,7 +20,8 @@ def test_an_entity_and_what_is_around_it_is_a_picture(team):
     assert picture.startswith("flowchart LR\n")
     assert picture.count("reports#95;to") + picture.count("reports_to") == 2
     assert all(name in picture for name in ("Sarah Chen", "Priya Sharma", "Zoë Müller"))
-    assert team.json("entity-graph", "Sarah Chen")["text"] == picture
+    assert team.json("entity-graph", "Sarah Chen", "--format", "mermaid")["text"] + "\n" == picture
+    assert len(team.json("entity-graph", "Sarah Chen")["nodes"]) == 3
 
 
 def test_for_graphviz(team):

@@ -24,24 +24,19 @@ def ingested(line, folder):
     line.run("add", folder)
 
 
-def test_rank_prints_a_tree_whose_contributions_add_up(line):
+def test_rank_prints_parts_that_add_up(line):
     found = line.json("rank-entities", QUESTION)
     best = found["entities"][0]
-    assert (found["ranking"], found["years"], best["name"]) == ("question_aware", [2020], "Xavier Becerra")
-    assert sum(factor["contribution"] for factor in best["factors"]) == pytest.approx(best["relevance"])
+    assert (found["ranking"], best["entity"]["name"]) == (
+        "question_aware",
+        "Xavier Becerra",
+    )
+    assert sum(factor["contribution"] for factor in best["factors"]) == pytest.approx(best["ranked"]["relevance"])
     shown = line.run("rank-entities", QUESTION).stdout
-    assert "question_aware: who, 2020" in shown
-    assert f"{best['score']:.4f}  Xavier Becerra (person)" in shown
-    for factor in best["factors"]:
-        product = f"{factor['name']} {factor['value']:.4f} × {factor['weight']:.4f} = {factor['contribution']:.4f}"
-        assert product in shown
-    assert "lexical: rank 1" in shown
-    assert "feedback 0.5000 × 0.3000 = 0.1500" in shown
-    assert "connections 1: Kamala Harris by knows" in shown
-    assert "connections 0: none" in shown
-    assert "dates 2017–2021" in shown
-    assert "dates 2011\n" in "\n".join(text.rstrip() for text in shown.splitlines()) + "\n"
-    assert "dates 2021–…" in shown
+    assert f"{best['score']:.4f}  Xavier Becerra  person" in shown
+    assert "query_match" in shown
+    assert "feedback 0.1500" in shown
+    assert "Kamala Harris" in shown
 
 
 def test_rank_takes_its_options(line):
@@ -49,12 +44,12 @@ def test_rank_takes_its_options(line):
     options = ("--candidates", 2, "--diversity", 0.5, "--as-of", "2030-01-01", "--known-at", "2030-01-01")
     assert len(line.json("rank-entities", QUESTION, *options)["entities"]) == 2
     assert "none of 5 entities scores 1 or more" in line.run("rank-entities", QUESTION, "--min-score", 1).stdout
-    assert "Invalid value" in line.run("rank-entities", QUESTION, "--ranking", "best", code=2).stderr
+    assert "must be one of 'rrf'" in line.run("rank-entities", QUESTION, "--ranking", "best", code=1).stderr
 
 
 def test_explain_an_entity(line):
     found = line.json("explain", QUESTION, "--entity", "Kamala Harris", "--limit", 1)
-    assert (found["kind"], found["kept_out"], found["mode"]) == ("entity", "rank", "question_aware")
+    assert (found["element"]["kind"], found["kept_out"], found["mode"]) == ("entity", "rank", "question_aware")
     shown = line.run("explain", QUESTION, "--entity", "Kamala Harris", "--ranking", "rrf").stdout
     assert "original" in shown
     assert "shown: rank" in shown
@@ -63,11 +58,13 @@ def test_explain_an_entity(line):
 def test_explain_a_memory(line):
     line.run("remember", "--id", "m1", "--text", "Kamala Harris moved to California.")
     found = line.json("explain", "Who moved to California?", "--memory", "m1")
-    assert (found["kind"], found["id"], found["rank"], found["kept_out"]) == ("memory", "m1", 1, None)
+    assert (found["element"], found["rank"], found["kept_out"]) == ({"kind": "memory", "id": "m1"}, 1, None)
     assert sum(factor["contribution"] for factor in found["parts"]) == pytest.approx(found["score"])
-    assert "would score" in line.run("explain", "quasar?", "--memory", "m1", "--known-at", "2001-01-01").stdout
+    assert "not known" in line.run("explain", "quasar?", "m1", "--kind", "memory", "--known-at", "2001-01-01").stdout
 
 
-@pytest.mark.parametrize("arguments", [(), ("--memory", "m1", "--entity", "Ada")])
-def test_explain_wants_one_element(line, arguments):
-    assert "--memory or --entity" in line.run("explain", QUESTION, *arguments, code=2).stderr
+def test_explain_wants_one_element(line):
+    assert "Missing argument 'ID'" in line.run("explain", QUESTION, code=2).stderr
+    assert (
+        "unexpected extra argument" in line.run("explain", QUESTION, "--memory", "m1", "--entity", "A", code=2).stderr
+    )

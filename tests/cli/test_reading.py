@@ -4,7 +4,7 @@ import json
 import uuid
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from graphsearch.cli.app import app
 
@@ -26,9 +26,9 @@ def test_search_prints_scores_that_add_up(line):
     assert sum(part["contribution"] for part in best["parts"]) == pytest.approx(best["score"])
     assert best["relation"]["evidence"] == ["file:tls.py"]
     shown = line.run("search", QUESTION, "--limit", 3).stdout
-    assert "= proximity" in shown
+    assert shown.startswith("score   proximity")
     assert "tls --defines--> tls.do_handshake" in shown
-    assert "3 of 4 relations" in shown
+    assert "found        4" in shown
 
 
 def test_search_by_names_needs_no_embedder(line, monkeypatch):
@@ -40,11 +40,11 @@ def test_search_as_of_an_earlier_time_knows_nothing(line):
     options = ("--known-at", "2020-01-01", "--as-of", "2020-01-01T00:00:00+01:00")
     found = line.json("search", QUESTION, *options)
     assert found["triplets"] == []
-    assert (found["as_of"], found["known_at"]) == ("2020-01-01T00:00:00+01:00", "2020-01-01T00:00:00+00:00")
+    assert (found["as_of"], found["known_at"]) == ("2019-12-31T23:00:00+00:00", "2020-01-01T00:00:00+00:00")
 
 
 def test_search_says_what_was_left_out(line):
-    assert "left out: 1 low_confidence" in line.run("search", QUESTION, "--min-edge-confidence", 0.985).stdout
+    assert "left out     1 low_confidence" in line.run("search", QUESTION, "--min-edge-confidence", 0.985).stdout
 
 
 def test_explain_takes_a_score_apart(line):
@@ -53,7 +53,7 @@ def test_explain_takes_a_score_apart(line):
     assert (found["rank"], found["score"]) == (1, best["score"])
     shown = line.run("explain", QUESTION, best["relation"]["id"]).stdout
     assert "fact_words" in shown
-    assert "1 of 4" in shown
+    assert "of     4" in shown
 
 
 def test_explain_of_what_was_not_reached(line):
@@ -77,12 +77,13 @@ def test_path_between_two_entities(line):
     assert [each["name"] for each in found["entities"]] == ["tls.Alone", "tls", "tls._check"]
     assert found["hops"] == 2
     shown = line.run("path", "Alone", "_check").stdout
-    assert shown.splitlines() == ["tls.Alone", "  <--defines-- tls", "  --defines--> tls._check", "strength 0.9900"]
+    assert "tls.Alone <--defines-- tls --defines--> tls._check" in shown
+    assert "strength  0.9900" in shown
 
 
 def test_no_path_is_an_answer(line):
     assert line.json("path", "Alone", "_check", "--max-hops", 1) == {"path": None}
-    assert "no path of at most 1 hops" in line.run("path", "Alone", "_check", "--max-hops", 1).stdout
+    assert "path: none" in line.run("path", "Alone", "_check", "--max-hops", 1).stdout
 
 
 def test_stats_count_what_is_there(line):
@@ -104,8 +105,8 @@ def test_an_entity_that_is_not_there_is_an_error(line):
     [
         (("search",), "Missing argument"),
         (("search", "q", "--limit", 0), "Invalid value"),
-        (("search", "q", "--as-of", "yesterday"), "must be a time such as"),
-        (("explain", "q", "x"), "must be an id such as"),
+        (("search", "q", "--as-of", "yesterday"), "must be a time, such as"),
+        (("why", "x"), "must be an id, not"),
         (("nonsense",), "No such command"),
     ],
 )
@@ -127,9 +128,9 @@ def test_stored_text_cannot_colour_the_terminal(line, folder):
 def test_search_prints_what_connects_two_names_and_why_there_is_nothing(line):
     found = line.json("search", "do_handshake and Alone", "--mode", "neighborhood")
     (joint,) = [each for each in found["connections"] if each["entity"]["name"] == "tls"]
-    assert [path["hops"] for path in joint["paths"]] == [1, 1]
-    assert joint["score"] == pytest.approx(0.6 * min(path["strength"] for path in joint["paths"]))
-    assert (found["reason"], found["below_floor"], found["plan"]) == ("", 0, "entity_centric")
+    assert [path["hops"] for path in joint["paths"].values()] == [1, 1]
+    assert joint["score"] == pytest.approx(0.6 * min(path["strength"] for path in joint["paths"].values()))
+    assert (found["reason"], found["below_floor"]) == ("", 0)
     shown = line.run("search", "do_handshake and Alone", "--mode", "neighborhood").stdout
     assert "connection" in shown
     assert "tls.Alone <--defines-- tls" in shown
@@ -137,7 +138,7 @@ def test_search_prints_what_connects_two_names_and_why_there_is_nothing(line):
     assert (nothing["triplets"], nothing["below_floor"]) == ([], nothing["found"])
     shown = line.run("search", "do_handshake", "--mode", "neighborhood", "--min-score", 1.0).stdout
     assert nothing["reason"] in shown
-    assert "below_floor" in shown
+    assert "below floor" in shown
 
 
 def test_search_shows_triplets_that_differ(line):

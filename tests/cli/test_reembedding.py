@@ -23,15 +23,13 @@ def test_a_project_gets_another_model_and_is_asked_as_before(real):
     assert (planned["present"], planned["embedder"]) == ("wordllama-l2-supercat-256", "all-minilm-l6-v2")
     assert (planned["texts"]["memory"], planned["unfinished"]) == (2, None)
     assert planned["seconds"] > 0
-    assert "seconds of embedding" in real.run("reembed", "--model", "minilm", "--dry-run").stdout
-    found = real.run("reembed", "--model", "minilm")
-    assert "embedded 8 of 8: memory" in found.stderr
-    assert "all-minilm-l6-v2" in found.stdout
+    assert "seconds" in real.run("reembed", "--model", "minilm", "--dry-run").stdout
+    assert "all-minilm-l6-v2" in real.run("reembed", "--model", "minilm").stdout
     assert real.json("stats")["embedder"] == "all-minilm-l6-v2"
     assert real.json("search", "where does Ada work?")["triplets"][0]["target"]["name"] == "Globex"
     assert real.json("reembed", "--model", "minilm")["switched"] is False
     assert real.json("reembed", "--model", "wordllama")["embedded"] == planned["texts"]
-    assert "nothing was unfinished" in real.run("reembed", "--cancel").stdout
+    assert "cancelled  no" in real.run("reembed", "--cancel").stdout
 
 
 def test_the_variable_names_the_model_of_all_commands(real, monkeypatch):

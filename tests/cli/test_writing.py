@@ -2,16 +2,16 @@
 
 import io
 import re
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
-from rich.console import Console
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from graphsearch import __version__
-from graphsearch.cli import commands, environment, ingest_commands, main
+from graphsearch.cli import commands, environment, main, writing
 from graphsearch.cli.app import app
 from graphsearch.embedders import VoyageEmbedder, WordLlamaEmbedder
 from tests.cli.conftest import CommandLine
@@ -32,7 +32,7 @@ def test_ingest_reports_what_it_did(line, folder):
     }
     assert [(fault["path"], fault["line"]) for fault in found["faults"]] == [("broken.py", 1)]
     shown = line.run("add", folder).stdout
-    assert "changed     0" in shown
+    assert "changed  0" in shown
     assert "broken.py:1: not valid Python: invalid syntax" in shown
 
 
@@ -45,11 +45,21 @@ def test_ingest_of_nothing_is_an_error(line, tmp_path):
     assert "there is no file or folder at" in line.run("add", tmp_path / "nothing", code=1).stderr
 
 
-def test_the_progress_bar_is_shown_on_a_terminal(line, folder, monkeypatch):
-    screen = io.StringIO()
-    monkeypatch.setattr(commands, "Console", lambda **_: Console(file=screen, force_terminal=True, width=80))
-    line.run("add", folder, "--json")
+class Screen(io.StringIO):
+    """A terminal."""
+
+    def isatty(self):
+        return True
+
+
+def test_the_progress_bar_is_shown_on_a_terminal(monkeypatch):
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    with commands.progress_bar() as progress:
+        progress(1, 2, "tls.py")
+        progress(2, 2, "\x1b[31mred.py")
     assert "tls.py" in screen.getvalue()
+    assert "\x1b[31m" not in screen.getvalue()
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "cp936"])
@@ -123,7 +133,7 @@ def test_init_prepares_the_database_of_the_app_role(monkeypatch):
         )
         return ["0001_first.sql"]
 
-    monkeypatch.setattr(ingest_commands, "migrate", migrate)
+    monkeypatch.setattr(writing, "migrate", migrate)
     line = CommandLine("--dsn", "postgresql://app:secret@host/db", "--admin-dsn", "postgresql://owner@host/db")
     assert line.json("init", "--lock-timeout", "3") == {"applied": ["0001_first.sql"], "ready": True}
     named = {"admin": "postgresql://owner@host/db", "role": "app", "password": "secret"}
@@ -158,20 +168,26 @@ def test_main_runs_the_command_that_was_typed(monkeypatch, capsys):
     assert "remember" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("missing", ["typer", "rich.console"])
-def test_without_the_extra_the_command_line_names_it(monkeypatch, missing):
-    for name in ("app", "commands"):
-        monkeypatch.delitem(sys.modules, f"graphsearch.cli.{name}")
-    monkeypatch.setitem(sys.modules, missing, None)
+def test_without_the_extra_the_command_line_names_it(monkeypatch):
+    monkeypatch.delitem(sys.modules, "graphsearch.cli.app")
+    monkeypatch.setitem(sys.modules, "click", None)
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == "error: the command line needs the extra 'cli': pip install 'graphsearch[cli]'"
 
 
 def test_another_missing_module_is_not_taken_for_the_extra(monkeypatch):
-    monkeypatch.delitem(sys.modules, "graphsearch.cli.app", raising=False)
-    monkeypatch.delitem(sys.modules, "graphsearch.cli.commands", raising=False)
-    monkeypatch.setitem(sys.modules, "graphsearch.cli.principal_commands", None)
-    monkeypatch.delattr("graphsearch.cli.principal_commands")
-    with pytest.raises(ModuleNotFoundError, match="principal_commands"):
+    monkeypatch.delitem(sys.modules, "graphsearch.cli.app")
+    monkeypatch.setitem(sys.modules, "graphsearch._support.version", None)
+    with pytest.raises(ModuleNotFoundError, match="version"):
         main()
+
+
+def test_the_help_does_not_load_the_engine():
+    script = (
+        "import sys; sys.argv[1:] = ['--help']; import atexit; from graphsearch.cli import main; atexit.register("
+        "lambda: print({'numpy', 'graphsearch.engine'} & sys.modules.keys())); main()"
+    )
+    shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert "search-entities" in shown
+    assert shown.endswith("set()\n")

@@ -12,8 +12,8 @@ from string import Template
 from typing import Any
 from urllib.parse import urlsplit
 
+import click
 import pytest
-import typer
 from mcp import Client, StdioServerParameters
 from psycopg.conninfo import conninfo_to_dict
 
@@ -26,8 +26,7 @@ yaml: Any = importlib.import_module("yaml")  # comes without types
 
 def command(name: str) -> Any:
     """A command of ours, as the command line parses it."""
-    group: Any = typer.main.get_command(app)
-    return group.commands[name]
+    return app.get_command(click.Context(app), name)
 
 
 # -- clients of the MCP server ------------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ async def made(embedder=numbers):
     return GraphSearchEngine(store=store, embedder=embedder)
 
 def graphsearch(*arguments):
-    from typer.testing import CliRunner
+    from click.testing import CliRunner
     from graphsearch.cli.app import app
     done = CliRunner().invoke(app, [*map(str, arguments)])
     assert done.exit_code == 0, done.output

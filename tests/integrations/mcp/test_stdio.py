@@ -16,7 +16,7 @@ import psycopg
 import pytest
 from mcp import Client, StdioServerParameters
 from psycopg import sql
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from graphsearch.cli.app import app
 from graphsearch.integrations.mcp.stdio_server import Lines

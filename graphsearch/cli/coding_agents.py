@@ -1,0 +1,72 @@
+"""install and uninstall: graphsearch in the configuration of a coding agent, and what its hooks record."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import click
+from click.core import ParameterSource
+
+from graphsearch.access.gate import ALLOW_ALL
+from graphsearch.cli.agent_hooks import record
+from graphsearch.cli.commands import Answer
+from graphsearch.cli.environment import Place, open_caller
+from graphsearch.cli.installing import Agent, Change, apply, plan, plan_removal
+from graphsearch.cli.principals import Asker, Principals
+from graphsearch.ingest import Ingestor
+from graphsearch.model.codec import Says
+
+_Agent = Annotated[Agent, Says("The coding agent.")]
+_User = Annotated[bool, Says("In your home folder, for all projects.")]
+_Yes = Annotated[bool, Says("Write the files, and do not only show what would change.")]
+_Principal = Annotated[str, Says("The principal that the agent acts for."), {"envvar": "GRAPHSEARCH_PRINCIPAL"}]
+
+
+def install(
+    agent: _Agent,
+    *,
+    user: _User = False,
+    yes: _Yes = False,
+    principal: _Principal,
+    principals: Principals,
+    place: Place,
+) -> Answer:
+    """Plan, and with ``yes`` write, the server and the hooks. A DSN of the environment stays there."""
+    options = ["--org", place.org, "--project", place.project, "--principal", principal]
+    options += [part for each in principals.attribute for part in ("--attribute", each)]
+    if place.embedded:
+        options += ["--embedded", str(place.embedded.absolute())]
+    elif click.get_current_context().get_parameter_source("dsn") is ParameterSource.COMMANDLINE:
+        options += ["--dsn", place.dsn]
+    command = [shutil.which("graphsearch") or str(Path(sys.argv[0]).absolute())]
+    return _made(plan(agent, _folder(user=user), command=command, options=options, user=user), "install", yes=yes)
+
+
+def uninstall(agent: _Agent, *, user: _User = False, yes: _Yes = False) -> Answer:
+    """Plan, and with ``yes`` write, their removal."""
+    return _made(plan_removal(agent, _folder(user=user), user=user), "uninstall", yes=yes)
+
+
+def _folder(*, user: bool) -> Path:
+    return Path.home() if user else Path.cwd()
+
+
+def _made(changes: Sequence[Change], what: str, *, yes: bool) -> Answer:
+    if yes:
+        apply(changes)
+    done = "written" if yes else f"nothing is written yet: add --yes to {what}"
+    data = {"files": [str(each.path) for each in changes], "written": yes and bool(changes)}
+    return Answer(data, [*map(str, changes), done if changes else f"nothing to {what}"])
+
+
+async def record_session(agent: _Agent, *, asker: Asker, place: Place) -> Answer:
+    """Do the work of a hook, whose event is on standard input."""
+    async with open_caller(place, embed=True) as caller:
+        ingestor = Ingestor(caller.engine, gate=ALLOW_ALL)
+        given = sys.stdin.read()
+        await record(given, agent=agent, engine=caller.engine, ingestor=ingestor, gate=asker.gate(place))
+    return Answer({})

@@ -1,0 +1,144 @@
+"""mcp: serve the project to agents."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Annotated
+
+import click
+
+from graphsearch.access.gate import StatisticsOf
+from graphsearch.caching import InProcessCache, RedisCache, cached
+from graphsearch.cli.commands import Answer
+from graphsearch.cli.environment import Model, Places, embedder_for, open_scopes
+from graphsearch.cli.principals import FILE, Log, Principals, Statistics
+from graphsearch.cli.writing import Reading
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.model import Scope
+from graphsearch.model.codec import Says
+from graphsearch.operations.operation import Profile
+from graphsearch.protocols import GraphStore
+from graphsearch.stores.memory import or_empty
+
+_PRINCIPAL = {"envvar": "GRAPHSEARCH_PRINCIPAL"}
+
+
+async def mcp(
+    *,
+    principal: Annotated[str, Says("The principal of requests without a token."), _PRINCIPAL] = "",
+    http: Annotated[
+        str, Says("Serve streamable HTTP there, at /mcp, in place of stdio."), {"metavar": "HOST:PORT"}
+    ] = "",
+    tokens: Annotated[Path | None, Says("A JSON file: bearer tokens, by digest, to principals."), FILE] = None,
+    allow_host: Annotated[
+        tuple[str, ...], Says("Another host name of the HTTP server, in addition to that of --http.")
+    ] = (),
+    profile: Annotated[
+        str, Says("For whom tools are listed; all others are found, too.", of=("agent", "curator", "all"))
+    ] = "agent",
+    operator: Annotated[bool, Says("The same as --profile all."), {"hidden": True}] = False,
+    read_only: Annotated[bool, Says("Leave out all tools that change the graph.")] = False,
+    review: Annotated[bool, Says("What agents write, merge or forget waits until somebody accepts it.")] = False,
+    log: Log = True,
+    statistics: Statistics = StatisticsOf.SCOPE,
+    disabled: Annotated[bool, Says("Switch the project off: every answer only states that.")] = False,
+    max_tokens: Annotated[int, Says("The most tokens of an answer.", 500)] = 4_000,
+    time_limit: Annotated[float, Says("The seconds that a request may take.", 0.001)] = 300.0,
+    rate: Annotated[int | None, Says("The most requests of each principal a minute.", 1)] = None,
+    cache: Annotated[
+        str, Says("Where entities are cached: a URL is of Redis."), {"metavar": "memory|none|URL"}
+    ] = "memory",
+    model: Model,
+    reading: Reading,
+    principals: Principals,
+    place: Places,
+) -> Answer:
+    """Serve the project."""
+    from graphsearch.integrations import mcp as served  # noqa: PLC0415 - an optional extra
+
+    if bool(principal) == bool(tokens):
+        raise click.UsageError("give either --principal (or GRAPHSEARCH_PRINCIPAL), or --tokens with --http")
+    if tokens and place.also:
+        raise click.UsageError("--also comes with --principal: a token names one project")
+    if (tokens or allow_host) and not http:
+        raise click.UsageError("--tokens and --allow-host come with --http")
+    if cache not in ("memory", "none") and not cache.startswith(("redis://", "rediss://", "unix://")):
+        raise click.UsageError(f"--cache must be memory, none or the URL of a Redis server, not {cache!r}")
+    scope, *also = place.scopes
+    address = served.address(http) if http else None
+    bearers = served.TokenMap.read(tokens, scope) if tokens else None
+    who = bearers.identify if bearers else served.Identity(principals.called(principal, place), scope, also=tuple(also))
+    authorizer, llm, rules = principals.authorizer, model.chosen(), reading.rules
+    async with _signals() as stop, open_scopes(place) as scopes, _entity_caches(cache) as through_cache:
+        embedder = await embedder_for(scopes.with_scope(org_id=scope.org_id, project_id=scope.project_id))
+
+        @functools.cache
+        def engine_of(scope: Scope) -> GraphSearchEngine:
+            store = through_cache(scopes.with_scope(org_id=scope.org_id, project_id=scope.project_id))
+            return GraphSearchEngine(store=store, embedder=embedder, llm=llm)
+
+        own = engine_of(scope).store  # a missing extra is an error now, and not at the first request
+        service = served.GraphService(
+            engine_of=engine_of,
+            authorizer=authorizer,
+            max_tokens=max_tokens,
+            read_only=read_only,
+            profile=Profile.ALL if operator else Profile[profile.upper()],
+            review=review,
+            log=log,
+            time_limit=time_limit,
+            rate=rate,
+            extractor=rules,
+            ingest=reading.options,
+            disabled=disabled,
+            statistics=statistics,
+        )
+        desk = served.Desk(service)
+        server = served.make_server(desk, who)
+        if address is None:
+            await served.serve_stdio(server, stop)
+        else:
+            routes = served.rest_routes(desk, who, probe=lambda: or_empty(own))
+            app = served.http_app(server, host=address[0], routes=routes, tokens=bearers, allowed_hosts=allow_host)
+            await served.serve_http(app, *address, stop, started=_say)
+    return Answer({})
+
+
+def _say(url: str) -> None:
+    click.echo(f"serving {url}", err=True)
+
+
+@asynccontextmanager
+async def _entity_caches(where: str) -> AsyncIterator[Callable[[GraphStore], GraphStore]]:
+    """A function that lets a store read its entities through a cache: in "memory", at a Redis URL, or "none"."""
+    async with AsyncExitStack() as stack:
+
+        def through_cache(store: GraphStore) -> GraphStore:
+            if where == "none":
+                return store
+            if where == "memory":
+                return cached(store, InProcessCache(scope=store.scope))
+            redis = RedisCache(where, scope=store.scope)
+            stack.push_async_callback(redis.aclose)
+            return cached(store, redis)
+
+        yield through_cache
+
+
+@asynccontextmanager
+async def _signals() -> AsyncIterator[asyncio.Event]:
+    """An event set by termination signals, so that an embedded server is shut down in order."""
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    signals = (signal.SIGINT, signal.SIGTERM)
+    for each in signals:
+        loop.add_signal_handler(each, stop.set)
+    try:
+        yield stop
+    finally:
+        for each in signals:
+            loop.remove_signal_handler(each)

@@ -1,0 +1,220 @@
+"""Results as text for people: names and values, and aligned columns. Stored text cannot move a terminal's cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from enum import Enum
+from itertools import groupby
+from operator import attrgetter
+from types import MappingProxyType
+from typing import Any, Final
+
+import attrs
+
+from graphsearch.curation import Event
+from graphsearch.model import Entity, Memory, Relation, Scope, ScorePart, Triplet
+from graphsearch.ranking.result import FoundEntity
+from graphsearch.recall.result import RecalledMemory
+from graphsearch.text.rendering import entity_name, safe_text, triplet_line
+from graphsearch.traversal.paths import GraphPath, path_steps
+from graphsearch.understanding.interpreting import Interpretation
+
+_PARTS: Final = (
+    "proximity=breakdown.proximity_part importance=breakdown.importance_part feedback=breakdown.feedback_part"
+)
+_COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "Ambiguity": "name=entity candidates id=entity.id",
+        "Backlink": "when=memory.occurred_at memory=memory.id text=memory",
+        "Community": "members=size density label id summary",
+        "Connection": "score connection=entity paths",
+        "Contradiction": "since=one.valid_from type=one.type of=ends one other",
+        "Duplicate": "similarity likeness verdict one other id=one.id id=other.id",
+        "EntityHit": "score way type=entity.type entity id=entity.id",
+        "Event": "when=at what=kind text=",
+        "FoundEntity": "score entity type=entity.type parts relevance=ranked.relevance connections=connected_names",
+        "Judged": "similarity=pair.similarity finding one=pair.one other=pair.other merge why",
+        "Memory": "when=occurred_at memory=id text=",
+        "Merge": "when=created_at source=source_id target=target_id merge=id undone=undone_at",
+        "Proof": "adds when=memory.occurred_at memory=memory.id who=memory.speaker pattern quote",
+        "RecalledMemory": "score when=memory.occurred_at memory=memory.id text=memory projects=scopes",
+        "Related": "hops strength entity id=entity.id",
+        "RelationType": "type=name prior half_life_days hop_scores flags",
+        "ScorePart": "part=name value weight contribution",
+        "Source": "source=line",
+        "Triplet": f"score {_PARTS} triplet= projects=scopes",
+    }
+)
+"""The columns of what is listed, by class: the path of an attribute, or heading=path; without a path the whole."""
+_FIELDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "ContextBlock": "text summary session=session_id tokens budget memories_skipped=skipped_memories"
+        " triplets_skipped=skipped hidden_by_policy=denied reason time=interpretation",
+        "Entity": "id type name aliases description labels attributes importance_weight",
+        "EntityRecall": "entity type=entity.type description=entity.description role=most_recent_role.entity"
+        " location=most_recent_location.entity community=community.label summary=community.summary triplets memories",
+        "Explanation": "found mode rank of score parts kept_out reason",
+        "ForeignReport": "format entities=converted.entities memories=converted.memories claims=converted.claims"
+        " relations=converted.relations embedded=ingested.embedded facts=ingested.facts left_out=converted.faults"
+        " in_part=converted.losses faults=ingested.faults",
+        "GraphPath": "path= strength",
+        "GraphQuery": "anchors relation_types direction hops entity_types since until limit",
+        "JudgeReport": "judged merged distinct left why pairs",
+        "Provenance": "source type=relation.type target confidence=relation.confidence given proofs",
+        "Receipt": "scope at by removed left digest",
+        "RankResult": "ranking entities found hidden_by_policy=denied reason",
+        "RecallResult": "memories found hidden_by_policy=denied reason",
+        "SearchResult": "summary graph_query triplets connections found left_out below_floor hidden_by_policy=denied"
+        " reason time=interpretation",
+        "Verification": "holds intact left again",
+        "Summary": "text sources unknown_citations uncited beyond note",
+    }
+)
+"""What is shown of an object, in order; of any other class, all fields."""
+
+
+def lines(value: Any, key: str = "") -> Iterator[str]:
+    """The lines of a result; ``key`` names one that is no object."""
+    if value and _is_list(value):
+        yield from _table(value)
+    elif attrs.has(type(value)):
+        yield from _object(value)
+    elif isinstance(value, Mapping):
+        yield from pairs(value.items())
+    else:
+        yield f"{_words(key)}: {_cell(value) or 'none'}"
+
+
+def _object(value: Any) -> Iterator[str]:
+    """A line for each field, a table for each list of objects. Of a report, what is 0 is left out."""
+    name = type(value).__name__
+    paths = _FIELDS.get(name) or " ".join(each.name for each in attrs.fields(type(value)))
+    found = [(heading, part) for heading, part in _parts(value, paths) if _cell(part)]
+    if name.endswith("Report"):
+        found = [(heading, part if _is_list(part) else number_of(part)) for heading, part in found if part != 0]
+        found = found or [("changed", "nothing")]
+    are_several = sum(_is_list(part) for _, part in found) > 1
+    for is_block, group in groupby(found, key=_is_block):
+        if not is_block:
+            yield from pairs(group)
+            continue
+        for heading, part in group:
+            yield from [f"{heading}:"] if are_several and _is_list(part) else ()
+            yield from [part] if heading == "text" else lines(part, heading)
+
+
+def pairs(fields: Iterable[tuple[str, Any]]) -> Iterator[str]:
+    """A line for each name and value."""
+    return aligned([(_words(name), _cell(value)) for name, value in fields])
+
+
+def number_of(part: Any) -> Any:
+    """The length of a list, any other value as it is."""
+    return len(part) if isinstance(part, list | tuple) else part
+
+
+def _is_block(field: tuple[str, Any]) -> bool:
+    """Whether a field takes lines of its own."""
+    heading, part = field
+    return heading == "text" or type(part).__name__ in ("Summary", "GraphQuery") or _is_list(part)
+
+
+def _is_list(part: Any) -> bool:
+    return isinstance(part, list | tuple) and bool(part) and attrs.has(type(part[0]))
+
+
+def _table(items: Sequence[Any]) -> Iterator[str]:
+    """Headings and a row for each item; columns without a value are left out."""
+    paths = _COLUMNS.get(type(items[0]).__name__) or " ".join(each.name for each in attrs.fields(type(items[0])))
+    rows = [[heading for heading, _ in _parts(items[0], paths)]]
+    rows += [[_cell(part) for _, part in _parts(each, paths)] for each in items]
+    columns = [column for column in zip(*rows, strict=True) if any(column[1:])]
+    return aligned(list(zip(*columns, strict=True)))
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A line for each row, its columns one below the other."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _parts(value: Any, paths: str) -> Iterator[tuple[str, Any]]:
+    """The headings and the attributes of a value; None where one on the path is None."""
+    for each in paths.split():
+        heading, named, path = each.partition("=")
+        path = path if named else heading
+        try:
+            yield _words(heading), attrgetter(path)(value) if path else value
+        except AttributeError:
+            if getattr(value, path.partition(".")[0]) is not None:
+                raise
+            yield _words(heading), None
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _cell(value: Any) -> str:  # noqa: C901, PLR0912 - a case for each kind
+    """One safe line of a value; empty for what says nothing."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{value:.4f}"
+        case datetime():
+            return f"{value:%Y-%m-%d %H:%M}" if value.hour or value.minute else f"{value:%Y-%m-%d}"
+        case Enum():
+            return str(value.value)
+        case Entity():
+            return entity_name(value)
+        case Triplet():
+            return triplet_line(value).removeprefix("- ")
+        case GraphPath():
+            return " ".join(path_steps(value))
+        case Event():
+            return _event(value)
+        case Memory():
+            return safe_text(f"{value.speaker}: {value.text}" if value.speaker else value.text)
+        case Relation():
+            return safe_text(value.fact or str(value.id))
+        case ScorePart():
+            return f"{value.name} {value.contribution:.4f}"
+        case Scope():
+            return safe_text(value.project_id)
+        case RecalledMemory():
+            return _cell(value.memory)
+        case FoundEntity():
+            return _cell(value.entity)
+        case Interpretation():
+            return _time(value)
+        case Mapping():
+            counts = all(isinstance(each, int) for each in value.values())
+            parts = ((each, _cell(key)) if counts else (f"{_cell(key)}:", _cell(each)) for key, each in value.items())
+            return ", ".join(f"{one} {other}" for one, other in parts if one)
+        case str():
+            return safe_text(value)
+        case Iterable():
+            return ", ".join(f"{each:g}" if isinstance(each, float) else _cell(each) for each in value)
+    return safe_text(str(getattr(value, "text", value)))
+
+
+def _event(event: Event) -> str:
+    if event.relation is None or event.entity is None:
+        return _cell(event.memory)
+    into = event.relation.target_id == event.entity.id
+    arrow = f"--{safe_text(event.relation.type)}-->" if into else f"<--{safe_text(event.relation.type)}--"
+    return f"{arrow} {entity_name(event.entity)}"
+
+
+def _time(interpretation: Interpretation) -> str:
+    """The time named by a question, and the interval that it was read as; empty for the present."""
+    time = interpretation.time
+    if not time.written:
+        return ""
+    since = "" if time.since is None else f"{time.since.isoformat()} to "
+    return f"{safe_text(time.written)}: {since}{'now' if time.as_of is None else time.as_of.isoformat()}"

@@ -1,0 +1,213 @@
+"""init, add and remember: the commands that prepare and fill a store."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import attrs
+import click
+
+from graphsearch.access.gate import ALLOW_ALL
+from graphsearch.cli.commands import Answer, progress_bar
+from graphsearch.cli.environment import Model, Place, Server, open_caller
+from graphsearch.cli.options import Options
+from graphsearch.cli.showing import number_of, pairs
+from graphsearch.engine import GraphSearchEngine
+from graphsearch.ingest import DEFAULT_EXTRACTOR, CombinedExtractor, Ingestor, KnownName, LLMExtractor, TextExtractor
+from graphsearch.ingest.screening.instructions import InstructionFlag
+from graphsearch.ingest.screening.redaction import Redaction
+from graphsearch.ingest.sources.memory_files import read_memories
+from graphsearch.ingest.sources.stated import note_id, outcome_lines, read_stated, state, text_of
+from graphsearch.ingest.write.options import IngestOptions
+from graphsearch.model import Memory
+from graphsearch.model import validation as check
+from graphsearch.model.codec import Says, encode
+from graphsearch.protocols import Extractor
+from graphsearch.stores.embedded import EmbeddedPostgres
+from graphsearch.stores.in_postgres.session.migrating import LOCK_TIMEOUT, migrate
+from graphsearch.text.rendering import safe_text
+
+_KNOWN: Final = Says('Names that texts have in any case, as JSON lines: {"name": "Keelbook", "type": "tool"}.')
+_CEILING: Final = Says("The confidence above which memories with this label prove nothing.")
+
+
+@attrs.frozen(kw_only=True)
+class Reading(Options):
+    """How texts are read, and what is done to all that is written."""
+
+    known: Annotated[Path | None, _KNOWN, {"metavar": "FILE"}] = None
+    user: Annotated[str, Says('The name of the person who speaks as "user" or "human".')] = ""
+    redact: Annotated[bool, Says("Replace secrets and personal data in all texts before they are stored.")] = False
+    flag_instructions: Annotated[bool, Says("Label memories with instructions to a language model.")] = False
+    label: Annotated[tuple[str, ...], Says("A label of all memories, such as web.")] = ()
+    ceiling: Annotated[tuple[str, ...], _CEILING, {"metavar": "LABEL=CONFIDENCE"}] = ()
+
+    @property
+    def rules(self) -> Extractor:
+        """The rules that read texts, with known names and the name of the user."""
+        if not (self.known or self.user):
+            return DEFAULT_EXTRACTOR
+        try:
+            rows = self.known.read_text(encoding="utf-8").splitlines() if self.known else []
+            known = tuple(KnownName(**check.parse_json(row)) for row in rows if row.strip())
+        except (OSError, ValueError, TypeError) as error:
+            raise click.UsageError(f"--known must be JSON lines with name, type and aliases: {error}") from error
+        return TextExtractor(known=known, user=self.user)
+
+    @property
+    def options(self) -> IngestOptions:
+        """The options of an ingest."""
+        try:
+            ceilings = {label: float(most) for label, _, most in (each.rpartition("=") for each in self.ceiling)}
+        except ValueError as error:
+            raise click.UsageError(f"--ceiling must be LABEL=CONFIDENCE, such as web=0.4: {error}") from error
+        return IngestOptions(
+            redact=Redaction() if self.redact else None,
+            flag=InstructionFlag() if self.flag_instructions else None,
+            labels=self.label,
+            ceilings=ceilings,
+        )
+
+
+@attrs.frozen(kw_only=True)
+class IngestReading(Reading, Model):
+    """The same for commands that may have a language model, whose operator may show it everything."""
+
+    facts: Annotated[bool | None, Says("Embed the facts of relations too (default).")] = None
+    extractor: Annotated[
+        Literal["rules", "llm", "both", "none"], Says("What reads texts: rules, the language model, both, or nothing.")
+    ] = "rules"
+    judge: Annotated[bool, Says("Ask the language model whether new names refer to known entities.")] = False
+
+    def ingestor(self, engine: GraphSearchEngine) -> Ingestor:
+        """The ingestor that they configure."""
+        extractor: Extractor | None = self.rules if self.extractor in ("rules", "both") else None
+        needs_model = self.judge or self.extractor in ("llm", "both")
+        model = self.chosen("--extractor llm, --extractor both and --judge need") if needs_model else None
+        if model is not None and self.extractor != "rules":
+            by_model = LLMExtractor(model)
+            extractor = CombinedExtractor(extractor, by_model) if extractor else by_model
+        return Ingestor(
+            engine,
+            extractor=extractor,
+            judge=model if self.judge else None,
+            gate=ALLOW_ALL,
+            facts=self.facts,
+            options=self.options,
+        )
+
+
+async def init(
+    server: Server,
+    *,
+    admin_dsn: Annotated[
+        str, Says("The same database, as the role that owns the schema."), {"envvar": "GRAPHSEARCH_ADMIN_DSN"}
+    ] = "",
+    lock_timeout: Annotated[float, Says("The seconds to wait for each table in use.", 0.001)] = LOCK_TIMEOUT,
+    distributed: Annotated[bool, Says("Distribute the tables over the nodes of a cluster of Citus.")] = False,
+) -> Answer:
+    """Migrate the schema of a database to this version and create the app role that ``dsn`` names."""
+    server.check()
+    if server.embedded is not None:
+        if distributed:
+            raise click.UsageError("an embedded server is no cluster: name the coordinator with --dsn and --admin-dsn")
+        async with EmbeddedPostgres(server.embedded):
+            return Answer({"applied": [], "ready": True}, [f"the embedded server in {server.embedded} is ready"])
+    if not admin_dsn:
+        raise click.UsageError("--admin-dsn (or GRAPHSEARCH_ADMIN_DSN) is needed to prepare the database of --dsn")
+    role, password = _role_of(server.dsn)
+    applied = await migrate(
+        admin_dsn, app_role=role, app_password=password, lock_timeout=lock_timeout, distributed=distributed
+    )
+    done = f"applied {', '.join(applied)}; " if applied else ""
+    return Answer({"applied": applied, "ready": True}, [f"{done}the database is ready for the role {role}"])
+
+
+async def add(
+    path: Annotated[Path, Says("A folder, or a file, of Python source, JSON lines, Markdown and text.")],
+    *,
+    only: Annotated[tuple[str, ...], Says("Only this file or folder in it.")] = (),
+    name: Annotated[str | None, Says("The name of the folder, if not its own.")] = None,
+    hidden: Annotated[bool, Says("Also read hidden files and folders.")] = False,
+    reading: IngestReading,
+    place: Place,
+) -> Answer:
+    """Add a folder."""
+    async with open_caller(place, embed=True) as caller:
+        ingestor = reading.ingestor(caller.engine)
+        with progress_bar() as progress:
+            report = await ingestor.add(path, only=only, name=name, hidden=hidden, progress=progress)
+    problems = (*map(str, (*report.faults, *report.skipped)), *report.refused, *report.unanswered)
+    facts = outcome_lines([each.fact for each in report.stated], report.stated)
+    return Answer(encode(report), [*_counts(report), *map(safe_text, problems), *facts])
+
+
+async def remember(
+    files: Annotated[
+        tuple[Path, ...], Says("Chat transcripts (.json), memories (.jsonl), documents (.md, .txt).")
+    ] = (),
+    *,
+    text: Annotated[str, Says("Or the text of one memory.")] = "",
+    fact: Annotated[
+        tuple[str, ...],
+        Says("A fact that they state: subject | relation | object, then | since …, | until …, | ended or a quote."),
+        {"metavar": "A | RELATION | B | …"},
+    ] = (),
+    entity: Annotated[
+        tuple[str, ...],
+        Says("What they name: name | type | alias, alias."),
+        {"metavar": "NAME | TYPE | …"},
+    ] = (),
+    id: Annotated[str, Says("The id of that memory; default: one made of its text.")] = "",
+    speaker: Annotated[str, Says("The speaker.")] = "",
+    session: Annotated[str, Says("The session it belongs to; of a transcript, its name.")] = "",
+    at: Annotated[datetime | None, Says("The time of the statement or document.")] = None,
+    reading: IngestReading,
+    place: Place,
+) -> Answer:
+    """Add memories."""
+    if bool(files) == bool(text) and (files or not (fact or entity)):
+        raise click.UsageError("give files, or --text, or --fact and --entity")
+    stated = read_stated({"facts": fact, "entities": entity})
+    facts, entities = stated["facts"], stated["entities"]
+    memories = await asyncio.to_thread(
+        lambda: [each for file in files for each in read_memories(file, session_id=session, occurred_at=at)]
+    )
+    if not (files or text):  # what is stated is not read once more
+        text, reading = text_of(facts, entities), attrs.evolve(reading, extractor="none")
+    if not files:
+        memories = [Memory(id=id or note_id(text, at), text=text, speaker=speaker, session_id=session, occurred_at=at)]
+    memories = state(memories, facts, entities)
+    async with open_caller(place, embed=True) as caller:
+        ingestor = reading.ingestor(caller.engine)
+        with progress_bar() as progress:
+            report = await ingestor.remember(memories, progress=progress)
+    echoes = (f"{each.memory_id} repeats {', '.join(each.sources)}" for each in report.echoes)
+    problems = (*report.conflicts, *report.unanswered, *map(str, report.unread), *report.refused, *echoes)
+    stated_of = [each for memory in memories for each in memory.facts]
+    shown = outcome_lines(facts or stated_of, report.stated)
+    counts = _counts(report, resolutions=report.resolutions.by_stage)
+    return Answer(encode(report), [*counts, *map(safe_text, problems), *shown])
+
+
+def _counts(report: Any, **also: Any) -> list[str]:
+    found = {**attrs.asdict(report, recurse=False), **also}
+    return [*pairs((name, number_of(value)) for name, value in found.items() if value or name == "changed")]
+
+
+def _role_of(dsn: str) -> tuple[str, str | None]:
+    """The user and the password of a connection string."""
+    from psycopg import ProgrammingError  # noqa: PLC0415 - a driver is loaded only by what needs one
+    from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415
+
+    try:
+        parts = conninfo_to_dict(dsn)
+    except ProgrammingError as error:
+        raise click.UsageError(f"--dsn is no connection string: {error}") from error
+    if not parts.get("user"):
+        raise click.UsageError("--dsn must name the app role, as in postgresql://graphsearch_app:…@host/database")
+    password = parts.get("password")
+    return str(parts["user"]), None if password is None else str(password)
