@@ -377,7 +377,7 @@ def classes() -> dict[str, list[Any]]:
     """All classes with fields, by name."""
     found: dict[str, list[Any]] = {}
     for module in pkgutil.walk_packages(graphsearch.__path__, "graphsearch."):
-        if not module.name.endswith("__main__"):
+        if not module.name.endswith("__main__") and not module.name.startswith("graphsearch.testing"):
             for each in vars(importlib.import_module(module.name)).values():
                 if isinstance(each, type) and attrs.has(each) and each.__module__ == module.name:
                     found.setdefault(each.__name__, []).append(each)

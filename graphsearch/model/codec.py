@@ -16,7 +16,7 @@ from copy import deepcopy
 from datetime import UTC, date, datetime, timedelta
 from difflib import get_close_matches
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from itertools import repeat
 from operator import attrgetter
 from pathlib import Path, PurePath
@@ -265,6 +265,10 @@ def _shown(data: Any) -> str:
     return written if len(written) <= _LONGEST else f"{written[: _LONGEST - 1]}…"
 
 
+def _name(name: Any) -> str:
+    return _shown(name).strip("'")
+
+
 @cache
 def _form(kind: Any, says: Says | None = None) -> _Form:
     origin, arguments = origin_of(kind) or kind, arguments_of(kind)
@@ -287,50 +291,35 @@ def _form(kind: Any, says: Says | None = None) -> _Form:
     return _Form("", None, {}, {})
 
 
-def _text(data: Any, lenient: bool) -> str:
-    if isinstance(data, str):
-        return data
-    if lenient and isinstance(data, int | float) and not isinstance(data, bool):
-        return str(data)
+def _scalar(kind: type, data: Any, lenient: bool) -> Any:
+    """Text, a truth value or a finite number: true is no 1, and 1.5 no whole number."""
+    if lenient and kind is not str and isinstance(data, str):
+        data = parse_json(data.lower())
+    if lenient and kind is int and isinstance(data, float) and data.is_integer():
+        data = int(data)
+    if lenient and kind is str and type(data) in (int, float):
+        data = str(data)
+    exact = type(data) is kind or (kind is float and type(data) is int)
+    if exact and (kind is str or math.isfinite(data)):
+        return kind(data)
     raise ValueError
 
 
-def _whole(data: Any, lenient: bool) -> int:
-    if lenient and (isinstance(data, str) or (isinstance(data, float) and data.is_integer())):
-        return int(data)
-    if type(data) is int:
-        return data
-    raise ValueError
-
-
-def _real(data: Any, lenient: bool) -> float:
-    if type(data) in (int, float) or (lenient and isinstance(data, str)):
-        found = float(data)
-        if math.isfinite(found):
-            return found
-    raise ValueError
-
-
-def _truth(data: Any, lenient: bool) -> bool:
-    if isinstance(data, bool):
-        return data
-    if lenient and isinstance(data, str) and data.casefold() in ("true", "false"):
-        return data.casefold() == "true"
-    raise ValueError
+_text = partial(_scalar, str)
 
 
 def _moment(data: Any, _: bool) -> datetime:
     found = datetime.fromisoformat(_text(data, False))
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _moment_or_words(data: Any, lenient: bool) -> datetime | str:
-    words = _text(data, lenient)
+    words: str = _text(data, lenient)
     try:
-        found = datetime.fromisoformat(words)
+        found = _moment(words, False)
     except ValueError:
         return words
-    return found if found.tzinfo and found.isoformat() == words else words
+    return found if encode(found) == words else words
 
 
 def _scope(data: Any, _: bool) -> Scope:
@@ -356,12 +345,14 @@ _LEAVES: Final[Mapping[Any, _Form]] = MappingProxyType(
         Any: _AS_GIVEN,
         object: _AS_GIVEN,
         str: _TEXT,
-        int: _leaf("a whole number", _whole, type="integer"),
-        float: _leaf("a number", _real, type="number"),
-        bool: _leaf("true or false", _truth, type="boolean"),
+        int: _leaf("a whole number", partial(_scalar, int), type="integer"),
+        float: _leaf("a number", partial(_scalar, float), type="number"),
+        bool: _leaf("true or false", partial(_scalar, bool), type="boolean"),
         UUID: _leaf("an id", lambda data, _: UUID(_text(data, False)), type="string", format="uuid"),
         datetime: _leaf("a time, such as 2024-05-01T09:00:00Z", _moment, type="string", format="date-time"),
-        timedelta: _leaf("seconds", lambda data, lenient: timedelta(seconds=_real(data, lenient)), type="number"),
+        timedelta: _leaf(
+            "seconds", lambda data, lenient: timedelta(seconds=_scalar(float, data, lenient)), type="number"
+        ),
         Path: _leaf("a path", lambda data, _: Path(_text(data, False)), type="string"),
         np.ndarray: _leaf("float16 numbers in base64", _vector, type="string", contentEncoding="base64"),
     }
@@ -436,7 +427,7 @@ def _object(kind: Any) -> _Form:
             elif name not in dropped:
                 near = get_close_matches(str(name)[:_LONGEST], forms, 1)
                 hint = f": did you mean {near[0]}?" if near else ""
-                to.faults.append(_at((*place, _step(name)), f"is unknown{hint}"))
+                to.faults.append(_at((*place, _name(name)), f"is unknown{hint}"))
         to.faults.extend(_at((*place, name), "is needed") for name in needed if name not in given)
         if len(to.faults) > before:
             return None
@@ -456,10 +447,6 @@ def _object(kind: Any) -> _Form:
     )
 
 
-def _step(name: Any) -> str:
-    return name if isinstance(name, str) and name.isidentifier() and len(name) <= _LONGEST else _shown(name)
-
-
 def _mapping(_: type, arguments: Sequence[Any]) -> _Form:
     key_kind, kind = (*arguments, Any, Any)[:2]
     key, item = _SCOPE if key_kind is Scope else _form(key_kind), _form(kind)
@@ -468,7 +455,7 @@ def _mapping(_: type, arguments: Sequence[Any]) -> _Form:
         given = _part(Mapping, data, to)
         keys = _Reading(to.faults, True)  # numbers are text here
         return {
-            _read(key, name, place, keys): _read(item, each, (*place, _step(name)), to) for name, each in given.items()
+            _read(key, name, place, keys): _read(item, each, (*place, _name(name)), to) for name, each in given.items()
         }
 
     taken, result = ({"additionalProperties": each} if each else {} for each in (item.schema, item.result))
