@@ -59,12 +59,11 @@ class PlainGraph:
 
 def _known(attributes: Mapping[str, Any], *without: str) -> dict[str, Value]:
     """Attributes with a value: numbers and text, and anything else as JSON text, which every format can hold."""
+    found = {name: value for name, value in attributes.items() if name not in without}
     return {
-        name: value
-        if isinstance(value, Value) and not isinstance(value, bool)
-        else json.dumps(value, ensure_ascii=False)
-        for name, value in attributes.items()
-        if name not in without and value not in (None, "", [], (), {})
+        name: value if type(value) in (str, int, float) else json.dumps(value, ensure_ascii=False)
+        for name, value in found.items()
+        if value not in (None, "", [], (), {})
     }
 
 
@@ -117,8 +116,7 @@ def plain_graph(shown: Exportable) -> PlainGraph:
         known.setdefault(part.id, part)
     ends = dict.fromkeys(end for edge in edges.values() for end in (edge.source, edge.target))
     reached = (unknown[end] for end in ends if end not in nodes)
-    alone = () if nodes or edges else unknown.values()
-    return PlainGraph((*nodes.values(), *reached, *alone), (*edges.values(),))
+    return PlainGraph((*nodes.values(), *reached), tuple(edges.values()))
 
 
 _Parts: TypeAlias = Iterator[Node | Edge]
