@@ -284,7 +284,7 @@ def test_clients_that_are_not_exact() -> None:
     given = {
         "question": 42,
         "limit": "5",
-        "who": "",
+        "who": " ",
         "kinds": '["a"]',
         "way": "2.5",
         "facts": '[{"subject": "a", "relation": "is", "object": 7, "since": null}]',
@@ -307,6 +307,32 @@ def test_clients_that_are_not_exact() -> None:
         "limit: must be a whole number, not 'many'",
         "kinds: must be a list, not '['",
         "facts: must be a list, not '7'",
+    )
+
+
+def test_a_class_that_is_made_of_a_table() -> None:
+    says = Says("How many.", least=1, most=9)
+    fields = {
+        "who": attrs.field(type=UUID | str),
+        "limit": attrs.field(default=5, type=int | None, metadata={"says": says}),
+        "gate": attrs.field(default=None, type=GraphStore | None),
+    }
+    made: Any = attrs.make_class("Made", fields, frozen=True, kw_only=True)
+    assert schema(made) == {
+        "type": "object",
+        "properties": {
+            "who": {"type": "string"},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 9, "description": "How many.", "default": 5},
+        },
+        "required": ["who"],
+        "additionalProperties": False,
+    }
+    assert decode(made, {"who": "Ada", "limit": None}) == made(who="Ada", limit=None)
+    assert decode(made, {"who": "Ada", "limit": None}, lenient=True) == made(who="Ada")
+    assert faults_of({"limit": 10, "gate": None}, kind=made) == (
+        "limit: must be at most 9, not 10",
+        "gate: is unknown",
+        "who: is needed",
     )
 
 

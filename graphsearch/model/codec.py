@@ -422,7 +422,7 @@ def _object(kind: Any) -> _Form:
         given = _part(Mapping, data, to)
         for name, each in given.items():
             if name in forms:
-                if not to.lenient or fields[name].needed or each not in (None, ""):
+                if not to.lenient or fields[name].needed or not _is_left_out(each):
                     values[fields[name].alias] = _read(forms[name], each, (*place, name), to)
             elif name not in dropped:
                 near = get_close_matches(str(name)[:_LONGEST], forms, 1)
@@ -445,6 +445,10 @@ def _object(kind: Any) -> _Form:
         {"type": "object", "properties": taken, **required, "additionalProperties": False},
         {"type": "object", "properties": given, "required": [*given]},
     )
+
+
+def _is_left_out(data: Any) -> bool:
+    return data is None or (isinstance(data, str) and not data.strip())
 
 
 def _mapping(_: type, arguments: Sequence[Any]) -> _Form:
