@@ -58,6 +58,8 @@ COMPUTED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 """Properties that are written besides the fields, by the name of the class. They are dropped when read."""
 UNSAID: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"FoundEntity": ("ranked",), "Sentence": ("sources",)})
 """Fields that are not written."""
+RETIRED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"Signature": ("edge_kind",)})
+"""Fields that were written once, and are dropped when read: databases have them."""
 
 
 @attrs.frozen
@@ -415,7 +417,7 @@ def _object(kind: Any) -> _Form:
     every = {name: _form(field.kind, field.says) for name, field in fields.items()}
     forms = {name: form for name, form in every.items() if fields[name].alias and (form.read or fields[name].needed)}
     needed = [name for name, field in fields.items() if field.needed]
-    dropped = {name for name, field in fields.items() if not field.alias}
+    dropped = {*RETIRED.get(kind.__name__, ()), *(name for name, field in fields.items() if not field.alias)}
 
     def read(data: Any, place: _Place, to: _Reading) -> Any:
         before, values = len(to.faults), {}
