@@ -16,9 +16,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 import graphsearch
-from graphsearch.context import ContextBlock
+from graphsearch import ALLOW_ALL
+from graphsearch.context import ContextBlock, ContextBuilder
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import (
     Batch,
@@ -44,7 +46,9 @@ from graphsearch.modes.result import SearchResult, Sentence, Source
 from graphsearch.protocols import GraphStore
 from graphsearch.ranking.result import RankResult
 from graphsearch.recall.result import RecallResult
+from graphsearch.testing.fakes import WordCounter
 from graphsearch.testing.strategies import texts as hostile
+from tests.exporting.answers import team
 from tests.strategies import entities, graphs, instants, scopes, units
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -394,6 +398,24 @@ def test_the_schema_of_what_is_given() -> None:
     assert given["properties"]["score"] == {"type": "number"}
     assert given["properties"]["parts"]["items"]["required"] == ["name", "value", "weight", "contribution"]
     assert given["properties"]["relation"]["properties"]["valid_to"]["anyOf"][-1] == {"type": "null"}
+
+
+async def test_answers_are_as_their_schemas_say() -> None:
+    engine = await team()
+    builder = ContextBuilder(engine, counter=WordCounter())
+    for value in (
+        await engine.search("what do Ada and Bob share?", mode="neighborhood"),
+        await engine.recall("what does Ada do?"),
+        await engine.rank_entities("who works at Globex?"),
+        await engine.path("Bob", "Globex"),
+        await engine.explain("Ada", "m1"),
+        await builder.build("Ada", gate=ALLOW_ALL, session_id="s", mode="neighborhood"),
+        await engine.store.statistics(),
+    ):
+        said = schema_of_result(type(value))
+        Draft202012Validator.check_schema(said)
+        Draft202012Validator(said).validate(through(value))
+    Draft202012Validator.check_schema(schema(Ask))
 
 
 # -- what every class says --------------------------------------------------------------------------------------------

@@ -46,6 +46,7 @@ COMPUTED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "Community": ("size",),
         "CommunitySummary": ("text",),
+        "Duplicate": ("verdict",),
         "FoundEntity": ("score", "parts", "factors", "connections", "connected_names", "relation_types", "dates"),
         "GraphPath": ("hops",),
         "RecalledMemory": ("parts",),
