@@ -53,7 +53,7 @@ def no_counts() -> Tally[str]:
     return Tally(dict.fromkeys(COUNTED, 0))
 
 
-def count(record: Record, counts: Tally[str]) -> None:
+def count_record(record: Record, counts: Tally[str]) -> None:
     """Count one record."""
     counts[KIND_OF[type(record)].value] += 1
     counts.update({name: len(getattr(record, name, ())) for name in _PROOFS})
@@ -74,7 +74,7 @@ class ScopeWriter:
 
     def record(self, record: Record) -> None:
         """Write one record."""
-        count(record, self.counts)
+        count_record(record, self.counts)
         self._write(line_of(json_of(record)))
 
     def trailer(self) -> None:
@@ -100,7 +100,8 @@ class ScopeReader:
 
     def header(self) -> Header:
         """Read the header."""
-        content = self._object(self._next())
+        line, content = self._next()
+        self._digest.update(line)
         found = content.get("graphsearch")
         if len(content) != 1 or not isinstance(found, dict) or found.get("format") != FORMAT:
             raise self._fault("is no header of a scope exported by graphsearch")
@@ -114,8 +115,7 @@ class ScopeReader:
     def records(self) -> Iterator[Record]:
         """Read the records, and check the trailer after the last."""
         while True:
-            line = self._next(count=False)
-            content = self._object(line)
+            line, content = self._next()
             if "end" in content:
                 self._trailer(content)
                 return
@@ -124,7 +124,7 @@ class ScopeReader:
                 record = record_of(content)
             except InvalidInputError as error:
                 raise self._fault(str(error)) from error
-            count(record, self.counts)
+            count_record(record, self.counts)
             yield record
 
     def _trailer(self, content: Json) -> None:
@@ -139,7 +139,8 @@ class ScopeReader:
             self.line += 1
             raise self._fault("comes after the trailer")
 
-    def _next(self, *, count: bool = True) -> bytes:
+    def _next(self) -> tuple[bytes, Json]:
+        """The next line, and the object in it."""
         self.line += 1
         try:
             line = self.stream.readline(LARGEST_RECORD + 1)
@@ -150,13 +151,8 @@ class ScopeReader:
         self.read += len(line)
         if not line.endswith(b"\n"):
             raise self._fault("the file ends before its trailer: it was cut")
-        if count:
-            self._digest.update(line)
-        return line
-
-    def _object(self, line: bytes) -> Json:
         try:
-            return object_of(line)
+            return line, object_of(line)
         except InvalidInputError as error:
             raise self._fault(*error.faults) from error
 

@@ -41,7 +41,7 @@ from graphsearch.integrations.mcp.tool import Tool
 from graphsearch.model import Principal, Scope
 from graphsearch.moving import export_scope, import_scope
 from graphsearch.moving.records import line_of, object_of, record_of
-from graphsearch.moving.scope_file import count, no_counts
+from graphsearch.moving.scope_file import count_record, no_counts
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder, WordCounter
 from tests.integrations.team import CEDAR, engine_over
@@ -166,7 +166,7 @@ def sealed(content: bytes) -> bytes:
     counts = no_counts()
     for line in lines[1:]:
         with suppress(InvalidInputError):
-            count(record_of(object_of(line)), counts)
+            count_record(record_of(object_of(line)), counts)
     body = b"".join(line + b"\n" for line in lines)
     return body + line_of({"end": {"counts": counts, "sha256": hashlib.sha256(body).hexdigest()}})
 
