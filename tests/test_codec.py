@@ -136,6 +136,7 @@ def test_keys_are_text() -> None:
         "5": 5,
     }
     assert decode(Mapping[Scope, int], {"o/p": 3}) == {Scope("o", "p"): 3}
+    assert [encode(Scope("o", "p")), encode(Scope("o/o", "p"))] == ["o/p", {"org_id": "o/o", "project_id": "p"}]
     assert decode(Mapping[int, str], {"3": "c"}) == {3: "c"}
 
 

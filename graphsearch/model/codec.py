@@ -129,7 +129,8 @@ def encode(value: Any, *, sparse: bool = False) -> Json:
     """The JSON of a value; ``sparse`` leaves out fields that are at their default. Raises `TypeError` for functions.
 
     Objects have the fields of their class in order, and `COMPUTED` ones. Enums are their values, times ISO 8601
-    in UTC, durations seconds, sets sorted lists, and vectors float16 in base64.
+    in UTC, durations seconds, sets sorted lists, and vectors float16 in base64. A scope is org/project, or an object
+    where a slash in a name would make that ambiguous.
     """
     kind: Any = type(value)
     return value if kind in _AS_IS else _writer(kind)(value, sparse)
@@ -137,7 +138,7 @@ def encode(value: Any, *, sparse: bool = False) -> Json:
 
 @cache
 def _writer(kind: Any) -> _Write:
-    if _is_object(kind):
+    if _is_object(kind) and kind is not Scope:
         return _object_writer(kind)
     for base, write in _WRITERS:
         if issubclass(kind, base):
@@ -147,6 +148,7 @@ def _writer(kind: Any) -> _Write:
 
 _WRITERS: Final[tuple[tuple[Any, _Write], ...]] = (
     (Enum, lambda value, _: value.value),
+    (Scope, lambda value, _: str(value) if str(value).count("/") == 1 else attrs.asdict(value)),
     (UUID | PurePath, lambda value, _: str(value)),
     (datetime, lambda value, _: (value.astimezone(UTC) if value.tzinfo else value).isoformat()),
     (date, lambda value, _: value.isoformat()),
@@ -326,6 +328,8 @@ def _moment_or_words(data: Any, lenient: bool) -> datetime | str:
 
 
 def _scope(data: Any, _: bool) -> Scope:
+    if isinstance(data, Mapping):
+        return Scope(**data) if data.keys() == {"org_id", "project_id"} else _scope(None, False)
     org, project = _text(data, False).split("/")
     return Scope(org, project)
 
@@ -341,7 +345,6 @@ def _leaf(what: str, make: Callable[[Any, bool], Any], **schema: Any) -> _Form:
 _TEXT: Final = _leaf("text", _text, type="string")
 _ID_OR_NAME: Final = _leaf("text", lambda data, lenient: id_or_name(_text(data, lenient)), type="string")
 _TIME_OR_WORDS: Final = _leaf("text", _moment_or_words, type="string")
-_SCOPE: Final = _leaf("org/project", _scope, type="string")
 _AS_GIVEN: Final = _leaf("JSON", lambda data, _: data)
 _LEAVES: Final[Mapping[Any, _Form]] = MappingProxyType(
     {
@@ -351,6 +354,7 @@ _LEAVES: Final[Mapping[Any, _Form]] = MappingProxyType(
         int: _leaf("a whole number", partial(_scalar, int), type="integer"),
         float: _leaf("a number", partial(_scalar, float), type="number"),
         bool: _leaf("true or false", partial(_scalar, bool), type="boolean"),
+        Scope: _leaf("org/project", _scope, type="string"),
         UUID: _leaf("an id", lambda data, _: UUID(_text(data, False)), type="string", format="uuid"),
         datetime: _leaf("a time, such as 2024-05-01T09:00:00Z", _moment, type="string", format="date-time"),
         timedelta: _leaf(
@@ -456,7 +460,7 @@ def _is_left_out(data: Any) -> bool:
 
 def _mapping(_: type, arguments: Sequence[Any]) -> _Form:
     key_kind, kind = (*arguments, Any, Any)[:2]
-    key, item = _SCOPE if key_kind is Scope else _form(key_kind), _form(kind)
+    key, item = _form(key_kind), _form(kind)
 
     def read(data: Any, place: _Place, to: _Reading) -> Any:
         given = _part(Mapping, data, to)

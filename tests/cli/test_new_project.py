@@ -27,5 +27,5 @@ def test_an_entity_of_a_new_project_is_unknown_and_what_changes_a_project_needs_
 def test_a_new_project_beside_another_is_empty_alone(line):
     line.run("remember", "--text", "Ada Lovelace works at Acme.", "--id", "m1")
     found = line.json("recall", "where does Ada Lovelace work?", "--also", "new")
-    assert [each["id"] for each in found["memories"]] == ["m1"]
+    assert [each["memory"]["id"] for each in found["memories"]] == ["m1"]
     assert "acme/new" in found["reason"]

@@ -27,8 +27,8 @@ def ingested(line, folder):
 def test_rank_prints_a_tree_whose_contributions_add_up(line):
     found = line.json("rank-entities", QUESTION)
     best = found["entities"][0]
-    assert (found["ranking"], found["years"], best["name"]) == ("question_aware", [2020], "Xavier Becerra")
-    assert sum(factor["contribution"] for factor in best["factors"]) == pytest.approx(best["relevance"])
+    assert (found["ranking"], best["entity"]["name"]) == ("question_aware", "Xavier Becerra")
+    assert sum(part["contribution"] for part in best["parts"]) == pytest.approx(best["score"])
     shown = line.run("rank-entities", QUESTION).stdout
     assert "question_aware: who, 2020" in shown
     assert f"{best['score']:.4f}  Xavier Becerra (person)" in shown
@@ -54,7 +54,7 @@ def test_rank_takes_its_options(line):
 
 def test_explain_an_entity(line):
     found = line.json("explain", QUESTION, "--entity", "Kamala Harris", "--limit", 1)
-    assert (found["kind"], found["kept_out"], found["mode"]) == ("entity", "rank", "question_aware")
+    assert (found["element"]["kind"], found["kept_out"], found["mode"]) == ("entity", "rank", "question_aware")
     shown = line.run("explain", QUESTION, "--entity", "Kamala Harris", "--ranking", "rrf").stdout
     assert "original" in shown
     assert "shown: rank" in shown
@@ -63,7 +63,7 @@ def test_explain_an_entity(line):
 def test_explain_a_memory(line):
     line.run("remember", "--id", "m1", "--text", "Kamala Harris moved to California.")
     found = line.json("explain", "Who moved to California?", "--memory", "m1")
-    assert (found["kind"], found["id"], found["rank"], found["kept_out"]) == ("memory", "m1", 1, None)
+    assert (found["element"], found["rank"], found["kept_out"]) == ({"kind": "memory", "id": "m1"}, 1, None)
     assert sum(factor["contribution"] for factor in found["parts"]) == pytest.approx(found["score"])
     assert "would score" in line.run("explain", "quasar?", "--memory", "m1", "--known-at", "2001-01-01").stdout
 

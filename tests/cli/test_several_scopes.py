@@ -23,19 +23,22 @@ def remembered(line):
 def weights(line):
     """The feedback weight of the memory of each project, by an answer of all three."""
     found = line.json("recall", QUESTION, "--also", "team", "--also", "other")["memories"]
-    return {each["id"]: each["channels"]["feedback"]["score"] for each in found}
+    return {each["memory"]["id"]: each["channels"]["feedback"]["score"] for each in found}
 
 
 def test_each_answer_names_its_scopes(line):
     recalled = line.json("recall", QUESTION, *ALSO)["memories"]
-    assert {each["id"]: each["scopes"] for each in recalled} == {"of-web": ["acme/web"], "of-team": ["acme/team"]}
+    assert {each["memory"]["id"]: each["scopes"] for each in recalled} == {
+        "of-web": ["acme/web"],
+        "of-team": ["acme/team"],
+    }
     found = line.json("search", QUESTION, *ALSO)["triplets"]
     assert {each["relation"]["type"]: each["scopes"] for each in found} == {
         "works_at": ["acme/web"],
         "leads": ["acme/team"],
     }
     ranked = line.json("rank-entities", QUESTION, *ALSO)["entities"]
-    assert {each["name"]: each["scopes"] for each in ranked}["Ada"] == ["acme/team", "acme/web"]
+    assert {each["entity"]["name"]: each["scopes"] for each in ranked}["Ada"] == ["acme/team", "acme/web"]
     assert "team" in line.run("recall", QUESTION, *ALSO).stdout
     assert all("scopes" not in each for each in line.json("search", QUESTION)["triplets"])
 
