@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 import graphsearch
 from graphsearch import ALLOW_ALL
@@ -317,10 +317,11 @@ def test_clients_that_are_not_exact() -> None:
 
 def test_a_class_that_is_made_of_a_table() -> None:
     says = Says("How many.", least=1, most=9)
+    field: Any = attrs.field
     fields = {
-        "who": attrs.field(type=UUID | str),
-        "limit": attrs.field(default=5, type=int | None, metadata={"says": says}),
-        "gate": attrs.field(default=None, type=GraphStore | None),
+        "who": field(type=UUID | str),
+        "limit": field(default=5, type=int | None, metadata={"says": says}),
+        "gate": field(default=None, type=GraphStore | None),
     }
     made: Any = attrs.make_class("Made", fields, frozen=True, kw_only=True)
     assert schema(made) == {
