@@ -16,9 +16,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 import graphsearch
-from graphsearch.context import ContextBlock
+from graphsearch import ALLOW_ALL
+from graphsearch.context import ContextBlock, ContextBuilder
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import (
     Batch,
@@ -44,7 +46,9 @@ from graphsearch.modes.result import SearchResult, Sentence, Source
 from graphsearch.protocols import GraphStore
 from graphsearch.ranking.result import RankResult
 from graphsearch.recall.result import RecallResult
+from graphsearch.testing.fakes import WordCounter
 from graphsearch.testing.strategies import texts as hostile
+from tests.exporting.answers import team
 from tests.strategies import entities, graphs, instants, scopes, units
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -132,6 +136,7 @@ def test_keys_are_text() -> None:
         "5": 5,
     }
     assert decode(Mapping[Scope, int], {"o/p": 3}) == {Scope("o", "p"): 3}
+    assert [encode(Scope("o", "p")), encode(Scope("o/o", "p"))] == ["o/p", {"org_id": "o/o", "project_id": "p"}]
     assert decode(Mapping[int, str], {"3": "c"}) == {3: "c"}
 
 
@@ -284,7 +289,7 @@ def test_clients_that_are_not_exact() -> None:
     given = {
         "question": 42,
         "limit": "5",
-        "who": "",
+        "who": " ",
         "kinds": '["a"]',
         "way": "2.5",
         "facts": '[{"subject": "a", "relation": "is", "object": 7, "since": null}]',
@@ -307,6 +312,33 @@ def test_clients_that_are_not_exact() -> None:
         "limit: must be a whole number, not 'many'",
         "kinds: must be a list, not '['",
         "facts: must be a list, not '7'",
+    )
+
+
+def test_a_class_that_is_made_of_a_table() -> None:
+    says = Says("How many.", least=1, most=9)
+    field: Any = attrs.field
+    fields = {
+        "who": field(type=UUID | str),
+        "limit": field(default=5, type=int | None, metadata={"says": says}),
+        "gate": field(default=None, type=GraphStore | None),
+    }
+    made: Any = attrs.make_class("Made", fields, frozen=True, kw_only=True)
+    assert schema(made) == {
+        "type": "object",
+        "properties": {
+            "who": {"type": "string"},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 9, "description": "How many.", "default": 5},
+        },
+        "required": ["who"],
+        "additionalProperties": False,
+    }
+    assert decode(made, {"who": "Ada", "limit": None}) == made(who="Ada", limit=None)
+    assert decode(made, {"who": "Ada", "limit": None}, lenient=True) == made(who="Ada")
+    assert faults_of({"limit": 10, "gate": None}, kind=made) == (
+        "limit: must be at most 9, not 10",
+        "gate: is unknown",
+        "who: is needed",
     )
 
 
@@ -370,6 +402,24 @@ def test_the_schema_of_what_is_given() -> None:
     assert given["properties"]["relation"]["properties"]["valid_to"]["anyOf"][-1] == {"type": "null"}
 
 
+async def test_answers_are_as_their_schemas_say() -> None:
+    engine = await team()
+    builder = ContextBuilder(engine, counter=WordCounter())
+    for value in (
+        await engine.search("what do Ada and Bob share?", mode="neighborhood"),
+        await engine.recall("what does Ada do?"),
+        await engine.rank_entities("who works at Globex?"),
+        await engine.path("Bob", "Globex"),
+        await engine.explain("Ada", "m1"),
+        await builder.build("Ada", gate=ALLOW_ALL, session_id="s", mode="neighborhood"),
+        await engine.store.statistics(),
+    ):
+        said = schema_of_result(type(value))
+        Draft202012Validator.check_schema(said)
+        Draft202012Validator(said).validate(through(value))
+    Draft202012Validator.check_schema(schema(Ask))
+
+
 # -- what every class says --------------------------------------------------------------------------------------------
 
 
@@ -377,7 +427,7 @@ def classes() -> dict[str, list[Any]]:
     """All classes with fields, by name."""
     found: dict[str, list[Any]] = {}
     for module in pkgutil.walk_packages(graphsearch.__path__, "graphsearch."):
-        if not module.name.endswith("__main__"):
+        if not module.name.endswith("__main__") and not module.name.startswith("graphsearch.testing"):
             for each in vars(importlib.import_module(module.name)).values():
                 if isinstance(each, type) and attrs.has(each) and each.__module__ == module.name:
                     found.setdefault(each.__name__, []).append(each)

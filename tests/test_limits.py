@@ -169,9 +169,9 @@ async def _exported(tmp_path: Path) -> list[bytes]:
         (b"[" * 10_000 + b"\n", "nested too deeply"),
         (b'{"entity":' * 10_000 + b"\n", "nested too deeply"),
         (
-            b'{"entity":{"type":"x","name":"x","created_at":"2026-01-01T00:00:00Z","attributes":{"a":'
+            b'{"entity":{"given_type":"x","entity":{"type":"x","name":"x","created_at":"2026-01-01T00:00:00Z","attributes":{"a":'
             + json.dumps(nested(400)).encode()
-            + b"}}}\n",
+            + b"}}}}\n",
             "attributes is nested too deeply",
         ),
         (b" " * check.LARGEST_RECORD * 2, "longer than 33,554,432 bytes"),

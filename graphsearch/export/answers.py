@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
 import attrs
@@ -18,7 +17,8 @@ from graphsearch.display.pages import cut
 from graphsearch.display.picture import link_of, node_of
 from graphsearch.errors import InvalidInputError
 from graphsearch.explaining.explanation import Explanation
-from graphsearch.model import ElementKind, ElementRef, Entity, Relation, Triplet
+from graphsearch.model import ElementKind, ElementRef, Triplet
+from graphsearch.model.codec import encode
 from graphsearch.modes.result import SearchResult
 from graphsearch.ranking.result import FoundEntity
 from graphsearch.recall.result import RecalledMemory, RecallResult
@@ -57,16 +57,14 @@ class PlainGraph:
     edges: tuple[Edge, ...]
 
 
-def value_of(value: Any) -> Value | None:
-    """Numbers and text unchanged, other values as JSON text, which every format can hold; nothing for an empty list."""
-    if value is None or (isinstance(value, Value) and not isinstance(value, bool)):
-        return value
-    return "" if value in ([], (), {}) else json.dumps(value, ensure_ascii=False)
-
-
-def known(**attributes: Value | None) -> dict[str, Value]:
-    """Attributes without those that have no value."""
-    return {name: value for name, value in attributes.items() if value not in (None, "")}
+def _known(attributes: Mapping[str, Any], *without: str) -> dict[str, Value]:
+    """Attributes with a value: numbers and text, and anything else as JSON text, which every format can hold."""
+    found = {name: value for name, value in attributes.items() if name not in without}
+    return {
+        name: value if type(value) in (str, int, float) else json.dumps(value, ensure_ascii=False)
+        for name, value in found.items()
+        if value not in (None, "", [], (), {})
+    }
 
 
 MENTIONED_IN: Final = "mentioned_in"
@@ -97,115 +95,100 @@ def plain_graph(shown: Exportable) -> PlainGraph:
     `GraphPath`; and node-link JSON as returned by `graphsearch.curation.Curator.entity_graph`. Raises
     `InvalidInputError` for anything else.
     """
-    if isinstance(shown, PlainGraph):
-        return shown
-    if isinstance(shown, Mapping):
-        return node_link_graph(shown)
-    drawing = _Drawing()
-    if isinstance(shown, Explanation):
-        drawing.explanation(shown)
-    elif isinstance(shown, GraphPath):
-        drawing.path(shown)
-    elif isinstance(shown, (MadeOfTriplets, RecallResult)):
-        drawing.answer(shown)
-    else:
-        raise InvalidInputError("export", [f"no graph is shown by {type(shown).__name__}"])
-    return drawing.done()
+    match shown:
+        case PlainGraph():
+            return shown
+        case Mapping():
+            return node_link_graph(shown)
+        case Explanation():
+            parts = _of_explanation(shown)
+        case GraphPath():
+            parts = _of_path(shown)
+        case MadeOfTriplets() | RecallResult():
+            parts = _of_answer(shown)
+        case _:
+            raise InvalidInputError("export", [f"no graph is shown by {type(shown).__name__}"])
+    nodes: dict[str, Node] = {}
+    unknown: dict[str, Node] = {}
+    edges: dict[str, Edge] = {}
+    for part in parts:  # the first description of an element is kept, unless only its id was known
+        known: dict[str, Any] = edges if isinstance(part, Edge) else nodes if part.attributes else unknown
+        known.setdefault(part.id, part)
+    ends = dict.fromkeys(end for edge in edges.values() for end in (edge.source, edge.target))
+    reached = (unknown[end] for end in ends if end not in nodes)
+    return PlainGraph((*nodes.values(), *reached), tuple(edges.values()))
 
 
-class _Drawing:
-    """A graph under construction. The first description of an element is kept, unless only its id was known."""
+_Parts: TypeAlias = Iterator[Node | Edge]
 
-    def __init__(self) -> None:
-        self._nodes: dict[str, Node] = {}
-        self._unknown: dict[str, Node] = {}
-        self._edges: dict[str, Edge] = {}
 
-    def done(self) -> PlainGraph:
-        edges = tuple(self._edges.values())
-        ends = dict.fromkeys(end for edge in edges for end in (edge.source, edge.target))
-        unknown = (self._unknown[end] for end in ends if end not in self._nodes)
-        return PlainGraph((*self._nodes.values(), *unknown), edges)
+def _of_answer(answer: MadeOfTriplets | RecallResult) -> _Parts:
+    for triplet in getattr(answer, "triplets", ()):
+        yield from _of_triplet(triplet, {"score": triplet.score})
+    if isinstance(answer, SearchResult):
+        for connection in answer.connections:
+            for path in connection.paths.values():
+                yield from _of_path(path)
+    if isinstance(answer, RecallResult):
+        for anchor in answer.analysis.anchors:
+            yield Node(id=str(anchor.entity_id), name=anchor.name, type="entity")
+    for recalled in getattr(answer, "memories", ()):
+        yield _of_memory(recalled, {"score": recalled.score})
+        yield from _of_walk(recalled.path)
 
-    def answer(self, answer: MadeOfTriplets | RecallResult) -> None:
-        for triplet in getattr(answer, "triplets", ()):
-            self.triplet(triplet)
-        if isinstance(answer, SearchResult):
-            for connection in answer.connections:
-                for path in connection.paths.values():
-                    self.path(path)
-        if isinstance(answer, RecallResult):
-            for anchor in answer.analysis.anchors:
-                self._unknown[str(anchor.entity_id)] = Node(id=str(anchor.entity_id), name=anchor.name, type="entity")
-        for recalled in getattr(answer, "memories", ()):
-            self.recalled(recalled)
 
-    def explanation(self, explanation: Explanation) -> None:
-        found = explanation.found
-        extra = known(
-            score=explanation.score,
-            rank=explanation.rank,
-            kept_out=None if explanation.kept_out is None else explanation.kept_out.value,
-            **{f"{part.name}_part": part.contribution for part in explanation.parts},
-        )
-        if isinstance(found, Triplet):
-            self.triplet(found, extra)
-        elif isinstance(found, RecalledMemory):
-            self.recalled(found, extra)
-        elif isinstance(found, FoundEntity):
-            self.entity(found.entity, extra)
-        else:
-            element = explanation.element
-            self._node(Node(id=_id(element), name=element.id, type=element.kind.value, attributes=extra))
+def _of_explanation(explanation: Explanation) -> _Parts:
+    found, element = explanation.found, explanation.element
+    extra = {
+        "score": explanation.score,
+        "rank": explanation.rank,
+        "kept_out": None if explanation.kept_out is None else explanation.kept_out.value,
+        **{f"{part.name}_part": part.contribution for part in explanation.parts},
+    }
+    match found:
+        case Triplet():
+            yield from _of_triplet(found, extra)
+        case RecalledMemory():
+            yield _of_memory(found, extra)
+            yield from _of_walk(found.path)
+        case FoundEntity():
+            yield _node_of(node_of(found.entity, **extra))
+        case None:
+            yield Node(id=_id(element), name=element.id, type=element.kind.value, attributes=_known(extra))
 
-    def path(self, path: GraphPath) -> None:
-        for entity in path.entities:
-            self.entity(entity)
-        for relation in path.relations:
-            self.relation(relation)
 
-    def triplet(self, triplet: Triplet, extra: Mapping[str, Value] | None = None) -> None:
-        self.entity(triplet.source)
-        self.entity(triplet.target)
-        self.relation(triplet.relation, {"score": triplet.score} if extra is None else extra)
+def _of_path(path: GraphPath) -> _Parts:
+    yield from (_node_of(node_of(entity)) for entity in path.entities)
+    yield from (_edge_of(link_of(relation, evidence=relation.evidence)) for relation in path.relations)
 
-    def entity(self, entity: Entity, extra: Mapping[str, Value] | None = None) -> None:
-        self._node(_node_of(node_of(entity), extra))
 
-    def relation(self, relation: Relation, extra: Mapping[str, Value] | None = None) -> None:
-        self._edge(_edge_of(link_of(relation, evidence=relation.evidence), extra))
+def _of_triplet(triplet: Triplet, extra: Mapping[str, Any]) -> _Parts:
+    yield from (_node_of(node_of(entity)) for entity in (triplet.source, triplet.target))
+    yield _edge_of(link_of(triplet.relation, evidence=triplet.relation.evidence, **extra))
 
-    def recalled(self, recalled: RecalledMemory, extra: Mapping[str, Value] | None = None) -> None:
-        memory = recalled.memory
-        attributes = known(text=memory.text, speaker=memory.speaker, occurred_at=_time(memory.occurred_at))
-        own = {**attributes, **({"score": recalled.score} if extra is None else extra)}
-        node = Node(
-            id=_id(ElementRef(ElementKind.MEMORY, memory.id)),
-            name=memory.subject or memory.text or memory.id,
-            type=ElementKind.MEMORY.value,
-            attributes=own,
-        )
-        self._node(node)
-        self._walk(recalled.path)
 
-    def _walk(self, path: Sequence[ElementRef]) -> None:
-        """The steps by which the graph led to a memory: entities and memories, possibly with a relation in between."""
-        via, before = "", None
-        for step in path:
-            if step.kind is ElementKind.RELATION:
-                via = step.id
-                continue
-            here = _id(step)
-            self._unknown.setdefault(here, Node(id=here, name=step.id, type=step.kind.value))
-            if before is not None:
-                self._edge(_step(before, step, via))
-            via, before = "", step
+def _of_memory(recalled: RecalledMemory, extra: Mapping[str, Any]) -> Node:
+    memory = recalled.memory
+    own = {"text": memory.text, "speaker": memory.speaker, "occurred_at": encode(memory.occurred_at), **extra}
+    return Node(
+        id=_id(ElementRef(ElementKind.MEMORY, memory.id)),
+        name=memory.subject or memory.text or memory.id,
+        type=ElementKind.MEMORY.value,
+        attributes=_known(own),
+    )
 
-    def _node(self, node: Node) -> None:
-        self._nodes.setdefault(node.id, node)
 
-    def _edge(self, edge: Edge) -> None:
-        self._edges.setdefault(edge.id, edge)
+def _of_walk(path: Sequence[ElementRef]) -> _Parts:
+    """The steps by which the graph led to a memory: entities and memories, possibly with a relation in between."""
+    via, before = "", None
+    for step in path:
+        if step.kind is ElementKind.RELATION:
+            via = step.id
+            continue
+        yield Node(id=_id(step), name=step.id, type=step.kind.value)
+        if before is not None:
+            yield _step(before, step, via)
+        via, before = "", step
 
 
 def _step(before: ElementRef, after: ElementRef, relation: str) -> Edge:
@@ -221,10 +204,6 @@ def _id(element: ElementRef) -> str:
     return f"memory:{element.id}" if element.kind is ElementKind.MEMORY else element.id
 
 
-def _time(moment: datetime | None) -> str:
-    return moment.isoformat() if moment else ""
-
-
 def node_link_graph(graph: Mapping[str, Any]) -> PlainGraph:
     """The nodes and links. Raises `InvalidInputError` for JSON of another form, and for links to missing nodes."""
     try:
@@ -238,19 +217,15 @@ def node_link_graph(graph: Mapping[str, Any]) -> PlainGraph:
     return PlainGraph(tuple(nodes.values()), tuple(edges.values()))
 
 
-def _node_of(node: Mapping[str, Any], extra: Mapping[str, Value] | None = None) -> Node:
-    own = _plain(node, without=("id", "name", "type")) | dict(extra or {})
+def _node_of(node: Mapping[str, Any]) -> Node:
+    own = _known(node, "id", "name", "type")
     return Node(id=str(node["id"]), name=str(node["name"]), type=str(node["type"]), attributes=own)
 
 
-def _edge_of(link: Mapping[str, Any], extra: Mapping[str, Value] | None = None) -> Edge:
-    own = _plain(link, without=("key", "source", "target", "type")) | dict(extra or {})
+def _edge_of(link: Mapping[str, Any]) -> Edge:
+    own = _known(link, "key", "source", "target", "type")
     source, target = str(link["source"]), str(link["target"])
     return Edge(id=str(link["key"]), source=source, target=target, type=str(link["type"]), attributes=own)
-
-
-def _plain(element: Mapping[str, Any], *, without: Iterable[str]) -> dict[str, Value]:
-    return known(**{name: value_of(value) for name, value in element.items() if name not in without})
 
 
 _LONGEST: Final = 80

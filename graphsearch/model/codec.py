@@ -16,7 +16,7 @@ from copy import deepcopy
 from datetime import UTC, date, datetime, timedelta
 from difflib import get_close_matches
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from itertools import repeat
 from operator import attrgetter
 from pathlib import Path, PurePath
@@ -61,6 +61,8 @@ COMPUTED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 """Properties that are written besides the fields, by the name of the class. They are dropped when read."""
 UNSAID: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"FoundEntity": ("ranked",), "Sentence": ("sources",)})
 """Fields that are not written."""
+RETIRED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"Signature": ("edge_kind",)})
+"""Fields that were written once, and are dropped when read: databases have them."""
 
 
 @attrs.frozen
@@ -129,7 +131,8 @@ def encode(value: Any, *, sparse: bool = False) -> Json:
     """The JSON of a value; ``sparse`` leaves out fields that are at their default. Raises `TypeError` for functions.
 
     Objects have the fields of their class in order, and `COMPUTED` ones. Enums are their values, times ISO 8601
-    in UTC, durations seconds, sets sorted lists, and vectors float16 in base64.
+    in UTC, durations seconds, sets sorted lists, and vectors float16 in base64. A scope is org/project, or an object
+    where a slash in a name would make that ambiguous.
     """
     kind: Any = type(value)
     return value if kind in _AS_IS else _writer(kind)(value, sparse)
@@ -137,7 +140,7 @@ def encode(value: Any, *, sparse: bool = False) -> Json:
 
 @cache
 def _writer(kind: Any) -> _Write:
-    if _is_object(kind):
+    if _is_object(kind) and kind is not Scope:
         return _object_writer(kind)
     for base, write in _WRITERS:
         if issubclass(kind, base):
@@ -147,6 +150,7 @@ def _writer(kind: Any) -> _Write:
 
 _WRITERS: Final[tuple[tuple[Any, _Write], ...]] = (
     (Enum, lambda value, _: value.value),
+    (Scope, lambda value, _: str(value) if str(value).count("/") == 1 else attrs.asdict(value)),
     (UUID | PurePath, lambda value, _: str(value)),
     (datetime, lambda value, _: (value.astimezone(UTC) if value.tzinfo else value).isoformat()),
     (date, lambda value, _: value.isoformat()),
@@ -268,6 +272,10 @@ def _shown(data: Any) -> str:
     return written if len(written) <= _LONGEST else f"{written[: _LONGEST - 1]}…"
 
 
+def _name(name: Any) -> str:
+    return _shown(name).strip("'")
+
+
 @cache
 def _form(kind: Any, says: Says | None = None) -> _Form:
     origin, arguments = origin_of(kind) or kind, arguments_of(kind)
@@ -290,55 +298,40 @@ def _form(kind: Any, says: Says | None = None) -> _Form:
     return _Form("", None, {}, {})
 
 
-def _text(data: Any, lenient: bool) -> str:
-    if isinstance(data, str):
-        return data
-    if lenient and isinstance(data, int | float) and not isinstance(data, bool):
-        return str(data)
+def _scalar(kind: type, data: Any, lenient: bool) -> Any:
+    """Text, a truth value or a finite number: true is no 1, and 1.5 no whole number."""
+    if lenient and kind is not str and isinstance(data, str):
+        data = parse_json(data.lower())
+    if kind is int and isinstance(data, float) and data.is_integer():  # JSON has one kind of number: 3.0 is 3
+        data = int(data)
+    if lenient and kind is str and type(data) in (int, float):
+        data = str(data)
+    exact = type(data) is kind or (kind is float and type(data) is int)
+    if exact and (kind is str or math.isfinite(data)):
+        return kind(data)
     raise ValueError
 
 
-def _whole(data: Any, lenient: bool) -> int:
-    if isinstance(data, float) and data.is_integer():  # JSON has one kind of number: 3.0 is 3
-        return int(data)
-    if lenient and isinstance(data, str):
-        return int(data)
-    if type(data) is int:
-        return data
-    raise ValueError
-
-
-def _real(data: Any, lenient: bool) -> float:
-    if type(data) in (int, float) or (lenient and isinstance(data, str)):
-        found = float(data)
-        if math.isfinite(found):
-            return found
-    raise ValueError
-
-
-def _truth(data: Any, lenient: bool) -> bool:
-    if isinstance(data, bool):
-        return data
-    if lenient and isinstance(data, str) and data.casefold() in ("true", "false"):
-        return data.casefold() == "true"
-    raise ValueError
+_text = partial(_scalar, str)
 
 
 def _moment(data: Any, _: bool) -> datetime:
     found = datetime.fromisoformat(_text(data, False))
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _moment_or_words(data: Any, lenient: bool) -> datetime | str:
-    words = _text(data, lenient)
+    words: str = _text(data, lenient)
     try:
-        found = datetime.fromisoformat(words)
+        found = _moment(words, False)
     except ValueError:
         return words
-    return found if found.tzinfo and found.isoformat() == words else words
+    return found if encode(found) == words else words
 
 
 def _scope(data: Any, _: bool) -> Scope:
+    if isinstance(data, Mapping):
+        return Scope(**data) if data.keys() == {"org_id", "project_id"} else _scope(None, False)
     org, project = _text(data, False).split("/")
     return Scope(org, project)
 
@@ -354,19 +347,21 @@ def _leaf(what: str, make: Callable[[Any, bool], Any], **schema: Any) -> _Form:
 _TEXT: Final = _leaf("text", _text, type="string")
 _ID_OR_NAME: Final = _leaf("text", lambda data, lenient: id_or_name(_text(data, lenient)), type="string")
 _TIME_OR_WORDS: Final = _leaf("text", _moment_or_words, type="string")
-_SCOPE: Final = _leaf("org/project", _scope, type="string")
 _AS_GIVEN: Final = _leaf("JSON", lambda data, _: data)
 _LEAVES: Final[Mapping[Any, _Form]] = MappingProxyType(
     {
         Any: _AS_GIVEN,
         object: _AS_GIVEN,
         str: _TEXT,
-        int: _leaf("a whole number", _whole, type="integer"),
-        float: _leaf("a number", _real, type="number"),
-        bool: _leaf("true or false", _truth, type="boolean"),
+        int: _leaf("a whole number", partial(_scalar, int), type="integer"),
+        float: _leaf("a number", partial(_scalar, float), type="number"),
+        bool: _leaf("true or false", partial(_scalar, bool), type="boolean"),
+        Scope: _leaf("org/project", _scope, type="string"),
         UUID: _leaf("an id", lambda data, _: UUID(_text(data, False)), type="string", format="uuid"),
         datetime: _leaf("a time, such as 2024-05-01T09:00:00Z", _moment, type="string", format="date-time"),
-        timedelta: _leaf("seconds", lambda data, lenient: timedelta(seconds=_real(data, lenient)), type="number"),
+        timedelta: _leaf(
+            "seconds", lambda data, lenient: timedelta(seconds=_scalar(float, data, lenient)), type="number"
+        ),
         Path: _leaf("a path", lambda data, _: Path(_text(data, False)), type="string"),
         np.ndarray: _leaf("float16 numbers in base64", _vector, type="string", contentEncoding="base64"),
     }
@@ -429,19 +424,19 @@ def _object(kind: Any) -> _Form:
     every = {name: _form(field.kind, field.says) for name, field in fields.items()}
     forms = {name: form for name, form in every.items() if fields[name].alias and (form.read or fields[name].needed)}
     needed = [name for name, field in fields.items() if field.needed]
-    dropped = {name for name, field in fields.items() if not field.alias}
+    dropped = {*RETIRED.get(kind.__name__, ()), *(name for name, field in fields.items() if not field.alias)}
 
     def read(data: Any, place: _Place, to: _Reading) -> Any:
         before, values = len(to.faults), {}
         given = _part(Mapping, data, to)
         for name, each in given.items():
             if name in forms:
-                if not to.lenient or fields[name].needed or not _is_absent(each):
+                if not to.lenient or fields[name].needed or not _is_left_out(each):
                     values[fields[name].alias] = _read(forms[name], each, (*place, name), to)
             elif name not in dropped:
                 near = get_close_matches(str(name)[:_LONGEST], forms, 1)
                 hint = f": did you mean {near[0]}?" if near else ""
-                to.faults.append(_at((*place, _step(name)), f"is unknown{hint}"))
+                to.faults.append(_at((*place, _name(name)), f"is unknown{hint}"))
         to.faults.extend(_at((*place, name), "is needed") for name in needed if name not in given)
         if len(to.faults) > before:
             return None
@@ -461,19 +456,19 @@ def _object(kind: Any) -> _Form:
     )
 
 
-def _step(name: Any) -> str:
-    return name if isinstance(name, str) and name.isidentifier() and len(name) <= _LONGEST else _shown(name)
+def _is_left_out(data: Any) -> bool:
+    return data is None or (isinstance(data, str) and not data.strip())
 
 
 def _mapping(_: type, arguments: Sequence[Any]) -> _Form:
     key_kind, kind = (*arguments, Any, Any)[:2]
-    key, item = _SCOPE if key_kind is Scope else _form(key_kind), _form(kind)
+    key, item = _form(key_kind), _form(kind)
 
     def read(data: Any, place: _Place, to: _Reading) -> Any:
         given = _part(Mapping, data, to)
         keys = _Reading(to.faults, True)  # numbers are text here
         return {
-            _read(key, name, place, keys): _read(item, each, (*place, _step(name)), to) for name, each in given.items()
+            _read(key, name, place, keys): _read(item, each, (*place, _name(name)), to) for name, each in given.items()
         }
 
     taken, result = ({"additionalProperties": each} if each else {} for each in (item.schema, item.result))
@@ -514,10 +509,6 @@ _FORMS: Final[tuple[tuple[type, Callable[[Any, Sequence[Any]], _Form]], ...]] = 
     (Mapping, _mapping),
     (Iterable, _list),
 )
-
-
-def _is_absent(given: Any) -> bool:
-    return given is None or (isinstance(given, str) and not given.strip())
 
 
 def _bounded(form: _Form, says: Says) -> _Form:

@@ -32,7 +32,7 @@ from graphsearch.model.stored import (
     StoredRelation,
 )
 from graphsearch.model.validation import LARGEST_RECORD
-from graphsearch.moving.scope_file import COUNTED, Header, ScopeReader, ScopeWriter
+from graphsearch.moving.scope_file import Header, ScopeReader, ScopeWriter
 from graphsearch.protocols import Embedder, GraphStore
 from graphsearch.text.bm25 import embedding_text
 
@@ -94,7 +94,7 @@ async def import_scope(
             raise ScopeFileError(str(source), error.place + 2, error.faults) from error
     await store.settle()
     return ImportReport(
-        counts={name: reader.counts.numbers[name] for name in COUNTED},
+        counts=dict(reader.counts),
         vectors=importing.vectors,
         embedded=importing.embedded,
         library=header.library,
@@ -251,7 +251,7 @@ async def export_scope(
                     if progress is not None:
                         progress(done, total, kind.value)
             writer.trailer()
-    return ExportReport(counts={name: writer.counts.numbers[name] for name in COUNTED}, vectors=embedded)
+    return ExportReport(counts=dict(writer.counts), vectors=embedded)
 
 
 def _write(writer: ScopeWriter, records: Sequence[Record]) -> None:

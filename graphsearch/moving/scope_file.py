@@ -26,9 +26,6 @@ from graphsearch.model.stored import (
     Record,
     RecordKind,
     ScopeSettings,
-    StoredEntity,
-    StoredMemory,
-    StoredRelation,
 )
 from graphsearch.model.validation import LARGEST_RECORD
 from graphsearch.moving.records import json_of, line_of, object_of, record_of
@@ -51,24 +48,15 @@ class Header:
     version: Literal[3] = VERSION
 
 
-@attrs.define
-class Counts:
-    """The numbers of records by kind, with those of mentions, claims and outcomes in them."""
+def no_counts() -> Tally[str]:
+    """The numbers of records by kind, with those of mentions, claims and outcomes in them, before there are any."""
+    return Tally(dict.fromkeys(COUNTED, 0))
 
-    numbers: Tally[str] = attrs.field(factory=Tally)
 
-    def add(self, record: Record) -> None:
-        """Count one record."""
-        self.numbers[KIND_OF[type(record)].value] += 1
-        if isinstance(record, (StoredEntity, StoredMemory, StoredRelation)):
-            self.numbers["outcomes"] += len(record.outcomes)
-        if isinstance(record, StoredMemory):
-            self.numbers["mentions"] += len(record.mentions)
-            self.numbers["claims"] += len(record.claims)
-
-    def as_json(self) -> dict[str, int]:
-        """All numbers, in one order."""
-        return {name: self.numbers[name] for name in COUNTED}
+def count_record(record: Record, counts: Tally[str]) -> None:
+    """Count one record."""
+    counts[KIND_OF[type(record)].value] += 1
+    counts.update({name: len(getattr(record, name, ())) for name in _PROOFS})
 
 
 @attrs.define(eq=False)
@@ -76,7 +64,7 @@ class ScopeWriter:
     """Writes one scope to a binary stream."""
 
     stream: BinaryIO
-    counts: Counts = attrs.field(factory=Counts)
+    counts: Tally[str] = attrs.field(factory=no_counts)
     _digest: Any = attrs.field(factory=hashlib.sha256)
 
     def header(self, settings: ScopeSettings, *, vectors: bool) -> None:
@@ -86,12 +74,12 @@ class ScopeWriter:
 
     def record(self, record: Record) -> None:
         """Write one record."""
-        self.counts.add(record)
+        count_record(record, self.counts)
         self._write(line_of(json_of(record)))
 
     def trailer(self) -> None:
         """Write the trailer."""
-        self.stream.write(line_of({"end": {"counts": self.counts.as_json(), "sha256": self._digest.hexdigest()}}))
+        self.stream.write(line_of({"end": {"counts": self.counts, "sha256": self._digest.hexdigest()}}))
 
     def _write(self, line: bytes) -> None:
         self._digest.update(line)
@@ -107,12 +95,13 @@ class ScopeReader:
     line: int = 0
     read: int = 0
     """The bytes read so far, unpacked."""
-    counts: Counts = attrs.field(factory=Counts)
+    counts: Tally[str] = attrs.field(factory=no_counts)
     _digest: Any = attrs.field(factory=hashlib.sha256)
 
     def header(self) -> Header:
         """Read the header."""
-        content = self._object(self._next())
+        line, content = self._next()
+        self._digest.update(line)
         found = content.get("graphsearch")
         if len(content) != 1 or not isinstance(found, dict) or found.get("format") != FORMAT:
             raise self._fault("is no header of a scope exported by graphsearch")
@@ -126,8 +115,7 @@ class ScopeReader:
     def records(self) -> Iterator[Record]:
         """Read the records, and check the trailer after the last."""
         while True:
-            line = self._next(count=False)
-            content = self._object(line)
+            line, content = self._next()
             if "end" in content:
                 self._trailer(content)
                 return
@@ -136,14 +124,14 @@ class ScopeReader:
                 record = record_of(content)
             except InvalidInputError as error:
                 raise self._fault(str(error)) from error
-            self.counts.add(record)
+            count_record(record, self.counts)
             yield record
 
     def _trailer(self, content: Json) -> None:
         found = content["end"]
         if len(content) != 1 or not isinstance(found, dict) or set(found) != {"counts", "sha256"}:
             raise self._fault("is no trailer of a scope")
-        if found["counts"] != self.counts.as_json():
+        if found["counts"] != self.counts:
             raise self._fault("the trailer counts other records than the file has: lines are missing or were added")
         if found["sha256"] != self._digest.hexdigest():
             raise self._fault("the digest is another: the file was changed after it was written")
@@ -151,7 +139,8 @@ class ScopeReader:
             self.line += 1
             raise self._fault("comes after the trailer")
 
-    def _next(self, *, count: bool = True) -> bytes:
+    def _next(self) -> tuple[bytes, Json]:
+        """The next line, and the object in it."""
         self.line += 1
         try:
             line = self.stream.readline(LARGEST_RECORD + 1)
@@ -162,13 +151,8 @@ class ScopeReader:
         self.read += len(line)
         if not line.endswith(b"\n"):
             raise self._fault("the file ends before its trailer: it was cut")
-        if count:
-            self._digest.update(line)
-        return line
-
-    def _object(self, line: bytes) -> Json:
         try:
-            return object_of(line)
+            return line, object_of(line)
         except InvalidInputError as error:
             raise self._fault(*error.faults) from error
 

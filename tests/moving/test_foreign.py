@@ -307,12 +307,12 @@ GRAPH = {
 async def test_sessions_of_zep_become_memories_in_order(tmp_path, out):
     report = zep.convert(export(tmp_path, SESSION), out)
     assert (report.memories, report.entities) == (2, 0)
-    assert by_line(report.faults) == {3: "role must be text"}
+    assert by_line(report.faults) == {3: "role: must be text, not 5"}
     several = zep.convert(
         export(tmp_path, SESSION, {"session_id": "s2", "ended_at": "x"}, {"thread_id": "t", "messages": []}), out
     )
     assert by_line(several.faults) == {
-        1: "a message of session 's1': role must be text",
+        1: "a message of session 's1': role: must be text, not 5",
         2: "a session without messages",
     }
     assert several.memories == 2

@@ -39,7 +39,7 @@ from graphsearch.integrations.mcp.server import TOOLS, make_server
 from graphsearch.model import Principal, Scope
 from graphsearch.moving import export_scope, import_scope
 from graphsearch.moving.records import line_of, object_of, record_of
-from graphsearch.moving.scope_file import Counts
+from graphsearch.moving.scope_file import count_record, no_counts
 from graphsearch.operations.service import GraphService, Identity
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder, WordCounter
@@ -163,12 +163,12 @@ class Targets:
 def sealed(content: bytes) -> bytes:
     """The lines of a scope, whatever they are, with a trailer that fits them."""
     *lines, _ = content.split(b"\n")
-    counts = Counts()
+    counts = no_counts()
     for line in lines[1:]:
         with suppress(InvalidInputError):
-            counts.add(record_of(object_of(line)))
+            count_record(record_of(object_of(line)), counts)
     body = b"".join(line + b"\n" for line in lines)
-    return body + line_of({"end": {"counts": counts.as_json(), "sha256": hashlib.sha256(body).hexdigest()}})
+    return body + line_of({"end": {"counts": counts, "sha256": hashlib.sha256(body).hexdigest()}})
 
 
 def _required(tool: Tool) -> set[str]:

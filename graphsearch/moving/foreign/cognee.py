@@ -10,11 +10,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from graphsearch.moving.foreign.conversion import Conversion, ConversionReport, Line, fields_of, present, read_lines
+from graphsearch.moving.foreign.conversion import Conversion, ConversionReport, Format, Line, present, read_lines
 
 UNTOUCHED: Final = 0.5
 """The feedback weight of a node without feedback."""
 SUMMARIES: Final = frozenset({"TextSummary", "CodeSummary", "GlobalContextSummary"})
+FORMAT: Final = Format(
+    texts="id type name document_name source_node_id target_node_id relationship_name",
+    objects="properties",
+    silent="created_at updated_at version topological_rank metadata ontology_valid source_pipeline source_task"
+    " source_user source_content_hash truth_alignment truth_epoch truth_subspace_signature importance_weight name"
+    " document_id document_name chunk_size cut_type content_hash max_chunk_tokens chunker_id properties",
+)
 
 
 def convert(files: Sequence[Path], out: Path) -> ConversionReport:
@@ -29,8 +36,8 @@ def convert(files: Sequence[Path], out: Path) -> ConversionReport:
 
     Raises `InvalidInputError` if a file cannot be read or written, or nothing can be converted.
     """
-    lines, faults = read_lines(files, fields_of("cognee").shape)
-    conversion = Conversion(faults)
+    lines, faults = read_lines(files, FORMAT)
+    conversion = Conversion(FORMAT, faults)
     nodes = [line for line in lines if "source_node_id" not in line.content]
     edges = [line for line in lines if "source_node_id" in line.content]
     names = {line.text("id"): line.text("name") for line in nodes if _names(line)}
@@ -60,24 +67,25 @@ def _led_to(edges: Sequence[Line], relationship: str, names: Mapping[str, str]) 
 
 
 def _node(line: Line, types: Mapping[str, str], documents: Mapping[str, str], conversion: Conversion) -> None:
-    content, id_, type_ = line.content, line.text("id"), line.text("type")
-    learnt = {name: value for name, value in content.items() if (name, value) != ("feedback_weight", UNTOUCHED)}
+    id_, type_ = line.text("id"), line.text("type")
+    if line.content.get("feedback_weight") == UNTOUCHED:
+        line.get("feedback_weight")
     if type_ in SUMMARIES:
         conversion.leave_out(line, f"a {type_}: what a model wrote of others is no evidence")
-    elif "text" in content:
+    elif "text" in line.content:
         source = documents.get(id_) or line.text("document_name")
-        fields = present(text=content["text"], source=source, position=content.get("chunk_index"))
+        fields = present(text=line.get("text"), source=source, position=line.get("chunk_index"))
         if conversion.memory(line, id_, fields):
-            conversion.lose_fields(line, learnt, fields_of("cognee").carried["chunk"])
+            conversion.lose_rest(line)
     else:
         stated = types.get(id_) or ("thing" if type_ in ("", "Entity") else type_)
         fields = present(
-            description=content.get("description"),
-            importance_weight=content.get("importance_weight"),
+            description=line.get("description"),
+            importance_weight=line.get("importance_weight"),
             attributes={"cognee_id": id_},
         )
         if conversion.entity(line, id_, {"type": stated, "name": line.text("name"), **fields}):
-            conversion.lose_fields(line, learnt, fields_of("cognee").carried["entity"])
+            conversion.lose_rest(line)
 
 
 def _edge(line: Line, conversion: Conversion) -> None:
@@ -90,7 +98,7 @@ def _edge(line: Line, conversion: Conversion) -> None:
         return
     source = conversion.found(line, line.text("source_node_id"), conversion.entities)
     if source is not None:
-        properties = line.content.get("properties") or {}
-        fields = {"type": line.text("relationship_name"), "fact": properties.get("edge_text")}
+        properties = dict(line.get("properties") or {})
+        fields = {"type": line.text("relationship_name"), "fact": properties.pop("edge_text", None)}
         if conversion.relation(line, source, target, fields, ()):
-            conversion.lose_fields(line, {**line.content, **properties}, fields_of("cognee").carried["edge"])
+            conversion.lose_rest(line, **properties)

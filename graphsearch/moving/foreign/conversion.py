@@ -8,9 +8,7 @@ reader that will ingest it. Graphiti and Zep dump nodes and edges alike.
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -24,8 +22,8 @@ from graphsearch.ingest.extract.extraction import Fault, UnreadableError
 from graphsearch.ingest.sources.files import lines_of
 from graphsearch.ingest.sources.json_lines import read_line
 from graphsearch.model import validation
+from graphsearch.model.codec import decode
 from graphsearch.model.identity import entity_id
-from graphsearch.text.word_lists import data_lines
 
 Json = dict[str, Any]
 
@@ -33,9 +31,34 @@ MAX_BYTES: Final = 1 << 30
 """The most bytes of one file, unpacked: all of its objects are held at once."""
 
 
+@attrs.frozen(kw_only=True)
+class Format:
+    """What is known of a format: the fields that are texts, lists of texts and objects, with spaces between.
+
+    ``silent`` are those that are left out without a loss: they are made anew, or say nothing of the graph.
+    """
+
+    texts: str
+    lists: str = ""
+    objects: str
+    silent: str
+
+    def faults(self, content: object) -> list[str]:
+        """What is wrong with the types of an object."""
+        if not isinstance(content, dict) or not content:
+            return ["must be an object with fields"]
+        found: list[str] = []
+        for names, kind in ((self.texts, str), (self.lists, list[str]), (self.objects, Json)):
+            try:
+                decode(Mapping[str, kind], present(**{name: content.get(name) for name in names.split()}))  # type: ignore[valid-type]
+            except InvalidInputError as error:
+                found += error.faults
+        return found
+
+
 @attrs.frozen
 class Line:
-    """One object of an export, and its location."""
+    """One object of an export, and its location. It knows which of its fields were read: the others are lost."""
 
     path: str
     number: int
@@ -43,65 +66,29 @@ class Line:
     content: Json
     part: str = ""
     """The list of the document that it was in."""
+    _read: set[str] = attrs.field(factory=set, eq=False)
 
     @property
     def place(self) -> str:
         """Its file and line."""
         return f"{self.path}:{self.number}"
 
+    def get(self, name: str) -> Any:
+        """A field; None if it is not there."""
+        self._read.add(name)
+        return self.content.get(name)
+
     def text(self, name: str) -> str:
         """A text field, or an empty text."""
-        return self.content.get(name) or ""
+        return self.get(name) or ""
+
+    def unread(self) -> Json:
+        """The fields with a value that nobody read."""
+        return present(**{name: value for name, value in self.content.items() if name not in self._read})
 
 
-@attrs.frozen(kw_only=True)
-class Shape:
-    """The types of the fields that are read; each may be missing or null. A line of another shape is left out."""
-
-    texts: frozenset[str]
-    lists: frozenset[str] = frozenset()
-    objects: frozenset[str] = frozenset()
-
-    def faults(self, content: object) -> list[str]:
-        """The type errors of an object."""
-        if not isinstance(content, dict) or not content:
-            return ["must be an object with fields"]
-        found = []
-        for name, value in content.items():
-            if name in self.texts and not isinstance(value, str | None):
-                found.append(f"{name} must be text")
-            if name in self.objects and not isinstance(value, dict | None):
-                found.append(f"{name} must be an object")
-            is_list = isinstance(value, list) and all(isinstance(each, str) for each in value)
-            if name in self.lists and not (value is None or is_list):
-                found.append(f"{name} must be a list of texts")
-        return sorted(found)
-
-
-@attrs.frozen
-class Fields:
-    """The fields of a format: the types of those that are read, and those that are ``carried``, by kind of object."""
-
-    shape: Shape
-    carried: Mapping[str, frozenset[str]]
-
-
-@cache
-def fields_of(format: str) -> Fields:
-    """The section of a format in ``fields.txt``; what is carried has the fields in it that are generated anew."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    section = ""
-    for line in data_lines("graphsearch.moving.foreign", "fields.txt"):
-        kind, _, names = line.partition(":")
-        section = line.strip("[]") if line.startswith("[") else section
-        if section == format:
-            found[kind].update(names.split())
-    shape = Shape(**{types: frozenset(found.pop(types, ())) for types in ("texts", "lists", "objects")})
-    return Fields(shape, {kind: frozenset(names | found["anew"]) for kind, names in found.items()})
-
-
-def read_lines(files: Sequence[Path], shape: Shape) -> tuple[list[Line], list[Fault]]:
-    """The objects of some files, and the lines that are no objects or of another shape.
+def read_lines(files: Sequence[Path], format: Format) -> tuple[list[Line], list[Fault]]:
+    """The objects of some files, and the lines that are no objects or have fields of another kind.
 
     A file is one object a line, or one JSON document: a list of objects, or an object with such lists, under whatever
     names. Raises `InvalidInputError` for a file that cannot be read.
@@ -109,7 +96,7 @@ def read_lines(files: Sequence[Path], shape: Shape) -> tuple[list[Line], list[Fa
     lines, faults = [], []
     for file in files:
         for number, part, content, wrong in _objects(file):
-            found = wrong or shape.faults(content)
+            found = wrong or format.faults(content)
             if found:
                 faults.append(Fault(str(file), number, "; ".join(found)))
             else:
@@ -199,6 +186,7 @@ class ConversionReport:
 class Conversion:
     """Collects the records of an export in the vocabulary of graphsearch's JSON lines."""
 
+    format: Format
     faults: list[Fault]
     """The faults found while reading the export."""
     entities: dict[str, Json] = attrs.field(factory=dict)
@@ -260,11 +248,11 @@ class Conversion:
         """Report a line that is converted in part."""
         self.losses.append(Fault(line.path, line.number, what))
 
-    def lose_fields(self, line: Line, fields: Mapping[str, Any], carried: frozenset[str]) -> None:
-        """Report fields with a value that have no counterpart."""
-        lost = sorted(name for name in present(**fields) if name not in carried)
+    def lose_rest(self, line: Line, **more: Any) -> None:
+        """Report the fields with a value that nobody read, and what else was not carried."""
+        lost = {*line.unread(), *present(**more)}.difference(self.format.silent.split())
         if lost:
-            self.lose(line, f"not carried: {', '.join(lost)}")
+            self.lose(line, f"not carried: {', '.join(sorted(lost))}")
 
     def write(self, out: Path) -> ConversionReport:
         """Write everything, or nothing. Raises `InvalidInputError` if there is nothing, or it cannot be written."""
@@ -318,32 +306,30 @@ def _reference(entity: Json) -> Json:
     return {"type": entity["type"], "name": entity["name"]}
 
 
-def add_entity(line: Line, conversion: Conversion, *, id_as: str, carried: frozenset[str]) -> None:
+def add_entity(line: Line, conversion: Conversion, *, id_as: str) -> None:
     """Add a node: its type is its first label other than "Entity", else "thing"; its id becomes an attribute.
 
-    Communities are left out. Fields that are not among those ``carried`` are losses.
+    Communities are left out.
     """
-    content = line.content
-    labels = [label for label in dict.fromkeys(content.get("labels") or ()) if label != "Entity"]
+    labels = [label for label in dict.fromkeys(line.get("labels") or ()) if label != "Entity"]
     if "Community" in labels:
         conversion.leave_out(line, "a community: graphsearch finds its own")
         return
     described = present(
-        description=content.get("summary"),
-        attributes={**(content.get("attributes") or {}), id_as: line.text("uuid")},
+        description=line.get("summary"),
+        attributes={**(line.get("attributes") or {}), id_as: line.text("uuid")},
     )
     entity = {"type": labels[0] if labels else "thing", "name": line.text("name"), **described}
     if conversion.entity(line, line.text("uuid"), entity):
-        conversion.lose_fields(line, {**content, "further labels": labels[1:]}, carried)
+        conversion.lose_rest(line, **{"further labels": labels[1:]})
 
 
-def add_fact(line: Line, conversion: Conversion, *, episodes: list[str], carried: frozenset[str]) -> None:
+def add_fact(line: Line, conversion: Conversion) -> None:
     """Add an edge: a claim of each of its episodes that is there, or without one, a relation of the file.
 
     A fact that expired without an end, because it was retracted, is left out: its history cannot be converted.
     """
-    content = line.content
-    if content.get("expired_at") and not content.get("invalid_at"):
+    if line.get("expired_at") and not line.get("invalid_at"):
         conversion.leave_out(line, "taken back at expired_at, with no invalid_at to end it: no history is carried")
         return
     source = conversion.found(line, line.text("source_node_uuid"), conversion.entities)
@@ -351,13 +337,13 @@ def add_fact(line: Line, conversion: Conversion, *, episodes: list[str], carried
     if source is None or target is None:
         return
     fields = {
-        "type": content.get("name"),
-        "fact": content.get("fact"),
-        "valid_from": content.get("valid_at"),
-        "valid_to": content.get("invalid_at"),
+        "type": line.get("name"),
+        "fact": line.get("fact"),
+        "valid_from": line.get("valid_at"),
+        "valid_to": line.get("invalid_at"),
     }
-    stated = list(dict.fromkeys(episodes))
+    stated = dict.fromkeys(line.get("episodes") or line.get("episode_uuids") or ())
     absent = [episode for episode in stated if episode not in conversion.memories]
     memories = [conversion.memories[episode] for episode in stated if episode not in absent]
     if conversion.relation(line, source, target, fields, memories):
-        conversion.lose_fields(line, {**content, "episodes that are not there": absent}, carried)
+        conversion.lose_rest(line, **{"episodes that are not there": absent})

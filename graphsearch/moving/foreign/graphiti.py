@@ -9,19 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.moving.foreign.conversion import (
     Conversion,
     ConversionReport,
+    Format,
     Json,
     Line,
     add_entity,
     add_fact,
-    fields_of,
     present,
     read_lines,
 )
+
+FORMAT: Final = Format(
+    texts="uuid group_id name source_node_uuid target_node_uuid",
+    lists="labels episodes",
+    objects="attributes",
+    silent="uuid group_id created_at name_embedding fact_embedding content_embedding entity_edges reference_time",
+)
+"""The reference time of a fact is that of its episode."""
 
 
 def convert(files: Sequence[Path], out: Path, *, group: str | None = None) -> ConversionReport:
@@ -36,17 +45,16 @@ def convert(files: Sequence[Path], out: Path, *, group: str | None = None) -> Co
     Each ``group`` is one graph and belongs into one project. Raises `InvalidInputError` if there are several and none
     was chosen, if a file cannot be read or written, or if nothing can be converted.
     """
-    known = fields_of("graphiti")
-    read, faults = read_lines(files, known.shape)
-    lines, conversion = _of_group(read, group), Conversion(faults)
+    read, faults = read_lines(files, FORMAT)
+    lines, conversion = _of_group(read, group), Conversion(FORMAT, faults)
     for line in lines:
         if _kind(line.content) == "entity":
-            add_entity(line, conversion, id_as="graphiti_uuid", carried=known.carried["entity"])
+            add_entity(line, conversion, id_as="graphiti_uuid")
         elif _kind(line.content) == "episode":
             _episode(line, conversion)
     for line in lines:
         if _kind(line.content) == "fact":
-            add_fact(line, conversion, episodes=line.content.get("episodes") or [], carried=known.carried["fact"])
+            add_fact(line, conversion)
         elif _kind(line.content) == "mention":
             _mention(line, conversion)
     return conversion.write(out)
@@ -67,16 +75,15 @@ def _kind(content: Json) -> str:
 
 
 def _episode(line: Line, conversion: Conversion) -> None:
-    content = line.content
     fields = present(
-        text=content.get("content"),
-        subject=content.get("name"),
-        source=content.get("source_description"),
-        occurred_at=content.get("valid_at"),
-        attributes=present(graphiti_source=content.get("source")),
+        text=line.get("content"),
+        subject=line.get("name"),
+        source=line.get("source_description"),
+        occurred_at=line.get("valid_at"),
+        attributes=present(graphiti_source=line.get("source")),
     )
     if conversion.memory(line, line.text("uuid"), fields):
-        conversion.lose_fields(line, content, fields_of("graphiti").carried["episode"])
+        conversion.lose_rest(line)
 
 
 def _mention(line: Line, conversion: Conversion) -> None:
@@ -84,4 +91,4 @@ def _mention(line: Line, conversion: Conversion) -> None:
     entity = conversion.found(line, line.text("target_node_uuid"), conversion.entities)
     if episode is not None and entity is not None:
         conversion.mention(episode, entity)
-        conversion.lose_fields(line, line.content, fields_of("graphiti").carried["mention"])
+        conversion.lose_rest(line)

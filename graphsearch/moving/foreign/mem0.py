@@ -11,10 +11,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from graphsearch.moving.foreign.conversion import Conversion, ConversionReport, Line, fields_of, present, read_lines
+from graphsearch.moving.foreign.conversion import Conversion, ConversionReport, Format, Line, present, read_lines
 
 IDS: Final = ("user_id", "agent_id", "app_id", "actor_id")
-"""Whom a memory is of: kept as attributes."""
+"""Whom a memory is of: kept as attributes. Those of a relation are left out: a scope is one graph."""
+FORMAT: Final = Format(
+    texts="id memory run_id source relationship relation target destination source_type target_type",
+    lists="categories",
+    objects="metadata",
+    silent="id hash score embedding vector text role run_id user_id agent_id app_id actor_id",
+)
 
 
 def convert(files: Sequence[Path], out: Path) -> ConversionReport:
@@ -28,8 +34,8 @@ def convert(files: Sequence[Path], out: Path) -> ConversionReport:
 
     Raises `InvalidInputError` if a file cannot be read or written, or nothing can be converted.
     """
-    lines, faults = read_lines(files, fields_of("mem0").shape)
-    conversion = Conversion(faults)
+    lines, faults = read_lines(files, FORMAT)
+    conversion = Conversion(FORMAT, faults)
     for line in lines:
         if "memory" in line.content:
             _memory(line, conversion)
@@ -41,30 +47,28 @@ def convert(files: Sequence[Path], out: Path) -> ConversionReport:
 
 
 def _memory(line: Line, conversion: Conversion) -> None:
-    content = line.content
     attributes = {
-        **(content.get("metadata") or {}),
-        **present(**{name: content.get(name) for name in IDS}, mem0_updated_at=content.get("updated_at")),
+        **(line.get("metadata") or {}),
+        **present(**{name: line.get(name) for name in IDS}, mem0_updated_at=line.get("updated_at")),
     }
     fields = present(
-        text=content.get("memory"),
-        session_id=content.get("run_id"),
-        occurred_at=content.get("created_at"),
-        labels=content.get("categories"),
+        text=line.get("memory"),
+        session_id=line.get("run_id"),
+        occurred_at=line.get("created_at"),
+        labels=line.get("categories"),
         attributes=attributes,
     )
     if conversion.memory(line, line.text("id"), fields, extracted=False):
-        conversion.lose_fields(line, content, fields_of("mem0").carried["memory"])
+        conversion.lose_rest(line)
 
 
 def _relation(line: Line, conversion: Conversion) -> None:
-    content = line.content
     source = {"type": line.text("source_type") or "thing", "name": _name(line.text("source"))}
     reached = line.text("target") or line.text("destination")
     target = {"type": line.text("target_type") or "thing", "name": _name(reached)}
     fields = {"type": line.text("relationship") or line.text("relation")}
     if conversion.relation(line, source, target, fields, ()):
-        conversion.lose_fields(line, content, fields_of("mem0").carried["relation"])
+        conversion.lose_rest(line)
 
 
 def _name(written: str) -> str:

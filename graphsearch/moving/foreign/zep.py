@@ -10,20 +10,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-
-import attrs
+from typing import Final
 
 from graphsearch.moving.foreign.conversion import (
     Conversion,
     ConversionReport,
+    Format,
     Json,
     Line,
     add_entity,
     add_fact,
-    fields_of,
     present,
     read_lines,
 )
+
+SESSION: Final = frozenset(
+    ("session_id", "thread_id", "uuid", "metadata", "messages", "ended_at", "deleted_at", "classifications", "facts")
+)
+FORMAT: Final = Format(
+    texts="uuid name source_node_uuid target_node_uuid session_id thread_id role role_type source",
+    lists="labels episodes episode_uuids",
+    objects="attributes metadata",
+    silent="uuid uuid_ id created_at updated_at graph_uuid graph_id group_id user_id project_uuid score relevance"
+    " processed token_count embedding thread_id role role_type source"
+    " source_node_name target_node_name source_node_labels target_node_labels",
+)
+"""Names and labels of the ends of an edge are those of the nodes."""
 
 
 def convert(files: Sequence[Path], out: Path) -> ConversionReport:
@@ -36,57 +48,54 @@ def convert(files: Sequence[Path], out: Path) -> ConversionReport:
 
     Raises `InvalidInputError` if a file cannot be read or written, or nothing can be converted.
     """
-    known = fields_of("zep")
-    read, faults = read_lines(files, known.shape)
-    conversion, places = Conversion(faults), dict[str, int]()
+    read, faults = read_lines(files, FORMAT)
+    conversion, places = Conversion(FORMAT, faults), dict[str, int]()
     lines = [each for line in read for each in _messages(line, conversion)]
     for line in lines:
         if "content" in line.content:
             _text(line, conversion, places)
         elif "source_node_uuid" not in line.content:
-            add_entity(line, conversion, id_as="zep_uuid", carried=known.carried["entity"])
+            add_entity(line, conversion, id_as="zep_uuid")
     for line in lines:
         if "source_node_uuid" in line.content:
-            episodes = line.content.get("episodes") or line.content.get("episode_uuids") or []
-            add_fact(line, conversion, episodes=episodes, carried=known.carried["edge"])
+            add_fact(line, conversion)
     return conversion.write(out)
 
 
 def _messages(line: Line, conversion: Conversion) -> Iterator[Line]:
     """The messages of a session; any other object as it is. A session without messages has nothing to convert."""
-    known = fields_of("zep")
     if not isinstance(line.content.get("messages"), list):
-        if line.content.keys() <= known.carried["session"]:
+        if line.content.keys() <= SESSION:
             conversion.leave_out(line, "a session without messages")
         else:
             yield line
         return
     session = line.text("session_id") or line.text("thread_id") or line.text("uuid")
     for message in line.content["messages"]:
-        faults = known.shape.faults(message)
+        faults = FORMAT.faults(message)
         if faults:
             conversion.leave_out(line, f"a message of session {session!r}: {'; '.join(faults)}")
         else:
-            yield attrs.evolve(line, content={**message, "session_id": session})
-    conversion.lose_fields(line, line.content, known.carried["session"] | {"messages"})
+            yield Line(line.path, line.number, {**message, "session_id": session})
+    if lost := sorted(line.content.keys() - SESSION):
+        conversion.lose(line, f"not carried: {', '.join(lost)}")
 
 
 def _text(line: Line, conversion: Conversion, places: dict[str, int]) -> None:
     """Add a message or an episode."""
-    content = line.content
     session = line.text("session_id") or line.text("thread_id")
     place = places[session] = places.get(session, -1) + 1
     is_message = bool(line.text("role") or line.text("role_type"))
     fields: Json = present(
-        text=content.get("content"),
+        text=line.get("content"),
         speaker=line.text("name") or line.text("role") or line.text("role_type") if is_message else "",
         subject="" if is_message else line.text("name"),
         session_id=session,
         position=place if session else None,
-        source=content.get("source_description") or content.get("source"),
-        occurred_at=content.get("created_at"),
-        attributes=content.get("metadata"),
+        source=line.get("source_description") or line.get("source"),
+        occurred_at=line.get("created_at"),
+        attributes=line.get("metadata"),
     )
     key = line.text("uuid") or (f"{session}:{place}" if session else "")
     if conversion.memory(line, key, fields, extracted=not is_message):
-        conversion.lose_fields(line, content, fields_of("zep").carried["said"])
+        conversion.lose_rest(line)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Any
-
-import attrs
+from typing import Any, Final
 
 from graphsearch.errors import ForeignSessionError
 from graphsearch.model import (
@@ -20,12 +17,15 @@ from graphsearch.model import (
     OutcomeRecord,
     validation,
 )
+from graphsearch.model.codec import decode, encode
 from graphsearch.protocols import Learning
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.rows import injection_of, storable
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.shared.answers import with_record
+
+_HISTORY: Final = tuple[HealthRecord, ...]
 
 
 class PostgresLearning(PostgresScope, Learning):
@@ -90,13 +90,12 @@ class PostgresLearning(PostgresScope, Learning):
 
     async def health_history(self) -> Sequence[HealthRecord]:
         async with self._reading() as session:
-            return _history(session)
+            return decode(_HISTORY, session.health)
 
     async def record_health(self, record: HealthRecord) -> None:
         async with self._writing() as session:
-            history = [attrs.asdict(each) for each in with_record(_history(session), record)]
-            text = json.dumps([{**each, "at": each["at"].isoformat()} for each in history])
-            await session.run(statement("record health"), history=text)
+            history = with_record(decode(_HISTORY, session.health), record)
+            await session.run(statement("record health"), history=json.dumps(encode(history)))
 
 
 async def _is_logged(session: Session, session_id: str, injection_ids: Sequence[str]) -> bool:
@@ -123,7 +122,3 @@ async def _apply(
         replaced = await session.column(statement("replace outcome", kind), ids=known, **values) if known else ()
         became |= dict.fromkeys(replaced, "replaced")
     return became
-
-
-def _history(session: Session) -> tuple[HealthRecord, ...]:
-    return tuple(HealthRecord(**{**each, "at": datetime.fromisoformat(each["at"])}) for each in session.health)
