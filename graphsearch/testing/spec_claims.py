@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 import attrs
@@ -50,28 +51,16 @@ def random_memories(rng: random.Random, number: int) -> list[tuple[Memory, tuple
     """Memories with claims about few people, so that periods touch, close and absorb each other."""
     made = []
     for index in range(number):
-        memory = Memory(
-            id=f"m{index}",
-            text=f"said {index}",
-            occurred_at=rng.choice([None, *(day(each) for each in range(0, 60, 5))]),
-        )
+        time = rng.choice([None, *(day(each) for each in range(0, 60, 5))])
+        memory = Memory(id=f"m{index}", text=f"said {index}", occurred_at=time)
         claims = []
         for _ in range(rng.randint(1, 3)):
             source, target = rng.sample(PEOPLE, 2)
             start, end = sorted(rng.choices(range(0, 60, 5), k=2))
-            claims.append(
-                claim(
-                    memory,
-                    source,
-                    target,
-                    rng.choice(TYPES),
-                    confidence=rng.choice([0.5, 0.8, 0.9]),
-                    valid_from=day(start) if rng.random() < 0.3 else None,
-                    valid_to=day(end) if rng.random() < 0.2 else None,
-                    kind=rng.choice(list(EdgeKind)),
-                    fact=f"fact {index}",
-                )
-            )
+            since, until = day(start) if rng.random() < 0.3 else None, day(end) if rng.random() < 0.2 else None
+            said = {"valid_from": since, "valid_to": until, "fact": f"fact {index}"}
+            sure = {"confidence": rng.choice([0.5, 0.8, 0.9]), "kind": rng.choice([*EdgeKind])}
+            claims.append(claim(memory, source, target, rng.choice(TYPES), **said, **sure))
         made.append((memory, tuple(claims)))
     return made
 
@@ -91,28 +80,13 @@ class ClaimsSpec(StoreSpec):
 
     async def test_relations_are_the_fold_of_their_claims(self, store: GraphStore, clock: FixedClock) -> None:
         first, second = Memory(id="a", occurred_at=day(1)), Memory(id="b", occurred_at=day(5))
-        await put(
-            store,
-            entities=(ADA, BOB),
-            memories=(first, second),
-            claims=(
-                claim(first, ADA, BOB, confidence=0.5, fact="old"),
-                claim(second, ADA, BOB, confidence=0.6, fact="new", kind=EdgeKind.STRUCTURAL),
-            ),
-        )
+        old = claim(first, ADA, BOB, confidence=0.5, fact="old")
+        new = claim(second, ADA, BOB, confidence=0.6, fact="new", kind=EdgeKind.STRUCTURAL)
+        await put(store, ADA, BOB, first, second, old, new)
         (folded,) = await store.list_relations()
-        assert folded == Relation(
-            source_id=ADA.id,
-            type="knows",
-            target_id=BOB.id,
-            valid_from=day(1),
-            fact="new",
-            kind=EdgeKind.STRUCTURAL,
-            confidence=folded.confidence,
-            evidence=("a", "b"),
-            supported_at=day(5),
-            created_at=clock.now(),
-        )
+        told: dict[str, Any] = {"fact": "new", "kind": EdgeKind.STRUCTURAL, "confidence": folded.confidence}
+        proof: dict[str, Any] = {"evidence": ("a", "b"), "supported_at": day(5), "created_at": clock.now()}
+        assert folded == relation(ADA, BOB, valid_from=day(1), **told, **proof)
         assert folded.confidence == pytest.approx(0.8)
 
     @pytest.mark.parametrize("seed", range(3))

@@ -17,7 +17,6 @@ from graphsearch.model import (
     ElementKind,
     ElementRef,
     Entity,
-    Injection,
     Memory,
     Merge,
     Outcome,
@@ -33,6 +32,7 @@ from graphsearch.testing.samples import (
     claim,
     day,
     ids_of,
+    injection,
     mention,
     person,
     put,
@@ -61,20 +61,12 @@ ONE, TWO = Memory(id="one", occurred_at=day(1)), Memory(id="two", occurred_at=da
 async def two_people(store: GraphStore) -> None:
     """Write Ada and a countess who is the same person, with what two memories say of them."""
     await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
-    await put(
-        store,
-        entities=(attrs.evolve(COUNTESS, aliases=("AAL",)), ADA, BOB, EVE),
-        memories=(ONE, TWO),
-        mentions=(
-            mention(ONE, COUNTESS),
-            surface_mention("one", COUNTESS, "C."),
-            mention(TWO, ADA),
-            mention(TWO, BOB),
-        ),
-        claims=(claim(ONE, COUNTESS, BOB, fact="old"), claim(TWO, ADA, BOB, fact="new"), claim(TWO, EVE, COUNTESS)),
-        relations=(relation(COUNTESS, EVE, "likes"), relation(COUNTESS, ADA, "is_like")),
-        vectors={each.id: EMBEDDER.vector(each.name) for each in (COUNTESS, ADA)},
-    )
+    people = (attrs.evolve(COUNTESS, aliases=("AAL",)), ADA, BOB, EVE)
+    named = (mention(ONE, COUNTESS), surface_mention("one", COUNTESS, "C."), mention(TWO, ADA), mention(TWO, BOB))
+    said = claim(ONE, COUNTESS, BOB, fact="old"), claim(TWO, ADA, BOB, fact="new"), claim(TWO, EVE, COUNTESS)
+    links = relation(COUNTESS, EVE, "likes"), relation(COUNTESS, ADA, "is_like")
+    vectors = {each.id: EMBEDDER.vector(each.name) for each in (COUNTESS, ADA)}
+    await put(store, *people, ONE, TWO, *named, *said, *links, vectors=vectors)
 
 
 async def _of_one_type(store: GraphStore, ids: Sequence[UUID]) -> list[UUID]:
@@ -122,15 +114,8 @@ class MergingSpec(StoreSpec):
         await two_people(store)
         clock.advance(hours=1)
         made = await store.merge(COUNTESS.id, ADA.id)
-        assert made == Merge(
-            id=made.id,
-            source_id=COUNTESS.id,
-            target_id=ADA.id,
-            created_at=clock.now(),
-            mentions=2,
-            claims=2,
-            relations=4,
-        )
+        ends: dict[str, Any] = {"source_id": COUNTESS.id, "target_id": ADA.id}
+        assert made == Merge(id=made.id, created_at=clock.now(), mentions=2, claims=2, relations=4, **ends)
         assert (
             await store.merges() == await store.merges([ADA.id]) == await store.merges([COUNTESS.id, EVE.id]) == [made]
         )
@@ -352,7 +337,11 @@ class ForgettingSpec(StoreSpec):
         known, lost = sorted(await store.list_relations(), key=lambda each: each.target_id == EVE.id)
         absent = ElementRef(ElementKind.MEMORY, "absent")
         before = (ref(two), ref(ADA), ref(lost), ref(known), ref(EVE), absent, ref(two), ref(one))
-        logged = [_injection(1, *before), _injection(2, ref(two)), _injection(3, ref(one), ref(BOB))]
+        logged = [
+            injection("i1", "s", 1, *before),
+            injection("i2", "s", 2, ref(two)),
+            injection("i3", "s", 3, ref(one), ref(BOB)),
+        ]
         for each in logged:
             await store.log_injection(each)
         report = await store.forget(["two"])
@@ -365,9 +354,3 @@ class ForgettingSpec(StoreSpec):
         assert await store.injections("s") == expected  # so that feedback can report it as missing
 
     # -- names that only the forgotten gave --------------------------------------------------------------------------
-
-
-def _injection(number: int, *elements: ElementRef) -> Injection:
-    return Injection(
-        id=f"i{number}", session_id="s", principal="ada", created_at=day(number), tokens=7, elements=elements
-    )

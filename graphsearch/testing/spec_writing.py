@@ -465,43 +465,23 @@ class ReadingSpec(StoreSpec):
         assert await store.list_claims() == []
 
     async def test_a_scope_that_was_never_written_to_is_unknown(self, store: GraphStore) -> None:
-        keys, now = np.empty(0), view()
+        keys, now, kind = np.empty(0), view(), ElementKind.ENTITY
+        members = sorted((ADA.id, BOB.id))
+        community = Community(id=ADA.id, members=members, strengths=(1, 1), density=1, top=(), label="")
+        listing = ("entities", "relations", "memories", "mentions", "claims")
+        alone = ("relation_types", "embedder_name", "communities", "statistics", *(f"list_{each}" for each in listing))
+        listed = ("get_entities", "get_relations", "get_memories", "link_memories", "memory_links", "mark_distinct")
+        others = ("distinct_pairs", "write_communities", "find_names", "signatures", "outcomes", "degrees")
         reads: tuple[Coroutine[Any, Any, object], ...] = (
-            store.relation_types(),
-            store.embedder_name(),
-            store.get_entities([]),
-            store.get_relations([]),
-            store.get_memories([]),
-            store.list_entities(),
-            store.list_relations(),
-            store.list_memories(),
-            store.list_mentions(),
-            store.list_claims(),
-            store.link_memories([]),
-            store.memory_links([]),
-            store.mark_distinct([]),
-            store.distinct_pairs([]),
-            store.edges(view=now),
-            store.write_communities([]),
-            store.write_summary(
-                Community(id=ADA.id, members=sorted((ADA.id, BOB.id)), strengths=(1, 1), density=1, top=(), label=""),
-                version=0,
-            ),
-            store.communities(),
-            store.find_names(["a"]),
-            store.search_by_embedding(ElementKind.ENTITY, vector(1, 0), limit=1, view=now),
-            store.search_lexical(ElementKind.ENTITY, "a", limit=1, view=now),
-            store.locate([], view=now),
+            *(getattr(store, name)() for name in alone),
+            *(getattr(store, name)([]) for name in (*listed, *others)),
+            *(store.edges(view=now), store.locate([], view=now), store.left_out(keys, view=now)),
+            store.write_summary(community, version=0),
+            store.search_by_embedding(kind, vector(1, 0), limit=1, view=now),
+            store.search_lexical(kind, "a", limit=1, view=now),
             store.expand(keys, fan_out=1, view=now),
-            store.left_out(keys, view=now),
-            store.signatures([]),
-            store.injections("s"),
-            store.outcomes([]),
-            store.statistics(),
-            store.degrees([]),
-            store.forget(["m"]),
-            store.delete(entities=[ABSENT]),
-            store.apply_outcome("s", Outcome.ACCEPTED, [ref(PEOPLE[0])]),
+            *(store.injections("s"), store.forget(["m"]), store.delete(entities=[ABSENT])),
+            store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA)]),
         )
         refusals = await asyncio.gather(*reads, return_exceptions=True)
         assert [type(each) for each in refusals] == [UnknownScopeError] * len(reads)
