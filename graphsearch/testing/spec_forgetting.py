@@ -256,6 +256,21 @@ class MergingSpec(StoreSpec):
             await embed(both, undone.reworded)
         assert await answers(both) == await answers(alone)
 
+    async def test_deleting_the_source_leaves_what_it_brought(self, store: GraphStore) -> None:
+        await two_people(store)
+        first = await store.merge(BOB.id, COUNTESS.id)
+        await store.merge(COUNTESS.id, ADA.id)
+        before = await store.list_relations()
+        await store.delete(entities=[COUNTESS.id])
+        assert await store.list_relations() == before
+        assert await store.merges() == [attrs.evolve(first, target_id=ADA.id)]
+        (target,) = await store.get_entities([ADA.id])
+        assert target.aliases == ("Bob", "C.", "Countess")
+        assert (await store.get_entities([BOB.id]))[0].merged_into == ADA.id
+        await store.undo_merge(first.id)
+        assert [each.entity_id for each in await store.list_mentions(memory_ids=["one"])] == [ADA.id, ADA.id]
+        assert {each.entity_id for each in await store.list_mentions(memory_ids=["two"])} == {ADA.id, BOB.id}
+
 
 class ForgettingSpec(StoreSpec):
     """`forget`."""
