@@ -11,8 +11,6 @@ from uuid import UUID, uuid4
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from graphsearch.errors import (
     AnalyserError,
@@ -70,13 +68,7 @@ from graphsearch.testing.spec_claims import PEOPLE, random_memories
 from graphsearch.testing.strategies import (
     EMBEDDER,
     QUESTIONS,
-    AnnotatedMemory,
-    annotated_memories,
     answers,
-    embed,
-    few_examples,
-    forget,
-    write_memories,
 )
 from graphsearch.text.bm25 import embedding_text
 
@@ -212,41 +204,6 @@ class MovingSpec(StoreSpec):
             assert [key_of(each) for each in await store.records(kind, after=keys[0], limit=2)] == keys[1:3]
             assert await store.records(kind, after=keys[-1]) == []
 
-    @settings(few_examples, max_examples=3)
-    @given(
-        first=annotated_memories("first"),
-        second=annotated_memories("second", max_size=2),
-        third=annotated_memories("third", max_size=2),
-        merges=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=3),
-        undone=st.booleans(),
-        dropped=st.integers(0, 2),
-    )
-    async def test_whatever_happened_a_moved_scope_goes_on_as_the_other(
-        self,
-        fresh: FreshScope,
-        first: Sequence[AnnotatedMemory],
-        second: Sequence[AnnotatedMemory],
-        third: Sequence[AnnotatedMemory],
-        merges: Sequence[tuple[int, int]],
-        undone: bool,
-        dropped: int,
-    ) -> None:
-        store = fresh()
-        await write_memories(store, first)
-        await merge_some(store, merges)
-        await write_memories(store, second)
-        await forget(store, first[:dropped])
-        other = await moved(store, fresh)
-        assert await everything(other) == await everything(store)
-        for each in (store, other):
-            await write_memories(each, third)
-            if undone:
-                for made in [merge for merge in await each.merges() if merge.undone_at is None][-1:]:
-                    await embed(each, (await each.undo_merge(made.id)).reworded)
-            await forget(each, second)
-        assert await full_portrait(other) == await full_portrait(store)
-        assert await everything(other) == await everything(store)
-
     async def test_a_scope_that_holds_anything_is_left_alone(self, store: GraphStore, fresh: FreshScope) -> None:
         await lived_in(store)
         other = fresh()
@@ -353,14 +310,6 @@ def _claiming(record: Record, claimed: tuple[int, ...] | str) -> Record:
         return record
     codes = (*record.attestation.evidence, 1) if isinstance(claimed, str) else claimed
     return attrs.evolve(record, attestation=attrs.evolve(record.attestation, evidence=codes))
-
-
-async def merge_some(store: GraphStore, pairs: Sequence[tuple[int, int]]) -> None:
-    """Merge entities by their place, where they can be merged."""
-    for one, other in pairs:
-        entities = [each for each in await store.list_entities(limit=100) if each.merged_into is None]
-        if max(one, other) < len(entities) and one != other and entities[one].type == entities[other].type:
-            await store.merge(entities[one].id, entities[other].id)
 
 
 OLD, NEW, THIRD = HashEmbedder(16, name="old"), HashEmbedder(24, name="new"), HashEmbedder(8, name="third")

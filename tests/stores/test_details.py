@@ -8,11 +8,12 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from psycopg_pool import AsyncConnectionPool
 
 import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
+from graphsearch.claims.naming import MAX_TRIGRAMS, folded_name
 from graphsearch.model import (
     Batch,
     ElementKind,
@@ -24,6 +25,7 @@ from graphsearch.model import (
     UndoReport,
     WriteReport,
 )
+from graphsearch.model.signatures import memory_signature
 from graphsearch.protocols import GraphStore
 from graphsearch.reembedding import estimate_reembedding, reembed
 from graphsearch.stores.memory import InMemoryGraphStore
@@ -59,7 +61,22 @@ from graphsearch.testing.spec_claims import (
 )
 from graphsearch.testing.spec_finding import MEMORY
 from graphsearch.testing.spec_forgetting import COUNTESS, ONE, TWO, two_people
-from graphsearch.testing.spec_moving import KINDS, NEW, NOTED, OLD, THIRD, made, merge_some, remade, seen, step, written
+from graphsearch.testing.spec_linking import entity_keys, mentioning
+from graphsearch.testing.spec_moving import (
+    KINDS,
+    NEW,
+    NOTED,
+    OLD,
+    THIRD,
+    everything,
+    full_portrait,
+    made,
+    moved,
+    remade,
+    seen,
+    step,
+    written,
+)
 from graphsearch.testing.spec_naming import (
     FIRST,
     KESTREL,
@@ -72,14 +89,33 @@ from graphsearch.testing.spec_naming import (
     typed,
 )
 from graphsearch.testing.strategies import (
+    SURFACES,
     AnnotatedMemory,
     annotated_memories,
     answers,
     embed,
     few_examples,
+    forget,
+    texts,
     write_memories,
 )
 from graphsearch.text.bm25 import embedding_text
+from graphsearch.text.trigrams import name_words, similarity, trigrams
+
+names = st.one_of(st.sampled_from(SURFACES), texts(max_size=20))
+
+
+def most_alike(entity: Entity, name: str) -> float:
+    """The greatest similarity of a name to any of an entity's names."""
+    return max(similarity(folded_name(each), folded_name(name)) for each in (entity.name, *entity.aliases))
+
+
+async def merge_some(store: GraphStore, pairs: Sequence[tuple[int, int]]) -> None:
+    """Merge entities by their place, where they can be merged."""
+    for one, other in pairs:
+        entities = [each for each in await store.list_entities(limit=100) if each.merged_into is None]
+        if max(one, other) < len(entities) and one != other and entities[one].type == entities[other].type:
+            await store.merge(entities[one].id, entities[other].id)
 
 
 @attrs.define(eq=False)
@@ -419,6 +455,34 @@ class TypingDetails(StoreSpec):
         assert (await store.forget([SECOND.id])).reworded == ()
         assert await shown(store) == "project"
 
+    @few_examples
+    @given(st.lists(st.lists(names, min_size=1, max_size=3), min_size=1, max_size=5), st.lists(names, max_size=3))
+    async def test_similarity_is_that_of_the_most_similar_name(
+        self, fresh: FreshScope, drawn: list[list[str]], asked: list[str]
+    ) -> None:
+        assume(
+            all(len(trigrams(name)) <= MAX_TRIGRAMS for name in (*asked, *(each for some in drawn for each in some)))
+        )
+        store = fresh()
+        entities = {each.id: each for each in (person(name, aliases=tuple(aliases)) for name, *aliases in drawn)}
+        await put(store, *entities.values())
+        for threshold in (0.6, 0.85):
+            found = await store.similar_names(asked, threshold=threshold)
+            for name in asked:
+                expected = {
+                    key: score for key, each in entities.items() if (score := most_alike(each, name)) >= threshold
+                }
+                assert {each.entity_id: each.similarity for each in found[name]} == expected
+                assert all(similarity(each.name, folded_name(name)) == each.similarity for each in found[name])
+        words = sorted({word for name in asked for word in name_words(name)})
+        found_words = {(each.name, each.entity_id, each.alias) for each in await store.find_name_words(words)}
+        assert found_words == {
+            (word, key, word not in name_words(each.name))
+            for key, each in entities.items()
+            for word in words
+            if any(word in name_words(name) for name in (each.name, *each.aliases))
+        }
+
 
 class FactsDetails(StoreSpec):
     """Facts that change, and claims by their groups."""
@@ -507,6 +571,22 @@ class FindingDetails(StoreSpec):
             everything = view(only_types={"leads"}, min_edge_confidence=0.7)
             assert await store.left_out(ada.keys, view=everything) == {"low_confidence": 1, "other_type": 30}
 
+    async def test_a_memory_that_is_written_again_is_found_as_it_is_now(
+        self, store: GraphStore, clock: FixedClock
+    ) -> None:
+        mentions = [mention(Memory(id="m"), ADA)]
+        for memory in (Memory(id="m", occurred_at=day(9)), Memory(id="m", occurred_at=day(3), labels=("private",))):
+            await put(store, ADA, memory, *mentions)
+            for when in (day(2), day(5), day(10)):
+                found = await mentioning(store, ADA, seen=view(when, clock.now()))
+                assert len(found) == (memory.occurred_at is not None and memory.occurred_at <= when)
+            async with store.snapshot():
+                keys = await entity_keys(store, ADA, seen=view())
+                (code,) = (
+                    await store.mentioned(ElementKind.ENTITY, keys, limit=9, view=view())
+                ).far_signatures.tolist()
+                assert await store.signatures([code]) == {code: memory_signature(memory)}
+
 
 class ReembeddingDetails(StoreSpec):
     """A change of the embedding model, with anything meanwhile."""
@@ -589,6 +669,41 @@ class ReembeddingDetails(StoreSpec):
         """At most as many new vectors as old ones: those of what is forgotten are gone."""
         if (state := await store.reembedding()) is not None:
             assert all(state.done[kind] <= state.total[kind] for kind in KINDS)
+
+    @settings(few_examples, max_examples=3)
+    @given(
+        first=annotated_memories("first"),
+        second=annotated_memories("second", max_size=2),
+        third=annotated_memories("third", max_size=2),
+        merges=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=3),
+        undone=st.booleans(),
+        dropped=st.integers(0, 2),
+    )
+    async def test_whatever_happened_a_moved_scope_goes_on_as_the_other(
+        self,
+        fresh: FreshScope,
+        first: Sequence[AnnotatedMemory],
+        second: Sequence[AnnotatedMemory],
+        third: Sequence[AnnotatedMemory],
+        merges: Sequence[tuple[int, int]],
+        undone: bool,
+        dropped: int,
+    ) -> None:
+        store = fresh()
+        await write_memories(store, first)
+        await merge_some(store, merges)
+        await write_memories(store, second)
+        await forget(store, first[:dropped])
+        other = await moved(store, fresh)
+        assert await everything(other) == await everything(store)
+        for each in (store, other):
+            await write_memories(each, third)
+            if undone:
+                for made in [merge for merge in await each.merges() if merge.undone_at is None][-1:]:
+                    await embed(each, (await each.undo_merge(made.id)).reworded)
+            await forget(each, second)
+        assert await full_portrait(other) == await full_portrait(store)
+        assert await everything(other) == await everything(store)
 
 
 class DocumentsDetails(StoreSpec):
