@@ -277,13 +277,9 @@ class ForgettingSpec(StoreSpec):
 
     async def test_what_nothing_else_proves_goes(self, store: GraphStore) -> None:
         one, two = Memory(id="one", text="Ada knows Bob."), Memory(id="two", text="Eve, secretly.", source="confession")
-        await put(
-            store,
-            entities=(ADA, BOB, EVE, person("Bystander")),
-            memories=(one, two),
-            mentions=(mention(one, ADA), mention(one, BOB), mention(two, EVE), mention(two, ADA)),
-            claims=(claim(one, ADA, BOB), claim(two, ADA, BOB, fact="A secret."), claim(two, EVE, BOB)),
-        )
+        mentions = mention(one, ADA), mention(one, BOB), mention(two, EVE), mention(two, ADA)
+        claims = claim(one, ADA, BOB), claim(two, ADA, BOB, fact="A secret."), claim(two, EVE, BOB)
+        await put(store, ADA, BOB, EVE, person("Bystander"), one, two, *mentions, *claims)
         await store.apply_outcome("s", Outcome.ACCEPTED, [ref(two), ref(EVE)])
         report = await store.forget(["two", "two", "absent"])
         assert (report.memories, report.entities_removed) == (1, 1)
@@ -301,13 +297,8 @@ class ForgettingSpec(StoreSpec):
     async def test_an_entity_stays_as_long_as_it_has_a_mention_or_a_relation(self, store: GraphStore) -> None:
         one, two = Memory(id="one"), Memory(id="two")
         lonely = person("Lonely")
-        await put(
-            store,
-            entities=(ADA, BOB, EVE, lonely),
-            memories=(one, two),
-            mentions=(mention(one, ADA), mention(two, ADA), mention(one, BOB), mention(one, lonely)),
-            relations=(relation(BOB, EVE),),
-        )
+        mentions = mention(one, ADA), mention(two, ADA), mention(one, BOB), mention(one, lonely)
+        await put(store, ADA, BOB, EVE, lonely, one, two, *mentions, relation(BOB, EVE))
         await store.forget(["one"])
         assert {each.name for each in await store.list_entities()} == {"Ada", "Bob", "Eve"}
 

@@ -363,12 +363,8 @@ class TypingSpec(StoreSpec):
 
     async def test_a_merged_entity_gives_its_type_until_the_merge_is_undone(self, store: GraphStore) -> None:
         other = Entity(type="concept", name="Falcon")
-        await put(
-            store,
-            named=(KESTREL, other),
-            memories=(UNTYPED, FIRST, SECOND),
-            mentions=(typed(UNTYPED), typed(FIRST, "project", other), typed(SECOND, "project")),
-        )
+        mentions = typed(UNTYPED), typed(FIRST, "project", other), typed(SECOND, "project")
+        await put(store, UNTYPED, FIRST, SECOND, *mentions, named=(KESTREL, other))
         made = await store.merge(other.id, KESTREL.id)
         assert (await store.forget([SECOND.id])).reworded == ()
         assert await shown(store) == "project"

@@ -188,12 +188,9 @@ class WritingSpec(StoreSpec):
 
     async def test_a_memory_written_again_has_the_mentions_and_claims_of_that_batch(self, store: GraphStore) -> None:
         memory = Memory(id="m")
-        first = batch_of(
-            entities=(ADA, BOB, EVE),
-            memories=(memory,),
-            mentions=(mention(memory, ADA), mention(memory, ADA)),
-            claims=(claim(memory, ADA, BOB), claim(memory, ADA, BOB)),
-        )
+        mentions = mention(memory, ADA), mention(memory, ADA)
+        claims = claim(memory, ADA, BOB), claim(memory, ADA, BOB)
+        first = batch_of(ADA, BOB, EVE, memory, *mentions, *claims)
         await store.write(first)
         assert await store.list_mentions(memory_ids=["m"]) == [mention(memory, ADA)]
         assert await store.list_claims(memory_ids=["m"]) == [claim(memory, ADA, BOB)]
@@ -286,14 +283,9 @@ class WritingSpec(StoreSpec):
     async def test_what_nothing_names_any_more_goes_with_the_same_write(self, store: GraphStore) -> None:
         lonely, merged, into = person("Lonely"), person("Merged"), person("Into")
         everybody, memory, other = (ADA, BOB, EVE, lonely, merged, into), Memory(id="m"), Memory(id="o")
-        await put(
-            store,
-            entities=(ADA, BOB, EVE, merged, into),
-            named=(lonely,),
-            memories=(memory, other),
-            mentions=(*(mention(memory, each) for each in everybody), mention(other, BOB)),
-            claims=(claim(memory, ADA, BOB), claim(other, EVE, BOB)),
-        )
+        mentions = (*(mention(memory, each) for each in everybody), mention(other, BOB))
+        claims = claim(memory, ADA, BOB), claim(other, EVE, BOB)
+        await put(store, ADA, BOB, EVE, merged, into, memory, other, *mentions, *claims, named=(lonely,))
         await store.merge(merged.id, into.id)
         report = await put(store, memory, prune=[*(each.id for each in everybody), person("Nobody").id])
         assert (report.entities_removed, report.relations_retracted) == (2, 1)
