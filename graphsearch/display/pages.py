@@ -67,21 +67,12 @@ def block(text: str) -> Html:
 
 
 def _inside(content: str) -> str:
-    if isinstance(content, Html):
-        return content
-    shown = _visible(content)
-    return html.escape(cut(shown, LONGEST))
+    return content if isinstance(content, Html) else html.escape(cut(_visible(content), LONGEST))
 
 
 def _visible(text: str) -> str:
     """Without control and format characters, which could reorder or hide adjacent text."""
-    return "".join(map(_shown, text))
-
-
-def _shown(character: str) -> str:
-    if character.isprintable() or character == "\n":
-        return character
-    return " " if character.isspace() else ""
+    return "".join(each if each.isprintable() or each == "\n" else " " * each.isspace() for each in text)
 
 
 @attrs.frozen
@@ -132,6 +123,11 @@ class Listing:
     above: Sequence[Html] = ()
     below: Sequence[Html] = ()
 
+    @property
+    def line(self) -> str:
+        """The summary, and how much was hidden."""
+        return "; ".join(filter(None, (self.summary, hidden(self.denied))))
+
 
 class Listed(Displayed):
     """An answer that lists what was found."""
@@ -144,18 +140,15 @@ class Listed(Displayed):
 
     def __str__(self) -> str:
         found = self._listing()
-        line = "; ".join(filter(None, (found.summary, hidden(found.denied))))
         rows = text_table(("score", *found.head), ((f"{score:.4f}", *cells) for score, _, cells in found.rows))
-        return "\n".join(filter(None, (cut(safe_text(found.query), WIDTH), line, found.text, found.reason or rows)))
+        lines = (cut(safe_text(found.query), WIDTH), found.line, found.text, found.reason or rows)
+        return "\n".join(filter(None, lines))
 
     def _shown(self) -> Shown:
         found = self._listing()
-        line = "; ".join(filter(None, (found.summary, hidden(found.denied))))
-        rows = table(
-            ("score", *found.head), ((bar(score, sum_of(parts)), *cells) for score, parts, cells in found.rows)
-        )
-        listed = quiet(found.reason) if found.reason else rows
-        content = (element("b", found.query), quiet(line), *found.above, listed, *found.below)
+        rows = [(bar(score, sum_of(parts)), *cells) for score, parts, cells in found.rows]
+        listed = quiet(found.reason) if found.reason else table(("score", *found.head), rows)
+        content = (element("b", found.query), quiet(found.line), *found.above, listed, *found.below)
         return Shown(page(*content), found.text or "\n".join(filter(None, found.lines)) or found.reason)
 
 

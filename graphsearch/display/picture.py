@@ -96,10 +96,8 @@ def _places(nodes: Sequence[Json], links: Sequence[Json]) -> dict[str, Point]:
         radius = max(radius + _GAP, _ROOM * len(ordered)) if hops or len(ordered) > 1 else 0.0
         for row, node in enumerate(ordered):
             angle = math.tau * (row + 0.5 * (hops % 2)) / len(ordered)
-            places[node["id"]] = (
-                1.6 * radius * math.cos(angle),
-                radius * math.sin(angle),
-            )  # labels are wider than high
+            # labels are wider than high
+            places[node["id"]] = 1.6 * radius * math.cos(angle), radius * math.sin(angle)
             angles[node["id"]] = angle
     return places
 
@@ -125,18 +123,13 @@ def _dot(place: Point, label: str) -> Html:
 def _line(source: Point, target: Point, label: str) -> Html:
     """A line, an arrowhead a little beyond its middle, and its label a little before it."""
     ends = {"x1": source[0], "y1": source[1], "x2": target[0], "y2": target[1]}
-    turn = math.degrees(math.atan2(target[1] - source[1], target[0] - source[0]))
+    turn = _number(math.degrees(math.atan2(target[1] - source[1], target[0] - source[0])))
     at = " ".join(map(_number, _between(source, target, 0.62)))
     return element(
         "g",
         element("title", label),
         element("line", stroke="currentColor", opacity="0.4", **{name: _number(end) for name, end in ends.items()}),
-        element(
-            "path",
-            d="M-5 -4 L5 0 L-5 4 Z",
-            fill="currentColor",
-            transform=f"translate({at}) rotate({_number(turn)})",
-        ),
+        element("path", d="M-5 -4 L5 0 L-5 4 Z", fill="currentColor", transform=f"translate({at}) rotate({turn})"),
         _text(_between(source, target, 0.42), cut(label, _LABEL), opacity="0.8"),
     )
 
@@ -173,17 +166,10 @@ def _drawn(nodes: list[Any], links: list[Any], names: Mapping[str, str]) -> list
     """The relations as a drawing, if that is readable, and as a table."""
     nodes = [{**node, "name": names[node["id"]]} for node in nodes]
     links = [{**link, "type": safe_text(link["type"])} for link in links]
-    rows = (
-        (
-            names[link["source"]],
-            element("code", link["type"]),
-            names[link["target"]],
-            bar(link["confidence"]),
-            _period(link),
-            link["fact"],
-        )
-        for link in links
-    )
+    rows = []
+    for link in links:
+        triplet = (names[link["source"]], element("code", link["type"]), names[link["target"]])
+        rows.append((*triplet, bar(link["confidence"]), _period(link), link["fact"]))
     listed = table(["source", "relation", "target", "confidence", "period", "fact"], rows)
     return [picture(nodes, links), listed] if len(nodes) <= MOST else [listed]
 

@@ -30,10 +30,9 @@ from graphsearch.testing.spec_finding import ExpandingSpec, FindingSpec, Viewing
 from graphsearch.testing.spec_forgetting import ForgettingSpec, MergingSpec
 from graphsearch.testing.spec_learning import LearningSpec
 from graphsearch.testing.spec_linking import LinkingSpec, MentioningSpec
-from graphsearch.testing.spec_moving import MovingSpec, ReembeddingSpec
+from graphsearch.testing.spec_moving import MovingSpec, ReembeddingSpec, ScopesSpec
 from graphsearch.testing.spec_naming import AliasesSpec, NamingSpec, TypingSpec
 from graphsearch.testing.spec_reviewing import ReviewingSpec
-from graphsearch.testing.spec_scopes import ScopesSpec
 from graphsearch.testing.spec_writing import ReadingSpec, TextsSpec, WritingSpec
 
 

@@ -18,6 +18,7 @@ from graphsearch.model import (
     ElementKind,
     ElementRef,
     Entity,
+    Injection,
     Memory,
     Mention,
     Relation,
@@ -98,6 +99,12 @@ def ref(element: Entity | Relation | Memory) -> ElementRef:
     return ElementRef(kinds[type(element)], str(element.id))
 
 
+def injection(id: str, session: str, hours: float, *elements: ElementRef, principal: str = "User:ada") -> Injection:
+    """What a session was shown, so many hours after the start of 2025."""
+    whose: dict[str, Any] = {"session_id": session, "principal": principal, "created_at": day(hours / 24)}
+    return Injection(id=id, tokens=12, elements=elements, **whose)
+
+
 def ids_of(store: GraphStore, kind: ElementKind, hits: Hits) -> list[UUID | str]:
     """The ids that a search found, best first."""
     if kind is ElementKind.MEMORY:
@@ -131,15 +138,8 @@ async def expanded(store: GraphStore, *near: Entity, fan_out: int = 25, **option
 
 def rows_of(store: GraphStore, found: Expansion) -> list[tuple[UUID, bool, UUID, UUID]]:
     """An expansion's rows as (near, outgoing, relation, far)."""
-    return list(
-        zip(
-            store.entity_ids(found.near),
-            map(bool, found.outgoing),
-            store.relation_ids(found.relations),
-            store.entity_ids(found.far),
-            strict=True,
-        )
-    )
+    ends = store.entity_ids(found.near), store.entity_ids(found.far)
+    return list(zip(ends[0], map(bool, found.outgoing), store.relation_ids(found.relations), ends[1], strict=True))
 
 
 async def portrait(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 import attrs
 import pytest
 
+from graphsearch.errors import InvalidInputError
 from graphsearch.model import (
     Claim,
     EdgeKind,
@@ -39,8 +41,10 @@ from graphsearch.testing.samples import (
     relation,
     signature_of,
     vector,
+    view,
 )
 from graphsearch.testing.spec import FreshScope, StoreSpec
+from graphsearch.text.bm25 import embedding_text
 
 PEOPLE = (ADA, BOB, EVE, person("Zoe"))
 TYPES = ("knows", "works_at", "co_occurs")
@@ -50,28 +54,16 @@ def random_memories(rng: random.Random, number: int) -> list[tuple[Memory, tuple
     """Memories with claims about few people, so that periods touch, close and absorb each other."""
     made = []
     for index in range(number):
-        memory = Memory(
-            id=f"m{index}",
-            text=f"said {index}",
-            occurred_at=rng.choice([None, *(day(each) for each in range(0, 60, 5))]),
-        )
+        time = rng.choice([None, *(day(each) for each in range(0, 60, 5))])
+        memory = Memory(id=f"m{index}", text=f"said {index}", occurred_at=time)
         claims = []
         for _ in range(rng.randint(1, 3)):
             source, target = rng.sample(PEOPLE, 2)
             start, end = sorted(rng.choices(range(0, 60, 5), k=2))
-            claims.append(
-                claim(
-                    memory,
-                    source,
-                    target,
-                    rng.choice(TYPES),
-                    confidence=rng.choice([0.5, 0.8, 0.9]),
-                    valid_from=day(start) if rng.random() < 0.3 else None,
-                    valid_to=day(end) if rng.random() < 0.2 else None,
-                    kind=rng.choice(list(EdgeKind)),
-                    fact=f"fact {index}",
-                )
-            )
+            since, until = day(start) if rng.random() < 0.3 else None, day(end) if rng.random() < 0.2 else None
+            said = {"valid_from": since, "valid_to": until, "fact": f"fact {index}"}
+            sure = {"confidence": rng.choice([0.5, 0.8, 0.9]), "kind": rng.choice([*EdgeKind])}
+            claims.append(claim(memory, source, target, rng.choice(TYPES), **said, **sure))
         made.append((memory, tuple(claims)))
     return made
 
@@ -91,28 +83,13 @@ class ClaimsSpec(StoreSpec):
 
     async def test_relations_are_the_fold_of_their_claims(self, store: GraphStore, clock: FixedClock) -> None:
         first, second = Memory(id="a", occurred_at=day(1)), Memory(id="b", occurred_at=day(5))
-        await put(
-            store,
-            entities=(ADA, BOB),
-            memories=(first, second),
-            claims=(
-                claim(first, ADA, BOB, confidence=0.5, fact="old"),
-                claim(second, ADA, BOB, confidence=0.6, fact="new", kind=EdgeKind.STRUCTURAL),
-            ),
-        )
+        old = claim(first, ADA, BOB, confidence=0.5, fact="old")
+        new = claim(second, ADA, BOB, confidence=0.6, fact="new", kind=EdgeKind.STRUCTURAL)
+        await put(store, ADA, BOB, first, second, old, new)
         (folded,) = await store.list_relations()
-        assert folded == Relation(
-            source_id=ADA.id,
-            type="knows",
-            target_id=BOB.id,
-            valid_from=day(1),
-            fact="new",
-            kind=EdgeKind.STRUCTURAL,
-            confidence=folded.confidence,
-            evidence=("a", "b"),
-            supported_at=day(5),
-            created_at=clock.now(),
-        )
+        told: dict[str, Any] = {"fact": "new", "kind": EdgeKind.STRUCTURAL, "confidence": folded.confidence}
+        proof: dict[str, Any] = {"evidence": ("a", "b"), "supported_at": day(5), "created_at": clock.now()}
+        assert folded == relation(ADA, BOB, valid_from=day(1), **told, **proof)
         assert folded.confidence == pytest.approx(0.8)
 
     @pytest.mark.parametrize("seed", range(3))
@@ -265,6 +242,22 @@ class ClaimsSpec(StoreSpec):
             for each in await store.list_relations(type="works_at")
         }
 
+    async def test_claims_are_listed_by_the_groups_that_they_are_folded_in(self, store: GraphStore) -> None:
+        one, two = Memory(id="one", occurred_at=day(9)), Memory(id="two", occurred_at=day(2))
+        claims = (
+            claim(one, ADA, BOB, "works_at"),
+            claim(two, ADA, EVE, "works_at"),
+            claim(two, ADA, BOB),
+            claim(two, ADA, EVE),
+        )
+        await put(store, *PEOPLE, one, two, *claims)
+        assert await store.list_claims(groups=[(ADA.id, "works_at", None)]) == [claims[1], claims[0]]
+        assert await store.list_claims(groups=[(ADA.id, "knows", BOB.id)]) == [claims[2]]
+        assert await store.list_claims(groups=[(BOB.id, "knows", ADA.id), (EVE.id, "nothing", None)]) == []
+        assert await store.list_claims(memory_ids=["one"], groups=[(ADA.id, "knows", EVE.id)]) == [claims[3], claims[0]]
+        await store.merge(EVE.id, ADA.id)
+        assert await store.list_claims(groups=[(ADA.id, "knows", ADA.id)]) == []
+
 
 KNOWS = relation(ADA, BOB, fact="Ada knows Bob.")
 LIKES = relation(BOB, EVE, "likes", fact="Bob likes Eve.")
@@ -298,7 +291,9 @@ class FactsSpec(StoreSpec):
 
     async def test_facts_wait_in_order_of_id_until_they_have_a_vector(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
-        links = sorted((relation(ADA, BOB, f"t{number}", fact=f"Fact {number}.") for number in range(7)), key=_id)
+        links = sorted(
+            (relation(ADA, BOB, f"t{number}", fact=f"Fact {number}.") for number in range(7)), key=lambda each: each.id
+        )
         await put(store, *PEOPLE, *links)
         waiting = await store.unembedded_facts(limit=3)
         assert [(each.id, each.fact) for each in waiting] == [(each.id, each.fact) for each in links[:3]]
@@ -335,6 +330,23 @@ class FactsSpec(StoreSpec):
         await store.forget(["m2"])
         assert (await relations_with_vectors(store), await waiting_facts(store)) == ({other.id}, [one.id])
 
-
-def _id(each: Relation) -> UUID:
-    return each.id
+    async def test_vectors_of_texts_that_have_changed_or_gone_are_left_out(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        gone = relation(ADA, EVE, "met", fact="Ada met Eve.")
+        memory = Memory(id="m", text="Ada and Bob.")
+        await put(store, *PEOPLE, KNOWS, LIKES, memory)
+        texts = {KNOWS.id: KNOWS.fact, LIKES.id: "Bob loved Eve.", gone.id: gone.fact, "m": "Ada.", "n": "Ada."}
+        before = await store.version()
+        await put(store, vectors=dict.fromkeys(texts, vector(1, 1)), embedded=texts)
+        assert await store.version() != before
+        assert await relations_with_vectors(store) == {KNOWS.id}
+        assert await waiting_facts(store) == [LIKES.id]
+        async with store.snapshot():
+            hits = await store.search_by_embedding(ElementKind.MEMORY, vector(1, 0), limit=5, view=view())
+            assert not len(hits.keys)
+        text = embedding_text(memory)
+        await put(store, vectors={"m": vector(1, 1), ADA.id: vector(1, 0)}, embedded={"m": text})
+        async with store.snapshot():
+            assert await near(store, ElementKind.MEMORY, vector(1, 0)) == ["m"]
+        with pytest.raises(InvalidInputError, match="no element"):
+            await put(store, vectors={gone.id: vector(1, 1)})

@@ -235,14 +235,8 @@ MENTIONS = (mention(SECRET, ADA), mention(SECRET, BOB), mention(OTHER, DI), ment
 
 async def summarised(store: GraphStore) -> GraphStore:
     """Two communities with summaries: Ada, Bob and Cy; Di, Eve and Flo."""
-    await put(
-        store,
-        entities=PEOPLE,
-        memories=(SECRET, OTHER, BEHIND),
-        mentions=MENTIONS,
-        claims=CLAIMS,
-        relations=(GIVEN, relation(BOB, CY, "trusts"), relation(DI, FLO, "trusts")),
-    )
+    relations = GIVEN, relation(BOB, CY, "trusts"), relation(DI, FLO, "trusts")
+    await put(store, *PEOPLE, SECRET, OTHER, BEHIND, *MENTIONS, *CLAIMS, *relations)
     await store.write_communities([community(1, ADA, BOB, CY), community(2, DI, EVE, FLO)])
     for each in await store.communities():
         text = summary("Di met Eve." if each.id == TWO else "Ada met Bob in Zanzibar.")

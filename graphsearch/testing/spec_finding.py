@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from graphsearch.columns import Hits
-from graphsearch.model import ElementKind, Entity, Memory, Outcome, RelationType, Vector, View
+from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation, RelationType, Vector, View
 from graphsearch.model.signatures import entity_signature, memory_signature, relation_signature
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import NOON
@@ -35,7 +36,7 @@ from graphsearch.testing.samples import (
     view,
 )
 from graphsearch.testing.spec import StoreSpec
-from graphsearch.text.bm25 import grid, idf, saturated
+from graphsearch.text.bm25 import TermCounts, grid, idf, saturated
 
 ENTITY, RELATION, MEMORY = ElementKind.ENTITY, ElementKind.RELATION, ElementKind.MEMORY
 
@@ -208,6 +209,20 @@ class FindingSpec(StoreSpec):
                     assert len(expected) == len(keys) > 1
                     assert list(await store.elements(kind, keys)) == list(expected)
                     assert list(await store.elements(kind, keys[:0])) == []
+
+    async def test_given_counts_replace_the_numbers_of_documents_of_the_scope(self, store: GraphStore) -> None:
+        texts = {"a": "red lamp", "b": "green lamp", "c": "red chair"}
+        await put(store, *(Memory(id=key, text=text) for key, text in texts.items()))
+        assert await matching(store, MEMORY, "red green") == ["b", "a", "c"]
+        elsewhere = TermCounts(documents=100, containing={"red": 2, "green": 90})
+        async with store.snapshot():
+            hits = await store.search_lexical(MEMORY, "red green", limit=10, view=view(), counts=elsewhere)
+            found = dict(zip(ids_of(store, MEMORY, hits), hits.values.tolist(), strict=True))
+            same = TermCounts(documents=3, containing={"red": 2, "green": 1})
+            own = await store.search_lexical(MEMORY, "red green", limit=10, view=view())
+            given = await store.search_lexical(MEMORY, "red green", limit=10, view=view(), counts=same)
+            assert given.values.tolist() == own.values.tolist()
+        assert list(found) == ["a", "c", "b"]
 
 
 async def _scores(store: GraphStore, asked: str) -> list[float]:
@@ -466,3 +481,62 @@ class ExpandingSpec(StoreSpec):
             both = await store.locate([ADA.id, BOB.id], view=view())
             assert (await store.left_out(both.keys, view=seen))["low_confidence"] == 3
             assert np.sum(list((await store.left_out(both.keys, view=view(min_edge_confidence=0.0))).values())) == 2
+
+    async def test_relations_to_be_folded_again_are_kept_until_retracted(self, store: GraphStore) -> None:
+        """Whatever their period and confidence, and whenever they were stored."""
+        marked: dict[str, Any] = {"created_at": day(2), "labels": ("again",)}
+        again = [
+            relation(ADA, BOB, "ended", **marked, valid_to=day(1), fact="ended"),
+            relation(ADA, BOB, "unsure", **marked, confidence=0.2, fact="unsure"),
+            relation(ADA, BOB, "later", **{**marked, "created_at": day(9)}, fact="later"),
+        ]
+        dropped = relation(ADA, EVE, "later", **marked, retracted_at=day(3), fact="dropped")  # signed as "later" is
+        others = [
+            relation(EVE, BOB, "ended", created_at=day(2), valid_to=day(1)),
+            relation(EVE, BOB, "unsure", created_at=day(2), confidence=0.2),
+            relation(EVE, BOB, "later", created_at=day(9)),
+        ]
+        people = [attrs.evolve(each, created_at=day(0)) for each in (ADA, BOB, EVE)]
+        await put(store, *people, *again, dropped, *others)
+        kept = {each.id for each in again}
+        async with store.snapshot():
+            keys = (await store.locate([ADA.id, BOB.id], view=view())).keys
+            steps = await store.expand(keys, fan_out=25, view=view(day(0), NOON, min_edge_confidence=0.0))
+            codes = dict(zip(store.relation_ids(steps.relations), steps.signatures.tolist(), strict=True))
+            assert not len(await store.expand(keys, fan_out=25, view=view(known_at=day(5))))
+            seen = view(known_at=day(5), refolded=frozenset(codes[key] for key in kept))
+            found = await store.expand(keys, fan_out=25, view=seen)
+            assert set(store.relation_ids(found.relations)) == kept
+            assert set(store.relation_ids((await store.edges(view=seen)).relations)) == kept
+            hits = await store.search_lexical(ElementKind.RELATION, "ended unsure later dropped", limit=9, view=seen)
+            assert set(store.relation_ids(hits.keys)) == kept
+            reasons = {"not_known": 2, "not_held": 1, "low_confidence": 1}
+            assert await store.left_out(keys, view=seen) == reasons
+
+    async def test_freshness_counts_from_the_newest_support_else_start_else_creation(self, store: GraphStore) -> None:
+        memories = tuple(Memory(id=f"m{number}", occurred_at=day(number)) for number in (10, 30, 20))
+        claims = tuple(claim(memory, ADA, BOB, "proved") for memory in memories)
+        undated = claim(Memory(id="undated"), ADA, BOB, "undated", valid_from=day(2))
+        await put(
+            store,
+            entities=(ADA, BOB, EVE),
+            memories=(*memories, Memory(id="undated")),
+            claims=(*claims, undated),
+            relations=(
+                relation(ADA, EVE, "started", valid_from=day(5), created_at=day(6)),
+                relation(ADA, EVE, "created", created_at=day(7)),
+                relation(ADA, EVE, "given", supported_at=day(8), valid_from=day(5), created_at=day(6)),
+            ),
+        )
+        for as_of, proved in ((day(40), day(30)), (day(25), day(20)), (day(10), day(10))):
+            since = await self._since(store, as_of)
+            assert since["proved"] == proved.timestamp()
+            assert since["started"] == day(5).timestamp()
+            assert since["created"] == day(7).timestamp()
+            assert since["given"] == day(8).timestamp()
+            assert since["undated"] == day(2).timestamp()
+
+    async def _since(self, store: GraphStore, as_of: datetime) -> dict[str, float]:
+        async with expanded(store, ADA, as_of=as_of, known_at=NOON) as found:
+            relations: list[Relation] = list(await store.get_relations(store.relation_ids(found.relations)))
+            return {each.type: float(moment) for each, moment in zip(relations, found.since, strict=True)}

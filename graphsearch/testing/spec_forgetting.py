@@ -17,7 +17,6 @@ from graphsearch.model import (
     ElementKind,
     ElementRef,
     Entity,
-    Injection,
     Memory,
     Merge,
     Outcome,
@@ -33,6 +32,7 @@ from graphsearch.testing.samples import (
     claim,
     day,
     ids_of,
+    injection,
     mention,
     person,
     put,
@@ -61,20 +61,12 @@ ONE, TWO = Memory(id="one", occurred_at=day(1)), Memory(id="two", occurred_at=da
 async def two_people(store: GraphStore) -> None:
     """Write Ada and a countess who is the same person, with what two memories say of them."""
     await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
-    await put(
-        store,
-        entities=(attrs.evolve(COUNTESS, aliases=("AAL",)), ADA, BOB, EVE),
-        memories=(ONE, TWO),
-        mentions=(
-            mention(ONE, COUNTESS),
-            surface_mention("one", COUNTESS, "C."),
-            mention(TWO, ADA),
-            mention(TWO, BOB),
-        ),
-        claims=(claim(ONE, COUNTESS, BOB, fact="old"), claim(TWO, ADA, BOB, fact="new"), claim(TWO, EVE, COUNTESS)),
-        relations=(relation(COUNTESS, EVE, "likes"), relation(COUNTESS, ADA, "is_like")),
-        vectors={each.id: EMBEDDER.vector(each.name) for each in (COUNTESS, ADA)},
-    )
+    people = (attrs.evolve(COUNTESS, aliases=("AAL",)), ADA, BOB, EVE)
+    named = (mention(ONE, COUNTESS), surface_mention("one", COUNTESS, "C."), mention(TWO, ADA), mention(TWO, BOB))
+    said = claim(ONE, COUNTESS, BOB, fact="old"), claim(TWO, ADA, BOB, fact="new"), claim(TWO, EVE, COUNTESS)
+    links = relation(COUNTESS, EVE, "likes"), relation(COUNTESS, ADA, "is_like")
+    vectors = {each.id: EMBEDDER.vector(each.name) for each in (COUNTESS, ADA)}
+    await put(store, *people, ONE, TWO, *named, *said, *links, vectors=vectors)
 
 
 async def _of_one_type(store: GraphStore, ids: Sequence[UUID]) -> list[UUID]:
@@ -122,15 +114,8 @@ class MergingSpec(StoreSpec):
         await two_people(store)
         clock.advance(hours=1)
         made = await store.merge(COUNTESS.id, ADA.id)
-        assert made == Merge(
-            id=made.id,
-            source_id=COUNTESS.id,
-            target_id=ADA.id,
-            created_at=clock.now(),
-            mentions=2,
-            claims=2,
-            relations=4,
-        )
+        ends: dict[str, Any] = {"source_id": COUNTESS.id, "target_id": ADA.id}
+        assert made == Merge(id=made.id, created_at=clock.now(), mentions=2, claims=2, relations=4, **ends)
         assert (
             await store.merges() == await store.merges([ADA.id]) == await store.merges([COUNTESS.id, EVE.id]) == [made]
         )
@@ -271,19 +256,30 @@ class MergingSpec(StoreSpec):
             await embed(both, undone.reworded)
         assert await answers(both) == await answers(alone)
 
+    async def test_deleting_the_source_leaves_what_it_brought(self, store: GraphStore) -> None:
+        await two_people(store)
+        first = await store.merge(BOB.id, COUNTESS.id)
+        await store.merge(COUNTESS.id, ADA.id)
+        before = await store.list_relations()
+        await store.delete(entities=[COUNTESS.id])
+        assert await store.list_relations() == before
+        assert await store.merges() == [attrs.evolve(first, target_id=ADA.id)]
+        (target,) = await store.get_entities([ADA.id])
+        assert target.aliases == ("Bob", "C.", "Countess")
+        assert (await store.get_entities([BOB.id]))[0].merged_into == ADA.id
+        await store.undo_merge(first.id)
+        assert [each.entity_id for each in await store.list_mentions(memory_ids=["one"])] == [ADA.id, ADA.id]
+        assert {each.entity_id for each in await store.list_mentions(memory_ids=["two"])} == {ADA.id, BOB.id}
+
 
 class ForgettingSpec(StoreSpec):
     """`forget`."""
 
     async def test_what_nothing_else_proves_goes(self, store: GraphStore) -> None:
         one, two = Memory(id="one", text="Ada knows Bob."), Memory(id="two", text="Eve, secretly.", source="confession")
-        await put(
-            store,
-            entities=(ADA, BOB, EVE, person("Bystander")),
-            memories=(one, two),
-            mentions=(mention(one, ADA), mention(one, BOB), mention(two, EVE), mention(two, ADA)),
-            claims=(claim(one, ADA, BOB), claim(two, ADA, BOB, fact="A secret."), claim(two, EVE, BOB)),
-        )
+        mentions = mention(one, ADA), mention(one, BOB), mention(two, EVE), mention(two, ADA)
+        claims = claim(one, ADA, BOB), claim(two, ADA, BOB, fact="A secret."), claim(two, EVE, BOB)
+        await put(store, ADA, BOB, EVE, person("Bystander"), one, two, *mentions, *claims)
         await store.apply_outcome("s", Outcome.ACCEPTED, [ref(two), ref(EVE)])
         before, gone = await answers(store), ["two", "two", "absent"]
         planned = await store.forget(gone, dry_run=True)
@@ -305,13 +301,8 @@ class ForgettingSpec(StoreSpec):
     async def test_an_entity_stays_as_long_as_it_has_a_mention_or_a_relation(self, store: GraphStore) -> None:
         one, two = Memory(id="one"), Memory(id="two")
         lonely = person("Lonely")
-        await put(
-            store,
-            entities=(ADA, BOB, EVE, lonely),
-            memories=(one, two),
-            mentions=(mention(one, ADA), mention(two, ADA), mention(one, BOB), mention(one, lonely)),
-            relations=(relation(BOB, EVE),),
-        )
+        mentions = mention(one, ADA), mention(two, ADA), mention(one, BOB), mention(one, lonely)
+        await put(store, ADA, BOB, EVE, lonely, one, two, *mentions, relation(BOB, EVE))
         await store.forget(["one"])
         assert {each.name for each in await store.list_entities()} == {"Ada", "Bob", "Eve"}
 
@@ -356,7 +347,11 @@ class ForgettingSpec(StoreSpec):
         known, lost = sorted(await store.list_relations(), key=lambda each: each.target_id == EVE.id)
         absent = ElementRef(ElementKind.MEMORY, "absent")
         before = (ref(two), ref(ADA), ref(lost), ref(known), ref(EVE), absent, ref(two), ref(one))
-        logged = [_injection(1, *before), _injection(2, ref(two)), _injection(3, ref(one), ref(BOB))]
+        logged = [
+            injection("i1", "s", 1, *before),
+            injection("i2", "s", 2, ref(two)),
+            injection("i3", "s", 3, ref(one), ref(BOB)),
+        ]
         for each in logged:
             await store.log_injection(each)
         report = await store.forget(["two"])
@@ -369,9 +364,3 @@ class ForgettingSpec(StoreSpec):
         assert await store.injections("s") == expected  # so that feedback can report it as missing
 
     # -- names that only the forgotten gave --------------------------------------------------------------------------
-
-
-def _injection(number: int, *elements: ElementRef) -> Injection:
-    return Injection(
-        id=f"i{number}", session_id="s", principal="ada", created_at=day(number), tokens=7, elements=elements
-    )

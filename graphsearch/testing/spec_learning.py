@@ -14,14 +14,13 @@ from graphsearch.model import (
     ElementRef,
     Entity,
     FeedbackReport,
-    Injection,
     Memory,
     Outcome,
     OutcomeRecord,
     Relation,
 )
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.samples import ADA, BOB, EVE, claim, day, person, put, ref, relation
+from graphsearch.testing.samples import ADA, BOB, EVE, claim, day, injection, person, put, ref, relation
 from graphsearch.testing.spec import FreshScope, StoreSpec
 
 NOTE = Memory(id="note: 1%")
@@ -51,12 +50,6 @@ async def _folded(store: GraphStore) -> list[float]:
 async def _ready(store: GraphStore) -> GraphStore:
     await put(store, ADA, BOB, EVE, NOTE, LINK)
     return store
-
-
-def _injection(id: str, session: str, hours: float, *elements: ElementRef, principal: str = "User:ada") -> Injection:
-    return Injection(
-        id=id, session_id=session, principal=principal, created_at=day(hours / 24), tokens=12, elements=elements
-    )
 
 
 class LearningSpec(StoreSpec):
@@ -164,9 +157,9 @@ class LearningSpec(StoreSpec):
 
     async def test_injections_are_stored_once_and_listed_oldest_first(self, store: GraphStore) -> None:
         await _ready(store)
-        late, early = _injection("a", "s_", 2, *REFS), _injection("b", "s_", 1, REFS[0])
-        other = _injection("c", "sx", 1)
-        for each in (late, early, other, _injection("a", "s_", 9)):
+        late, early = injection("a", "s_", 2, *REFS), injection("b", "s_", 1, REFS[0])
+        other = injection("c", "sx", 1)
+        for each in (late, early, other, injection("a", "s_", 9)):
             await store.log_injection(each)
         assert await store.injections("s_") == [early, late]
         assert await store.injections("sx") == [other]
@@ -177,9 +170,9 @@ class LearningSpec(StoreSpec):
     @pytest.mark.parametrize("other", ["User:bob", "Agent:ada", "User:ada ", "User:Ada", "User:ad", "ada"])
     async def test_a_session_belongs_to_the_principal_who_opened_it(self, store: GraphStore, other: str) -> None:
         await _ready(store)
-        first, second = _injection("b", "s", 2, REFS[0]), _injection("a", "s", 1, REFS[1])
+        first, second = injection("b", "s", 2, REFS[0]), injection("a", "s", 1, REFS[1])
         await store.log_injection(first)
-        earlier = _injection("0", "s", 0, *REFS, principal=other)
+        earlier = injection("0", "s", 0, *REFS, principal=other)
         for _ in range(2):
             with pytest.raises(ForeignSessionError, match="'s'") as refused:
                 await store.log_injection(earlier)
@@ -188,37 +181,37 @@ class LearningSpec(StoreSpec):
         await store.log_injection(first)
         await store.log_injection(second)
         assert await store.injections("s") == [second, first]
-        await store.log_injection(_injection("0", "t", 0, principal=other))
+        await store.log_injection(injection("0", "t", 0, principal=other))
         with pytest.raises(ForeignSessionError):
-            await store.log_injection(_injection("c", "t", 1))
+            await store.log_injection(injection("c", "t", 1))
 
     async def test_a_session_whose_log_is_empty_keeps_its_owner(self, store: GraphStore) -> None:
         await _ready(store)
-        await store.log_injection(_injection("a", "s", 1, ref(NOTE)))
+        await store.log_injection(injection("a", "s", 1, ref(NOTE)))
         await store.forget([NOTE.id])
         with pytest.raises(ForeignSessionError):
-            await store.log_injection(_injection("b", "s", 2, ref(ADA), principal="User:bob"))
-        assert await store.injections("s") == [_injection("a", "s", 1)]
+            await store.log_injection(injection("b", "s", 2, ref(ADA), principal="User:bob"))
+        assert await store.injections("s") == [injection("a", "s", 1)]
 
     async def test_an_id_logged_for_another_session_opens_none(self, store: GraphStore) -> None:
         await _ready(store)
-        await store.log_injection(_injection("a", "s", 1))
-        await store.log_injection(_injection("a", "t", 1))
+        await store.log_injection(injection("a", "s", 1))
+        await store.log_injection(injection("a", "t", 1))
         assert await store.injections("t") == []
-        free = _injection("b", "t", 1, principal="User:bob")
+        free = injection("b", "t", 1, principal="User:bob")
         await store.log_injection(free)
         assert await store.injections("t") == [free]
         with pytest.raises(ForeignSessionError):
-            await store.log_injection(_injection("a", "t", 1))
+            await store.log_injection(injection("a", "t", 1))
 
     async def test_an_outcome_of_a_removed_scope_does_not_reach_the_one_made_anew(self, store: GraphStore) -> None:
         await _ready(store)
-        for each in (_injection("i1", "s", 1, *REFS), _injection("i2", "s", 2, REFS[0]), _injection("i3", "t", 3)):
+        for each in (injection("i1", "s", 1, *REFS), injection("i2", "s", 2, REFS[0]), injection("i3", "t", 3)):
             await store.log_injection(each)
         assert (await store.apply_outcome("s", Outcome.REJECTED, REFS, logged=["i1", "i2"])).applied == REFS
         await store.remove_scope()
         await _ready(store)
-        await store.log_injection(_injection("i2", "s", 2, REFS[0]))
+        await store.log_injection(injection("i2", "s", 2, REFS[0]))
         for logged in (["i1", "i2"], ["i1"], ["i3"], ["i2", "\0"]):
             report = await store.apply_outcome("s", Outcome.ACCEPTED, [*REFS, REFS[0]], logged=logged)
             assert report == FeedbackReport(missing=tuple(sorted(REFS)))
@@ -231,7 +224,7 @@ class LearningSpec(StoreSpec):
 
         async def opened(session: str, principal: str, key: str) -> str | None:
             try:
-                await store.log_injection(_injection(key, session, 1, principal=principal))
+                await store.log_injection(injection(key, session, 1, principal=principal))
             except ForeignSessionError:
                 return None
             return principal

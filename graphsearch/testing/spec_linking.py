@@ -9,7 +9,7 @@ import numpy as np
 
 from graphsearch.columns import Keys
 from graphsearch.model import ElementKind, Entity, Memory, MemoryLink, Span, View
-from graphsearch.model.signatures import entity_signature, memory_signature
+from graphsearch.model.signatures import entity_signature
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import day, mention, person, put, view
@@ -106,14 +106,16 @@ async def _write_mentions(store: GraphStore, **mentioned: tuple[Entity, ...]) ->
     await put(store, ADA, BOB, EVE, *memories, *mentions)
 
 
-async def _entities(store: GraphStore, *entities: Entity, seen: View) -> Keys:
+async def entity_keys(store: GraphStore, *entities: Entity, seen: View) -> Keys:
+    """The keys of entities."""
     return (await store.locate([entity.id for entity in entities], view=seen)).keys
 
 
-async def _mentioning(
+async def mentioning(
     store: GraphStore, *entities: Entity, limit: int = 10, seen: View | None = None
 ) -> list[tuple[str, str, float]]:
-    keys = await _entities(store, *entities, seen=view())
+    """The memories that mention entities: name, id, times."""
+    keys = await entity_keys(store, *entities, seen=view())
     found = await store.mentioned(ElementKind.ENTITY, keys, limit=limit, view=seen or view())
     names = [{each.id: each.name for each in (ADA, BOB, EVE)}[key] for key in store.entity_ids(found.near)]
     return list(zip(names, store.memory_ids(found.far), found.times.tolist(), strict=True))
@@ -121,7 +123,7 @@ async def _mentioning(
 
 async def _memories(store: GraphStore, *entities: Entity) -> Keys:
     found = await store.mentioned(
-        ElementKind.ENTITY, await _entities(store, *entities, seen=view()), limit=100, view=view()
+        ElementKind.ENTITY, await entity_keys(store, *entities, seen=view()), limit=100, view=view()
     )
     return np.unique(found.far)
 
@@ -132,7 +134,7 @@ class MentioningSpec(StoreSpec):
     async def test_memories_that_mention_entities(self, store: GraphStore) -> None:
         await _write_mentions(store, a=(ADA, BOB, ADA), b=(BOB,), c=(ADA,))
         expected = {ADA.id: [("Ada", "a", 2.0), ("Ada", "c", 1.0)], BOB.id: [("Bob", "a", 1.0), ("Bob", "b", 1.0)]}
-        assert await _mentioning(store, ADA, BOB, EVE) == [row for key in sorted(expected) for row in expected[key]]
+        assert await mentioning(store, ADA, BOB, EVE) == [row for key in sorted(expected) for row in expected[key]]
 
     async def test_entities_that_memories_mention(self, store: GraphStore) -> None:
         await _write_mentions(store, a=(EVE, ADA, ADA), b=(BOB, EVE))
@@ -153,14 +155,14 @@ class MentioningSpec(StoreSpec):
         found = await store.mentioned(ElementKind.MEMORY, await _memories(store, BOB), limit=9, view=view())
         about = dict(zip(store.entity_ids(found.far), found.about.tolist(), strict=True))
         assert about == {ADA.id: True, BOB.id: False}
-        keys = await _entities(store, ADA, BOB, seen=view())
+        keys = await entity_keys(store, ADA, BOB, seen=view())
         back = await store.mentioned(ElementKind.ENTITY, keys, limit=9, view=view())
         assert dict(zip(store.entity_ids(back.near), back.about.tolist(), strict=True)) == about
 
     async def test_what_is_mentioned_too_often_gives_none(self, store: GraphStore) -> None:
         await _write_mentions(store, a=(ADA, BOB), b=(ADA,), c=(ADA,))
-        assert {name for name, *_ in await _mentioning(store, ADA, BOB, limit=2)} == {"Bob"}
-        assert len(await _mentioning(store, ADA, BOB, limit=3)) == 4
+        assert {name for name, *_ in await mentioning(store, ADA, BOB, limit=2)} == {"Bob"}
+        assert len(await mentioning(store, ADA, BOB, limit=3)) == 4
         keys = await _memories(store, ADA)
         assert len(await store.mentioned(ElementKind.MEMORY, keys, limit=1, view=view())) == 2
 
@@ -169,40 +171,24 @@ class MentioningSpec(StoreSpec):
         past = person("Past", valid_to=day(5))
         mentions = [mention(later, ADA), mention(later, past)]
         await put(store, ADA, past, later, *mentions)
-        assert await _mentioning(store, ADA, seen=view(day(8), clock.now())) == []
-        assert len(await _mentioning(store, ADA, seen=view(day(10), clock.now()))) == 1
+        assert await mentioning(store, ADA, seen=view(day(8), clock.now())) == []
+        assert len(await mentioning(store, ADA, seen=view(day(10), clock.now()))) == 1
         keys = await _memories(store, ADA)
         for when, count in ((day(4), 2), (day(10), 1)):
             found = await store.mentioned(ElementKind.MEMORY, keys, limit=9, view=view(when, clock.now()))
             assert len(found) == count
 
-    async def test_a_memory_that_is_written_again_is_found_as_it_is_now(
-        self, store: GraphStore, clock: FixedClock
-    ) -> None:
-        mentions = [mention(Memory(id="m"), ADA)]
-        for memory in (Memory(id="m", occurred_at=day(9)), Memory(id="m", occurred_at=day(3), labels=("private",))):
-            await put(store, ADA, memory, *mentions)
-            for when in (day(2), day(5), day(10)):
-                found = await _mentioning(store, ADA, seen=view(when, clock.now()))
-                assert len(found) == (memory.occurred_at is not None and memory.occurred_at <= when)
-            async with store.snapshot():
-                keys = await _entities(store, ADA, seen=view())
-                (code,) = (
-                    await store.mentioned(ElementKind.ENTITY, keys, limit=9, view=view())
-                ).far_signatures.tolist()
-                assert await store.signatures([code]) == {code: memory_signature(memory)}
-
     async def test_a_merge_moves_mentions(self, store: GraphStore) -> None:
         await _write_mentions(store, a=(ADA,), b=(BOB,))
         made = await store.merge(ADA.id, BOB.id)
-        assert [key for _, key, _ in await _mentioning(store, BOB)] == ["a", "b"]
+        assert [key for _, key, _ in await mentioning(store, BOB)] == ["a", "b"]
         await store.undo_merge(made.id)
-        assert [key for _, key, _ in await _mentioning(store, BOB)] == ["b"]
+        assert [key for _, key, _ in await mentioning(store, BOB)] == ["b"]
 
     async def test_what_is_forgotten_is_walked_no_more(self, store: GraphStore) -> None:
         await _write_mentions(store, a=(ADA,), b=(ADA,), c=(ADA,))
         await store.forget(["b"])
-        assert [key for _, key, _ in await _mentioning(store, ADA)] == ["a", "c"]
+        assert [key for _, key, _ in await mentioning(store, ADA)] == ["a", "c"]
         keys = await _memories(store, ADA)
         assert store.memory_ids((await store.turns(keys, view=view())).far) == ["c", "a"]
 

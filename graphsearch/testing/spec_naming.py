@@ -8,26 +8,22 @@ from typing import Any
 from uuid import UUID
 
 import attrs
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import given
 
-from graphsearch.claims.naming import MAX_TRIGRAMS, folded_name
 from graphsearch.model import ElementKind, Entity, Memory, Mention, SimilarName, Span
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import batch_of, day, ids_of, matching, person, put, vector, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.strategies import (
-    SURFACES,
     AnnotatedMemory,
     annotated_memories,
     answers,
     few_examples,
     forget,
-    texts,
     write_memories,
 )
-from graphsearch.text.trigrams import name_words, similarity, trigrams
+from graphsearch.text.trigrams import similarity
 
 ADA, BOB = person("Ada Lovelace"), person("Bob")
 
@@ -184,12 +180,6 @@ async def _prepared(*stores: GraphStore) -> None:
 PRIYA = person("Priya Sharma", aliases=("psharma", "Priyanka"))
 PATEL = person("Priya Patel")
 CODE = Entity(type="tool", name="Visual Studio Code", aliases=("C++ editor",))
-names = st.one_of(st.sampled_from(SURFACES), texts(max_size=20))
-
-
-def most_alike(entity: Entity, name: str) -> float:
-    """The greatest similarity of a name to any of an entity's names."""
-    return max(similarity(folded_name(each), folded_name(name)) for each in (entity.name, *entity.aliases))
 
 
 ENTITY = ElementKind.ENTITY
@@ -259,34 +249,6 @@ class NamingSpec(StoreSpec):
         assert found["nobody"] == []
         limited = await store.similar_names(["Priya Sharma"], threshold=0.95, limit=1)
         assert [each.entity_id for each in limited["Priya Sharma"]] == first[:1]
-
-    @few_examples
-    @given(st.lists(st.lists(names, min_size=1, max_size=3), min_size=1, max_size=5), st.lists(names, max_size=3))
-    async def test_similarity_is_that_of_the_most_similar_name(
-        self, fresh: FreshScope, drawn: list[list[str]], asked: list[str]
-    ) -> None:
-        assume(
-            all(len(trigrams(name)) <= MAX_TRIGRAMS for name in (*asked, *(each for some in drawn for each in some)))
-        )
-        store = fresh()
-        entities = {each.id: each for each in (person(name, aliases=tuple(aliases)) for name, *aliases in drawn)}
-        await put(store, *entities.values())
-        for threshold in (0.6, 0.85):
-            found = await store.similar_names(asked, threshold=threshold)
-            for name in asked:
-                expected = {
-                    key: score for key, each in entities.items() if (score := most_alike(each, name)) >= threshold
-                }
-                assert {each.entity_id: each.similarity for each in found[name]} == expected
-                assert all(similarity(each.name, folded_name(name)) == each.similarity for each in found[name])
-        words = sorted({word for name in asked for word in name_words(name)})
-        found_words = {(each.name, each.entity_id, each.alias) for each in await store.find_name_words(words)}
-        assert found_words == {
-            (word, key, word not in name_words(each.name))
-            for key, each in entities.items()
-            for word in words
-            if any(word in name_words(name) for name in (each.name, *each.aliases))
-        }
 
     async def test_names_follow_what_is_written(self, store: GraphStore) -> None:
         await put(store, PRIYA, PATEL)
@@ -401,12 +363,8 @@ class TypingSpec(StoreSpec):
 
     async def test_a_merged_entity_gives_its_type_until_the_merge_is_undone(self, store: GraphStore) -> None:
         other = Entity(type="concept", name="Falcon")
-        await put(
-            store,
-            named=(KESTREL, other),
-            memories=(UNTYPED, FIRST, SECOND),
-            mentions=(typed(UNTYPED), typed(FIRST, "project", other), typed(SECOND, "project")),
-        )
+        mentions = typed(UNTYPED), typed(FIRST, "project", other), typed(SECOND, "project")
+        await put(store, UNTYPED, FIRST, SECOND, *mentions, named=(KESTREL, other))
         made = await store.merge(other.id, KESTREL.id)
         assert (await store.forget([SECOND.id])).reworded == ()
         assert await shown(store) == "project"

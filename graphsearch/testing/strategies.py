@@ -67,32 +67,22 @@ def _annotated_memory(draw: st.DrawFn, key: str) -> AnnotatedMemory:
     anyone, surfaces, types = st.sampled_from(PEOPLE), st.sampled_from(SURFACES), st.sampled_from(TYPES)
     pairs = draw(st.lists(st.tuples(anyone, anyone), max_size=2))
     named = [end for pair in pairs for end in pair] + draw(st.lists(anyone, max_size=2))
-    return AnnotatedMemory(
-        memory=memory,
-        mentions=tuple(
-            Mention(
-                memory_id=key,
-                entity_id=each,
-                surface=draw(surfaces),
-                type=draw(types),
-                span=Span(start=at, end=at + 1),
-            )
-            for at, each in enumerate(named)
-        ),
-        claims=tuple(
-            Claim(
-                memory_id=key,
-                source_id=source,
-                target_id=target,
-                type=draw(st.sampled_from(["knows", "works_at"])),
-                confidence=draw(st.sampled_from([0.5, 0.8])),
-                ceiling=draw(st.sampled_from([1.0, 0.6])),
-                valid_from=draw(st.sampled_from(DAYS)),
-                fact=f"fact {key}",
-            )
-            for source, target in pairs
-        ),
-    )
+    mentions = []
+    for at, each in enumerate(named):
+        told: dict[str, Any] = {"surface": draw(surfaces), "type": draw(types), "span": Span(start=at, end=at + 1)}
+        mentions.append(Mention(memory_id=key, entity_id=each, **told))
+    claims = []
+    for source, target in pairs:
+        sure: dict[str, Any] = {
+            "confidence": draw(st.sampled_from([0.5, 0.8])),
+            "ceiling": draw(st.sampled_from([1.0, 0.6])),
+        }
+        said: dict[str, Any] = {
+            "type": draw(st.sampled_from(["knows", "works_at"])),
+            "valid_from": draw(st.sampled_from(DAYS)),
+        }
+        claims.append(Claim(memory_id=key, source_id=source, target_id=target, fact=f"fact {key}", **sure, **said))
+    return AnnotatedMemory(memory=memory, mentions=tuple(mentions), claims=tuple(claims))
 
 
 async def write_memories(

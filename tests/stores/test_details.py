@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import Any
 
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from psycopg_pool import AsyncConnectionPool
 
 import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
-from graphsearch.errors import InvalidInputError
+from graphsearch.claims.naming import MAX_TRIGRAMS, folded_name
 from graphsearch.model import (
     Batch,
     ElementKind,
@@ -22,16 +21,16 @@ from graphsearch.model import (
     Entity,
     Memory,
     Outcome,
-    Relation,
     RelationType,
     UndoReport,
     WriteReport,
 )
+from graphsearch.model.signatures import memory_signature
 from graphsearch.protocols import GraphStore
 from graphsearch.reembedding import estimate_reembedding, reembed
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
-from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder
+from graphsearch.testing.fakes import FixedClock, HashEmbedder
 from graphsearch.testing.samples import (
     ADA,
     BOB,
@@ -40,8 +39,6 @@ from graphsearch.testing.samples import (
     batch_of,
     claim,
     day,
-    expanded,
-    ids_of,
     matching,
     mention,
     near,
@@ -64,7 +61,22 @@ from graphsearch.testing.spec_claims import (
 )
 from graphsearch.testing.spec_finding import MEMORY
 from graphsearch.testing.spec_forgetting import COUNTESS, ONE, TWO, two_people
-from graphsearch.testing.spec_moving import KINDS, NEW, NOTED, OLD, THIRD, made, merge_some, remade, seen, step, written
+from graphsearch.testing.spec_linking import entity_keys, mentioning
+from graphsearch.testing.spec_moving import (
+    KINDS,
+    NEW,
+    NOTED,
+    OLD,
+    THIRD,
+    everything,
+    full_portrait,
+    made,
+    moved,
+    remade,
+    seen,
+    step,
+    written,
+)
 from graphsearch.testing.spec_naming import (
     FIRST,
     KESTREL,
@@ -77,14 +89,33 @@ from graphsearch.testing.spec_naming import (
     typed,
 )
 from graphsearch.testing.strategies import (
+    SURFACES,
     AnnotatedMemory,
     annotated_memories,
     answers,
     embed,
     few_examples,
+    forget,
+    texts,
     write_memories,
 )
-from graphsearch.text.bm25 import TermCounts, embedding_text
+from graphsearch.text.bm25 import embedding_text
+from graphsearch.text.trigrams import name_words, similarity, trigrams
+
+names = st.one_of(st.sampled_from(SURFACES), texts(max_size=20))
+
+
+def most_alike(entity: Entity, name: str) -> float:
+    """The greatest similarity of a name to any of an entity's names."""
+    return max(similarity(folded_name(each), folded_name(name)) for each in (entity.name, *entity.aliases))
+
+
+async def merge_some(store: GraphStore, pairs: Sequence[tuple[int, int]]) -> None:
+    """Merge entities by their place, where they can be merged."""
+    for one, other in pairs:
+        entities = [each for each in await store.list_entities(limit=100) if each.merged_into is None]
+        if max(one, other) < len(entities) and one != other and entities[one].type == entities[other].type:
+            await store.merge(entities[one].id, entities[other].id)
 
 
 @attrs.define(eq=False)
@@ -189,21 +220,6 @@ class MergingDetails(StoreSpec):
         report = await store.undo_merge(made.id)
         assert report == UndoReport(mentions=1, claims=1, relations=1, stayed=0, forgotten=2)
         assert [each.name for each in await store.get_entities([named.id])] == ["L."]
-
-    async def test_deleting_the_source_leaves_what_it_brought(self, store: GraphStore) -> None:
-        await two_people(store)
-        first = await store.merge(BOB.id, COUNTESS.id)
-        await store.merge(COUNTESS.id, ADA.id)
-        before = await store.list_relations()
-        await store.delete(entities=[COUNTESS.id])
-        assert await store.list_relations() == before
-        assert await store.merges() == [attrs.evolve(first, target_id=ADA.id)]
-        (target,) = await store.get_entities([ADA.id])
-        assert target.aliases == ("Bob", "C.", "Countess")
-        assert (await store.get_entities([BOB.id]))[0].merged_into == ADA.id
-        await store.undo_merge(first.id)
-        assert [each.entity_id for each in await store.list_mentions(memory_ids=["one"])] == [ADA.id, ADA.id]
-        assert {each.entity_id for each in await store.list_mentions(memory_ids=["two"])} == {ADA.id, BOB.id}
 
     async def test_a_relation_type_that_turns_functional_leaves_loops_out(self, store: GraphStore) -> None:
         await put(store, ADA, COUNTESS, BOB, ONE, claim(ONE, ADA, COUNTESS), claim(ONE, ADA, BOB))
@@ -439,6 +455,34 @@ class TypingDetails(StoreSpec):
         assert (await store.forget([SECOND.id])).reworded == ()
         assert await shown(store) == "project"
 
+    @few_examples
+    @given(st.lists(st.lists(names, min_size=1, max_size=3), min_size=1, max_size=5), st.lists(names, max_size=3))
+    async def test_similarity_is_that_of_the_most_similar_name(
+        self, fresh: FreshScope, drawn: list[list[str]], asked: list[str]
+    ) -> None:
+        assume(
+            all(len(trigrams(name)) <= MAX_TRIGRAMS for name in (*asked, *(each for some in drawn for each in some)))
+        )
+        store = fresh()
+        entities = {each.id: each for each in (person(name, aliases=tuple(aliases)) for name, *aliases in drawn)}
+        await put(store, *entities.values())
+        for threshold in (0.6, 0.85):
+            found = await store.similar_names(asked, threshold=threshold)
+            for name in asked:
+                expected = {
+                    key: score for key, each in entities.items() if (score := most_alike(each, name)) >= threshold
+                }
+                assert {each.entity_id: each.similarity for each in found[name]} == expected
+                assert all(similarity(each.name, folded_name(name)) == each.similarity for each in found[name])
+        words = sorted({word for name in asked for word in name_words(name)})
+        found_words = {(each.name, each.entity_id, each.alias) for each in await store.find_name_words(words)}
+        assert found_words == {
+            (word, key, word not in name_words(each.name))
+            for key, each in entities.items()
+            for word in words
+            if any(word in name_words(name) for name in (each.name, *each.aliases))
+        }
+
 
 class FactsDetails(StoreSpec):
     """Facts that change, and claims by their groups."""
@@ -463,22 +507,6 @@ class FactsDetails(StoreSpec):
         assert await store.list_relations() == [taken]
         await put(store, memory)
         assert await store.list_relations() == []
-
-    async def test_claims_are_listed_by_the_groups_that_they_are_folded_in(self, store: GraphStore) -> None:
-        one, two = Memory(id="one", occurred_at=day(9)), Memory(id="two", occurred_at=day(2))
-        claims = (
-            claim(one, ADA, BOB, "works_at"),
-            claim(two, ADA, EVE, "works_at"),
-            claim(two, ADA, BOB),
-            claim(two, ADA, EVE),
-        )
-        await put(store, *PEOPLE, one, two, *claims)
-        assert await store.list_claims(groups=[(ADA.id, "works_at", None)]) == [claims[1], claims[0]]
-        assert await store.list_claims(groups=[(ADA.id, "knows", BOB.id)]) == [claims[2]]
-        assert await store.list_claims(groups=[(BOB.id, "knows", ADA.id), (EVE.id, "nothing", None)]) == []
-        assert await store.list_claims(memory_ids=["one"], groups=[(ADA.id, "knows", EVE.id)]) == [claims[3], claims[0]]
-        await store.merge(EVE.id, ADA.id)
-        assert await store.list_claims(groups=[(ADA.id, "knows", ADA.id)]) == []
 
     @pytest.mark.parametrize("embedded", [False, True])
     async def test_what_has_no_fact_or_is_retracted_waits_for_nothing(self, store: GraphStore, embedded: bool) -> None:
@@ -510,44 +538,9 @@ class FactsDetails(StoreSpec):
         assert [each.fact for each in await store.list_relations()] == ["They met."]
         assert (await relations_with_vectors(store), await waiting_facts(store)) == ({met.id}, [])
 
-    async def test_vectors_of_texts_that_have_changed_or_gone_are_left_out(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 2)
-        gone = relation(ADA, EVE, "met", fact="Ada met Eve.")
-        memory = Memory(id="m", text="Ada and Bob.")
-        await put(store, *PEOPLE, KNOWS, LIKES, memory)
-        texts = {KNOWS.id: KNOWS.fact, LIKES.id: "Bob loved Eve.", gone.id: gone.fact, "m": "Ada.", "n": "Ada."}
-        before = await store.version()
-        await put(store, vectors=dict.fromkeys(texts, vector(1, 1)), embedded=texts)
-        assert await store.version() != before
-        assert await relations_with_vectors(store) == {KNOWS.id}
-        assert await waiting_facts(store) == [LIKES.id]
-        async with store.snapshot():
-            hits = await store.search_by_embedding(ElementKind.MEMORY, vector(1, 0), limit=5, view=view())
-            assert not len(hits.keys)
-        text = embedding_text(memory)
-        await put(store, vectors={"m": vector(1, 1), ADA.id: vector(1, 0)}, embedded={"m": text})
-        async with store.snapshot():
-            assert await near(store, ElementKind.MEMORY, vector(1, 0)) == ["m"]
-        with pytest.raises(InvalidInputError, match="no element"):
-            await put(store, vectors={gone.id: vector(1, 1)})
-
 
 class FindingDetails(StoreSpec):
     """Views, freshness and candidates."""
-
-    async def test_given_counts_replace_the_numbers_of_documents_of_the_scope(self, store: GraphStore) -> None:
-        texts = {"a": "red lamp", "b": "green lamp", "c": "red chair"}
-        await put(store, *(Memory(id=key, text=text) for key, text in texts.items()))
-        assert await matching(store, MEMORY, "red green") == ["b", "a", "c"]
-        elsewhere = TermCounts(documents=100, containing={"red": 2, "green": 90})
-        async with store.snapshot():
-            hits = await store.search_lexical(MEMORY, "red green", limit=10, view=view(), counts=elsewhere)
-            found = dict(zip(ids_of(store, MEMORY, hits), hits.values.tolist(), strict=True))
-            same = TermCounts(documents=3, containing={"red": 2, "green": 1})
-            own = await store.search_lexical(MEMORY, "red green", limit=10, view=view())
-            given = await store.search_lexical(MEMORY, "red green", limit=10, view=view(), counts=same)
-            assert given.values.tolist() == own.values.tolist()
-        assert list(found) == ["a", "c", "b"]
 
     async def test_a_narrow_search_gives_the_first_of_a_wide_one(self, store: GraphStore, clock: FixedClock) -> None:
         words = ("common", "usual", "common usual", "usual usual common")
@@ -578,64 +571,21 @@ class FindingDetails(StoreSpec):
             everything = view(only_types={"leads"}, min_edge_confidence=0.7)
             assert await store.left_out(ada.keys, view=everything) == {"low_confidence": 1, "other_type": 30}
 
-    async def test_relations_to_be_folded_again_are_kept_until_retracted(self, store: GraphStore) -> None:
-        """Whatever their period and confidence, and whenever they were stored."""
-        marked: dict[str, Any] = {"created_at": day(2), "labels": ("again",)}
-        again = [
-            relation(ADA, BOB, "ended", **marked, valid_to=day(1), fact="ended"),
-            relation(ADA, BOB, "unsure", **marked, confidence=0.2, fact="unsure"),
-            relation(ADA, BOB, "later", **{**marked, "created_at": day(9)}, fact="later"),
-        ]
-        dropped = relation(ADA, EVE, "later", **marked, retracted_at=day(3), fact="dropped")  # signed as "later" is
-        others = [
-            relation(EVE, BOB, "ended", created_at=day(2), valid_to=day(1)),
-            relation(EVE, BOB, "unsure", created_at=day(2), confidence=0.2),
-            relation(EVE, BOB, "later", created_at=day(9)),
-        ]
-        people = [attrs.evolve(each, created_at=day(0)) for each in (ADA, BOB, EVE)]
-        await put(store, *people, *again, dropped, *others)
-        kept = {each.id for each in again}
-        async with store.snapshot():
-            keys = (await store.locate([ADA.id, BOB.id], view=view())).keys
-            steps = await store.expand(keys, fan_out=25, view=view(day(0), NOON, min_edge_confidence=0.0))
-            codes = dict(zip(store.relation_ids(steps.relations), steps.signatures.tolist(), strict=True))
-            assert not len(await store.expand(keys, fan_out=25, view=view(known_at=day(5))))
-            seen = view(known_at=day(5), refolded=frozenset(codes[key] for key in kept))
-            found = await store.expand(keys, fan_out=25, view=seen)
-            assert set(store.relation_ids(found.relations)) == kept
-            assert set(store.relation_ids((await store.edges(view=seen)).relations)) == kept
-            hits = await store.search_lexical(ElementKind.RELATION, "ended unsure later dropped", limit=9, view=seen)
-            assert set(store.relation_ids(hits.keys)) == kept
-            reasons = {"not_known": 2, "not_held": 1, "low_confidence": 1}
-            assert await store.left_out(keys, view=seen) == reasons
-
-    async def test_freshness_counts_from_the_newest_support_else_start_else_creation(self, store: GraphStore) -> None:
-        memories = tuple(Memory(id=f"m{number}", occurred_at=day(number)) for number in (10, 30, 20))
-        claims = tuple(claim(memory, ADA, BOB, "proved") for memory in memories)
-        undated = claim(Memory(id="undated"), ADA, BOB, "undated", valid_from=day(2))
-        await put(
-            store,
-            entities=(ADA, BOB, EVE),
-            memories=(*memories, Memory(id="undated")),
-            claims=(*claims, undated),
-            relations=(
-                relation(ADA, EVE, "started", valid_from=day(5), created_at=day(6)),
-                relation(ADA, EVE, "created", created_at=day(7)),
-                relation(ADA, EVE, "given", supported_at=day(8), valid_from=day(5), created_at=day(6)),
-            ),
-        )
-        for as_of, proved in ((day(40), day(30)), (day(25), day(20)), (day(10), day(10))):
-            since = await self._since(store, as_of)
-            assert since["proved"] == proved.timestamp()
-            assert since["started"] == day(5).timestamp()
-            assert since["created"] == day(7).timestamp()
-            assert since["given"] == day(8).timestamp()
-            assert since["undated"] == day(2).timestamp()
-
-    async def _since(self, store: GraphStore, as_of: datetime) -> dict[str, float]:
-        async with expanded(store, ADA, as_of=as_of, known_at=NOON) as found:
-            relations: list[Relation] = list(await store.get_relations(store.relation_ids(found.relations)))
-            return {each.type: float(moment) for each, moment in zip(relations, found.since, strict=True)}
+    async def test_a_memory_that_is_written_again_is_found_as_it_is_now(
+        self, store: GraphStore, clock: FixedClock
+    ) -> None:
+        mentions = [mention(Memory(id="m"), ADA)]
+        for memory in (Memory(id="m", occurred_at=day(9)), Memory(id="m", occurred_at=day(3), labels=("private",))):
+            await put(store, ADA, memory, *mentions)
+            for when in (day(2), day(5), day(10)):
+                found = await mentioning(store, ADA, seen=view(when, clock.now()))
+                assert len(found) == (memory.occurred_at is not None and memory.occurred_at <= when)
+            async with store.snapshot():
+                keys = await entity_keys(store, ADA, seen=view())
+                (code,) = (
+                    await store.mentioned(ElementKind.ENTITY, keys, limit=9, view=view())
+                ).far_signatures.tolist()
+                assert await store.signatures([code]) == {code: memory_signature(memory)}
 
 
 class ReembeddingDetails(StoreSpec):
@@ -719,6 +669,41 @@ class ReembeddingDetails(StoreSpec):
         """At most as many new vectors as old ones: those of what is forgotten are gone."""
         if (state := await store.reembedding()) is not None:
             assert all(state.done[kind] <= state.total[kind] for kind in KINDS)
+
+    @settings(few_examples, max_examples=3)
+    @given(
+        first=annotated_memories("first"),
+        second=annotated_memories("second", max_size=2),
+        third=annotated_memories("third", max_size=2),
+        merges=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=3),
+        undone=st.booleans(),
+        dropped=st.integers(0, 2),
+    )
+    async def test_whatever_happened_a_moved_scope_goes_on_as_the_other(
+        self,
+        fresh: FreshScope,
+        first: Sequence[AnnotatedMemory],
+        second: Sequence[AnnotatedMemory],
+        third: Sequence[AnnotatedMemory],
+        merges: Sequence[tuple[int, int]],
+        undone: bool,
+        dropped: int,
+    ) -> None:
+        store = fresh()
+        await write_memories(store, first)
+        await merge_some(store, merges)
+        await write_memories(store, second)
+        await forget(store, first[:dropped])
+        other = await moved(store, fresh)
+        assert await everything(other) == await everything(store)
+        for each in (store, other):
+            await write_memories(each, third)
+            if undone:
+                for made in [merge for merge in await each.merges() if merge.undone_at is None][-1:]:
+                    await embed(each, (await each.undo_merge(made.id)).reworded)
+            await forget(each, second)
+        assert await full_portrait(other) == await full_portrait(store)
+        assert await everything(other) == await everything(store)
 
 
 class DocumentsDetails(StoreSpec):

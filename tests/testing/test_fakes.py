@@ -72,6 +72,6 @@ def test_a_spec_without_a_store_explains_what_to_do(pytester: pytest.Pytester) -
         """
     )
     outcome = pytester.runpytest("-p", "no:cacheprovider", "-p", "no:slipcover")
-    outcome.assert_outcomes(errors=4)
+    outcome.assert_outcomes(errors=3)
     outcome.stdout.fnmatch_lines(["*override the fixture `unscoped`*"])
     assert StoreSpec.__doc__
