@@ -20,7 +20,6 @@ from graphsearch.columns import Codes, Edges, Floats, Rows
 from graphsearch.curation.label_propagation import STEPS, Links, propagated, refreshed, run_starts
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Community, Entity, Relation, View
-from graphsearch.model import validation as check
 from graphsearch.protocols import GraphStore
 
 _TOP_ENTITIES: Final = 5
@@ -35,7 +34,7 @@ class Network:
     """Entities, and relations between rows of them, in any order.
 
     ``weights``, in [0, 1], are how strongly each relation links its ends, such as its confidence. They are rounded to
-    steps of 2^-20, so that their sums are exact. Raises `InvalidInputError` that names every fault.
+    steps of 2^-20, so that their sums are exact.
     """
 
     ids: Sequence[UUID]
@@ -44,20 +43,6 @@ class Network:
     sources: Rows
     targets: Rows
     weights: Floats
-
-    def __attrs_post_init__(self) -> None:
-        entities, relations = len(self.ids), len(self.sources)
-        check.refuse(
-            "network",
-            None if len(set(self.ids)) == entities else "ids must be distinct",
-            _length("names", self.names, entities),
-            _length("importance", self.importance, entities),
-            _length("targets", self.targets, relations),
-            _length("weights", self.weights, relations),
-            _rows("sources", self.sources, entities),
-            _rows("targets", self.targets, entities),
-            None if ((self.weights >= 0) & (self.weights <= 1)).all() else "weights must be in [0, 1]",
-        )
 
     @classmethod
     def of(cls, entities: Sequence[Entity], relations: Iterable[Relation]) -> Network:
@@ -174,14 +159,6 @@ def _groups(labels: Rows) -> Iterator[Rows]:
     order = np.argsort(labels, kind="stable")
     starts = run_starts(labels[order])
     yield from np.split(order, starts[1:])
-
-
-def _length(field: str, values: Sequence[object] | Rows | Floats, length: int) -> str | None:
-    return None if len(values) == length else f"{field} must have {length} items, not {len(values)}"
-
-
-def _rows(field: str, rows: Rows, length: int) -> str | None:
-    return None if not len(rows) or (rows.min() >= 0 and rows.max() < length) else f"{field} must be rows of ids"
 
 
 def is_same(found: Community, former: Community | None) -> bool:

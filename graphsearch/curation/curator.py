@@ -77,6 +77,8 @@ from graphsearch.protocols.reading import MemoryFilters
 from graphsearch.text.bm25 import embedding_text
 
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
+_GROUPS: Final = 300
+"""Groups of relations folded from visible memories at a time."""
 _NOBODY: Final = UUID(int=0)
 _REFUSALS: Final = (AccessDeniedError, InvalidInputError, UnknownElementError)
 _ALREADY_DISTINCT: Final = "entities merged into these were marked as distinct: undo that merge, or merge these by hand"
@@ -205,9 +207,9 @@ class Curator:
         are reported as left. The model sees names of the graph: therefore a curator without a gate raises
         `MissingDependencyError`; pass ``gate=ALLOW_ALL`` if all names may be shown.
         """
+        llm, judged, done = as_llm(judge), 0, list[Judged]()
         self._demand_gate("judge_duplicates(…) shows names of the graph")
         check.refuse("duplicates", check.number("limit", limit, 0), check.number("threshold", threshold, 0.6, 1))
-        llm, judged, done = as_llm(judge), 0, list[Judged]()
         passed = {frozenset(pair) for pair in skip}
         while judged < limit:
             wanted = limit - judged
@@ -304,15 +306,14 @@ class Curator:
         check.refuse("contradictions", check.number("limit", limit, 0))
         found: list[Contradiction] = []
         async with self._reading() as reader:
-            ahead = await self._with_several_targets(reader)
-            while ahead and len(found) < limit:
-                page: list[Relation] = []
-                while ahead and len(page) < PAGE:
-                    page += ahead.pop(0)
-                stored = {each.id: each for each in page}
-                own = {_own_id(each, stored.get(each.id)): each for each in await reader.shown(page)}
+            groups = await self._with_several_targets(reader)
+            for start in range(0, len(groups), _GROUPS):
+                stored = {each.id: each for group in groups[start : start + _GROUPS] for each in group}
+                own = {_own_id(each, stored.get(each.id)): each for each in await reader.shown(list(stored.values()))}
                 pairs = Contradiction.among(attrs.evolve(each, id=id_) for id_, each in own.items())
                 found += [Contradiction(one=own[each.one.id], other=own[each.other.id]) for each in pairs]
+                if len(found) >= limit:
+                    break
             ids = {id_ for each in found[:limit] for id_ in (each.source_id, each.one.target_id, each.other.target_id)}
             ends = {each.id: each for each in await reader.get_entities(sorted(ids))}
         return tuple(
@@ -604,6 +605,7 @@ class Curator:
         The model sees texts of the graph: therefore a curator without a gate raises `MissingDependencyError`; pass
         ``gate=ALLOW_ALL`` if all may be shown.
         """
+        model, tally = summarising.CountingLLM(as_llm(llm), counter or ByteCounter()), summarising.Tally(limit)
         check.refuse(
             "summaries",
             None if limit is None else check.number("limit", limit, 0),
@@ -614,7 +616,6 @@ class Curator:
         self._demand_gate("summarise_communities(…) shows texts of the graph")
         async with self._whole("communities"):
             ahead = [each for each in await self._store.communities() if each.size >= min_size]
-        model, tally = summarising.CountingLLM(as_llm(llm), counter or ByteCounter()), summarising.Tally(limit)
 
         async def summarise(read: summarising.Read) -> summarising.Outcome:
             try:
