@@ -187,12 +187,8 @@ async def contradictions(place: Place, limit: Limit = 20) -> Answer:
     """List pairs of relations that contradict each other, for a person to decide between them."""
     async with open_engine(place) as engine:
         found = await Curator(engine).contradictions(limit=limit)
-        ids = {each_id for each in found for each_id in (each.source_id, each.one.target_id, each.other.target_id)}
-        named = {entity.id: entity_name(entity) for entity in await engine.store.get_entities(sorted(ids))}
-    rows = [
-        (each.valid_from, named[each.source_id], each.type, named[each.one.target_id], named[each.other.target_id])
-        for each in found
-    ]
+    named = [(each, *map(entity_name, each.ends)) for each in found]
+    rows = [(each.valid_from, source, each.type, one, other) for each, source, one, other in named]
     return Answer({"contradictions": as_json(found)}, (table("since", "who", "", "one", "other", rows=rows),))
 
 
