@@ -187,8 +187,10 @@ async def contradictions(place: Place, limit: Limit = 20) -> Answer:
     """List pairs of relations that contradict each other, for a person to decide between them."""
     async with open_engine(place) as engine:
         found = await Curator(engine).contradictions(limit=limit)
-    named = [(each, *map(entity_name, each.ends)) for each in found]
-    rows = [(each.valid_from, source, each.type, one, other) for each, source, one, other in named]
+    rows = []
+    for each in found:
+        source, one, other = map(entity_name, each.ends)
+        rows.append((each.valid_from, source, each.type, one, other))
     return Answer({"contradictions": as_json(found)}, (table("since", "who", "", "one", "other", rows=rows),))
 
 

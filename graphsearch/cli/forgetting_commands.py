@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -33,7 +33,7 @@ async def forget(
     given = {"session_id": session, "source": source, "subject": subject, "owner": owner, "label": label}
     if sum(map(bool, (memory, *given.values()))) != 1:
         raise typer.BadParameter("give the id of a memory, --session, --source, --subject, --owner or --label")
-    which = {name: value for name, value in given.items() if value}
+    which: dict[str, Any] = {name: value for name, value in given.items() if value}
     async with open_engine(place) as engine:
         curator = Curator(engine)
         made = None if receipt is None else await curator.forget_with_receipt(memory or None, **which)
