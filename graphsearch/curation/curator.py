@@ -93,8 +93,9 @@ class Curator:
 
     Entities are given by id, or by a name or alias that is unique; the id of a merged entity resolves to the entity
     that it was merged into. Every method raises `UnknownElementError` for what does not exist or is not visible,
-    `InvalidInputError` for a negative limit, and `UnknownScopeError` for a scope that was never written to. Methods
-    that need the whole graph raise `PartialViewError` for a principal that may not see everything.
+    `InvalidInputError` for a negative limit, and `UnknownScopeError` for a scope that was never written to. What needs
+    the whole graph (communities, health, counts, registering a type, removing a scope, checking a receipt) raises
+    `PartialViewError` for a principal that may not see everything.
     """
 
     def __init__(self, engine: GraphSearchEngine, *, gate: Gate | None = None) -> None:
@@ -504,8 +505,8 @@ class Curator:
     async def remove_scope(self) -> Receipt:
         """Remove the scope and everything in it, and return a receipt, which `verify_receipt` checks.
 
-        Touches (forget) every element. `PartialViewError` for a principal that may not see everything. What is written
-        between reading the content for the receipt and the removal is removed as well, and not covered by its hash.
+        Touches (forget) every element. What is written between reading the content for the receipt and the removal is
+        removed as well, and not covered by its hash.
         """
         salt, content = secrets.token_hex(16), list[bytes]()
         try:
@@ -530,8 +531,7 @@ class Curator:
     async def verify_receipt(self, receipt: Receipt) -> Verification:
         """Check that a receipt is as it was made, and that nothing of the memories that it names is left.
 
-        `PartialViewError` for a principal that may not see everything, `InvalidInputError` for a receipt of another
-        scope. Reads all relations of the scope.
+        Raises `InvalidInputError` for a receipt of another scope. Reads all relations of the scope.
         """
         store = self._store
         foreign = f"is of the scope {receipt.scope}, and the store of {store.scope}"
@@ -551,9 +551,9 @@ class Curator:
     # -- the graph as a whole ----------------------------------------------------------------------------------------
 
     async def detect_communities(self, *, seed: int = 0) -> tuple[Community, ...]:
-        """Detect all communities anew, store them, and return them, largest first. Touches (write) every member.
+        """Detect the communities of all relations that hold now, store them, and return them, largest first.
 
-        They are made of all relations that hold now: `PartialViewError` for a principal that may not see everything.
+        Touches (write) every member.
         """
         found, _ = await self._grouped(lambda network, _: communities.detect_communities(network, seed=seed))
         return await self._store_communities(found, None)
@@ -561,7 +561,7 @@ class Curator:
     async def refresh_communities(self, *, seed: int = 0) -> tuple[Community, ...]:
         """Update the communities around changed relations; return the changed ones, largest first.
 
-        Touches (write) every member of those that changed. `PartialViewError` as in `detect_communities`.
+        Touches (write) every member of those that changed.
         """
         found, former = await self._grouped(
             lambda network, former: communities.refresh_communities(network, former, seed=seed)
@@ -573,10 +573,7 @@ class Curator:
         return await self._store_communities(fresh, gone) if fresh or gone else ()
 
     async def communities(self, entity: EntityRef | None = None, *, limit: int | None = 20) -> tuple[Community, ...]:
-        """List the stored communities, largest first; those of one entity if it is given.
-
-        `PartialViewError` as in `detect_communities`, of whose relations they were made.
-        """
+        """List the stored communities, largest first; those of one entity if it is given."""
         check.refuse("communities", None if limit is None else check.number("limit", limit, 0))
         async with self._whole("communities") as reader:
             ids = None if entity is None else [(await known(entity, reader)).id]
@@ -601,9 +598,8 @@ class Curator:
         left. Any other error of the model is raised; what was stored before stays. ``prompt_tokens`` bounds each
         prompt, and ``answer_tokens`` each answer, by ``counter``; the default counts bytes, more than there are tokens.
 
-        `PartialViewError` as in `detect_communities`. Touches (write) every member of a community that is asked for.
-        The model sees texts of the graph: therefore a curator without a gate raises `MissingDependencyError`; pass
-        ``gate=ALLOW_ALL`` if all may be shown.
+        Touches (write) every member of a community that is asked for. The model sees texts of the graph: therefore a
+        curator without a gate raises `MissingDependencyError`; pass ``gate=ALLOW_ALL`` if all may be shown.
         """
         model, tally = summarising.CountingLLM(as_llm(llm), counter or ByteCounter()), summarising.Tally(limit)
         check.refuse(
@@ -632,16 +628,13 @@ class Curator:
         return tally.report(model, meter.total)
 
     async def graph_health(self) -> Health:
-        """Measure the health of the graph, from counts of the whole scope; store it, for recall and blocks.
-
-        `PartialViewError` for a principal that may not see everything.
-        """
+        """Measure the health of the graph, from counts of the whole scope; store it, for recall and blocks."""
         async with self._whole("the counts of health") as reader:
             counts = await count_health(self._store, reader)
         return await record_health(counts, self._store)
 
     async def stats(self) -> Statistics:
-        """Return the numbers of the scope. `PartialViewError` for a principal that may not see everything."""
+        """Return the numbers of the scope."""
         async with self._whole("the counts of the project"):
             return await self._store.statistics()
 
@@ -681,8 +674,7 @@ class Curator:
         * ``functional``: a source has one target at a time. ``causal``: the source is printed before the target.
         * ``skip``: searches leave them out. ``state``: they hold until something ends them.
 
-        Touches (write) a relation of the type. `PartialViewError` for a principal that may not see everything,
-        `InvalidInputError` that names every fault.
+        Touches (write) a relation of the type. Raises `InvalidInputError` that names every fault.
         """
         properties = _given(
             prior=prior, hop_scores=hop_scores, functional=functional, causal=causal, skip=skip, state=state
