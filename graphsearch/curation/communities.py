@@ -125,7 +125,8 @@ def _communities(network: Network, links: Links, labels: Rows) -> tuple[Communit
         return -degree[node], -network.importance[node], network.names[node], node
 
     found = []
-    for members in (each.tolist() for each in _groups(labels) if len(each) > 1):
+    for group in (each for each in _groups(labels) if len(each) > 1):
+        members: list[int] = group.tolist()
         top = nsmallest(_TOP_ENTITIES, members, key=rank)
         ids = tuple(network.ids[node] for node in members)
         found.append(

@@ -90,7 +90,13 @@ async def test_a_dry_run_counts_what_goes_on_several_pages(engine, scoped, monke
 async def test_nothing_is_forgotten_by_mistake(engine, scoped, wrong):
     await scoped.write(Batch(memories=[Memory(id="of nothing")]))
     curator = Curator(engine)
-    for given in ({"session_id": wrong}, {"source": wrong}, {}, {"memory": "of nothing", "source": "chat"}):
+    mistakes: list[dict[str, Any]] = [
+        {"session_id": wrong},
+        {"source": wrong},
+        {},
+        {"memory": "of nothing", "source": "chat"},
+    ]
+    for given in mistakes:
         with pytest.raises(InvalidInputError):
             await curator.forget(**given)
     assert (await scoped.statistics()).memories == 6
