@@ -16,11 +16,10 @@ import attrs
 import numpy as np
 
 from graphsearch._support.paging import PAGE
-from graphsearch.columns import Codes, Edges, Floats, Rows
+from graphsearch.columns import Edges, Floats, Rows
 from graphsearch.curation.label_propagation import STEPS, Links, propagated, refreshed, run_starts
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Community, Entity, Relation, View
-from graphsearch.model import validation as check
 from graphsearch.protocols import GraphStore
 
 _TOP_ENTITIES: Final = 5
@@ -35,7 +34,7 @@ class Network:
     """Entities, and relations between rows of them, in any order.
 
     ``weights``, in [0, 1], are how strongly each relation links its ends, such as its confidence. They are rounded to
-    steps of 2^-20, so that their sums are exact. Raises `InvalidInputError` that names every fault.
+    steps of 2^-20, so that their sums are exact.
     """
 
     ids: Sequence[UUID]
@@ -44,20 +43,6 @@ class Network:
     sources: Rows
     targets: Rows
     weights: Floats
-
-    def __attrs_post_init__(self) -> None:
-        entities, relations = len(self.ids), len(self.sources)
-        check.refuse(
-            "network",
-            None if len(set(self.ids)) == entities else "ids must be distinct",
-            _length("names", self.names, entities),
-            _length("importance", self.importance, entities),
-            _length("targets", self.targets, relations),
-            _length("weights", self.weights, relations),
-            _rows("sources", self.sources, entities),
-            _rows("targets", self.targets, entities),
-            None if ((self.weights >= 0) & (self.weights <= 1)).all() else "weights must be in [0, 1]",
-        )
 
     @classmethod
     def of(cls, entities: Sequence[Entity], relations: Iterable[Relation]) -> Network:
@@ -80,8 +65,8 @@ def detect_communities(network: Network, *, seed: int = 0) -> tuple[Community, .
     Equal for equal entities, relations and seed, in any order. For the algorithm, its sources and why it terminates see
     `graphsearch.curation.label_propagation`.
     """
-    ordered = _Ordered(network)
-    return ordered.communities(propagated(ordered.links, seed=seed))
+    known, links = _prepared(network)
+    return _communities(known, links, propagated(links, seed=seed))
 
 
 def refresh_communities(
@@ -90,83 +75,71 @@ def refresh_communities(
     """Update the ``former`` communities of a graph, looking only around what changed.
 
     ``changed`` are the entities with a relation that was added, removed or reweighted, without deleted entities; None
-    finds them by comparing strengths. Where nothing changed, the result equals ``former``; after
-    `detect_communities`, passing every entity as changed leaves its result as it is. Raises `InvalidInputError` if an
-    entity is in two of the former communities.
+    finds them by comparing strengths, which misses an entity that exchanged one relation for another of equal weight,
+    but finds its neighbours. Where nothing changed, the result equals ``former``; after `detect_communities`, passing
+    every entity as changed leaves its result as it is. Raises `InvalidInputError` if an entity is in two of the former
+    communities.
     """
-    ordered = _Ordered(network)
-    known = tuple(former)
-    labels = ordered.labels_of(known)
-    rows = ordered.changed_since(known) if changed is None else ordered.rows_of(changed)
-    return ordered.communities(refreshed(ordered.links, labels, rows, seed=seed))
+    known, links = _prepared(network)
+    node = {id_: place for place, id_ in enumerate(known.ids)}
+    labels: Rows = np.arange(len(links))
+    before, met = np.zeros(len(links)), set[UUID]()
+    for community in former:
+        if not met.isdisjoint(community.members):
+            raise InvalidInputError("former communities", ["an entity must not be in two of them"])
+        met.update(community.members)
+        strengths = zip(community.members, community.strengths, strict=True)
+        there = {node[id_]: strength for id_, strength in strengths if id_ in node}
+        labels[list(there)] = min(there, default=0)
+        before[list(there)] = list(there.values())
+    if changed is None:
+        restless = np.flatnonzero(before != links.strength / STEPS)
+    else:
+        restless = np.array([node[id_] for id_ in changed if id_ in node], np.intp)
+    return _communities(known, links, refreshed(links, labels, restless, seed=seed))
 
 
-class _Ordered:
-    """A network with its entities as nodes in order of id."""
+def _prepared(network: Network) -> tuple[Network, Links]:
+    """A network with its entities in order of id, which makes the order of what was given no matter; and its links."""
+    order = sorted(range(len(network.ids)), key=lambda place: network.ids[place].int)
+    node = np.empty(len(order), dtype=np.intp)
+    node[order] = np.arange(len(order))
+    known = Network(
+        ids=[network.ids[place] for place in order],
+        names=[network.names[place] for place in order],
+        importance=network.importance[np.array(order, np.intp)],
+        sources=node[network.sources],
+        targets=node[network.targets],
+        weights=network.weights,
+    )
+    return known, Links.of(len(order), known.sources, known.targets, known.weights)
 
-    def __init__(self, network: Network) -> None:
-        ids = network.ids
-        order = sorted(range(len(ids)), key=lambda place: ids[place].int)
-        node = np.empty(len(order), dtype=np.intp)
-        node[order] = np.arange(len(order))
-        self._ids = [ids[place] for place in order]
-        self._names = [network.names[place] for place in order]
-        self._importance: list[float] = network.importance[order].tolist() if order else []
-        self._row = {id_: row for row, id_ in enumerate(self._ids)}
-        self.links = Links.of(len(order), node[network.sources], node[network.targets], network.weights)
-        self._strength = self.links.strength / STEPS
 
-    def rows_of(self, ids: Iterable[UUID]) -> Rows:
-        """The nodes of the entities that are in the network."""
-        return np.array([self._row[id_] for id_ in ids if id_ in self._row], np.intp)
+def _communities(network: Network, links: Links, labels: Rows) -> tuple[Community, ...]:
+    """The communities that the labels of the nodes define, largest first, then by id."""
+    inside = labels[links.near] == labels[links.far]
+    degree: list[int] = np.bincount(links.near[inside], minlength=len(labels)).tolist()
+    strength: list[float] = (links.strength / STEPS).tolist()
 
-    def labels_of(self, communities: Iterable[Community]) -> Rows:
-        """For each node, the lowest node of its community; the node itself if it is in none."""
-        labels: Rows = np.arange(len(self._ids))
-        met: set[UUID] = set()
-        for community in communities:
-            if not met.isdisjoint(community.members):
-                raise InvalidInputError("former communities", ["an entity must not be in two of them"])
-            met.update(community.members)
-            rows = self.rows_of(community.members)
-            labels[rows] = rows.min(initial=len(labels))
-        return labels
+    def rank(node: int) -> tuple[int, float, str, int]:
+        return -degree[node], -network.importance[node], network.names[node], node
 
-    def changed_since(self, communities: Iterable[Community]) -> Rows:
-        """The nodes whose strength has changed; the former strength of a node that was in no community is 0.
-
-        This misses an entity that exchanged one relation for another of equal weight, but finds its neighbours.
-        """
-        former = np.zeros(len(self._ids))
-        for community in communities:
-            strengths = zip(community.members, community.strengths, strict=True)
-            there = {self._row[id_]: strength for id_, strength in strengths if id_ in self._row}
-            former[list(there)] = list(there.values())
-        return np.flatnonzero(former != self._strength)
-
-    def communities(self, labels: Rows) -> tuple[Community, ...]:
-        """The communities that the labels of the nodes define."""
-        inside = labels[self.links.near] == labels[self.links.far]
-        degree: Codes = np.bincount(self.links.near[inside], minlength=len(labels))
-        found = [self._community(members, degree) for members in _groups(labels) if len(members) > 1]
-        return tuple(sorted(found, key=lambda community: (-community.size, community.id)))
-
-    def _community(self, members: Rows, degree: Codes) -> Community:
-        inside = dict(zip(members.tolist(), degree[members].tolist(), strict=True))
-
-        def rank(row: int) -> tuple[int, float, str, int]:
-            return -inside[row], -self._importance[row], self._names[row], row
-
-        top = nsmallest(_TOP_ENTITIES, inside, key=rank)
-        ids = tuple(self._ids[row] for row in inside)
-        return Community(
-            id=uuid5(COMMUNITY, str(ids[0])),
-            members=ids,
-            strengths=self._strength[members].tolist(),
-            density=sum(inside.values()) / (len(ids) * (len(ids) - 1)),
-            top=tuple(self._ids[row] for row in top),
-            label=", ".join(self._names[row] for row in top[:_NAMES_IN_LABEL]),
+    found = []
+    for group in (each for each in _groups(labels) if len(each) > 1):
+        members: list[int] = group.tolist()
+        top = nsmallest(_TOP_ENTITIES, members, key=rank)
+        ids = tuple(network.ids[node] for node in members)
+        found.append(
+            Community(
+                id=uuid5(COMMUNITY, str(ids[0])),
+                members=ids,
+                strengths=[strength[node] for node in members],
+                density=sum(degree[node] for node in members) / (len(ids) * (len(ids) - 1)),
+                top=tuple(network.ids[node] for node in top),
+                label=", ".join(network.names[node] for node in top[:_NAMES_IN_LABEL]),
+            )
         )
+    return tuple(sorted(found, key=lambda each: (-each.size, each.id)))
 
 
 def _groups(labels: Rows) -> Iterator[Rows]:
@@ -174,14 +147,6 @@ def _groups(labels: Rows) -> Iterator[Rows]:
     order = np.argsort(labels, kind="stable")
     starts = run_starts(labels[order])
     yield from np.split(order, starts[1:])
-
-
-def _length(field: str, values: Sequence[object] | Rows | Floats, length: int) -> str | None:
-    return None if len(values) == length else f"{field} must have {length} items, not {len(values)}"
-
-
-def _rows(field: str, rows: Rows, length: int) -> str | None:
-    return None if not len(rows) or (rows.min() >= 0 and rows.max() < length) else f"{field} must be rows of ids"
 
 
 def is_same(found: Community, former: Community | None) -> bool:

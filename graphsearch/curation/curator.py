@@ -77,6 +77,8 @@ from graphsearch.protocols.reading import MemoryFilters
 from graphsearch.text.bm25 import embedding_text
 
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
+_GROUPS: Final = 300
+"""Groups of relations folded from visible memories at a time."""
 _NOBODY: Final = UUID(int=0)
 _REFUSALS: Final = (AccessDeniedError, InvalidInputError, UnknownElementError)
 _ALREADY_DISTINCT: Final = "entities merged into these were marked as distinct: undo that merge, or merge these by hand"
@@ -91,8 +93,9 @@ class Curator:
 
     Entities are given by id, or by a name or alias that is unique; the id of a merged entity resolves to the entity
     that it was merged into. Every method raises `UnknownElementError` for what does not exist or is not visible,
-    `InvalidInputError` for a negative limit, and `UnknownScopeError` for a scope that was never written to. Methods
-    that need the whole graph raise `PartialViewError` for a principal that may not see everything.
+    `InvalidInputError` for a negative limit, and `UnknownScopeError` for a scope that was never written to. What needs
+    the whole graph (communities, health, counts, registering a type, removing a scope, checking a receipt) raises
+    `PartialViewError` for a principal that may not see everything.
     """
 
     def __init__(self, engine: GraphSearchEngine, *, gate: Gate | None = None) -> None:
@@ -205,9 +208,9 @@ class Curator:
         are reported as left. The model sees names of the graph: therefore a curator without a gate raises
         `MissingDependencyError`; pass ``gate=ALLOW_ALL`` if all names may be shown.
         """
+        llm, judged, done = as_llm(judge), 0, list[Judged]()
         self._demand_gate("judge_duplicates(…) shows names of the graph")
         check.refuse("duplicates", check.number("limit", limit, 0), check.number("threshold", threshold, 0.6, 1))
-        llm, judged, done = as_llm(judge), 0, list[Judged]()
         passed = {frozenset(pair) for pair in skip}
         while judged < limit:
             wanted = limit - judged
@@ -304,15 +307,14 @@ class Curator:
         check.refuse("contradictions", check.number("limit", limit, 0))
         found: list[Contradiction] = []
         async with self._reading() as reader:
-            ahead = await self._with_several_targets(reader)
-            while ahead and len(found) < limit:
-                page: list[Relation] = []
-                while ahead and len(page) < PAGE:
-                    page += ahead.pop(0)
-                stored = {each.id: each for each in page}
-                own = {_own_id(each, stored.get(each.id)): each for each in await reader.shown(page)}
+            groups = await self._with_several_targets(reader)
+            for start in range(0, len(groups), _GROUPS):
+                stored = {each.id: each for group in groups[start : start + _GROUPS] for each in group}
+                own = {_own_id(each, stored.get(each.id)): each for each in await reader.shown(list(stored.values()))}
                 pairs = Contradiction.among(attrs.evolve(each, id=id_) for id_, each in own.items())
                 found += [Contradiction(one=own[each.one.id], other=own[each.other.id]) for each in pairs]
+                if len(found) >= limit:
+                    break
             ids = {id_ for each in found[:limit] for id_ in (each.source_id, each.one.target_id, each.other.target_id)}
             ends = {each.id: each for each in await reader.get_entities(sorted(ids))}
         return tuple(
@@ -503,8 +505,8 @@ class Curator:
     async def remove_scope(self) -> Receipt:
         """Remove the scope and everything in it, and return a receipt, which `verify_receipt` checks.
 
-        Touches (forget) every element. `PartialViewError` for a principal that may not see everything. What is written
-        between reading the content for the receipt and the removal is removed as well, and not covered by its hash.
+        Touches (forget) every element. What is written between reading the content for the receipt and the removal is
+        removed as well, and not covered by its hash.
         """
         salt, content = secrets.token_hex(16), list[bytes]()
         try:
@@ -529,8 +531,7 @@ class Curator:
     async def verify_receipt(self, receipt: Receipt) -> Verification:
         """Check that a receipt is as it was made, and that nothing of the memories that it names is left.
 
-        `PartialViewError` for a principal that may not see everything, `InvalidInputError` for a receipt of another
-        scope. Reads all relations of the scope.
+        Raises `InvalidInputError` for a receipt of another scope. Reads all relations of the scope.
         """
         store = self._store
         foreign = f"is of the scope {receipt.scope}, and the store of {store.scope}"
@@ -550,9 +551,9 @@ class Curator:
     # -- the graph as a whole ----------------------------------------------------------------------------------------
 
     async def detect_communities(self, *, seed: int = 0) -> tuple[Community, ...]:
-        """Detect all communities anew, store them, and return them, largest first. Touches (write) every member.
+        """Detect the communities of all relations that hold now, store them, and return them, largest first.
 
-        They are made of all relations that hold now: `PartialViewError` for a principal that may not see everything.
+        Touches (write) every member.
         """
         found, _ = await self._grouped(lambda network, _: communities.detect_communities(network, seed=seed))
         return await self._store_communities(found, None)
@@ -560,7 +561,7 @@ class Curator:
     async def refresh_communities(self, *, seed: int = 0) -> tuple[Community, ...]:
         """Update the communities around changed relations; return the changed ones, largest first.
 
-        Touches (write) every member of those that changed. `PartialViewError` as in `detect_communities`.
+        Touches (write) every member of those that changed.
         """
         found, former = await self._grouped(
             lambda network, former: communities.refresh_communities(network, former, seed=seed)
@@ -572,10 +573,7 @@ class Curator:
         return await self._store_communities(fresh, gone) if fresh or gone else ()
 
     async def communities(self, entity: EntityRef | None = None, *, limit: int | None = 20) -> tuple[Community, ...]:
-        """List the stored communities, largest first; those of one entity if it is given.
-
-        `PartialViewError` as in `detect_communities`, of whose relations they were made.
-        """
+        """List the stored communities, largest first; those of one entity if it is given."""
         check.refuse("communities", None if limit is None else check.number("limit", limit, 0))
         async with self._whole("communities") as reader:
             ids = None if entity is None else [(await known(entity, reader)).id]
@@ -600,10 +598,10 @@ class Curator:
         left. Any other error of the model is raised; what was stored before stays. ``prompt_tokens`` bounds each
         prompt, and ``answer_tokens`` each answer, by ``counter``; the default counts bytes, more than there are tokens.
 
-        `PartialViewError` as in `detect_communities`. Touches (write) every member of a community that is asked for.
-        The model sees texts of the graph: therefore a curator without a gate raises `MissingDependencyError`; pass
-        ``gate=ALLOW_ALL`` if all may be shown.
+        Touches (write) every member of a community that is asked for. The model sees texts of the graph: therefore a
+        curator without a gate raises `MissingDependencyError`; pass ``gate=ALLOW_ALL`` if all may be shown.
         """
+        model, tally = summarising.CountingLLM(as_llm(llm), counter or ByteCounter()), summarising.Tally(limit)
         check.refuse(
             "summaries",
             None if limit is None else check.number("limit", limit, 0),
@@ -614,7 +612,6 @@ class Curator:
         self._demand_gate("summarise_communities(…) shows texts of the graph")
         async with self._whole("communities"):
             ahead = [each for each in await self._store.communities() if each.size >= min_size]
-        model, tally = summarising.CountingLLM(as_llm(llm), counter or ByteCounter()), summarising.Tally(limit)
 
         async def summarise(read: summarising.Read) -> summarising.Outcome:
             try:
@@ -631,16 +628,13 @@ class Curator:
         return tally.report(model, meter.total)
 
     async def graph_health(self) -> Health:
-        """Measure the health of the graph, from counts of the whole scope; store it, for recall and blocks.
-
-        `PartialViewError` for a principal that may not see everything.
-        """
+        """Measure the health of the graph, from counts of the whole scope; store it, for recall and blocks."""
         async with self._whole("the counts of health") as reader:
             counts = await count_health(self._store, reader)
         return await record_health(counts, self._store)
 
     async def stats(self) -> Statistics:
-        """Return the numbers of the scope. `PartialViewError` for a principal that may not see everything."""
+        """Return the numbers of the scope."""
         async with self._whole("the counts of the project"):
             return await self._store.statistics()
 
@@ -680,8 +674,7 @@ class Curator:
         * ``functional``: a source has one target at a time. ``causal``: the source is printed before the target.
         * ``skip``: searches leave them out. ``state``: they hold until something ends them.
 
-        Touches (write) a relation of the type. `PartialViewError` for a principal that may not see everything,
-        `InvalidInputError` that names every fault.
+        Touches (write) a relation of the type. Raises `InvalidInputError` that names every fault.
         """
         properties = _given(
             prior=prior, hop_scores=hop_scores, functional=functional, causal=causal, skip=skip, state=state

@@ -54,16 +54,16 @@ async def find_entities(query: str, reader: Reader, *, type: str | None, limit: 
     hits: dict[UUID, EntityHit] = {}
     seen: set[UUID] = set()
     wide = max(CANDIDATES, limit)
-    while fresh := await _candidates(query, reader, wide) - seen:
-        seen |= fresh
-        for entity in await reader.get_entities(sorted(fresh)):
+    while True:
+        found = await _candidates(query, reader, wide)
+        for entity in await reader.get_entities(sorted(found - seen)):
             fitting = entity.type == type if type else entity.type != VALUE
             if fitting and (hit := match(query, entity)):
                 hits[entity.id] = hit
-        if len(hits) >= limit:
-            break
+        if len(hits) >= limit or len(found) < wide or found <= seen:
+            return best(hits.values(), limit)
+        seen |= found
         wide *= 4  # what is of another type must not displace what is asked for
-    return best(hits.values(), limit)
 
 
 async def _candidates(query: str, reader: Reader, limit: int) -> set[UUID]:

@@ -7,8 +7,6 @@ from typing import Final
 
 import attrs
 
-from graphsearch.model import validation as check
-
 GOOD: Final = 0.85
 """Above it, health is good."""
 POOR: Final = 0.70
@@ -49,9 +47,6 @@ class Growth:
     memories: int = 0
     entities: int = 0
 
-    def __attrs_post_init__(self) -> None:
-        check.refuse("growth", *(check.number(field, getattr(self, field), 0) for field in ("memories", "entities")))
-
 
 @attrs.frozen(kw_only=True)
 class HealthCounts:
@@ -77,20 +72,6 @@ class HealthCounts:
     entities_created: int = 0
     baseline_fail_rate: float = 0.0
     earlier: Growth | None = None
-
-    def __attrs_post_init__(self) -> None:
-        parts = ("entities_created", "mentions_disputed")
-        counts = ("memories", "entities", "duplicate_pairs", "mentions_resolved", *parts)
-        check.refuse(
-            "health counts",
-            None if self.relations is None else check.number("relations", self.relations, 0),
-            *(check.number(field, getattr(self, field), 0) for field in counts),
-            check.unit("baseline_fail_rate", self.baseline_fail_rate),
-            *(
-                None if getattr(self, each) <= self.mentions_resolved else f"{each} must not exceed mentions_resolved"
-                for each in parts
-            ),
-        )
 
 
 @attrs.frozen(kw_only=True)

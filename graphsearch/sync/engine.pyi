@@ -282,10 +282,7 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def communities(self, entity: EntityRef | None=None, *, limit: int | None=20) -> tuple[Community, ...]:
-        """List the stored communities, largest first; those of one entity if it is given.
-
-        `PartialViewError` as in `detect_communities`, of whose relations they were made.
-        """
+        """List the stored communities, largest first; those of one entity if it is given."""
         ...
 
     def contradictions(self, *, limit: int=20) -> tuple[Contradiction, ...]:
@@ -297,9 +294,9 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def detect_communities(self, *, seed: int=0) -> tuple[Community, ...]:
-        """Detect all communities anew, store them, and return them, largest first. Touches (write) every member.
+        """Detect the communities of all relations that hold now, store them, and return them, largest first.
 
-        They are made of all relations that hold now: `PartialViewError` for a principal that may not see everything.
+        Touches (write) every member.
         """
         ...
 
@@ -364,10 +361,7 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def graph_health(self) -> Health:
-        """Measure the health of the graph, from counts of the whole scope; store it, for recall and blocks.
-
-        `PartialViewError` for a principal that may not see everything.
-        """
+        """Measure the health of the graph, from counts of the whole scope; store it, for recall and blocks."""
         ...
 
     def judge_duplicates(self, judge: LLM | AskFunction, *, limit: int=20, threshold: float=ALIKE, skip: Iterable[tuple[UUID, UUID]]=()) -> JudgeReport:
@@ -420,7 +414,7 @@ class Curator(Facade[curator.Curator]):
     def refresh_communities(self, *, seed: int=0) -> tuple[Community, ...]:
         """Update the communities around changed relations; return the changed ones, largest first.
 
-        Touches (write) every member of those that changed. `PartialViewError` as in `detect_communities`.
+        Touches (write) every member of those that changed.
         """
         ...
 
@@ -435,8 +429,7 @@ class Curator(Facade[curator.Curator]):
         * ``functional``: a source has one target at a time. ``causal``: the source is printed before the target.
         * ``skip``: searches leave them out. ``state``: they hold until something ends them.
 
-        Touches (write) a relation of the type. `PartialViewError` for a principal that may not see everything,
-        `InvalidInputError` that names every fault.
+        Touches (write) a relation of the type. Raises `InvalidInputError` that names every fault.
         """
         ...
 
@@ -450,8 +443,8 @@ class Curator(Facade[curator.Curator]):
     def remove_scope(self) -> Receipt:
         """Remove the scope and everything in it, and return a receipt, which `verify_receipt` checks.
 
-        Touches (forget) every element. `PartialViewError` for a principal that may not see everything. What is written
-        between reading the content for the receipt and the removal is removed as well, and not covered by its hash.
+        Touches (forget) every element. What is written between reading the content for the receipt and the removal is
+        removed as well, and not covered by its hash.
         """
         ...
 
@@ -460,7 +453,7 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def stats(self) -> Statistics:
-        """Return the numbers of the scope. `PartialViewError` for a principal that may not see everything."""
+        """Return the numbers of the scope."""
         ...
 
     def summarise_communities(self, llm: LLM | AskFunction, *, limit: int | None=None, min_size: int=summarising.MIN_SIZE, counter: TokenCounter | None=None, prompt_tokens: int=summarising.PROMPT_TOKENS, answer_tokens: int=summarising.ANSWER_TOKENS) -> SummariesReport:
@@ -473,9 +466,8 @@ class Curator(Facade[curator.Curator]):
         left. Any other error of the model is raised; what was stored before stays. ``prompt_tokens`` bounds each
         prompt, and ``answer_tokens`` each answer, by ``counter``; the default counts bytes, more than there are tokens.
 
-        `PartialViewError` as in `detect_communities`. Touches (write) every member of a community that is asked for.
-        The model sees texts of the graph: therefore a curator without a gate raises `MissingDependencyError`; pass
-        ``gate=ALLOW_ALL`` if all may be shown.
+        Touches (write) every member of a community that is asked for. The model sees texts of the graph: therefore a
+        curator without a gate raises `MissingDependencyError`; pass ``gate=ALLOW_ALL`` if all may be shown.
         """
         ...
 
@@ -507,8 +499,7 @@ class Curator(Facade[curator.Curator]):
     def verify_receipt(self, receipt: Receipt) -> Verification:
         """Check that a receipt is as it was made, and that nothing of the memories that it names is left.
 
-        `PartialViewError` for a principal that may not see everything, `InvalidInputError` for a receipt of another
-        scope. Reads all relations of the scope.
+        Raises `InvalidInputError` for a receipt of another scope. Reads all relations of the scope.
         """
         ...
 

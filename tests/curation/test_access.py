@@ -1,5 +1,7 @@
 """A curator acts on behalf of the principal of its gate."""
 
+import inspect
+import typing
 from typing import Any
 
 import pytest
@@ -78,3 +80,11 @@ async def test_with_the_shipped_policies_members_read_and_editors_change(scoped)
     stranger = Curator(engine, gate=Gate(CedarAuthorizer.default(), Principal(id="greg")))
     assert await stranger.search_entities("ada") == ()
     assert (await editor.forget(session_id="s1")).memories == 2
+
+
+@pytest.mark.parametrize("name", [name for name in vars(Curator) if not name.startswith("_")])
+def test_signatures_say_what_is_taken_and_returned(name):
+    method = getattr(Curator, name)
+    parameters = inspect.signature(method).parameters
+    assert all(each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL) for each in parameters.values())
+    assert {*parameters, "return"} == {"self", *typing.get_type_hints(method)}

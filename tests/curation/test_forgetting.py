@@ -64,7 +64,7 @@ async def test_a_source_goes_page_by_page_and_is_added_up(engine, scoped, monkey
 
 
 @pytest.mark.parametrize("which", [{"memory": "z0"}, {"source": "chat"}, {"label": "z"}, {"memory": "never"}])
-async def test_a_dry_run_reports_what_would_go_and_removes_nothing(engine, scoped, which):
+async def test_a_dry_run_reports_what_would_go_and_removes_nothing(engine, scoped, which: dict[str, Any]):
     zoe = person("Zoe")
     memories = [Memory(id=f"z{number}", source="chat", labels=["z"] * number) for number in range(3)]
     claims = [claim(memory, zoe, ADA, "works_with") for memory in memories]
@@ -90,7 +90,13 @@ async def test_a_dry_run_counts_what_goes_on_several_pages(engine, scoped, monke
 async def test_nothing_is_forgotten_by_mistake(engine, scoped, wrong):
     await scoped.write(Batch(memories=[Memory(id="of nothing")]))
     curator = Curator(engine)
-    for given in ({"session_id": wrong}, {"source": wrong}, {}, {"memory": "of nothing", "source": "chat"}):
+    mistakes: list[dict[str, Any]] = [
+        {"session_id": wrong},
+        {"source": wrong},
+        {},
+        {"memory": "of nothing", "source": "chat"},
+    ]
+    for given in mistakes:
         with pytest.raises(InvalidInputError):
             await curator.forget(**given)
     assert (await scoped.statistics()).memories == 6

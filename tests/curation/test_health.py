@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.errors import InvalidInputError
 from graphsearch.health.formula import Condition, Growth, HealthCounts, Maturity, graph_health
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Batch, Entity, Memory
@@ -172,16 +171,6 @@ def test_a_higher_baseline_is_never_less_healthy(counts, other):
 @given(counted())
 def test_a_graph_without_relations_is_never_healthier(counts):
     assert graph_health(attrs.evolve(counts, relations=0)).value <= graph_health(counts).value
-
-
-def test_bad_counts_are_refused_with_every_fault():
-    with pytest.raises(InvalidInputError) as refused:
-        HealthCounts(memories=-1, entities=-1, entities_created=3, baseline_fail_rate=2)
-    assert len(refused.value.faults) == 4
-    with pytest.raises(InvalidInputError, match="mentions_disputed must not exceed"):
-        HealthCounts(memories=1, entities=1, mentions_disputed=1)
-    with pytest.raises(InvalidInputError, match="entities"):
-        Growth(memories=1, entities=-1)
 
 
 async def test_health_is_counted_from_the_store(scoped):

@@ -62,6 +62,16 @@ async def test_of_one_type(scoped):
     assert await Curator(engine).search_entities("ada", type="nothing") == ()
 
 
+async def test_what_is_of_another_type_takes_nobodys_place(scoped):
+    tools = [Entity(type="tool", name=f"Ada {number}") for number in range(120)]
+    people = [person(f"Ada Byron {number}") for number in range(3)]
+    curator = Curator(await engine_over(scoped, Batch(entities=[*tools, *people])))
+    for query in ("ada", "ad", "adaa byron"):
+        assert {each.entity.id for each in await curator.search_entities(query, type="person")} == {
+            each.id for each in people
+        }
+
+
 async def test_what_finds_nothing(scoped):
     curator = Curator(await engine_over(scoped))
     for query in ("", "  ", "zzz", "-"):
