@@ -39,6 +39,8 @@ from graphsearch.evaluation.question_set import parse_time
 from graphsearch.evaluation.ranks import holds_answer
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Memory, Triplet
+from graphsearch.modes.options import SearchRequest
+from graphsearch.recall.options import RecallRequest
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.text.rendering import OBSERVATIONS, TRIPLETS, memory_line, triplet_line
 
@@ -194,9 +196,8 @@ async def fill(
 ) -> list[Shown]:
     """What the plain rule shows for each budget."""
     found, recalled = await engine.search_and_recall(
-        asked.text,
-        search={"limit": 200, "gate": ALLOW_ALL, "as_of": asked.as_of},
-        recall={"limit": 50, "gate": ALLOW_ALL, "as_of": asked.as_of},
+        SearchRequest(asked.text, limit=200, gate=ALLOW_ALL, as_of=asked.as_of),
+        RecallRequest(asked.text, limit=50, gate=ALLOW_ALL, as_of=asked.as_of),
     )
     terms, memories = engine.store.analyser.terms, [each.memory for each in recalled.memories]
     lines = [

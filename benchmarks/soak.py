@@ -40,8 +40,8 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import GraphSearchError, UnknownElementError
 from graphsearch.ingest import Ingestor
 from graphsearch.integrations.mcp.server import make_server
-from graphsearch.integrations.mcp.service import GraphService, Identity
 from graphsearch.model import Memory, Outcome, Principal, Scope
+from graphsearch.operations.service import GraphService, Identity
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.postgres import PostgresGraphStore
 

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from graphsearch.context import ContextRequest as ContextRequest
     from graphsearch.context import WorkType as WorkType
     from graphsearch.curation import Curator as Curator
-    from graphsearch.curation.entity_changes import Corrections as Corrections
     from graphsearch.embedders import FunctionEmbedder as FunctionEmbedder
     from graphsearch.embedders import MiniLMEmbedder as MiniLMEmbedder
     from graphsearch.embedders import VoyageEmbedder as VoyageEmbedder

@@ -18,7 +18,7 @@ from graphsearch.errors import (
 from graphsearch.model import Batch, Claim, EdgeKind, ElementKind, Memory, RelationType
 from graphsearch.model.signatures import Resource
 from graphsearch.modes.mode import Part, Question
-from graphsearch.modes.options import SearchMode, SearchOptions, SearchRequest
+from graphsearch.modes.options import SearchMode
 from graphsearch.modes.registry import DEFAULT_MODES
 from graphsearch.modes.result import SearchResult
 from graphsearch.modes.retrieval import GraphCompletion, Neighborhood
@@ -322,11 +322,6 @@ async def test_every_fault_of_a_request_is_named(engine):
     with pytest.raises(InvalidInputError) as error:
         await engine.search("a\0b", seeds=0, limit=0, depth=-1, max_hops=11, min_edge_confidence=2)
     assert len(error.value.faults) == 6
-
-
-def test_options_and_request_have_the_same_fields():
-    fields = {field.name for field in attrs.fields(SearchRequest)}
-    assert fields - {"query"} == set(SearchOptions.__annotations__)
 
 
 async def test_a_scope_never_written_is_unknown(engine):

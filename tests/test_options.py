@@ -1,119 +1,91 @@
-"""The options of each verb: one exported class that names and documents them, and one signature that lists them."""
+"""The options of each verb: fields of one exported class, which the verb lists, `help` shows and editors complete."""
 
 import inspect
-import typing
-from inspect import Parameter
+import pydoc
+import subprocess
+import sys
+from pathlib import Path
 
+import attrs
 import pytest
 
 import graphsearch
-from graphsearch import sync
-from graphsearch._support.options import with_options
-from graphsearch.context import ContextBuilder, ContextOptions, build_graph_context_block
-from graphsearch.context.builder import CANDIDATES
-from graphsearch.curation import Curator
-from graphsearch.curation.entity_changes import Corrections
-from graphsearch.engine import GraphSearchEngine
-from graphsearch.explaining.explanation import ExplainOptions
-from graphsearch.modes.options import SearchOptions, SearchRequest
-from graphsearch.ranking.options import RankOptions, RankRequest
-from graphsearch.recall.options import RecallOptions, RecallRequest
+from graphsearch import (
+    ContextBuilder,
+    ContextRequest,
+    ExplainRequest,
+    FederatedEngine,
+    GraphSearchEngine,
+    RankRequest,
+    RecallRequest,
+    SearchRequest,
+    sync,
+)
+from graphsearch.context import build_graph_context_block
 
-if typing.TYPE_CHECKING:
+VERBS = [
+    (GraphSearchEngine.search, SearchRequest),
+    (GraphSearchEngine.recall, RecallRequest),
+    (GraphSearchEngine.rank_entities, RankRequest),
+    (ContextBuilder.build, ContextRequest),
+]
+USE = """
+from graphsearch import ALLOW_ALL, ContextBlock, ContextBuilder, GraphSearchEngine, RecallResult, SearchResult, sync
+from typing import assert_type
 
-    async def checked_by_type_checkers(engine: GraphSearchEngine) -> None:
-        """What mypy and pyright refuse: else they find the comments unused."""
-        await engine.search("", limits=5)  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
-        await engine.recall("", limit="5")  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
+async def use(engine: GraphSearchEngine, context: ContextBuilder, waiting: sync.GraphSearchEngine) -> None:
+    assert_type(await engine.search("q", limit=3, mode="summary"), SearchResult)
+    assert_type(await engine.recall("q", workload="text"), RecallResult)
+    assert_type(await context.build("q", gate=ALLOW_ALL, session_id="s", depth=1), ContextBlock)
+    assert_type(waiting.search("q", limit=3), SearchResult)
+    await engine.search("q", limits=3)  # wrong
+    await engine.search("q", limit="3")  # wrong
+    await engine.search(limit=3)  # wrong
+    await engine.explain("q", limit=3)  # wrong
+    await context.build("q", session_id="s")  # wrong
+    waiting.search("q", limits=3)  # wrong
+    assert_type(await engine.search("q"), RecallResult)  # wrong
+"""
 
 
-CHECKED = {
-    "search": (SearchOptions, SearchRequest),
-    "recall": (RecallOptions, RecallRequest),
-    "rank_entities": (RankOptions, RankRequest),
-}
+@pytest.mark.parametrize(("verb", "request_"), VERBS)
+def test_a_verb_lists_and_documents_the_fields_of_its_request(verb, request_):
+    _, *listed = inspect.signature(verb).parameters.values()
+    assert listed == [*inspect.signature(request_).parameters.values()]
+    assert [each.name for each in listed if each.kind is not inspect.Parameter.KEYWORD_ONLY] == ["query"]
+    shown = pydoc.plaintext.document(verb)
+    assert [each for each in attrs.fields_dict(request_) if each != "query" and f"``{each}``" not in shown] == []
+    assert getattr(graphsearch, request_.__name__) is request_
+    assert verb.request is request_
 
 
-def listed(verb) -> dict[str, object]:
-    """The keyword options of a verb with their defaults."""
-    parameters = inspect.signature(verb).parameters.values()
-    assert all(each.kind is not inspect.Parameter.VAR_KEYWORD for each in parameters)
-    return {each.name: each.default for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY}
+def test_verbs_of_an_engine_of_several_scopes_and_blocking_ones_are_the_same():
+    for owner in (FederatedEngine, sync.GraphSearchEngine, sync.FederatedEngine):
+        for name in ("search", "recall", "rank_entities"):
+            ours, theirs = getattr(owner, name), getattr(GraphSearchEngine, name)
+            assert inspect.signature(ours) == inspect.signature(theirs)
+            assert inspect.getdoc(ours) == inspect.getdoc(theirs)
 
 
-@pytest.mark.parametrize("verb", CHECKED)
-def test_names_types_and_defaults_agree(verb):
-    options, request = CHECKED[verb]
-    fields = inspect.signature(request).parameters
-    assert listed(getattr(GraphSearchEngine, verb)) == {
-        name: field.default for name, field in fields.items() if name != "query"
-    }
-    hints = typing.get_type_hints(request)
-    assert typing.get_type_hints(options) == {name: hints[name] for name in fields if name != "query"}
+def test_a_block_has_no_default_gate():
+    for build in (ContextBuilder.build, build_graph_context_block):
+        assert inspect.signature(build).parameters["gate"].default is inspect.Parameter.empty
 
 
 def test_an_explanation_takes_the_options_of_what_it_explains():
-    own = [typing.get_type_hints(options) for options, _ in CHECKED.values()]
-    merged = {name: hint for hints in own for name, hint in hints.items()}
-    assert all(merged[name] == hint for hints in own for name, hint in hints.items())
-    assert typing.get_type_hints(ExplainOptions) == merged
-    shown = listed(GraphSearchEngine.explain)
-    assert (shown["depth"], shown["health"], shown["candidates"]) == (2, None, 20)
-    assert shown["limit"] is ...  # 10 triplets and memories, but 5 entities
+    own = {name for answer in (SearchRequest, RecallRequest, RankRequest) for name in attrs.fields_dict(answer)}
+    assert {*attrs.fields_dict(ExplainRequest)} == {*own, "element"}
 
 
-def test_a_block_lists_the_options_of_a_search_as_it_takes_them():
-    expected = {**listed(GraphSearchEngine.search), "limit": CANDIDATES}
-    for build in (ContextBuilder.build, build_graph_context_block, sync.ContextBuilder.build):
-        shown = listed(build)
-        assert shown["gate"] is Parameter.empty  # a block has no default gate
-        assert expected.keys() <= shown.keys()
-        assert {name: shown[name] for name in expected if name != "gate"} == {
-            name: default for name, default in expected.items() if name != "gate"
-        }
-    own = typing.get_type_hints(ContextOptions).keys() - expected.keys()
-    assert own == {"budget", "work_type", "observations", "graph", "channels", "health", "workload"}
-    assert own <= listed(ContextBuilder.build).keys()
-
-
-@pytest.mark.parametrize(
-    ("options", "verb"),
-    [
-        *((options, getattr(GraphSearchEngine, name)) for name, (options, _) in CHECKED.items()),
-        (Corrections, Curator.update_entity),
-    ],
-)
-def test_each_option_is_documented_where_help_shows_it(options, verb):
-    for name in typing.get_type_hints(options):
-        assert f"``{name}``" in (options.__doc__ or "")
-        assert f"``{name}``" in (inspect.getdoc(verb) or "")
-
-
-def test_the_blocking_verbs_have_the_same_signatures():
-    for name in ("search", "recall", "rank_entities", "explain"):
-        blocking, own = (getattr(each, name) for each in (sync.GraphSearchEngine, GraphSearchEngine))
-        assert inspect.signature(blocking) == inspect.signature(own)
-        assert inspect.getdoc(blocking) == inspect.getdoc(own)
-
-
-def test_the_classes_are_exported():
-    for options in (SearchOptions, RecallOptions, RankOptions, ExplainOptions, ContextOptions, Corrections):
-        assert getattr(graphsearch, options.__name__) is options
-
-
-def test_a_function_without_documentation_shows_that_of_its_options():
-    class Options(typing.TypedDict, total=False):
-        """Options.
-
-        * ``one``: the first.
-        """
-
-        one: int
-
-    @with_options(Options)
-    def verb(two: int = 2, **options: typing.Unpack[Options]) -> object:
-        return two, options
-
-    assert str(inspect.signature(verb)) == "(two: int = 2, *, one: int = Ellipsis) -> object"
-    assert verb.__doc__ == "* ``one``: the first."
-    assert verb(1, one=3) == (1, {"one": 3})
+@pytest.mark.parametrize("checker", [("mypy", "--strict"), ("pyright",)], ids=lambda checker: checker[0])
+def test_type_checkers_know_the_options_and_find_wrong_ones(checker, tmp_path):
+    (tmp_path / "use.py").write_text(USE)
+    done = subprocess.run(
+        [sys.executable, "-m", *checker, str(tmp_path / "use.py")],
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = {int(line.split("use.py:")[1].split(":")[0]) for line in done.stdout.splitlines() if " error: " in line}
+    assert found == {number for number, line in enumerate(USE.splitlines(), 1) if "# wrong" in line}, done.stdout

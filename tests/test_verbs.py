@@ -57,8 +57,8 @@ def verbs(*owners: type) -> set[str]:
     found = {
         name
         for owner in owners
-        for name, method in vars(owner).items()
-        if inspect.isfunction(method) and not name.startswith("_")
+        for name, method in inspect.getmembers(owner, inspect.isfunction)
+        if inspect.iscoroutinefunction(inspect.unwrap(method)) and not name.startswith("_")
     }
     return {OTHER_NAMES.get(name, name) for name in found}
 

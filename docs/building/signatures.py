@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from griffe import (
+    Alias,
     Attribute,
     Class,
     Expr,
@@ -23,6 +24,7 @@ from griffe import ParameterKind as Kind
 
 _MADE_BY: Final = frozenset({"attrs.frozen", "attrs.define"})
 _WITH_FIELDS: Final = ("typing.Protocol", "typing.TypedDict", "typing.NamedTuple", "enum.")
+_TAKES: Final = "graphsearch._support.verbs.takes"
 _NAME: Final = re.compile(r"(?<!`)`([A-Za-z_][\w.]*)`(?!`)")
 
 
@@ -34,18 +36,14 @@ class Signatures(Extension):
         if "lazily" in mod.members:
             mod.exports = [name for name, member in mod.members.items() if member.is_alias and not member.runtime]
 
-    def on_class(self, *, cls: Class, **_: Any) -> None:
-        """Fields of an attrs class become parameters; what is undocumented is left out where fields are no members."""
-        made = next((each.value for each in cls.decorators if _path(each.value) in _MADE_BY), None)
-        if made is not None and "__init__" not in cls.members:
-            cls.set_member("__init__", _init(cls, made))
-        if not _has_fields(cls):
-            for member in list(cls.members.values()):
-                if not member.has_docstring and (isinstance(member, Attribute) or _is_special(member.name)):
-                    cls.del_member(member.name)
-
     def on_package(self, *, pkg: Module, **_: Any) -> None:
-        """A name in single backquotes leads to what it names, where the reference has that."""
+        """Complete the signatures; a name in single backquotes leads to what it names, where the reference has that.
+
+        Fields of an attrs class become parameters, and those of a verb's request its own; what is undocumented is left
+        out where fields are no members.
+        """
+        _complete(pkg)
+        _bare(pkg)
         places = _places(pkg)
 
         def linked(name: re.Match[str]) -> str:
@@ -56,6 +54,23 @@ class Signatures(Extension):
         for each in _objects(pkg):
             if each.docstring is not None:
                 each.docstring.value = _NAME.sub(linked, each.docstring.value)
+
+
+def _complete(package: Module) -> None:
+    for each in _objects(package):
+        if isinstance(each, Class) and _made_by(each) is not None and "__init__" not in each.members:
+            each.set_member("__init__", _init(each))
+    for each in _objects(package):
+        if isinstance(each, Function) and (request := _request(each)):
+            each.parameters = Parameters(each.parameters[0], *[*package.modules_collection[request].parameters][1:])
+
+
+def _bare(package: Module) -> None:
+    for each in _objects(package):
+        if isinstance(each, Class) and not _has_fields(each):
+            for member in list(each.members.values()):
+                if not member.has_docstring and (isinstance(member, Attribute) or _is_special(member.name)):
+                    each.del_member(member.name)
 
 
 def _has_fields(cls: Class) -> bool:
@@ -90,19 +105,41 @@ def _is_special(name: str) -> bool:
     return name.startswith("__") and name != "__init__"
 
 
-def _init(cls: Class, made: str | Expr) -> Function:
-    kind = Kind.keyword_only if _argument(made, "kw_only") == "True" else Kind.positional_or_keyword
-    parameters = [
-        Parameter(each.name.lstrip("_"), annotation=each.annotation, kind=kind, default=_default(each))
-        for each in cls.members.values()
-        if isinstance(each, Attribute) and _is_field(each) and _argument(each.value, "init") != "False"
-    ]
+def _made_by(cls: Class) -> str | Expr | None:
+    return next((each.value for each in cls.decorators if _path(each.value) in _MADE_BY), None)
+
+
+def _request(verb: Function) -> str | None:
+    """The class whose fields a verb takes."""
+    taking = (each.value for each in verb.decorators if _path(each.value) == _TAKES)
+    return next((_path(each.arguments[0]) for each in taking if isinstance(each, ExprCall)), None)
+
+
+def _init(cls: Class) -> Function:
+    fields: dict[str, Parameter] = {}
+    for each in [*reversed(cls.mro()), cls]:
+        if (made := _made_by(each)) is not None:
+            named = _argument(made, "kw_only") == "True"
+            fields |= {
+                field.name: _parameter(field, named=named) for field in each.members.values() if _is_field(field)
+            }
+    first = sorted(fields.values(), key=lambda each: each.kind is Kind.keyword_only)
     of_self = Parameter("self", annotation=None, kind=Kind.positional_or_keyword, default=None)
-    return Function("__init__", parameters=Parameters(of_self, *parameters), returns="None", parent=cls)
+    return Function("__init__", parameters=Parameters(of_self, *first), returns="None", parent=cls)
 
 
-def _is_field(member: Attribute) -> bool:
-    return member.annotation is not None and "instance-attribute" in member.labels
+def _parameter(field: Attribute, *, named: bool) -> Parameter:
+    kind = Kind.keyword_only if named and _argument(field.value, "kw_only") != "False" else Kind.positional_or_keyword
+    return Parameter(field.name.lstrip("_"), annotation=field.annotation, kind=kind, default=_default(field))
+
+
+def _is_field(member: Object | Alias) -> TypeGuard[Attribute]:
+    return (
+        isinstance(member, Attribute)
+        and member.annotation is not None
+        and "instance-attribute" in member.labels
+        and _argument(member.value, "init") != "False"
+    )
 
 
 def _default(field: Attribute) -> str | Expr | None:

@@ -7,6 +7,7 @@ change must not close the cache permanently). Each method is one script, which t
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from importlib.resources import files
@@ -19,7 +20,7 @@ from graphsearch.caching.entities import MAX_ENTITIES, TTL, Cached, CacheOfScope
 from graphsearch.errors import CacheError, InvalidInputError
 from graphsearch.model import Entity, Scope
 from graphsearch.model import validation as check
-from graphsearch.moving.records import fields_of, line_of, made, object_of
+from graphsearch.model.codec import decode, encode
 
 _EXTRA: Final = {"extra": "redis", "purpose": "RedisCache"}
 
@@ -70,13 +71,13 @@ class RedisCache(CacheOfScope):
         wanted = list(dict.fromkeys(ids))
         answer = await self._run(self._get, uuid4().hex, self._ttl, since or "", *map(str, wanted))
         ticket, texts = (answer[0].decode(), answer[1:]) if answer else (None, [])
-        found = {id_: decoded(text) for id_, text in zip(wanted, texts, strict=False) if text is not None}
+        found = {id_: _decoded(text) for id_, text in zip(wanted, texts, strict=False) if text is not None}
         self.count(wanted, found)
         return Cached(found, ticket)
 
     async def put(self, entities: Sequence[Entity], ticket: str) -> bool:
         """Cache entities that were read after the ticket was issued."""
-        pairs = [part for entity in entities for part in (str(entity.id), encoded(entity))]
+        pairs = [part for each in entities for part in (str(each.id), json.dumps(encode(each, sparse=True)))]
         return bool(await self._run(self._put, ticket, self._ttl, self._most, *pairs))
 
     @asynccontextmanager
@@ -101,18 +102,11 @@ class RedisCache(CacheOfScope):
             raise CacheError(f"the Redis server of the entity cache failed: {type(error).__name__}") from error
 
 
-def encoded(entity: Entity) -> bytes:
-    """An entity as a JSON object, as in files of a scope."""
-    return line_of(fields_of(entity))
-
-
-def decoded(text: bytes) -> Entity:
-    """The entity that `encoded` gave. Raises `CacheError` for anything else."""
+def _decoded(text: bytes) -> Entity:
     try:
-        found: Entity = made(Entity, object_of(text))
-    except (InvalidInputError, TypeError) as error:
+        return decode(Entity, check.parse_json(text))
+    except ValueError as error:
         raise CacheError("the cache holds something that is no entity: empty it") from error
-    return found
 
 
 def _script(name: str) -> str:

@@ -14,7 +14,6 @@ from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Place, open_engine
 from graphsearch.cli.output import as_json, in_words, pairs, table
 from graphsearch.curation import Curator, Duplicate, JudgeReport, SummariesReport
-from graphsearch.curation.entity_changes import Corrections
 from graphsearch.curation.summarising import MIN_SIZE
 from graphsearch.health.duplicates import ALIKE
 from graphsearch.model import Community
@@ -73,7 +72,7 @@ async def update_entity(
     importance: Annotated[float | None, typer.Option(help="How much it matters, in [0, 1].")] = None,
 ) -> Answer:
     """Correct an entity: what is not given stays as it is."""
-    given = {
+    corrections: dict[str, Any] = {
         "name": name,
         "type": type,
         "description": description,
@@ -82,8 +81,7 @@ async def update_entity(
         "attributes": None if attributes is None else _json_object(attributes),
         "importance_weight": importance,
     }
-    corrections: Corrections = {key: value for key, value in given.items() if value is not None}  # type: ignore[assignment]
-    if not corrections:
+    if all(value is None for value in corrections.values()):
         raise typer.BadParameter("give at least one correction")
     async with open_engine(place, embed=True) as engine:
         now = as_json(await Curator(engine).update_entity(id_or_name(entity), **corrections))

@@ -14,7 +14,6 @@ from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Place, open_engine
 from graphsearch.cli.output import as_json, in_words, pairs
 from graphsearch.curation import Curator, Receipt
-from graphsearch.curation.forgetting import Forgotten
 from graphsearch.errors import UnknownElementError
 
 ReceiptFile = Annotated[Path | None, typer.Option(help="A file for a receipt, which verify-receipt checks.")]
@@ -34,7 +33,7 @@ async def forget(
     given = {"session_id": session, "source": source, "subject": subject, "owner": owner, "label": label}
     if sum(map(bool, (memory, *given.values()))) != 1:
         raise typer.BadParameter("give the id of a memory, --session, --source, --subject, --owner or --label")
-    which: Forgotten = {name: value or None for name, value in given.items()}  # type: ignore[assignment]
+    which = {name: value for name, value in given.items() if value}
     async with open_engine(place) as engine:
         curator = Curator(engine)
         made = None if receipt is None else await curator.forget_with_receipt(memory or None, **which)

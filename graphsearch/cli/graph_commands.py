@@ -14,7 +14,7 @@ from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Place, open_engine
 from graphsearch.cli.output import Format, as_json, exported, in_words, pairs, sorted_counts, table, triplet_table
 from graphsearch.curation import Curator
-from graphsearch.curation.entity_recall import Event
+from graphsearch.curation.browsing import Event
 from graphsearch.model import Memory
 from graphsearch.model.identity import id_or_name
 from graphsearch.text.rendering import entity_name, safe_text

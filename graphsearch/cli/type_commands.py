@@ -10,7 +10,6 @@ from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Place, open_engine
 from graphsearch.cli.output import as_json, in_words, pairs, table
 from graphsearch.curation import Curator
-from graphsearch.curation.registered_types import TypeProperties
 from graphsearch.model import RelationType
 
 
@@ -29,9 +28,9 @@ def _row(known: RelationType) -> tuple[object, ...]:
 
 
 def _half_life(text: str) -> float:
-    """The days, or infinity for "none"."""
+    """The days, or 0 for "none"."""
     if text.casefold() == "none":
-        return float("inf")
+        return 0.0
     try:
         return float(text)
     except ValueError as error:
@@ -59,11 +58,16 @@ async def register_type(
     state: Annotated[bool | None, typer.Option(help="Its relations hold until something ends them.")] = None,
 ) -> Answer:
     """Register a type of relation, or change a known one: what is not given stays as it is."""
-    flags = {"functional": functional, "causal": causal, "skip": skip, "state": state}
-    given = {"prior": prior, "hop_scores": tuple(hop_scores or ()) or None, **flags}
-    properties: TypeProperties = {key: value for key, value in given.items() if value is not None}  # type: ignore[assignment]
-    if half_life is not None:
-        properties["half_life_days"] = None if half_life == float("inf") else half_life
     async with open_engine(place) as engine:
-        known = as_json(await Curator(engine).register_type(name, **properties))
+        found = await Curator(engine).register_type(
+            name,
+            prior=prior,
+            half_life_days=half_life,
+            hop_scores=hop_scores or None,
+            functional=functional,
+            causal=causal,
+            skip=skip,
+            state=state,
+        )
+    known = as_json(found)
     return Answer(known, (pairs(in_words(known)),))

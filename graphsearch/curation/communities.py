@@ -15,12 +15,13 @@ from uuid import UUID, uuid5
 import attrs
 import numpy as np
 
+from graphsearch._support.paging import PAGE
 from graphsearch.columns import Codes, Edges, Floats, Rows
 from graphsearch.curation.label_propagation import STEPS, Links, propagated, refreshed, run_starts
-from graphsearch.curation.permissions import Access
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Action, Community, Entity, Relation, View
+from graphsearch.model import Community, Entity, Relation, View
 from graphsearch.model import validation as check
+from graphsearch.protocols import GraphStore
 
 _TOP_ENTITIES: Final = 5
 _NAMES_IN_LABEL: Final = 3
@@ -183,24 +184,19 @@ def _rows(field: str, rows: Rows, length: int) -> str | None:
     return None if not len(rows) or (rows.min() >= 0 and rows.max() < length) else f"{field} must be rows of ids"
 
 
-async def stored(fresh: Sequence[Community], gone: Sequence[Community] | None, access: Access) -> tuple[Community, ...]:
-    """Write communities, replacing all stored ones if ``gone`` is None, and return them."""
-    touched = {member for each in (*fresh, *(gone or ())) for member in each.members}
-    if access.gated:
-        await access.demand(Action.WRITE, await access.stored_entities(sorted(touched)))
-    replacing = None if gone is None else [each.id for each in gone]
-    await access.store.write_communities(fresh, replacing=replacing)
-    return tuple(fresh)
-
-
-def same(found: Community, former: Community | None) -> bool:
+def is_same(found: Community, former: Community | None) -> bool:
     """Whether a community was found as it is stored, but for its label and its summary."""
     return former is not None and found == attrs.evolve(former, label=found.label, summary=None)
 
 
-async def network(access: Access, view: View) -> Network:
-    """The entities and the relations between them that hold now, as columns; nothing of the scope may be hidden."""
-    store = access.store
+async def read_entities(ids: Sequence[UUID], store: GraphStore) -> list[Entity]:
+    """Read entities in the order of ``ids``, unfiltered; absent ones are left out."""
+    parts = [ids[start : start + PAGE] for start in range(0, len(ids), PAGE)]
+    return [each for some in parts for each in await store.get_entities(some)]
+
+
+async def read_network(store: GraphStore, view: View) -> Network:
+    """Read the entities and the relations between them that hold now; nothing of the scope may be hidden."""
     view = attrs.evolve(view, refolded=frozenset())  # with nothing hidden, relations state what is stored
     pages: list[Edges] = []
     while not pages or len(pages[-1]):
@@ -210,7 +206,7 @@ async def network(access: Access, view: View) -> Network:
     targets = np.concatenate([page.targets for page in pages])
     keys, rows = np.unique(np.concatenate((sources, targets)), return_inverse=True)
     ids = store.entity_ids(keys)
-    entities = {each.id: each for each in await access.stored_entities(ids)}
+    entities = {each.id: each for each in await read_entities(ids, store)}
     return Network(
         ids=ids,
         names=[entities[id_].name for id_ in ids],

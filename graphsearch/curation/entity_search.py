@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
 from uuid import UUID
@@ -12,11 +11,8 @@ import attrs
 
 from graphsearch.access.reader import Reader
 from graphsearch.claims.naming import INDEXED_SIMILARITY, folded_name, words_of
-from graphsearch.curation.permissions import Access
 from graphsearch.ingest.stating.scope import VALUE
 from graphsearch.model import Entity
-from graphsearch.model import validation as check
-from graphsearch.model.identity import snake_case
 from graphsearch.text.trigrams import MAX_NAME_WORDS, similarity, spoken_words
 
 CANDIDATES: Final = 50
@@ -53,91 +49,56 @@ class EntityHit:
     score: float
 
 
-async def search_entities(
-    query: str, access: Access, *, limit: int = 10, type: str | None = None
-) -> tuple[EntityHit, ...]:
-    """See `graphsearch.curation.Curator.search_entities`."""
-    check.refuse(
-        "entity search",
-        check.text("query", query, empty=True, longest=check.LONGEST_QUESTION),
-        check.number("limit", limit, 0),
-    )
-    if not query.strip() or not limit:
-        return ()
-    async with access.reading() as reader:
-        search = _Search(query, reader, type and snake_case(type), max(CANDIDATES, limit))
-        await search.exact()
-        await search.words(prefix=False)
-        await search.words(prefix=True)
-        await search.similar()
-    return best(search.hits.values(), limit)
+async def find_entities(query: str, reader: Reader, *, type: str | None, limit: int) -> tuple[EntityHit, ...]:
+    """Find the visible entities of a type, by default of all but stated values, that match a text by a visible name."""
+    hits: dict[UUID, EntityHit] = {}
+    seen: set[UUID] = set()
+    wide = max(CANDIDATES, limit)
+    while fresh := await _candidates(query, reader, wide) - seen:
+        seen |= fresh
+        for entity in await reader.get_entities(sorted(fresh)):
+            fitting = entity.type == type if type else entity.type != VALUE
+            if fitting and (hit := match(query, entity)):
+                hits[entity.id] = hit
+        if len(hits) >= limit:
+            break
+        wide *= 4  # what is of another type must not displace what is asked for
+    return best(hits.values(), limit)
 
 
-@attrs.define(eq=False)
-class _Search:
-    """One search: candidates from the store, kept if they are visible, of the type, and match by a visible name.
-
-    The number of candidates per query is doubled until enough of them are kept, so that hidden entities do not displace
-    visible ones.
-    """
-
-    query: str
-    reader: Reader
-    type: str | None
-    wanted: int
-    hits: dict[UUID, EntityHit] = attrs.field(factory=dict)
-    _examined: set[UUID] = attrs.field(factory=set)
-
-    async def exact(self) -> None:
-        """Whole names and aliases."""
-        await self._add_matches([found.entity_id for found in await self.reader.find_names([self.query])])
-
-    async def words(self, *, prefix: bool) -> None:
-        """Words, or beginnings of words."""
-        words, requested = query_words(self.query)[:MAX_NAME_WORDS], self.wanted
-        while words:
-            found = await self.reader.find_name_words(words, prefix=prefix, limit=requested)
-            await self._add_matches([each.entity_id for each in found])
-            proposed = Counter(each.name for each in found)
-            kept = Counter(each.name for each in found if each.entity_id in self.hits)
-            words = tuple(word for word in words if proposed[word] >= requested and kept[word] < self.wanted)
-            requested *= 2
-
-    async def similar(self) -> None:
-        """Names that share most trigrams with the query."""
-        requested = self.wanted
-        while True:
-            by_name = await self.reader.similar_names([self.query], threshold=INDEXED_SIMILARITY, limit=requested)
-            found = [each.entity_id for each in by_name.get(self.query, ())]
-            await self._add_matches(found)
-            if len(found) < requested or sum(id_ in self.hits for id_ in found) >= self.wanted:
-                return
-            requested *= 2
-
-    async def _add_matches(self, ids: Sequence[UUID]) -> None:
-        fresh = [id_ for id_ in dict.fromkeys(ids) if id_ not in self._examined]
-        self._examined.update(fresh)
-        for entity in await self.reader.get_entities(fresh):
-            fitting = entity.type == self.type if self.type else entity.type != VALUE
-            if fitting and (hit := match(self.query, entity)):
-                self.hits[entity.id] = hit
+async def _candidates(query: str, reader: Reader, limit: int) -> set[UUID]:
+    """The visible entities with the name, some of the words, or a similar name; at most ``limit`` for each of them."""
+    words = query_words(query)[:MAX_NAME_WORDS]
+    found = {each.entity_id for each in await reader.find_names([query])}
+    for prefix in (False, True):
+        if words:
+            named = await reader.find_name_words(words, prefix=prefix, limit=limit)
+            found |= {each.entity_id for each in named}
+    alike = await reader.similar_names([query], threshold=INDEXED_SIMILARITY, limit=limit)
+    return found | {each.entity_id for each in alike.get(query, ())}
 
 
 def match(query: str, entity: Entity) -> EntityHit | None:
     """Match an entity by a text; None if it does not match."""
-    folded = folded_name(query)
-    names = (entity.name, *entity.aliases)
+    folded, asked = folded_name(query), query_words(query)
+    aliases = list(map(folded_name, entity.aliases))
+    words = words_of((entity.name, *entity.aliases))
+    alike = max(similarity(name, folded) for name in (folded_name(entity.name), *aliases))
     scores = {
         Way.NAME: float(folded_name(entity.name) == folded),
-        Way.ALIAS: float(any(folded_name(alias) == folded for alias in entity.aliases)),
-        **_by_words(query_words(query), words_of(names)),
-        Way.SIMILAR: max(similarity(folded_name(name), folded) for name in names),
+        Way.ALIAS: float(folded in aliases),
+        Way.WORD: _share(word in words for word in asked),
+        Way.PREFIX: _share(any(each.startswith(word) for each in words) for word in asked),
+        Way.SIMILAR: alike if alike >= INDEXED_SIMILARITY else 0.0,
     }
-    if scores[Way.SIMILAR] < INDEXED_SIMILARITY:
-        scores[Way.SIMILAR] = 0.0
     way = max(_WAYS, key=lambda each: scores[each] * WEIGHTS[each])
     score = scores[way] * WEIGHTS[way]
     return EntityHit(entity=entity, way=way, score=score) if score else None
+
+
+def _share(matches: Iterable[bool]) -> float:
+    found = list(matches)
+    return sum(found) / len(found) if found else 0.0
 
 
 def query_words(query: str) -> tuple[str, ...]:
@@ -150,11 +111,3 @@ def best(hits: Iterable[EntityHit], limit: int) -> tuple[EntityHit, ...]:
     return tuple(
         sorted(hits, key=lambda hit: (-hit.score, _WAYS.index(hit.way), hit.entity.name, hit.entity.id))[:limit]
     )
-
-
-def _by_words(query: Sequence[str], words: frozenset[str]) -> dict[Way, float]:
-    if not query:
-        return {Way.WORD: 0.0, Way.PREFIX: 0.0}
-    whole = sum(word in words for word in query)
-    prefixes = sum(any(each.startswith(word) for each in words) for word in query)
-    return {Way.WORD: whole / len(query), Way.PREFIX: prefixes / len(query)}

@@ -8,7 +8,6 @@ from typing import Final
 import attrs
 
 from graphsearch.model import validation as check
-from graphsearch.model.validation import as_tuple
 
 GOOD: Final = 0.85
 """Above it, health is good."""
@@ -18,11 +17,11 @@ JUDGED: Final = 10
 """Fewest entities of a graph that is judged: with n, one mistaken pair takes 1/n off its health, and a clean graph must
 not fall from 1 below 0.90 by one."""
 SPARSE: Final = 500
-"""A graph with fewer memories is sparse; a scope with more should have relations."""
+"""A graph with fewer memories is sparse; one with more should have relations."""
 RELIABLE: Final = 2_000
 """A graph with at least this many memories is reliable."""
 CONNECTED: Final = 10
-"""A scope with more than `SPARSE` memories should have more relations than this."""
+"""A graph with more than `SPARSE` memories should have more relations than this."""
 
 
 class Condition(StrEnum):
@@ -44,17 +43,6 @@ class Maturity(StrEnum):
 
 
 @attrs.frozen(kw_only=True)
-class ScopeSize:
-    """The size of one scope."""
-
-    memories: int
-    relations: int
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse("scope size", *(_count(field, getattr(self, field)) for field in ("memories", "relations")))
-
-
-@attrs.frozen(kw_only=True)
 class Growth:
     """The number of memories and entities that a scope had at an earlier time."""
 
@@ -62,7 +50,7 @@ class Growth:
     entities: int = 0
 
     def __attrs_post_init__(self) -> None:
-        check.refuse("growth", *(_count(field, getattr(self, field)) for field in ("memories", "entities")))
+        check.refuse("growth", *(check.number(field, getattr(self, field), 0) for field in ("memories", "entities")))
 
 
 @attrs.frozen(kw_only=True)
@@ -76,18 +64,18 @@ class HealthCounts:
     * ``entities_created``: how many mentions matched no entity and created one. They do not count against the graph: a
       name that is always written the same is created once and matches for ever.
     * ``baseline_fail_rate``: ``entities_created / mentions_resolved`` if only exact ids had been matched; in [0, 1].
-    * ``scopes``: the scopes whose edge coverage is measured.
+    * ``relations``: a graph with more than `SPARSE` memories should have more than `CONNECTED`; None if not counted.
     * ``earlier``: what the graph had at an earlier time, with which its growth is compared; None if it is not known.
     """
 
     memories: int
     entities: int
+    relations: int | None = None
     duplicate_pairs: int = 0
     mentions_resolved: int = 0
     mentions_disputed: int = 0
     entities_created: int = 0
     baseline_fail_rate: float = 0.0
-    scopes: tuple[ScopeSize, ...] = attrs.field(default=(), converter=as_tuple)
     earlier: Growth | None = None
 
     def __attrs_post_init__(self) -> None:
@@ -95,7 +83,8 @@ class HealthCounts:
         counts = ("memories", "entities", "duplicate_pairs", "mentions_resolved", *parts)
         check.refuse(
             "health counts",
-            *(_count(field, getattr(self, field)) for field in counts),
+            None if self.relations is None else check.number("relations", self.relations, 0),
+            *(check.number(field, getattr(self, field), 0) for field in counts),
             check.unit("baseline_fail_rate", self.baseline_fail_rate),
             *(
                 None if getattr(self, each) <= self.mentions_resolved else f"{each} must not exceed mentions_resolved"
@@ -136,22 +125,21 @@ class Health:
 def graph_health(counts: HealthCounts) -> Health:
     """Compute the health of a graph; see `docs/design.md`, heading Duplicates, health and forgetting.
 
-    Each of the three factors is clamped to [0, 1], and is 1 if its divisor is 0: a graph without entities has no
-    duplicates, one without mentions no failed resolutions, and without a large scope none lacks relations.
+    Each of the three factors is in [0, 1]: a graph without entities has no duplicates, one without mentions no failed
+    resolutions, and a small one lacks no relations.
     """
-    fragment_rate = _ratio(counts.duplicate_pairs, counts.entities, empty=0.0)
-    precision = 1.0 - _ratio(counts.mentions_disputed, counts.mentions_resolved, empty=0.0)
-    large = [scope for scope in counts.scopes if scope.memories > SPARSE]
-    coverage = _ratio(sum(scope.relations > CONNECTED for scope in large), len(large), empty=1.0)
+    fragment_rate = _ratio(counts.duplicate_pairs, counts.entities)
+    precision = 1.0 - _ratio(counts.mentions_disputed, counts.mentions_resolved)
+    coverage = float(counts.memories <= SPARSE or counts.relations is None or counts.relations > CONNECTED)
     value = (1.0 - fragment_rate) * precision * coverage
-    condition = _condition(value) if counts.entities >= JUDGED else Condition.TOO_SMALL
+    condition = _condition(value, counts)
     maturity = _maturity(counts.memories)
     growth = _entity_growth(counts)
     return Health(
         value=value,
         fragment_rate=fragment_rate,
         resolution_precision=precision,
-        resolution_fail_rate=_ratio(counts.entities_created, counts.mentions_resolved, empty=0.0),
+        resolution_fail_rate=_ratio(counts.entities_created, counts.mentions_resolved),
         baseline_fail_rate=counts.baseline_fail_rate,
         edge_coverage=coverage,
         condition=condition,
@@ -170,12 +158,14 @@ _MATURITY: Final = {
 }
 
 
-def _ratio(part: float, whole: float, *, empty: float) -> float:
-    """The part of the whole, at most 1; ``empty`` if the whole is 0."""
-    return min(1.0, part / whole) if whole else empty
+def _ratio(part: float, whole: float) -> float:
+    """The part of the whole, at most 1; 0 of nothing."""
+    return min(1.0, part / whole) if whole else 0.0
 
 
-def _condition(value: float) -> Condition:
+def _condition(value: float, counts: HealthCounts) -> Condition:
+    if counts.entities < JUDGED:
+        return Condition.TOO_SMALL
     if value > GOOD:
         return Condition.GOOD
     return Condition.POOR if value < POOR else Condition.FAIR
@@ -208,7 +198,3 @@ def _warnings(condition: Condition, value: float, growth: float | None) -> list[
             f"entities grow as fast as memories ({growth:.2f} for each): names are not resolved to the entities known"
         )
     return found
-
-
-def _count(field: str, value: object) -> str | None:
-    return check.number(field, value, 0)

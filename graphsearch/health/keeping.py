@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Final
 from uuid import UUID
 
@@ -19,7 +20,7 @@ from graphsearch.access.reader import Reader, reading
 from graphsearch.claims.naming import folded_name
 from graphsearch.errors import ReadOnlyStoreError, UnknownScopeError
 from graphsearch.health.duplicates import Comparison, Duplicate, compared
-from graphsearch.health.formula import JUDGED, POOR, Condition, Growth, HealthCounts, ScopeSize, graph_health
+from graphsearch.health.formula import JUDGED, POOR, Condition, Growth, Health, HealthCounts, graph_health
 from graphsearch.model import ElementKind, HealthRecord, Merge
 from graphsearch.protocols import GraphStore
 
@@ -56,16 +57,15 @@ def has_changed(size: int, before: int | None) -> bool:
     return max(size, before) >= JUDGED and max(size, before) >= factor * min(size, before)
 
 
-async def measure(store: GraphStore) -> HealthCounts:
+async def measure(store: GraphStore) -> None:
     """Measure the health of a graph and store it with it."""
     async with reading(store) as reader:
-        counts = await counted(store, reader)
-    await record(counts, store)
-    return counts
+        counts = await count_health(store, reader)
+    await record_health(counts, store)
 
 
-async def record(counts: HealthCounts, store: GraphStore) -> None:
-    """Store a measured health with its graph, where it may be written to."""
+async def record_health(counts: HealthCounts, store: GraphStore) -> Health:
+    """Compute the health of a graph, and store it with the graph, where that may be written to."""
     health = graph_health(counts)
     found = HealthRecord(
         at=store.clock.now(),
@@ -75,45 +75,36 @@ async def record(counts: HealthCounts, store: GraphStore) -> None:
         size=await store.document_count(ElementKind.ENTITY),
     )
     history = await store.health_history()
-    if history and attrs.evolve(history[-1], at=found.at) == found:
-        return
-    try:
-        await store.record_health(found)
-    except ReadOnlyStoreError:
-        return
+    if not history or attrs.evolve(history[-1], at=found.at) != found:
+        with suppress(ReadOnlyStoreError):
+            await store.record_health(found)
+    return health
 
 
-async def growth_since(memories: int, store: GraphStore) -> Growth | None:
-    """What a graph had when it last had clearly fewer memories than now; None if it was not measured then."""
-    fewer = [each for each in await store.health_history() if each.memories * GROWN <= memories]
-    return Growth(memories=fewer[-1].memories, entities=fewer[-1].entities) if fewer else None
-
-
-RESOLVED: str = "resolved_by_"
+RESOLVED: Final = "resolved_by_"
 """The beginning of the names of the counters of resolved mentions, by stage."""
 
 
-async def counted(
-    store: GraphStore,
-    reader: Reader,
-) -> HealthCounts:
-    """The counts of a whole graph, which the reader must see.
+async def count_health(store: GraphStore, reader: Reader) -> HealthCounts:
+    """Count a whole graph, which the reader must see; compare it with when it last had clearly fewer memories.
 
     Two entities of one name and two types are no fragments of a name: what their mentions weigh is disputed.
     """
     held = await store.statistics()
     found = await compared(store, reader)
     disputed = await _disputed(store, found)
+    fewer = [each for each in await store.health_history() if each.memories * GROWN <= held.memories]
     resolved = sum(number for name, number in held.counters.items() if name.startswith(RESOLVED))
     return HealthCounts(
         memories=held.memories,
         entities=found.entities,
+        relations=held.relations,
         duplicate_pairs=sum(not _of_one_name(pair) for pair in found.pairs),
         mentions_resolved=resolved,
         mentions_disputed=min(disputed, resolved),
         entities_created=min(held.counters.get("entities_created", 0), resolved),
         baseline_fail_rate=min(1.0, held.counters.get("names_unseen", 0) / resolved) if resolved else 0.0,
-        scopes=[ScopeSize(memories=held.memories, relations=held.relations)],
+        earlier=Growth(memories=fewer[-1].memories, entities=fewer[-1].entities) if fewer else None,
     )
 
 

@@ -124,8 +124,8 @@ _Write: TypeAlias = Callable[[Any, bool], Json]
 def encode(value: Any, *, sparse: bool = False) -> Json:
     """The JSON of a value; ``sparse`` leaves out fields that are at their default. Raises `TypeError` for functions.
 
-    Objects have the fields of their class in order, and `COMPUTED` ones. Enums are their values, times ISO 8601,
-    durations seconds, sets sorted lists, and vectors float16 in base64.
+    Objects have the fields of their class in order, and `COMPUTED` ones. Enums are their values, times ISO 8601
+    in UTC, durations seconds, sets sorted lists, and vectors float16 in base64.
     """
     kind: Any = type(value)
     return value if kind in _AS_IS else _writer(kind)(value, sparse)
@@ -144,6 +144,7 @@ def _writer(kind: Any) -> _Write:
 _WRITERS: Final[tuple[tuple[Any, _Write], ...]] = (
     (Enum, lambda value, _: value.value),
     (UUID | PurePath, lambda value, _: str(value)),
+    (datetime, lambda value, _: (value.astimezone(UTC) if value.tzinfo else value).isoformat()),
     (date, lambda value, _: value.isoformat()),
     (timedelta, lambda value, _: value.total_seconds()),
     (np.generic, lambda value, _: value.item()),
@@ -294,7 +295,9 @@ def _text(data: Any, lenient: bool) -> str:
 
 
 def _whole(data: Any, lenient: bool) -> int:
-    if lenient and (isinstance(data, str) or (isinstance(data, float) and data.is_integer())):
+    if isinstance(data, float) and data.is_integer():  # JSON has one kind of number: 3.0 is 3
+        return int(data)
+    if lenient and isinstance(data, str):
         return int(data)
     if type(data) is int:
         return data
@@ -429,7 +432,7 @@ def _object(kind: Any) -> _Form:
         given = _part(Mapping, data, to)
         for name, each in given.items():
             if name in forms:
-                if not to.lenient or fields[name].needed or each not in (None, ""):
+                if not to.lenient or fields[name].needed or not _is_absent(each):
                     values[fields[name].alias] = _read(forms[name], each, (*place, name), to)
             elif name not in dropped:
                 near = get_close_matches(str(name)[:_LONGEST], forms, 1)
@@ -508,6 +511,10 @@ _FORMS: Final[tuple[tuple[type, Callable[[Any, Sequence[Any]], _Form]], ...]] = 
 )
 
 
+def _is_absent(given: Any) -> bool:
+    return given is None or (isinstance(given, str) and not given.strip())
+
+
 def _bounded(form: _Form, says: Says) -> _Form:
     """A form that refuses what is out of bounds."""
 
@@ -527,6 +534,8 @@ def _beyond(value: Any, says: Says) -> str:
     strange = [each for each in (value if isinstance(value, tuple) else [value]) if says.of and each not in says.of]
     if strange:
         return f"must be one of {', '.join(says.of)}, not {_shown(strange[0])}"
+    if isinstance(value, UUID):  # an id where a name was bounded
+        return ""
     size: Any = value
     verb, unit = "be", ""
     if isinstance(value, Collection):

@@ -6,14 +6,12 @@ import re
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from itertools import pairwise
-from typing import Any, Final, Self
+from typing import Final
 from uuid import UUID
 
 import attrs
 
-from graphsearch.errors import InvalidInputError
 from graphsearch.model import validation as check
-from graphsearch.model.elements import ElementKind
 from graphsearch.model.reports import ElementRef
 from graphsearch.model.validation import as_tuple
 
@@ -67,34 +65,6 @@ class CommunitySummary:
         """The sentences as one text."""
         return " ".join(sentence.text for sentence in self.sentences)
 
-    def as_json(self) -> dict[str, Any]:
-        """The summary as stored: citations are pairs of a kind and an id, the time is in ISO 8601."""
-        return {
-            "sentences": [
-                {"text": each.text, "cites": [[kind.value, key] for kind, key in each.cites]} for each in self.sentences
-            ],
-            "fingerprint": self.fingerprint,
-            "model": self.model,
-            "written_at": self.written_at.isoformat(),
-        }
-
-    @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> Self:
-        """The summary of `as_json`. Raises `InvalidInputError`."""
-        try:
-            content = dict(given)
-            sentences = [
-                SummarySentence(
-                    text=each["text"], cites=[ElementRef(ElementKind(kind), key) for kind, key in each["cites"]]
-                )
-                for each in content.pop("sentences")
-            ]
-            return cls(sentences=sentences, written_at=datetime.fromisoformat(content.pop("written_at")), **content)
-        except (TypeError, ValueError, KeyError, AttributeError) as error:
-            if isinstance(error, InvalidInputError):
-                raise
-            raise InvalidInputError("summary", [f"has missing fields, or fields of the wrong kind: {error}"]) from error
-
 
 _NAMED: Final = 3
 """The number of top entities in the label of a community."""
@@ -118,7 +88,7 @@ class Community:
     strengths: tuple[float, ...] = attrs.field(converter=as_tuple)
     density: float
     top: tuple[UUID, ...] = attrs.field(converter=as_tuple)
-    label: str
+    label: str = ""
     summary: CommunitySummary | None = None
 
     def __attrs_post_init__(self) -> None:

@@ -171,6 +171,8 @@ class Contradiction:
 
     one: Relation
     other: Relation
+    ends: tuple[Entity, ...] = attrs.field(default=(), eq=False)
+    """Their source and both targets, where a curator has read them."""
 
     @property
     def source_id(self) -> UUID:
@@ -259,6 +261,17 @@ class Injection:
     created_at: datetime
     tokens: int
     elements: tuple[ElementRef, ...] = attrs.field(converter=as_tuple)
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "injection",
+            check.key("id", self.id),
+            check.key("session_id", self.session_id),
+            check.text("principal", self.principal),
+            check.moment("created_at", self.created_at),
+            check.count("tokens", self.tokens),
+            *(check.text("id of an element", each.id) for each in self.elements),
+        )
 
 
 @attrs.frozen(kw_only=True)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.columns import Codes, Floats, Mask
+from graphsearch.model.codec import encode
 from graphsearch.model.elements import ElementKind, Entity, Memory, Relation, RelationType
 
 
@@ -67,7 +68,7 @@ class Signature:
     def code(self) -> int:
         """A positive 63-bit number made from the content alone, the same in every process and scope."""
         # stores and files of scopes hold codes from when a relation's kind was part of them; elsewhere it was null
-        content = json.dumps({**self.as_json(), "edge_kind": None}, sort_keys=True)
+        content = json.dumps({**encode(self), "edge_kind": None}, sort_keys=True)
         digest = hashlib.sha256(content.encode()).digest()
         return int.from_bytes(digest[:8], "big") >> 1
 
@@ -81,37 +82,6 @@ class Signature:
             source=self.source,
             owner=self.owner,
             sensitivity=self.sensitivity,
-        )
-
-    def as_json(self) -> dict[str, Any]:
-        """The signature as a JSON object."""
-        return {
-            "kind": self.kind.value,
-            "type": self.type,
-            "labels": list(self.labels),
-            "source": self.source,
-            "owner": self.owner,
-            "sensitivity": self.sensitivity,
-            "evidence": list(self.evidence),
-            "influences": list(self.influences),
-            "shared": self.shared,
-            "typed": self.typed,
-        }
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Signature:
-        """The signature of which `as_json` is the content."""
-        return cls(
-            kind=ElementKind(content["kind"]),
-            type=content["type"],
-            labels=tuple(content["labels"]),
-            source=content["source"],
-            owner=content["owner"],
-            sensitivity=content["sensitivity"],
-            evidence=tuple(content["evidence"]),
-            influences=tuple(content["influences"]),
-            shared=content["shared"],
-            typed=content["typed"],
         )
 
 

@@ -78,6 +78,7 @@ class ScopeSettings:
             None if self.embedder is None else check.text("embedder", self.embedder),
             None if self.dimensions is None else check.dimensions(self.dimensions),
             check.count("merges", self.merges) or check.number("merges", self.merges, 0, 2**31 - 1),
+            *(check.count(name, each) for name, each in (*self.counts.items(), *self.vectors.items())),
             None if self.id_key is None else check.identifier("id_key", self.id_key),
         )
 

@@ -1,6 +1,6 @@
 """The frame of an exported scope: a header, one record a line, and a trailer by which a cut file is refused.
 
-    {"graphsearch": {"format": "scope", "version": 1, "library": "…", "settings": {…}, "counts": {…}, "vectors": {…}}}
+    {"graphsearch": {"format": "scope", "library": "…", "settings": {…}, "version": 3, "with_vectors": true}}
     {"entity": {…}}
     …
     {"end": {"counts": {…}, "sha256": "…"}}
@@ -12,16 +12,15 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter as Tally
-from collections.abc import Iterator, Mapping
-from typing import Any, BinaryIO, Final
-from uuid import UUID
+from collections.abc import Iterator
+from typing import Any, BinaryIO, Final, Literal
 
 import attrs
 
 from graphsearch._support.files import UNREADABLE
 from graphsearch._support.version import __version__
 from graphsearch.errors import InvalidInputError, ScopeFileError
-from graphsearch.model import ElementKind, validation
+from graphsearch.model.codec import Json, decode, encode
 from graphsearch.model.stored import (
     KIND_OF,
     Record,
@@ -32,16 +31,24 @@ from graphsearch.model.stored import (
     StoredRelation,
 )
 from graphsearch.model.validation import LARGEST_RECORD
-from graphsearch.moving.records import Json, json_of, line_of, object_of, record_of
+from graphsearch.moving.records import json_of, line_of, object_of, record_of
 
 FORMAT: Final = "scope"
-VERSION: Final = 2
+VERSION: Final = 3
 """Increased with whatever is added or read differently: readers refuse what they do not know."""
-_KEYLESS: Final = 1
-"""The version before a scope had an ``id_key``."""
-_SETTINGS: Final = ("analyser", "alpha", "embedder", "dimensions", "merges", "id_key")
 _PROOFS: Final = ("mentions", "claims", "outcomes")
 COUNTED: Final = (*map(str, RecordKind), *_PROOFS)
+
+
+@attrs.frozen(kw_only=True)
+class Header:
+    """The header of a file; without vectors, the settings state which kinds of elements had any."""
+
+    settings: ScopeSettings
+    library: str
+    with_vectors: bool
+    format: Literal["scope"] = FORMAT
+    version: Literal[3] = VERSION
 
 
 @attrs.define
@@ -73,17 +80,9 @@ class ScopeWriter:
     _digest: Any = attrs.field(factory=hashlib.sha256)
 
     def header(self, settings: ScopeSettings, *, vectors: bool) -> None:
-        """Write the header; without ``vectors``, it states which kinds of elements had any."""
-        content = {
-            "format": FORMAT,
-            "version": VERSION,
-            "library": __version__,
-            "settings": {name: getattr(settings, name) for name in _SETTINGS} | {"id_key": str(settings.id_key)},
-            "counts": {name: settings.counts.get(name, 0) for name in COUNTED},
-            "vectors": {kind.value: settings.vectors.get(kind, 0) for kind in ElementKind},
-            "with_vectors": vectors,
-        }
-        self._write(line_of({"graphsearch": content}))
+        """Write the header."""
+        header = Header(settings=settings, library=__version__, with_vectors=vectors)
+        self._write(line_of({"graphsearch": encode(header)}))
 
     def record(self, record: Record) -> None:
         """Write one record."""
@@ -97,15 +96,6 @@ class ScopeWriter:
     def _write(self, line: bytes) -> None:
         self._digest.update(line)
         self.stream.write(line)
-
-
-@attrs.frozen
-class Header:
-    """The header of a file."""
-
-    settings: ScopeSettings
-    library: str
-    with_vectors: bool
 
 
 @attrs.define(eq=False)
@@ -126,14 +116,12 @@ class ScopeReader:
         found = content.get("graphsearch")
         if len(content) != 1 or not isinstance(found, dict) or found.get("format") != FORMAT:
             raise self._fault("is no header of a scope exported by graphsearch")
-        if found.get("version") not in (_KEYLESS, VERSION):
+        if found.get("version") != VERSION:
             raise self._fault(f"has version {found.get('version')!r}, and this library reads version {VERSION}")
         try:
-            return _header_of(found)
+            return decode(Header, found)
         except InvalidInputError as error:
             raise self._fault(*error.faults) from error
-        except (TypeError, AttributeError, ValueError) as error:
-            raise self._fault(f"has fields of the wrong kind: {error}") from error
 
     def records(self) -> Iterator[Record]:
         """Read the records, and check the trailer after the last."""
@@ -186,18 +174,3 @@ class ScopeReader:
 
     def _fault(self, *faults: str) -> ScopeFileError:
         return ScopeFileError(self.name, self.line, faults)
-
-
-def _header_of(found: Mapping[str, Any]) -> Header:
-    fields, counts, vectors = (found.get(name) or {} for name in ("settings", "counts", "vectors"))
-    names = _SETTINGS[:-1] if found["version"] == _KEYLESS else _SETTINGS
-    faults = [
-        None if set(fields) == set(names) else f"settings must have {', '.join(names)}",
-        *(validation.count(name, number) for name, number in (*counts.items(), *vectors.items())),
-        validation.truth("with_vectors", found.get("with_vectors")),
-        validation.text("library", found.get("library")),
-    ]
-    validation.refuse("header", *faults)
-    keyed: dict[str, Any] = {name: UUID(value) if name == "id_key" else value for name, value in fields.items()}
-    settings = ScopeSettings(counts=counts, vectors=vectors, **keyed)
-    return Header(settings=settings, library=found["library"], with_vectors=found["with_vectors"])

@@ -42,6 +42,8 @@ _TOLD: Final[Mapping[type, str]] = MappingProxyType(
 """What is told of a result."""
 _EVIDENCE: Final = 5
 _ALIASES: Final = 10
+_MANY: Final = frozenset({"memory_ids", "echoes", "replaced"})
+"""Fields that hold several ids."""
 
 
 def shown(text: str) -> str:
@@ -65,8 +67,17 @@ def brief(value: Any) -> Any:
     if names := _TOLD.get(type(value)):
         return {name: brief(getattr(value, name)) for name in names.split()}
     if attrs.has(type(value)):
-        return _filled(**{each.name: brief(getattr(value, each.name)) for each in attrs.fields(type(value))})
+        return _filled(
+            **{each.name: _field(each.name, getattr(value, each.name)) for each in attrs.fields(type(value))}
+        )
     return brief(encode(value))
+
+
+def _field(name: str, value: Any) -> Any:
+    """The value of a field; ids are unchanged."""
+    if name in _MANY:
+        return [shown_id(id_) for id_ in value]
+    return shown_id(value) if isinstance(value, str) and (name == "id" or name.endswith("_id")) else brief(value)
 
 
 @brief.register(int)

@@ -13,8 +13,10 @@ from typing import Any, Final, get_type_hints
 
 import attrs
 
-from graphsearch.model import Action
+from graphsearch.context import ContextBlock
+from graphsearch.model import Action, Scope
 from graphsearch.model.codec import Json, Says, decode, encode
+from graphsearch.modes.result import SearchResult
 from graphsearch.operations.arguments import ARGUMENTS
 from graphsearch.operations.service import Caller
 
@@ -86,7 +88,21 @@ class Operation:
         given = {each.name: getattr(request, each.name) for each in attrs.fields(self.request)}
         if "gate" in inspect.signature(self.verb).parameters:
             given["gate"] = caller.gate
-        return await self.verb(self.subject(caller), **given)
+        subject = self.subject(caller)
+        if subject is caller:
+            found = await self.verb(caller, **given)
+        else:
+            found = await getattr(subject, self.verb.__name__)(**given)  # an engine over several scopes has its own
+        return found if caller.asked is caller.engine else _as_in(caller.engine.store.scope, found)
+
+
+def _as_in(scope: Scope, found: Any) -> Any:
+    """An answer of several scopes with the ids that relations have in one of them, where the next call looks for them."""
+    if not isinstance(found, SearchResult | ContextBlock):
+        return found
+    relations = (attrs.evolve(each.relation, id=each.id_in(scope)) for each in found.triplets)
+    triplets = (attrs.evolve(each, relation=own) for each, own in zip(found.triplets, relations, strict=True))
+    return attrs.evolve(found, triplets=tuple(triplets))
 
 
 def row(
@@ -112,7 +128,7 @@ def row(
     named = {each: declared[each] for each in declared if each not in {*_GIVEN_BY_THE_CALLER, *without}}
     name = name or getattr(verb, "__name__", "")
     request = attrs.make_class(
-        "".join(map(str.capitalize, name.split("_"))),
+        "".join(map(str.capitalize, (*name.split("_"), "request"))),
         {
             each: attrs.field(default=default, metadata={"says": known.get(each, Says())})
             for each, (_, default) in named.items()

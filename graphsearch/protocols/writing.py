@@ -44,8 +44,10 @@ class Writing(Protocol):
         ...
 
     @changes("entities", "relations", "memories", "merges", "links", "communities", "injections")
-    async def forget(self, memory_ids: Sequence[str]) -> WriteReport:
+    async def forget(self, memory_ids: Sequence[str], *, dry_run: bool = False) -> WriteReport:
         """Delete memories with their mentions and claims, and fold the affected relations again.
+
+        With ``dry_run``, only report what would be deleted.
 
         A relation without claims is deleted, and so is an affected entity without mentions and relations. Links are
         deleted with either end. The injection log no longer names what was deleted, and a relation whose fact has

@@ -36,10 +36,6 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
 class FederatedEngine(Facade[federation.FederatedEngine]):
     """As `graphsearch.federation.FederatedEngine`, for blocking engines."""
 
-    embedder: Embedder | None
-    llm: LLM | None
-    traversal: Traversal
-    modes: Mapping[str, Mode]
     scoring: ScoringOptions
     recall_scoring: RecallScoring
 

@@ -17,25 +17,27 @@ from graphsearch.context import builder
 from graphsearch.context.builder import ContextBlock
 from graphsearch.context.tokens import WorkType
 from graphsearch.curation import curator
-from graphsearch.curation import entity_changes
-from graphsearch.curation import entity_recall
-from graphsearch.curation import entity_search
-from graphsearch.curation import forgetting
-from graphsearch.curation import memories
-from graphsearch.curation import neighbourhood
-from graphsearch.curation import registered_types
-from graphsearch.curation import review
 from graphsearch.curation import summarising
+from graphsearch.curation.browsing import Backlink
+from graphsearch.curation.browsing import EntityGraph
+from graphsearch.curation.browsing import EntityRecall
+from graphsearch.curation.browsing import Event
+from graphsearch.curation.browsing import Related
+from graphsearch.curation.entity_search import EntityHit
+from graphsearch.curation.judging import JudgeReport
+from graphsearch.curation.receipts import Receipt
+from graphsearch.curation.receipts import Verification
+from graphsearch.curation.summarising import SummariesReport
 from graphsearch.explaining.explanation import Explanation
 from graphsearch.federation import engine as federation
-from graphsearch.health import duplicates
-from graphsearch.health.formula import Growth
+from graphsearch.health.duplicates import ALIKE
+from graphsearch.health.duplicates import Ambiguity
+from graphsearch.health.duplicates import Duplicate
 from graphsearch.health.formula import Health
 from graphsearch.ingest import ingestor
 from graphsearch.ingest.report import IngestReport
 from graphsearch.ingest.report import Progress
 from graphsearch.ingest.report import RememberReport
-from graphsearch.ingest.resolve.resolution import ResolutionCounts
 from graphsearch.ingest.write.limits import DEFAULT_LIMITS
 from graphsearch.ingest.write.limits import IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
@@ -51,6 +53,7 @@ from graphsearch.model import Merge
 from graphsearch.model import Outcome
 from graphsearch.model import RelationType
 from graphsearch.model import Scope
+from graphsearch.model import Statistics
 from graphsearch.model import Triplet
 from graphsearch.model import UndoReport
 from graphsearch.model import WriteReport
@@ -76,8 +79,8 @@ from graphsearch.sync.facade import Facade
 from graphsearch.sync.stores import GraphStore
 from graphsearch.traversal.paths import GraphPath
 from pathlib import Path
+from typing import Any
 from typing import Literal
-from typing import Unpack
 from uuid import UUID
 
 class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
@@ -154,10 +157,6 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         ...
 class FederatedEngine(Facade[federation.FederatedEngine]):
     """As `graphsearch.federation.FederatedEngine`, for blocking engines."""
-    embedder: Embedder | None
-    llm: LLM | None
-    traversal: Traversal
-    modes: Mapping[str, Mode]
     scoring: ScoringOptions
     recall_scoring: RecallScoring
 
@@ -274,8 +273,8 @@ class Curator(Facade[curator.Curator]):
     def __init__(self, engine: GraphSearchEngine, *, gate: Gate | None=None) -> None:
         ...
 
-    def backlinks(self, *, entity: EntityRef | None=None, memory: str | None=None, limit: int | None=None) -> tuple[memories.Backlink, ...]:
-        """The memories that mention an entity, newest first, or those that refer to a memory; give one of the two.
+    def backlinks(self, *, entity: EntityRef | None=None, memory: str | None=None, limit: int | None=None) -> tuple[Backlink, ...]:
+        """List the memories that mention an entity, newest first, or those that refer to a memory; give one of the two.
 
         Those that `link_memories` linked to the memory come first, newest first; then those that share entities with
         it, by the sum of the rarity of these. What is hidden neither appears nor counts.
@@ -283,14 +282,18 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def communities(self, entity: EntityRef | None=None, *, limit: int | None=20) -> tuple[Community, ...]:
-        """The stored communities, largest first; those of one entity if it is given.
+        """List the stored communities, largest first; those of one entity if it is given.
 
         `PartialViewError` as in `detect_communities`, of whose relations they were made.
         """
         ...
 
     def contradictions(self, *, limit: int=20) -> tuple[Contradiction, ...]:
-        """Pairs of relations of functional types that cannot both hold, by (source, type, ids)."""
+        """Find pairs of relations of functional types that cannot both hold, by (source, type, ids), with their ends.
+
+        They are those of the relations as folded from visible memories: as stored, pairs are missing that something
+        hidden settled. They are in the order of the ids that the relations have in a graph without what is hidden.
+        """
         ...
 
     def detect_communities(self, *, seed: int=0) -> tuple[Community, ...]:
@@ -300,16 +303,16 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def entity_graph(self, entity: EntityRef, *, depth: int=1, limit: int=100) -> neighbourhood.EntityGraph:
-        """The entities within ``depth`` hops, at most ``limit``, and the relations among them, as node-link JSON.
+    def entity_graph(self, entity: EntityRef, *, depth: int=1, limit: int=100) -> EntityGraph:
+        """Return at most ``limit`` entities within ``depth`` hops, and the relations among them, as node-link JSON.
 
         ``{"directed", "multigraph", "graph", "nodes", "links"}``, as ``networkx.node_link_graph(…, edges="links")``
         reads it; the key of a link is the id of its relation.
         """
         ...
 
-    def entity_timeline(self, entity: EntityRef, *, since: datetime | None=None, until: datetime | None=None) -> tuple[entity_recall.Event, ...]:
-        """The dated events of an entity at ``since`` ≤ t < ``until``, in order: relations' periods and mentions."""
+    def entity_timeline(self, entity: EntityRef, *, since: datetime | None=None, until: datetime | None=None) -> tuple[Event, ...]:
+        """List the events of an entity at ``since`` ≤ t < ``until``, in order: periods of relations, and mentions."""
         ...
 
     def expire(self, age: timedelta, *, label: str | None=None, source: str | None=None) -> WriteReport:
@@ -321,16 +324,16 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def find_ambiguous(self, *, limit: int=20) -> tuple[duplicates.Ambiguity, ...]:
-        """Entities that are called by a part of a person's name which several people have, by name, with these people.
+    def find_ambiguous(self, *, limit: int=20) -> tuple[Ambiguity, ...]:
+        """Find entities called by a part of a person's name that several people have; by name, with these people.
 
         Whom their mentions mean is open: `merge_entities` settles it, and `mark_distinct` rules a candidate out. The
         candidates are found when they are asked for, among what may be seen: a hidden one is neither shown nor counted.
         """
         ...
 
-    def find_duplicates(self, *, limit: int=20, threshold: float=duplicates.ALIKE) -> tuple[duplicates.Duplicate, ...]:
-        """Pairs of entities that may be one: their names are more alike than ``threshold``, in [0.6, 1], best first.
+    def find_duplicates(self, *, limit: int=20, threshold: float=ALIKE) -> tuple[Duplicate, ...]:
+        """Find pairs of entities that may be one: names more alike than ``threshold``, in [0.6, 1], best first.
 
         By letters, or by a rule of names (`Likeness`): nicknames, short forms, a part of a name that fits one person
         alone, one name of two types. Code, files, addresses, dates and quantities have exact names and are left out, as
@@ -339,16 +342,20 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def forget(self, memory: str | None=None, **which: Unpack[forgetting.Forgotten]) -> WriteReport:
-        """Forget a memory, or all memories of a session, a source, a subject, an owner or a label.
+    def forget(self, memory: str | None=None, *, session_id: str | None=None, source: str | None=None, subject: str | None=None, owner: str | None=None, label: str | None=None, dry_run: bool=False) -> WriteReport:
+        """Forget a memory, or all memories of a session, a source, a subject, an owner or a label: give one of them.
 
-        Everything that rests on them alone goes with them. Raises `InvalidInputError` unless one of these is given.
+        * ``subject``: what the memories are about, as they state it. ``owner``: their attribute of that name, as
+          policies read it.
+        * ``dry_run``: only report what would be removed.
+
+        Everything that rests on them alone goes with them. Raises `InvalidInputError` unless one is given.
         Returns what was removed, behind a gate that hides memories alone; an unknown memory changes nothing, and all
         counts are 0. Each transaction covers a thousand memories. Touches (forget) each of them.
         """
         ...
 
-    def forget_with_receipt(self, memory: str | None=None, **which: Unpack[forgetting.Forgotten]) -> forgetting.Receipt:
+    def forget_with_receipt(self, memory: str | None=None, *, session_id: str | None=None, source: str | None=None, subject: str | None=None, owner: str | None=None, label: str | None=None) -> Receipt:
         """As `forget`, but return a receipt that a third party can check, by `verify_receipt`.
 
         The content that its hash covers is read before anything is forgotten, in another transaction. Reads all
@@ -356,17 +363,14 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def graph_health(self, *, scopes: Iterable[GraphStore] | None=None, resolutions: ResolutionCounts | None=None, earlier: Growth | None=None) -> Health:
-        """The health of the graph, from counts of the whole scope; it is stored with the graph, for recall and blocks.
+    def graph_health(self) -> Health:
+        """Measure the health of the graph, from counts of the whole scope; store it, for recall and blocks.
 
-        `PartialViewError` for a principal that may not see everything. ``scopes`` are the scopes whose edge coverage is
-        measured, by default this one; `AccessDeniedError` is raised if the principal is not a member of all of them.
-        ``resolutions`` default to those counted in the scope. ``earlier`` is what growth is compared with: by
-        default what was counted when the graph had at most four fifths of its memories, if it was.
+        `PartialViewError` for a principal that may not see everything.
         """
         ...
 
-    def judge_duplicates(self, judge: LLM | AskFunction, *, limit: int=20, threshold: float=duplicates.ALIKE, skip: Iterable[tuple[UUID, UUID]]=()) -> review.JudgeReport:
+    def judge_duplicates(self, judge: LLM | AskFunction, *, limit: int=20, threshold: float=ALIKE, skip: Iterable[tuple[UUID, UUID]]=()) -> JudgeReport:
         """Let a language model judge at most ``limit`` pairs of `find_duplicates`, and merge or mark them as distinct.
 
         Pairs judged to be one entity are merged into the older one (`undo_merge` reverts it); pairs judged to be two
@@ -405,12 +409,12 @@ class Curator(Facade[curator.Curator]):
         """Merges, including undone ones, in the order in which they were made; of one entity if it is given."""
         ...
 
-    def recall_entity(self, entity: EntityRef, *, limit: int=10) -> entity_recall.EntityRecall:
-        """Everything known about one entity, with at most ``limit`` relations and as many memories."""
+    def recall_entity(self, entity: EntityRef, *, limit: int=10) -> EntityRecall:
+        """Recall what is known about one entity, with at most ``limit`` relations and as many memories."""
         ...
 
-    def recall_related(self, entity: EntityRef, *, max_hops: int=2, limit: int=20) -> tuple[neighbourhood.Related, ...]:
-        """Entities within ``max_hops``, by hops, then by the strength of the path; walked by the engine's traversal."""
+    def recall_related(self, entity: EntityRef, *, max_hops: int=2, limit: int=20) -> tuple[Related, ...]:
+        """Walk to the entities within ``max_hops``, by the engine's traversal; order them by hops, then by strength."""
         ...
 
     def refresh_communities(self, *, seed: int=0) -> tuple[Community, ...]:
@@ -420,22 +424,30 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def register_type(self, name: str, **properties: Unpack[registered_types.TypeProperties]) -> RelationType:
+    def register_type(self, name: str, *, prior: float | None=None, half_life_days: float | None=None, hop_scores: Sequence[float] | None=None, functional: bool | None=None, causal: bool | None=None, skip: bool | None=None, state: bool | None=None) -> RelationType:
         """Register a type of relation, or change a known one, and return it; its relations are folded again.
 
-        The options are `TypeProperties`. Touches (write) a relation of the type. `PartialViewError` for a principal
-        that may not see everything, `InvalidInputError` that names every fault.
+        What is not given stays as it is; a type determines how its relations are folded, scored and printed.
+
+        * ``prior``: the reliability of the type's relations, in [0, 1].
+        * ``half_life_days``: the age at which they count half, in days; 0: they do not age.
+        * ``hop_scores``: the scores by distance, see `RelationType`.
+        * ``functional``: a source has one target at a time. ``causal``: the source is printed before the target.
+        * ``skip``: searches leave them out. ``state``: they hold until something ends them.
+
+        Touches (write) a relation of the type. `PartialViewError` for a principal that may not see everything,
+        `InvalidInputError` that names every fault.
         """
         ...
 
     def relation_types(self) -> tuple[RelationType, ...]:
-        """The types of relations known from the start or registered, by name.
+        """List the types of relations known from the start or registered, by name.
 
         A principal that may not see everything gets registered ones only if a visible relation has the type.
         """
         ...
 
-    def remove_scope(self) -> forgetting.Receipt:
+    def remove_scope(self) -> Receipt:
         """Remove the scope and everything in it, and return a receipt, which `verify_receipt` checks.
 
         Touches (forget) every element. `PartialViewError` for a principal that may not see everything. What is written
@@ -443,11 +455,15 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def search_entities(self, query: str, *, limit: int=10, type: str | None=None) -> tuple[entity_search.EntityHit, ...]:
+    def search_entities(self, query: str, *, limit: int=10, type: str | None=None) -> tuple[EntityHit, ...]:
         """Find entities by typed text: whole names, words, beginnings of words, and misspellings; best first."""
         ...
 
-    def summarise_communities(self, llm: LLM | AskFunction, *, limit: int | None=None, min_size: int=summarising.MIN_SIZE, counter: TokenCounter | None=None, prompt_tokens: int=summarising.PROMPT_TOKENS, answer_tokens: int=summarising.ANSWER_TOKENS) -> summarising.SummariesReport:
+    def stats(self) -> Statistics:
+        """Return the numbers of the scope. `PartialViewError` for a principal that may not see everything."""
+        ...
+
+    def summarise_communities(self, llm: LLM | AskFunction, *, limit: int | None=None, min_size: int=summarising.MIN_SIZE, counter: TokenCounter | None=None, prompt_tokens: int=summarising.PROMPT_TOKENS, answer_tokens: int=summarising.ANSWER_TOKENS) -> SummariesReport:
         """Let a language model summarise the stored communities, in sentences that cite relations and memories.
 
         At most ``limit`` are asked for, the largest first, of at least ``min_size`` members, and only those without a
@@ -472,17 +488,23 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def update_entity(self, entity: EntityRef, **corrections: Unpack[entity_changes.Corrections]) -> Entity:
-        """Correct an entity, and return the corrected entity. Its id stays; a replaced name becomes an alias.
+    def update_entity(self, entity: EntityRef, *, name: str | None=None, type: str | None=None, description: str | None=None, aliases: Sequence[str] | None=None, labels: Sequence[str] | None=None, attributes: Mapping[str, Any] | None=None, importance_weight: float | None=None) -> Entity:
+        """Correct an entity, and return the corrected entity: what is not given stays as it is, and its id always does.
 
-        The options are `Corrections`; without any nothing changes. If the text that is embedded changes and the scope
-        has vectors, the entity is embedded again: raises `MissingDependencyError` if the engine has no embedder, and
-        `EmbeddingModelError` if it has another than the scope. Touches (write) the entity before and after the change.
+        * ``name``: the new name; the old one becomes an alias.
+        * ``type`` and ``description``: the new ones.
+        * ``aliases``, ``labels`` and ``attributes``: the complete new values. Aliases found in memories are shown too.
+        * ``importance_weight``: how much the entity matters, in [0, 1].
+
+        An entity that memories name has its name and type from its mentions until its name is corrected, or its type
+        is set to an unknown one. If the text that is embedded changes and the scope has vectors, it is embedded again:
+        raises `MissingDependencyError` if the engine has no embedder, and `EmbeddingModelError` if it has another than
+        the scope. Touches (write) the entity before and after the change.
         Raises `InvalidInputError` that names every fault, including a name that another entity of the type has.
         """
         ...
 
-    def verify_receipt(self, receipt: forgetting.Receipt) -> forgetting.Verification:
+    def verify_receipt(self, receipt: Receipt) -> Verification:
         """Check that a receipt is as it was made, and that nothing of the memories that it names is left.
 
         `PartialViewError` for a principal that may not see everything, `InvalidInputError` for a receipt of another
@@ -491,7 +513,7 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def why(self, relation_id: UUID) -> Provenance:
-        """The memories behind a relation: their wording, the extractor and rule, and what each contributes."""
+        """Return the memories behind a relation: their wording, the extractor and rule, and what each contributes."""
         ...
 class ContextBuilder(Facade[builder.ContextBuilder]):
     """As `graphsearch.context.ContextBuilder`."""

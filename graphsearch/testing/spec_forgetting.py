@@ -52,6 +52,15 @@ class ForgettingSpec(StoreSpec):
         found = await portrait(both, questions=questions, vectors=[vector(1, 1)])
         assert without_history(found) == without_history(expected)
 
+    async def test_a_dry_run_reports_the_same_and_changes_nothing(self, store: GraphStore) -> None:
+        memories = random_memories(random.Random(1), 9)
+        await store.bind_embedder("model", 2)
+        await self._ingest(store, memories)
+        before, gone = await portrait(store), [memory.id for memory, _ in memories[5:]]
+        planned = await store.forget(gone, dry_run=True)
+        assert await portrait(store) == before
+        assert planned == await store.forget(gone)
+
     async def _ingest(self, store: GraphStore, memories: Sequence[tuple[Memory, tuple[Claim, ...]]]) -> None:
         named = {key for _, claims in memories for each in claims for key in (each.source_id, each.target_id)}
         people = tuple(each for each in PEOPLE if each.id in named)

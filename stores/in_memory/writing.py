@@ -109,9 +109,9 @@ class InMemoryWriting(InMemoryScope, Writing):
         await join_minted(cast(GraphStore, self), batch.entities)
         return report
 
-    async def forget(self, memory_ids: Sequence[str]) -> WriteReport:
+    async def forget(self, memory_ids: Sequence[str], *, dry_run: bool = False) -> WriteReport:
         now = self._clock.now()
-        async with self._draft() as draft:
+        async with self._draft(keep=not dry_run) as draft:
             state = draft.before
             forgotten = sorted({key for key in memory_ids if key in state.memories.items})
             groups, entities, relations, merged = set[Group](), set[UUID](), set[UUID](), set[UUID]()

@@ -6,16 +6,13 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
-from hypothesis import given
 
 from graphsearch.caching import CacheReport, InProcessCache, RedisCache, cached
-from graphsearch.caching.on_redis import decoded, encoded
 from graphsearch.errors import CacheError, InvalidInputError, MissingExtraError, StoreError
 from graphsearch.model import Entity, Scope
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import HOSTILE_TEXTS
-from tests.strategies import entities
 from tests.trust.forgetting import MARK, lives
 
 ADA, BOB = (Entity(type="person", name=name) for name in ("Ada", "Bob"))
@@ -249,18 +246,6 @@ async def test_something_else_under_its_keys_is_an_error(redis_url, scope):
 
 
 # -- parts --------------------------------------------------------------------------------------------------------
-
-
-@given(entities())
-def test_entities_survive_json(entity):
-    assert decoded(encoded(entity)) == entity
-
-
-@pytest.mark.parametrize("text", ["", "[]", "null", "{", '{"type": 1}', b"\xff"])
-def test_what_is_no_entity_is_refused(text):
-    with pytest.raises(CacheError, match="no entity") as refused:
-        decoded(text)
-    assert refused.value.__cause__ is not None
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ from graphsearch.context.material import WORDS, size
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Memory, Mention, Outcome, Principal, RelationType
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.options import SearchMode, SearchRequest
 from graphsearch.protocols import GraphStore
-from graphsearch.recall.options import Workload
+from graphsearch.recall.options import RecallRequest, Workload
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder, WordCounter
 from graphsearch.testing.strategies import texts
@@ -311,7 +311,7 @@ async def test_both_are_one_question_with_one_embedding_in_one_snapshot(store, m
     await store.bind_embedder(embedder.name, embedder.dimensions)
     engine = GraphSearchEngine(store=store, embedder=embedder)
     found, recalled = await engine.search_and_recall(
-        QUESTION, search={"mode": mode, "as_of": NOON}, recall={"limit": 1}
+        SearchRequest(QUESTION, mode=mode, as_of=NOON), RecallRequest(QUESTION, limit=1)
     )
     assert embedder.asked == 1
     assert found.as_of == recalled.as_of == NOON

@@ -8,7 +8,7 @@ import graphsearch
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.curation import Curator
-from graphsearch.errors import AccessDeniedError, GraphSearchError, UnknownElementError
+from graphsearch.errors import AccessDeniedError, GraphSearchError, PartialViewError, UnknownElementError
 from graphsearch.model import Batch, Principal
 from graphsearch.testing.samples import person
 from tests.curation.team import ADA, BOB, GREG, Labels, engine_over
@@ -22,6 +22,14 @@ async def test_without_a_gate_a_curator_works_for_the_owner(scoped):
     with pytest.raises(UnknownElementError):
         await Curator(engine, gate=Gate(Labels(), GREG)).recall_entity("Ida")
     assert graphsearch.Curator is Curator
+
+
+async def test_the_numbers_of_a_scope_are_for_whom_nothing_is_hidden_from(scoped):
+    engine = await engine_over(scoped)
+    assert await Curator(engine).stats() == await scoped.statistics()
+    await scoped.write(Batch(entities=[person("Ida", labels=["secret"])]))
+    with pytest.raises(PartialViewError):
+        await Curator(engine, gate=Gate(Labels(), GREG)).stats()
 
 
 async def test_an_authorizer_that_fails_denies(scoped):

@@ -338,7 +338,7 @@ async def test_pages_of_relations_make_no_difference(scoped, monkeypatch):
     curator = Curator(await engine_over(scoped, BATCH))
     whole = await curator.detect_communities()
     monkeypatch.setattr("graphsearch.curation.communities._EDGES", 5)
-    monkeypatch.setattr("graphsearch.curation.permissions.PAGE", 5)
+    monkeypatch.setattr("graphsearch.curation.communities.PAGE", 5)
     assert await curator.detect_communities() == whole
 
 

@@ -9,7 +9,7 @@ import pytest
 from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator
 from graphsearch.errors import AccessDeniedError, InvalidInputError, UnknownScopeError
-from graphsearch.model import Batch, Memory, WriteReport
+from graphsearch.model import Batch, Memory, MemoryLink, WriteReport
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.samples import claim, day, mention, person, portrait, without_history
 from tests.curation.team import ADA, BATCH, BOB, FRIENDS, GREG, HOME, MOVED, SECRET, Labels, engine_over
@@ -47,20 +47,43 @@ async def test_a_session_leaves_the_graph_as_it_was_before_it(engine, scoped):
 
 
 async def test_a_source_goes_page_by_page_and_is_added_up(engine, scoped, monkeypatch):
-    for read_or_written in ("_support.paging", "curation.forgetting"):
+    for read_or_written in ("_support.paging", "curation.curator"):
         monkeypatch.setattr(f"graphsearch.{read_or_written}.PAGE", 2)
     calls = []
     forget = type(scoped).forget
 
-    async def counted(self, ids):
+    async def counted(self, ids, **options):
         calls.append(len(ids))
-        return await forget(self, ids)
+        return await forget(self, ids, **options)
 
     monkeypatch.setattr(type(scoped), "forget", counted)
     report = await Curator(engine).forget(source="chat")
     assert calls == [2, 1]
     assert (report.memories, report.claims_removed) == (3, 3)
     assert [memory.id for memory in await scoped.list_memories()] == ["again", "hired"]
+
+
+@pytest.mark.parametrize("which", [{"memory": "z0"}, {"source": "chat"}, {"label": "z"}, {"memory": "never"}])
+async def test_a_dry_run_reports_what_would_go_and_removes_nothing(engine, scoped, which):
+    zoe = person("Zoe")
+    memories = [Memory(id=f"z{number}", source="chat", labels=["z"] * number) for number in range(3)]
+    claims = [claim(memory, zoe, ADA, "works_with") for memory in memories]
+    mentions = [mention(memory, zoe) for memory in memories]
+    await scoped.write(Batch(named=[zoe], memories=memories, mentions=mentions, claims=claims))
+    await scoped.link_memories([MemoryLink(from_id="z1", to_id="home")])
+    before = await portrait(scoped)
+    curator = Curator(engine)
+    planned = await curator.forget(**which, dry_run=True)
+    assert await portrait(scoped) == before
+    assert planned == await curator.forget(**which)
+    assert (planned.memories > 0) == ("never" not in which.values())
+
+
+async def test_a_dry_run_counts_what_goes_on_several_pages(engine, scoped, monkeypatch):
+    monkeypatch.setattr("graphsearch.curation.curator.PAGE", 1)
+    planned = await Curator(engine).forget(source="chat", dry_run=True)
+    done = await Curator(engine).forget(source="chat")
+    assert (planned.memories, planned.claims_removed) == (done.memories, done.claims_removed) == (3, 3)
 
 
 @pytest.mark.parametrize("wrong", ["", " ", "a\0b"])
@@ -74,7 +97,7 @@ async def test_nothing_is_forgotten_by_mistake(engine, scoped, wrong):
 
 
 async def test_one_memory_that_may_not_be_forgotten_keeps_them_all(scoped, monkeypatch):
-    for read_or_written in ("_support.paging", "curation.forgetting"):
+    for read_or_written in ("_support.paging", "curation.curator"):
         monkeypatch.setattr(f"graphsearch.{read_or_written}.PAGE", 2)
     memories = [attrs.evolve(each, labels=(SECRET,)) if each == MOVED else each for each in BATCH.memories]
     engine = await engine_over(scoped, attrs.evolve(BATCH, memories=memories))
@@ -83,6 +106,7 @@ async def test_one_memory_that_may_not_be_forgotten_keeps_them_all(scoped, monke
     before = await portrait(scoped)
     for forgetting in (
         curator.forget(source="chat"),
+        curator.forget(source="chat", dry_run=True),
         curator.forget(session_id="s2"),
         curator.forget("moved"),
     ):

@@ -5,20 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.access.gate import Gate
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.errors import AccessDeniedError, InvalidInputError
-from graphsearch.health.formula import Condition, Growth, HealthCounts, Maturity, ScopeSize, graph_health
+from graphsearch.errors import InvalidInputError
+from graphsearch.health.formula import Condition, Growth, HealthCounts, Maturity, graph_health
 from graphsearch.ingest import Ingestor
-from graphsearch.ingest.resolve.resolution import ResolutionCounts, Stage
-from graphsearch.model import Batch, Entity, Memory, Principal
+from graphsearch.model import Batch, Entity, Memory
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.samples import claim, mention, person
-from tests.curation.team import ADA, GREG, Labels, engine_over
+from tests.curation.team import ADA, engine_over
 from tests.curation.transcripts import CLINIC, FILM, FREIGHT, SOFTWARE, chat
-
-sizes = st.builds(ScopeSize, memories=st.integers(0, 1500), relations=st.integers(0, 30))
 
 
 @st.composite
@@ -32,7 +28,7 @@ def counted(draw):
         mentions_disputed=draw(st.integers(0, resolved)),
         entities_created=draw(st.integers(0, resolved)),
         baseline_fail_rate=draw(st.floats(0, 1)),
-        scopes=draw(st.lists(sizes, max_size=4)),
+        relations=draw(st.none() | st.integers(0, 30)),
         earlier=draw(st.builds(Growth, memories=st.integers(0, 5000), entities=st.integers(0, 500))),
     )
 
@@ -44,16 +40,16 @@ def test_the_formula():
             entities=200,
             duplicate_pairs=10,
             mentions_resolved=1000,
-            mentions_disputed=200,
+            mentions_disputed=400,
             entities_created=100,
             baseline_fail_rate=0.5,
-            scopes=[ScopeSize(memories=501, relations=11), ScopeSize(memories=501, relations=10)],
+            relations=11,
         )
     )
-    assert (health.fragment_rate, health.resolution_fail_rate, health.edge_coverage) == (0.05, 0.1, 0.5)
-    assert health.resolution_precision == pytest.approx(0.8)
-    assert health.value == pytest.approx(0.38)  # 0.95 · 0.8 · 0.5
-    assert health.graph_weight_factor == pytest.approx(0.542857143)  # 0.38 of 0.7
+    assert (health.fragment_rate, health.resolution_fail_rate, health.edge_coverage) == (0.05, 0.1, 1.0)
+    assert health.resolution_precision == pytest.approx(0.6)
+    assert health.value == pytest.approx(0.57)  # 0.95 · 0.6
+    assert health.graph_weight_factor == pytest.approx(0.814285714)  # 0.57 of 0.7
 
 
 def test_where_there_is_nothing_to_divide_by_a_term_is_1():
@@ -62,8 +58,9 @@ def test_where_there_is_nothing_to_divide_by_a_term_is_1():
     assert (health.fragment_rate, health.graph_weight_factor, health.entity_growth) == (0.0, 1.0, None)
     consistent = HealthCounts(memories=9, entities=5, mentions_resolved=9, entities_created=5, baseline_fail_rate=5 / 9)
     assert graph_health(consistent).resolution_precision == 1.0
-    small = [ScopeSize(memories=500, relations=0)]
-    assert graph_health(HealthCounts(memories=9, entities=5, scopes=small)).edge_coverage == 1.0
+    for memories, relations, coverage in ((500, 0, 1.0), (501, 10, 0.0), (501, 11, 1.0)):
+        counts = HealthCounts(memories=memories, entities=5, relations=relations)
+        assert graph_health(counts).edge_coverage == coverage
 
 
 def test_terms_are_clamped():
@@ -172,10 +169,9 @@ def test_a_higher_baseline_is_never_less_healthy(counts, other):
     assert values[0] <= values[1]
 
 
-@given(counted(), sizes)
-def test_a_large_scope_without_relations_is_never_healthier(counts, size):
-    bare = attrs.evolve(size, memories=size.memories + 501, relations=0)
-    assert graph_health(attrs.evolve(counts, scopes=(*counts.scopes, bare))).value <= graph_health(counts).value
+@given(counted())
+def test_a_graph_without_relations_is_never_healthier(counts):
+    assert graph_health(attrs.evolve(counts, relations=0)).value <= graph_health(counts).value
 
 
 def test_bad_counts_are_refused_with_every_fault():
@@ -184,21 +180,20 @@ def test_bad_counts_are_refused_with_every_fault():
     assert len(refused.value.faults) == 4
     with pytest.raises(InvalidInputError, match="mentions_disputed must not exceed"):
         HealthCounts(memories=1, entities=1, mentions_disputed=1)
-    for made, message in ((ScopeSize, "relations"), (Growth, "entities")):
-        with pytest.raises(InvalidInputError, match=message):
-            made(memories=1, **{message: -1})
+    with pytest.raises(InvalidInputError, match="entities"):
+        Growth(memories=1, entities=-1)
 
 
 async def test_health_is_counted_from_the_store(scoped):
     alike = [person("Christopher Montgomery"), person("Christopher Montgomerys"), person("Somebody Else")]
-    curator = Curator(await engine_over(scoped, Batch(entities=[*alike, ADA], memories=[Memory(id="m")])))
-    counts = ResolutionCounts(by_stage={Stage.ID: 6, Stage.CREATE: 4}, created=2, unseen=5)
-    health = await curator.graph_health(resolutions=counts, earlier=Growth(memories=0, entities=3))
+    counters = {"resolved_by_id": 10, "entities_created": 2, "names_unseen": 5}
+    batch = Batch(entities=[*alike, ADA], memories=[Memory(id="m")], counters=counters)
+    curator = Curator(await engine_over(scoped, batch))
+    health = await curator.graph_health()
     assert health.fragment_rate == pytest.approx(1 / 4)
     assert (health.resolution_fail_rate, health.baseline_fail_rate) == (0.2, 0.5)
     assert health.value == pytest.approx(0.75)
-    assert (health.maturity, health.entity_growth, health.edge_coverage) == (Maturity.SPARSE, 1.0, 1.0)
-    assert (await curator.graph_health()).value == 0.75
+    assert (health.maturity, health.entity_growth, health.edge_coverage) == (Maturity.SPARSE, None, 1.0)
     await curator.mark_distinct(alike[0].id, alike[1].id)
     assert (await curator.graph_health()).value == 1.0
 
@@ -209,21 +204,14 @@ async def test_more_pairs_than_entities_are_no_worse_than_all(scoped):
     assert health.fragment_rate == 1.0
 
 
-async def test_edges_are_looked_at_in_the_scopes_handed_in(scoped):
+async def test_many_memories_without_relations_are_not_healthy(scoped):
     engine = await engine_over(scoped, Batch(memories=[Memory(id=f"m{number}") for number in range(501)]))
-    large = InMemoryGraphStore().with_scope(org_id="acme", project_id="other")
-    people = [person(f"P{number}") for number in range(12)]
-    memories = [Memory(id=f"m{number}") for number in range(501)]
-    claims = [claim(memories[0], people[0], other) for other in people[1:]]
-    await large.write(Batch(entities=people, memories=memories, claims=claims))
     assert (await Curator(engine).graph_health()).edge_coverage == 0.0
-    assert (await Curator(engine).graph_health(scopes=[scoped, large])).edge_coverage == 0.5
-    assert (await Curator(engine).graph_health(scopes=[])).edge_coverage == 1.0
-    with pytest.raises(AccessDeniedError, match="read is denied"):
-        await Curator(engine, gate=Gate(Labels(), GREG)).graph_health(scopes=iter([scoped, large]))
-    member = Principal(id="greg", projects=[large.scope])
-    health = await Curator(engine, gate=Gate(Labels(), member)).graph_health(scopes=[scoped, large])
-    assert health.edge_coverage == 0.5
+    people = [person(f"P{number}") for number in range(12)]
+    told = Memory(id="m0")
+    claims = [claim(told, people[0], other) for other in people[1:]]
+    await scoped.write(Batch(entities=people, memories=[told], claims=claims))
+    assert (await Curator(engine).graph_health()).edge_coverage == 1.0
 
 
 JON, JOHN, PRIYA, PATEL, SHARMA = (

@@ -7,7 +7,7 @@ import attrs
 import pytest
 
 from graphsearch.access.gate import ALLOW_ALL, Gate
-from graphsearch.curation import Curator, Finding, review
+from graphsearch.curation import Curator, Finding, judging
 from graphsearch.errors import InvalidInputError, MissingDependencyError
 from graphsearch.llms import Budget, BudgetedLLM, structured
 from graphsearch.model import Batch, Memory
@@ -60,7 +60,7 @@ async def alike(store):
 @pytest.fixture
 def one_at_a_time(monkeypatch):
     monkeypatch.setattr(structured, "QUESTIONS", 1)
-    monkeypatch.setattr(review, "_ROUND", 1)
+    monkeypatch.setattr(judging, "ROUND", 1)
 
 
 async def test_what_is_one_is_merged_what_is_two_is_marked_and_the_rest_stays(scoped):
@@ -135,7 +135,7 @@ async def test_of_a_chain_the_oldest_stays_in_whatever_order(scoped, ages, limit
 @pytest.mark.parametrize("at_once", [True, False])
 async def test_a_chain_never_merges_entities_judged_distinct(scoped, monkeypatch, at_once):
     if not at_once:
-        monkeypatch.setattr(review, "_ROUND", 1)
+        monkeypatch.setattr(judging, "ROUND", 1)
     one, two, three = CHAIN
     answers = {pair(one, two): 1, pair(two, three): 1, pair(one, three): 2}
     curator = Curator(await engine_over(scoped, Batch(entities=CHAIN)), gate=ALLOW_ALL)

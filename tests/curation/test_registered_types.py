@@ -45,6 +45,8 @@ async def test_known_types_are_listed_and_changed_property_by_property(scoped):
     blocks = await curator.register_type("blocks", causal=True, hop_scores=(1.0, 0.5))
     assert blocks == RelationType(name="blocks", causal=True, hop_scores=(1.0, 0.5))
     assert await curator.register_type("blocks", prior=0.9) == attrs.evolve(blocks, prior=0.9)
+    await curator.register_type("blocks", half_life_days=9.0)
+    assert await curator.register_type("blocks", half_life_days=0) == attrs.evolve(blocks, prior=0.9)  # it does not age
     found = await curator.relation_types()
     assert [each.name for each in found] == sorted({*KNOWN_RELATION_TYPES, "blocks"})
     assert named(found)["works_with"].prior == 0.4

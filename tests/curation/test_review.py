@@ -180,6 +180,7 @@ async def test_contradictions_are_listed(scoped):
     [found] = await Curator(await engine_over(scoped, CONTRADICTING)).contradictions()
     assert (found.source_id, found.type, found.valid_from) == (ADA.id, "reports_to", day(1))
     assert {found.one.target_id, found.other.target_id} == {BOB.id, EVE.id}
+    assert [each.id for each in found.ends] == [ADA.id, found.one.target_id, found.other.target_id]
     assert await Curator(await engine_over(scoped, Batch())).contradictions(limit=0) == ()
 
 

@@ -12,8 +12,9 @@ from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Action, Batch, Claim, Entity, Memory, Mention, Principal
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.options import SearchMode, SearchRequest
 from graphsearch.protocols import GraphStore
+from graphsearch.recall.options import RecallRequest
 from graphsearch.stores.memory import InMemoryGraphStore
 
 RECIPES = Path(__file__).parents[2] / "examples" / "policies"
@@ -54,7 +55,8 @@ async def seen(store: GraphStore, recipe: str, principal: Principal, about: str)
     authorizer = CedarAuthorizer.from_files([BASE, RECIPES / recipe])
     gate = Gate(authorizer, principal)
     found, recalled = await GraphSearchEngine(store=store).search_and_recall(
-        about, search={"mode": SearchMode.NEIGHBORHOOD, "limit": 50, "gate": gate}, recall={"limit": 50, "gate": gate}
+        SearchRequest(about, mode=SearchMode.NEIGHBORHOOD, limit=50, gate=gate),
+        RecallRequest(about, limit=50, gate=gate),
     )
     triplets = {f"{each.source.name} {each.relation.type} {each.target.name}" for each in found.triplets}
     return {each.memory.id for each in recalled.memories}, triplets

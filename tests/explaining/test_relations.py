@@ -6,11 +6,9 @@ import pytest
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownElementError
-from graphsearch.explaining.explanation import ExplainOptions, KeptOut
+from graphsearch.explaining.explanation import KeptOut
 from graphsearch.model import Batch, ElementKind, ElementRef, RelationType
-from graphsearch.modes.options import SearchMode, SearchOptions
-from graphsearch.ranking.options import RankOptions
-from graphsearch.recall.options import RecallOptions
+from graphsearch.modes.options import SearchMode
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.traversal.pagerank import PersonalizedPageRank
@@ -37,11 +35,6 @@ async def write(engine, *edges, names, embed=True):
     if embed:
         await engine.store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
     await engine.store.write(Batch(entities=batch.entities, relations=batch.relations, vectors=vectors))
-
-
-def test_the_options_are_those_of_what_is_explained():
-    known = {**SearchOptions.__annotations__, **RecallOptions.__annotations__, **RankOptions.__annotations__}
-    assert set(ExplainOptions.__annotations__) == set(known)
 
 
 async def test_a_score_taken_apart(engine):

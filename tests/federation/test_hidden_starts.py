@@ -6,9 +6,8 @@ import pytest
 
 from graphsearch import ContextBuilder, GraphSearchEngine, Outcome
 from graphsearch.federation import FederatedEngine
-from graphsearch.federation.engine import JointEngine
-from graphsearch.integrations.mcp.answers import triplet_json
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Entity, Memory
+from graphsearch.operations.brief import brief
 from graphsearch.testing.fakes import HashEmbedder
 from tests.gates import no_secrets
 
@@ -64,7 +63,7 @@ async def test_it_is_one_relation_that_each_scope_has_under_its_own_id(homes):
     assert found.origins == {me.store.scope: ("m1",), team.store.scope: ("m1",)}
     for engine in homes:
         assert found.id_in(engine.store.scope) == await own_id(engine)
-        assert triplet_json(found, engine.store.scope)["relation_id"] == str(await own_id(engine))
+        assert brief(found, engine.store.scope)["relation_id"] == str(await own_id(engine))
         about = ElementRef(ElementKind.RELATION, str(found.id_in(engine.store.scope)))
         assert (await engine.explain(QUESTION, about, gate=GATE)).rank == 1
 
@@ -87,7 +86,7 @@ async def test_a_page_of_relations_ends_at_the_id_that_a_scope_has(homes):
     me, team = homes
     ids = await own_id(me), await own_id(team)
     assert ids == tuple(sorted(ids))  # so that the first page ends before the joint id
-    async with JointEngine(homes)._open(gate=GATE) as reader:
+    async with FederatedEngine(homes)._open(gate=GATE) as reader:
         page = await reader.page(limit=1)
         assert page.last == ids[0]
         assert reader.relation_ids(page.steps.rows.relations) == [ids[1]]

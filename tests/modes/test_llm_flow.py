@@ -15,7 +15,8 @@ from graphsearch.errors import BudgetExhaustedError, LLMAnswerError, LLMUnavaila
 from graphsearch.explaining.explanation import KeptOut
 from graphsearch.llms import Budget, BudgetedLLM, OpenAILLM, metered
 from graphsearch.model import Batch, Claim, Memory, Mention
-from graphsearch.modes.options import SearchMode, SearchOptions
+from graphsearch.modes.options import SearchMode, SearchRequest
+from graphsearch.recall.options import RecallRequest
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
@@ -62,7 +63,7 @@ async def test_no_connection_is_held_while_the_model_thinks(postgres_server, mod
         engine = GraphSearchEngine(store=store, llm=model)
         found = await engine.search("what of Ada?", mode=mode, gate=ALLOW_ALL)
         both, recalled = await engine.search_and_recall(
-            "what of Ada?", search={"mode": mode, "gate": ALLOW_ALL}, recall={}
+            SearchRequest("what of Ada?", mode=mode, gate=ALLOW_ALL), RecallRequest("what of Ada?")
         )
         assert found.triplets == both.triplets != ()
         assert (found.summary, found.graph_query) == (both.summary, both.graph_query)
@@ -107,8 +108,8 @@ async def test_a_relation_is_explained_by_the_query_that_the_model_wrote(scoped)
 async def test_memories_are_recalled_as_of_the_time_that_was_asked_for(scoped):
     await written(scoped)
     engine = GraphSearchEngine(store=scoped, llm=EchoLLM(json.dumps(QUERY | {"until": "2025"})))
-    search: SearchOptions = {"mode": NATURAL, "gate": ALLOW_ALL}
-    found, recalled = await engine.search_and_recall("what of Ada?", search=search, recall={})
+    search = SearchRequest("what of Ada?", mode=NATURAL, gate=ALLOW_ALL)
+    found, recalled = await engine.search_and_recall(search, RecallRequest("what of Ada?"))
     assert found.as_of.year == 2025
     assert [each.memory.id for each in recalled.memories] == ["note"]  # of 2026
 
@@ -121,8 +122,8 @@ async def test_both_answers_are_of_one_moment_while_the_clock_goes_on():
 
     store = InMemoryGraphStore(clock=Going()).with_scope(org_id="acme", project_id="web")
     await written(store)
-    search: SearchOptions = {"mode": SearchMode.NEIGHBORHOOD}
-    found, recalled = await GraphSearchEngine(store=store).search_and_recall("what of Ada?", search=search, recall={})
+    search, recall = SearchRequest("what of Ada?", mode=SearchMode.NEIGHBORHOOD), RecallRequest("what of Ada?")
+    found, recalled = await GraphSearchEngine(store=store).search_and_recall(search, recall)
     assert (found.as_of, found.known_at) == (recalled.as_of, recalled.known_at)
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
-import numpy as np
 import pytest
 
 from graphsearch.access.gate import Gate
@@ -124,9 +123,11 @@ async def test_an_engine_answers_as_before_to_the_last_digit(scoped, other, tmp_
 
 async def test_a_file_names_what_it_holds(file):
     header, *records, trailer = map(json.loads, file.read_text().splitlines())
-    assert (header["graphsearch"]["format"], header["graphsearch"]["version"]) == ("scope", 2)
+    assert (header["graphsearch"]["format"], header["graphsearch"]["version"]) == ("scope", 3)
     assert header["graphsearch"]["settings"]["embedder"] == OWN.name
-    assert header["graphsearch"]["counts"] == trailer["end"]["counts"]
+    assert header["graphsearch"]["settings"]["counts"] == {
+        kind: number for kind, number in trailer["end"]["counts"].items() if number
+    }
     assert list(dict.fromkeys(next(iter(each)) for each in records)) == [
         *("relation_type", "counter", "merge", "entity", "memory", "relation", "distinct", "link", "community"),
         *("session", "injection"),
@@ -202,7 +203,11 @@ def sealed(lines):
 async def test_what_is_wrong_with_a_line_is_said_with_its_number(sample, other, tmp_path):
     lines = sample.read_bytes().splitlines(keepends=True)
     at = next(number for number, line in enumerate(lines) if line.startswith(b'{"entity"'))
-    good = json.loads(lines[at])["entity"]
+    record = json.loads(lines[at])["entity"]
+    good = record["entity"]
+
+    def changed(**fields):
+        return {"entity": {**record, "entity": {**good, **fields}}}
 
     def with_line(content):
         written = content if isinstance(content, bytes) else json.dumps(content).encode()
@@ -213,38 +218,22 @@ async def test_what_is_wrong_with_a_line_is_said_with_its_number(sample, other, 
         (b'{"entity": ' + b"[" * 100_000, "nested too deeply"),
         (b"[1]", "must be an object"),
         ({"person": {}}, "must be an object with one key of relation_type, counter"),
-        ({"entity": {**good, "colour": "red"}}, "has no field 'colour'"),
-        ({"entity": {"id": good["id"]}}, "needs the field 'type'.*needs the field 'name'"),
-        ({"entity": {**good, "id": "x"}}, "must be a UUID"),
-        ({"entity": {**good, "created_at": "2024-01-01"}}, "must be a time with its offset"),
-        ({"entity": {**good, "created_at": None}}, "created_at must be a datetime"),
-        ({"entity": {**good, "importance_weight": 2}}, r"importance_weight must be in \[0, 1\]"),
-        ({"entity": {**good, "name": "a\0b"}}, "must not contain NUL"),
-        ({"entity": {**good, "name": "\ud800"}}, "surrogate"),
-        ({"entity": {**good, "vector": "AAAA"}}, "vector"),
-        ({"entity": {**good, "outcomes": [["s", 0.7]]}}, "one of 0.0, 0.5, 1.0"),
-        ({"entity": {**good, "signature": {"evidence": ["zz"]}}}, "hexadecimal"),
-        ({"entity": {**good, "labels": "secret"}}, "labels: must be a list"),
+        (changed(colour="red"), "entity.colour: is unknown"),
+        ({"entity": {"entity": {"id": good["id"]}}}, "entity.type: is needed; entity.name: is needed"),
+        (changed(id="x"), "entity.id: must be an id"),
+        (changed(created_at="yesterday"), "entity.created_at: must be a time"),
+        (changed(created_at=None), "created_at must be a datetime"),
+        (changed(importance_weight=2), r"importance_weight must be in \[0, 1\]"),
+        (changed(name="a\0b"), "must not contain NUL"),
+        (changed(name="\ud800"), "surrogate"),
+        (changed(labels="secret"), "labels: must be a list"),
+        ({"entity": {**record, "vector": "AAAA"}}, "vector"),
+        ({"entity": {**record, "outcomes": [{"session_id": "s", "seq": 1, "outcome": 0.7}]}}, "one of 1.0, 0.5, 0.0"),
+        ({"entity": {**record, "attestation": {"evidence": ["zz"]}}}, "evidence.0: must be a whole number"),
+        ({"entity": {**record, "words": None}}, "words: must be an object, not null"),
     )
     for content, why in bad:
         await refused(other("memory"), tmp_path / "bad", with_line(content), why, at + 1)
-
-
-async def test_what_is_stated_is_never_null(sample, other, tmp_path):
-    lines = sample.read_bytes().splitlines(keepends=True)
-    taken = {
-        b"entity": ("signature", "outcomes", "words", "given_type", "given_aliases", "named", "vector"),
-        b"memory": ("mentions", "claims", "merges", "outcomes"),
-        b"relation": ("signature", "folded", "given_ends", "lapsed_at"),
-        b"merge": ("number", "held"),
-    }
-    for kind, names in taken.items():
-        at = next(number for number, line in enumerate(lines) if line.startswith(b'{"' + kind + b'":'))
-        good = json.loads(lines[at])[kind.decode()]
-        for name in names:
-            line = json.dumps({kind.decode(): {**good, name: None}}).encode() + b"\n"
-            written = sealed([*lines[:at], line, *lines[at + 1 :]])
-            await refused(other("memory"), tmp_path / "bad", written, f"{name} must not be null", at + 1)
 
 
 async def test_a_changed_reordered_or_foreign_file_is_refused(sample, other, tmp_path):
@@ -255,13 +244,13 @@ async def test_a_changed_reordered_or_foreign_file_is_refused(sample, other, tmp
     swapped = [*lines]
     swapped[entities[0]], swapped[entities[1]] = swapped[entities[1]], swapped[entities[0]]
     without = [line for line in lines if not line.startswith(b'{"counter"')]
-    newer = json.dumps({"graphsearch": {**header["graphsearch"], "version": 3}}).encode() + b"\n"
+    newer = json.dumps({"graphsearch": {**header["graphsearch"], "version": 4}}).encode() + b"\n"
     for changed, why, line in (
         (without, "the trailer counts other records", last - 1),
         ([line.replace(b'"Bob"', b'"Rob"') for line in lines], "the digest is another", last),
         ([*lines, b"{}\n"], "comes after the trailer", last + 1),
         (sealed(swapped), "out of order", entities[1] + 1),
-        ([newer, *lines[1:]], "version 3, and this library reads version 2", 1),
+        ([newer, *lines[1:]], "version 4, and this library reads version 3", 1),
         ([b'{"entity": {}}\n'], "no header of a scope", 1),
         ([b""], "it was cut", 1),
     ):
@@ -272,9 +261,7 @@ async def test_a_changed_reordered_or_foreign_file_is_refused(sample, other, tmp
         await export_scope(await lived_in(other("memory")), tmp_path / "nowhere" / "sample")
 
 
-async def test_ids_go_on_as_in_the_scope_exported_and_files_of_the_version_before_are_read(
-    file, sample, other, tmp_path
-):
+async def test_ids_go_on_as_in_the_scope_exported(file, sample, other, tmp_path):
     lines = file.read_bytes().splitlines(keepends=True)
     key = UUID(int=9)
     for kind in ("memory", "postgres"):
@@ -287,7 +274,7 @@ async def test_ids_go_on_as_in_the_scope_exported_and_files_of_the_version_befor
             await import_scope(store, source, replace=True)
             assert await store.id_key() == minted_by
     wrong = lines[0].replace(str(own).encode(), b"x")
-    await refused(other("memory"), tmp_path / "wrong", sealed([wrong, *lines[1:]]), "fields of the wrong kind", 1)
+    await refused(other("memory"), tmp_path / "wrong", sealed([wrong, *lines[1:]]), "settings.id_key: must be an id", 1)
 
 
 async def test_a_scope_that_holds_something_is_replaced_only_on_request(file, other, scoped):
@@ -378,12 +365,12 @@ async def test_merges_and_outcomes_need_their_own_permission(sample, other):
         assert raised.value.action == action
 
 
-async def test_numbers_times_and_objects_have_one_form_in_every_store(other, tmp_path):
-    odd = {"big": 1e22, "small": 1e-7, "none": None, "zero": -0.0, "list": [1.0, {"b": 1, "a": True}], "z": 1, "a": "ä"}
+async def test_objects_have_one_form_in_every_store(other, tmp_path):
+    odd = {"small": 1e-7, "none": None, "list": [1.0, {"b": 1, "a": True}], "z": 1, "a": "ä"}
     written = []
     for kind in ("memory", "postgres"):
         store = other(kind)
-        entity = Entity(type="tool", name="x", attributes=odd, importance_weight=1)
+        entity = Entity(type="tool", name="x", attributes=odd, importance_weight=1.0)
         await store.write(Batch(entities=(entity,), vectors={}))
         await export_scope(store, tmp_path / kind)
         written.append((tmp_path / kind).read_bytes())
@@ -392,4 +379,3 @@ async def test_numbers_times_and_objects_have_one_form_in_every_store(other, tmp
         await export_scope(again, tmp_path / "again")
         assert (tmp_path / "again").read_bytes() == written[-1]
     assert written[0] == written[1]
-    assert np.isclose(json.loads(written[0].splitlines()[1])["entity"]["attributes"]["big"], 1e22)

@@ -12,8 +12,8 @@ from psycopg.conninfo import make_conninfo
 from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, ReadOnlyStoreError, StoreError, StoreUnavailableError
-from graphsearch.integrations.mcp.service import GraphService
 from graphsearch.model import Batch, Entity, Outcome
+from graphsearch.operations.service import GraphService
 from graphsearch.protocols import GraphStore
 from graphsearch.stores.in_postgres.session.faults import translated
 from graphsearch.stores.memory import InMemoryGraphStore

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
 import attrs
 import pytest
 
+from graphsearch import authz
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.curation import Curator
@@ -36,10 +38,10 @@ TWIN = person("Ada L.", labels=["private"])
 class Desk:
     """A served scope, and the callers of its principals."""
 
-    def __init__(self, store: GraphStore) -> None:
-        self.store = store
+    def __init__(self, store: GraphStore, authorizer: CedarAuthorizer | None = None) -> None:
+        self.store, authorizer = store, authorizer or CedarAuthorizer.default()
         engine = GraphSearchEngine(store=store, embedder=HashEmbedder(16))
-        self.service = GraphService(engine_of=lambda _: engine, authorizer=CedarAuthorizer.default(), review=True)
+        self.service = GraphService(engine_of=lambda _: engine, authorizer=authorizer, review=True)
         self.one, self.other = self.caller("one", "editor", "Agent"), self.caller("other", "editor", "Agent")
         self.reader, self.reviewer = self.caller("rita", "reader"), self.caller("eve", "reviewer")
         self.admin = self.caller("root", "admin", see_private=True)
@@ -263,6 +265,18 @@ async def test_what_a_reviewer_may_not_see_is_withheld(desk: Desk) -> None:
         assert "L." not in repr(found)
         whole = await review.preview(desk.admin, proposal=id_)
         assert (whole.withheld, whole.proposal.request) == (False, request)
+
+
+async def test_of_what_would_be_remembered_the_visible_is_shown(scoped: GraphStore, tmp_path: Path) -> None:
+    default, ours = Path(authz.__file__).parent / "policies" / "default.cedar", tmp_path / "ours.cedar"
+    ours.write_text('forbid (principal == User::"eve", action, resource) when { resource.type == "organisation" };')
+    desk = Desk(scoped, CedarAuthorizer.from_files([default, ours]))
+    id_ = await desk.propose(desk.one, "remember", text=NEWS)
+    found = await review.preview(desk.reviewer, proposal=id_)
+    assert (found.withheld, found.proposal.request) == (True, {})
+    assert found.change["entities"] == [{"name": "Ada Lovelace", "type": "person"}]
+    assert (found.change["facts"], len(found.change["memories"])) == ([], 1)
+    assert not (await review.preview(desk.admin, proposal=id_)).withheld
 
 
 async def test_a_new_project_begins_with_a_proposal(scoped: GraphStore) -> None:

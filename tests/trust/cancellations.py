@@ -33,8 +33,10 @@ from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.federation import FederatedEngine
 from graphsearch.model import Batch, Entity, Memory, Merge
+from graphsearch.modes.options import SearchRequest
 from graphsearch.moving import export_scope
 from graphsearch.ranking.options import Ranking
+from graphsearch.recall.options import RecallRequest
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.in_postgres.index import indexing
 from graphsearch.stores.in_postgres.session import watching
@@ -139,7 +141,7 @@ def _subject(rng: random.Random) -> Subject:
 
 
 async def _search_and_recall(side: Side, about: Subject) -> None:
-    await side.engine.search_and_recall(about.query, search={"mode": about.mode}, recall={})
+    await side.engine.search_and_recall(SearchRequest(about.query, mode=about.mode), RecallRequest(about.query))
 
 
 async def _several_scopes(side: Side, about: Subject) -> None:
@@ -147,7 +149,7 @@ async def _several_scopes(side: Side, about: Subject) -> None:
     assert isinstance(store, ScopedPostgresStore)
     other = ScopedPostgresStore(attrs.evolve(store.scope, project_id="other"), store._gateway, store.clock, exact=True)
     engine = FederatedEngine([side.engine, GraphSearchEngine(store=other, embedder=EMBEDDER)])
-    await engine.search_and_recall(about.query, search={"mode": about.mode}, recall={})
+    await engine.search_and_recall(SearchRequest(about.query, mode=about.mode), RecallRequest(about.query))
 
 
 async def _export(side: Side, about: Subject) -> None:

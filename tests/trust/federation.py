@@ -19,15 +19,15 @@ import attrs
 from graphsearch.access.gate import Gate, StatisticsOf
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.federation import FederatedEngine
-from graphsearch.integrations.mcp import operator_tools, reading_tools
-from graphsearch.integrations.mcp.service import Caller
 from graphsearch.model import Scope
+from graphsearch.operations.service import Caller
 from graphsearch.protocols import GraphStore
 from graphsearch.ranking.options import Ranking
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
 from tests.gates import allowing
+from tests.tools import Tool
 from tests.trust import questions
 from tests.trust.noninterference import MODES
 from tests.trust.questions import OPERATOR_TOOLS, TOOLS, Question, Side, Subject, answer, tool_question
@@ -43,8 +43,8 @@ _SHOWN: Final = 3_000
 _AGREEING: Final = 0.7
 """The share of memories that state what those of another scope do."""
 _ASKING: Final = (
-    *(reading_tools.graph_query, reading_tools.recall),
-    *(operator_tools.search, reading_tools.rank_entities),
+    *(Tool("graph_query"), Tool("recall")),
+    *(Tool("search"), Tool("rank_entities")),
 )
 """The tools that ask several scopes."""
 QUESTIONS: Final[Mapping[str, Question]] = {

@@ -34,17 +34,17 @@ from graphsearch.ingest.reading.extractor import TextExtractor
 from graphsearch.ingest.sources.json_lines import read_line
 from graphsearch.ingest.sources.memory_files import read_memories
 from graphsearch.ingest.sources.python_files import decoded
-from graphsearch.integrations.mcp.http_server import PATH, http_app
+from graphsearch.integrations.http.app import PATH, http_app
 from graphsearch.integrations.mcp.server import TOOLS, make_server
-from graphsearch.integrations.mcp.service import GraphService, Identity
-from graphsearch.integrations.mcp.tool import Tool
 from graphsearch.model import Principal, Scope
 from graphsearch.moving import export_scope, import_scope
 from graphsearch.moving.records import line_of, object_of, record_of
 from graphsearch.moving.scope_file import Counts
+from graphsearch.operations.service import GraphService, Identity
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder, WordCounter
 from tests.integrations.team import CEDAR, engine_over
+from tests.tools import Tool
 from tests.trust.fuzz_inputs import INITIALIZE, ROOT, SAMPLES, inputs
 from tests.waiting import LONGEST
 

@@ -20,14 +20,13 @@ import attrs
 from graphsearch.access.gate import Gate
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import GraphSearchError, PartialViewError
-from graphsearch.integrations.mcp import operator_tools, reading_tools, writing_tools
-from graphsearch.integrations.mcp.tool import Tool
 from graphsearch.model import Action, Principal, Scope
 from graphsearch.model.signatures import Resource
 from graphsearch.protocols import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
 from tests.gates import SOMEBODY, Ruling
+from tests.tools import Tool
 from tests.trust.questions import Side, plain
 from tests.trust.worlds import EMBEDDER, NAMES, SECRET, World, policy
 
@@ -89,34 +88,34 @@ def calls(rng: random.Random, world: World) -> list[tuple[str, Tool | None, Mapp
         {"labels": [rng.choice(["note", SECRET])]},
     ]
     writing: list[tuple[Tool, dict[str, Any]]] = [
-        (reading_tools.explain, {"query": "x", "id": memory, "kind": "memory"}),
-        (operator_tools.mark_distinct, {"one": one, "other": other}),
-        (operator_tools.mark_distinct, {"one": one, "other": other, "distinct": False}),
-        (writing_tools.link_memories, {"from_id": memory, "to_id": second}),
-        *((writing_tools.update_entity, {"entity": third, **each}) for each in rng.sample(corrections, 3)),
+        (Tool("explain"), {"query": "x", "id": memory, "kind": "memory"}),
+        (Tool("mark_distinct"), {"one": one, "other": other}),
+        (Tool("mark_distinct"), {"one": one, "other": other, "distinct": False}),
+        (Tool("link_memories"), {"from_id": memory, "to_id": second}),
+        *((Tool("update_entity"), {"entity": third, **each}) for each in rng.sample(corrections, 3)),
         *(
-            (writing_tools.merge_entities, {"source": one, "target": two, "dry_run": dry, "retype": retype})
+            (Tool("merge_entities"), {"source": one, "target": two, "dry_run": dry, "retype": retype})
             for two in (other, third)
             for dry, retype in ((True, False), (True, True), (False, rng.random() < 0.5))
         ),
-        (operator_tools.merges, {}),
-        (operator_tools.find_ambiguous, {}),
-        (operator_tools.register_type, {"name": "knows", "prior": 0.7}),
-        (writing_tools.detect_communities, {}),
-        (operator_tools.refresh_communities, {}),
+        (Tool("merges"), {}),
+        (Tool("find_ambiguous"), {}),
+        (Tool("register_type"), {"name": "knows", "prior": 0.7}),
+        (Tool("detect_communities"), {}),
+        (Tool("refresh_communities"), {}),
     ]
     removing: list[tuple[Tool, dict[str, Any]]] = [
         *(
-            (operator_tools.expire, {"days": days, **which})
+            (Tool("expire"), {"days": days, **which})
             for days in (48, 44)
             for which in ({"source": "chat"}, {"label": SECRET})
         ),
-        (writing_tools.forget, {"memory": memory}),
-        *((writing_tools.forget, {"owner": each}) for each in rng.sample(OWNERS, 2)),
-        *((writing_tools.forget, {"subject": each}) for each in rng.sample(NAMES[:4], 2)),
-        *((writing_tools.forget, {"label": each}) for each in (SECRET, "none")),
-        *((writing_tools.forget, {"source": each}) for each in ("chat", "none")),
-        *((writing_tools.forget, {"session_id": each}) for each in ("none", "s")),
+        (Tool("forget"), {"memory": memory}),
+        *((Tool("forget"), {"owner": each}) for each in rng.sample(OWNERS, 2)),
+        *((Tool("forget"), {"subject": each}) for each in rng.sample(NAMES[:4], 2)),
+        *((Tool("forget"), {"label": each}) for each in (SECRET, "none")),
+        *((Tool("forget"), {"source": each}) for each in ("chat", "none")),
+        *((Tool("forget"), {"session_id": each}) for each in ("none", "s")),
     ]
     undo: tuple[str, None, Mapping[str, Any]] = ("undo_merge", None, {})
     named = [(tool.name, tool, arguments) for tool, arguments in writing]

@@ -27,15 +27,14 @@ from graphsearch.display.pages import Displayed
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import AccessDeniedError, InvalidInputError, LLMAnswerError, UnknownElementError
 from graphsearch.export import PlainGraph, plain_graph, to_dot, to_graphml, to_mermaid, to_networkx
-from graphsearch.integrations.mcp import operator_tools, reading_tools
 from graphsearch.integrations.mcp.resources import context_for_task, read
-from graphsearch.integrations.mcp.service import Caller, GraphService
-from graphsearch.integrations.mcp.tool import Tool
 from graphsearch.model import ElementKind, ElementRef, Entity, Relation, Triplet
 from graphsearch.modes.options import SearchMode
 from graphsearch.modes.result import SearchResult
+from graphsearch.operations.service import Caller, GraphService
 from graphsearch.ranking.options import Ranking
 from graphsearch.testing.fakes import EchoLLM, WordCounter
+from tests.tools import Tool
 
 MANY: Final = 50
 REFUSED: Final = "refused"
@@ -368,43 +367,43 @@ def _query(about: Subject) -> Mapping[str, Any]:
 
 
 TOOLS: Final[Mapping[Tool, Callable[[Subject], Mapping[str, Any]]]] = {
-    reading_tools.graph_query: lambda about: {
+    Tool("graph_query"): lambda about: {
         "query": about.query,
         "session_id": "t",
         "mode": about.mode,
         "budget": 900,
     },
-    reading_tools.recall: _query,
-    reading_tools.graph_neighbors: _entity,
-    reading_tools.graph_path: lambda about: {"source": about.one, "target": about.other},
-    reading_tools.recall_related: _entity,
-    reading_tools.entity_graph: _entity,
-    reading_tools.search_entities: lambda about: {"query": about.one},
-    reading_tools.recall_entity: _entity,
-    reading_tools.entity_timeline: _entity,
-    reading_tools.backlinks: lambda about: {"memory": about.memory},
+    Tool("recall"): _query,
+    Tool("graph_neighbors"): _entity,
+    Tool("graph_path"): lambda about: {"source": about.one, "target": about.other},
+    Tool("recall_related"): _entity,
+    Tool("entity_graph"): _entity,
+    Tool("search_entities"): lambda about: {"query": about.one},
+    Tool("recall_entity"): _entity,
+    Tool("entity_timeline"): _entity,
+    Tool("backlinks"): lambda about: {"memory": about.memory},
 }
 """Tools that read, with the arguments of a question."""
 
 
 OPERATOR_TOOLS: Final[Mapping[Tool, Callable[[Subject], Mapping[str, Any]]]] = {
-    operator_tools.search: lambda about: {"query": about.query, "mode": about.mode, "limit": MANY},
-    reading_tools.rank_entities: lambda about: {"query": about.query, "ranking": about.ranking, "limit": MANY},
-    operator_tools.find_duplicates: lambda _: {},
-    operator_tools.merges: lambda _: {},
-    operator_tools.find_ambiguous: lambda _: {},
-    operator_tools.contradictions: lambda _: {},
-    operator_tools.communities: lambda _: {},
-    operator_tools.graph_health: lambda _: {},
-    operator_tools.stats: lambda _: {},
-    operator_tools.relation_types: lambda _: {},
+    Tool("search"): lambda about: {"query": about.query, "mode": about.mode, "limit": MANY},
+    Tool("rank_entities"): lambda about: {"query": about.query, "ranking": about.ranking, "limit": MANY},
+    Tool("find_duplicates"): lambda _: {},
+    Tool("merges"): lambda _: {},
+    Tool("find_ambiguous"): lambda _: {},
+    Tool("contradictions"): lambda _: {},
+    Tool("communities"): lambda _: {},
+    Tool("graph_health"): lambda _: {},
+    Tool("stats"): lambda _: {},
+    Tool("relation_types"): lambda _: {},
 }
 """Tools for operators that read, with the arguments of a question."""
 
 
 async def proved(side: Side, about: Subject) -> Any:
     """The tool that shows what a relation rests on."""
-    return plain(await operator_tools.why.run(side.caller, {"relation_id": str(await _relation(side, about))}))
+    return plain(await Tool("why").run(side.caller, {"relation_id": str(await _relation(side, about))}))
 
 
 async def explained(side: Side, about: Subject) -> Any:
@@ -412,7 +411,7 @@ async def explained(side: Side, about: Subject) -> Any:
     found = []
     for kind, id_ in (("relation", str(about.relation)), ("memory", about.memory), ("entity", about.one)):
         try:
-            answer = await reading_tools.explain.run(side.caller, {"query": about.query, "id": id_, "kind": kind})
+            answer = await Tool("explain").run(side.caller, {"query": about.query, "id": id_, "kind": kind})
         except UnknownElementError as error:
             found.append(unknown(error))
         else:

@@ -8,8 +8,8 @@ import pytest
 
 from graphsearch.access.gate import Gate
 from graphsearch.context import ContextBuilder
+from graphsearch.curation.browsing import EventKind
 from graphsearch.curation.curator import Curator
-from graphsearch.curation.entity_recall import EventKind
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import (

@@ -10,9 +10,9 @@ import pytest
 from graphsearch import CedarAuthorizer, GraphSearchEngine, Ingestor, Principal
 from graphsearch.ingest import IngestOptions
 from graphsearch.integrations.mcp import GraphService, Identity
-from graphsearch.integrations.mcp.server import OPERATOR_TOOLS, TOOLS
 from graphsearch.model import Batch, Entity
 from graphsearch.model.identity import entity_id
+from graphsearch.operations.operation import Profile
 from graphsearch.stores.memory import InMemoryGraphStore
 
 FIRST = ("Ada", "Anna", "Bob", "Carla", "Cid", "Dana", "Eva", "Fay")
@@ -33,7 +33,7 @@ TOOL = {tool.name: tool for tool in (*TOOLS, *OPERATOR_TOOLS)}
 
 def service(store, who, **attributes):
     engine = GraphSearchEngine(store=store)
-    served = GraphService(engine_of=lambda _: engine, authorizer=CedarAuthorizer.default(), operator=True)
+    served = GraphService(engine_of=lambda _: engine, authorizer=CedarAuthorizer.default(), profile=Profile.ALL)
     principal = Principal(id=who, projects=[store.scope], attributes=attributes)
     caller = served.caller(Identity(principal, store.scope))
 

@@ -90,6 +90,7 @@ def http_app(
         else AuthSettings(
             issuer_url=AnyHttpUrl(issuer) if issuer else _ISSUER,
             resource_server_url=AnyHttpUrl(resource) if resource else None,
+            validate_token_resource=bool(resource),
         ),
         token_verifier=tokens,
         max_sessions=max_sessions,

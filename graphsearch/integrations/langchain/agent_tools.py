@@ -10,8 +10,9 @@ import attrs
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool
 
-from graphsearch.access.gate import Gate
-from graphsearch.context import ContextBlock, ContextBuilder
+from graphsearch._support.verbs import ask
+from graphsearch.access.gate import ALLOW_ALL, Gate
+from graphsearch.context import ContextBlock, ContextBuilder, ContextRequest
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import IngestOptions, Ingestor
@@ -40,6 +41,19 @@ def caller_of(gate: Asker, session_id: str, config: RunnableConfig) -> tuple[Gat
             "session", ["pass session_id=…, or run with config={'configurable': {'thread_id': …}}: feedback needs it"]
         )
     return of_run, str(session)
+
+
+def building(
+    context: ContextBuilder, gate: Asker, session_id: str, options: Mapping[str, Any]
+) -> Callable[[str, RunnableConfig], Coroutine[Any, Any, ContextBlock]]:
+    """What builds the block of a question in a run. Faults of the options show here, before the first run."""
+    usual = ContextRequest("", gate=ALLOW_ALL, session_id="-", **options)
+
+    async def build(question: str, config: RunnableConfig) -> ContextBlock:
+        asker, session = caller_of(gate, session_id, config)
+        return await ask(context.build, attrs.evolve(usual, query=question, gate=asker, session_id=session))
+
+    return build
 
 
 NOTHING: Final = "The knowledge graph has nothing that answers this."
@@ -104,13 +118,13 @@ def context_tool(
 ) -> BaseTool:
     """A tool that answers a question with the block that the ``gate`` allows; its artifact is `facts_of` the block.
 
-    The session is ``session_id``, else the ``thread_id`` of the run. The ``options`` are those of
-    `ContextBuilder.build`. Calls raise what that raises.
+    The session is ``session_id``, else the ``thread_id`` of the run. The ``options`` are those of a `ContextRequest`.
+    Calls raise what `ContextBuilder.build` raises.
     """
+    build = building(context, gate, session_id, options)
 
     async def look_up(asked: Question, config: RunnableConfig) -> tuple[str, Mapping[str, Any]]:
-        asker, session = caller_of(gate, session_id, config)
-        block = await context.build(asked.question, gate=asker, session_id=session, **options)
+        block = await build(asked.question, config)
         return block.text or NOTHING, facts_of(block)
 
     return _tool(look_up, name, description, Question)

@@ -16,6 +16,7 @@ from graphsearch.integrations.langchain.agent_tools import (
     Asker,
     Remembering,
     blocking,
+    building,
     caller_of,
     counts_of,
     facts_of,
@@ -45,14 +46,14 @@ def context_node(
     * ``query_key``: the key of the question in the state; default: the last human message of ``messages_key``.
     * ``facts_key``: the key for the tokens and the ids of the block, as in `facts_of`; default: none.
 
-    The ``options`` are those of `ContextBuilder.build`. A run raises `InvalidInputError` if there is no question or no
-    session, and what `build` raises.
+    The ``options`` are those of a `ContextRequest`. A run raises `InvalidInputError` if there is no question or no
+    session, and what `ContextBuilder.build` raises.
     """
+    build = building(context, gate, session_id, options)
 
     async def ask(state: Any, config: RunnableConfig) -> Update:
         query = _value(state, query_key) if query_key else _last_human(_value(state, messages_key), messages_key)
-        asker, session = caller_of(gate, session_id, config)
-        block = await context.build(query, gate=asker, session_id=session, **options)
+        block = await build(query, config)
         return {output_key: block.text, **({facts_key: facts_of(block)} if facts_key else {})}
 
     return RunnableLambda(blocking(ask), afunc=ask, name="context")

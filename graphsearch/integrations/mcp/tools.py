@@ -14,7 +14,7 @@ from graphsearch._support.concurrency import within
 from graphsearch.access.reader import reading
 from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
 from graphsearch.context import ContextBlock
-from graphsearch.curation.neighbourhood import EntityGraph
+from graphsearch.curation.browsing import EntityGraph
 from graphsearch.errors import GraphSearchError, UnknownScopeError
 from graphsearch.model import KNOWN_RELATION_TYPES, Scope
 from graphsearch.model.codec import Says, decode, schema

@@ -15,6 +15,7 @@ import attrs
 from graphsearch.claims.folding import ALONE, Together
 from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, Entity, Memory, Relation
+from graphsearch.model.codec import encode
 from graphsearch.model.signatures import (
     UNATTESTED,
     Attested,
@@ -131,7 +132,7 @@ async def keep_signatures(session: Session, codes: Codes) -> None:
     ordered = sorted(codes.signatures.items(), key=itemgetter(1))
     if not ordered:
         return
-    contents = {code: json.dumps(signature.as_json()) for signature, code in ordered}
+    contents = {code: json.dumps(encode(signature)) for signature, code in ordered}
     known = dict(
         await session.rows(statement("known signatures"), codes=list(contents), contents=list(contents.values()))
     )

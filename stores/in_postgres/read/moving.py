@@ -20,6 +20,7 @@ from graphsearch.model import (
     Outcome,
     RelationType,
 )
+from graphsearch.model.codec import decode
 from graphsearch.model.signatures import Signature
 from graphsearch.model.stored import (
     UNKNOWN_CODE,
@@ -135,7 +136,7 @@ async def _outcomes(session: Session, kind: ElementKind, ids: Iterable[Any]) -> 
 
 async def _attestations(session: Session, rows: Iterable[dict[str, Any]]) -> list[Attestation]:
     """What the signatures of some rows name; their column is taken out of them."""
-    signatures = [Signature.from_json(row.pop("signature")) for row in rows]
+    signatures = [decode(Signature, row.pop("signature")) for row in rows]
     named = sorted({code for each in signatures for code in (*each.evidence, *each.influences)})
     there = set(await session.column(statement("codes there"), codes=named)) if named else set()
 
@@ -203,7 +204,7 @@ async def stored_communities(session: Session, ids: Sequence[UUID] | None) -> li
                 member for place, member in sorted((place, key) for key, _, place in members[key] if place is not None)
             ],
             label="",
-            summary=None if summary is None else CommunitySummary.from_json(summary),
+            summary=None if summary is None else decode(CommunitySummary, summary),
         )
         for key, density, summary in await session.rows(statement("communities"), ids=ids)
     ]

@@ -13,6 +13,7 @@ from graphsearch.columns import NONE, Codes, Edges, Expansion, FarEnds, Hits, Ke
 from graphsearch.columns.key_index import KeyIndex, distinct
 from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, View, validation
+from graphsearch.model.codec import decode
 from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.protocols import Walking
 from graphsearch.stores.in_postgres import rows
@@ -125,7 +126,7 @@ class PostgresWalking(PostgresScope, Walking):
             contents = {code: known[code] for code in requested if code in known}
             if unknown := [code for code in requested if code not in contents]:
                 found = await session.rows_kept(statement("signatures"), codes=unknown)
-                read = {code: Signature.from_json(content) for code, content in found}
+                read = {code: decode(Signature, content) for code, content in found}
                 session.signatures.add(read)
                 contents |= read
             return contents

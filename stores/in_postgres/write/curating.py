@@ -20,6 +20,7 @@ from graphsearch.model import (
     UndoReport,
     validation,
 )
+from graphsearch.model.codec import encode
 from graphsearch.model.reports import refuse_merge
 from graphsearch.protocols import Curating
 from graphsearch.stores.in_postgres.base import PostgresScope
@@ -217,7 +218,7 @@ class PostgresCurating(PostgresScope, Curating):
             if session.changes != version or not stored or stored[0].members != community.members:
                 return False
             await session.run(statement("mark summarised"))
-            summary = None if community.summary is None else Jsonb(community.summary.as_json())
+            summary = None if community.summary is None else Jsonb(encode(community.summary))
             await session.run(statement("set summary"), id=community.id, summary=summary)
             return True
 
@@ -280,7 +281,7 @@ async def _kept_summaries(session: Session, communities: Sequence[Community]) ->
 
 async def insert_communities(session: Session, communities: Sequence[Community]) -> None:
     """Communities, their summaries and their members, each in order of key."""
-    summaries = [None if each.summary is None else Jsonb(each.summary.as_json()) for each in communities]
+    summaries = [None if each.summary is None else Jsonb(encode(each.summary)) for each in communities]
     if any(summaries) and not session.summarised:
         await session.run(statement("mark summarised"))
     await session.run(

@@ -167,7 +167,7 @@ class PostgresWriting(PostgresScope, Writing):
         await join_minted(cast(GraphStore, self), batch.entities)
         return report
 
-    async def forget(self, memory_ids: Sequence[str]) -> WriteReport:
+    async def forget(self, memory_ids: Sequence[str], *, dry_run: bool = False) -> WriteReport:
         """Vacuum and analyse: the server's files and statistics hold deleted data until then.
 
         Autovacuum does it later; no statement reads the data there.
@@ -211,7 +211,7 @@ class PostgresWriting(PostgresScope, Writing):
             )
             await sign_folded_again(session, renamed.signed, types, now)
             removed = {ElementKind.MEMORY: ids, ElementKind.RELATION: gone, ElementKind.ENTITY: isolated}
-            return WriteReport(
+            report = WriteReport(
                 memories=len(ids),
                 relations=changed,
                 relations_retracted=len(gone),
@@ -222,6 +222,9 @@ class PostgresWriting(PostgresScope, Writing):
                 references_removed=await forget_references(session, removed),
                 reworded=renamed.reworded,
             )
+            if dry_run:
+                await session.connection.rollback()
+            return report
 
     async def delete(self, *, entities: Sequence[UUID] = (), relations: Sequence[UUID] = ()) -> WriteReport:
         async with self._writing(changing=True) as session:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from inspect import signature
 
 import pytest
 from langchain_core.messages import ToolMessage
@@ -12,7 +11,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_tests.integration_tests import ToolsIntegrationTests
 from langchain_tests.unit_tests import ToolsUnitTests
 
-from graphsearch.access.gate import Gate
+from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.context import ContextBlock, ContextBuilder
 from graphsearch.errors import AccessDeniedError, ForeignSessionError, InvalidInputError
 from graphsearch.integrations.langchain import context_tool, outcome_tool, remember_tool
@@ -184,11 +183,10 @@ def test_a_model_is_shown_its_own_arguments_alone():
         assert described["description"]
 
 
-def test_the_options_of_a_block_are_those_that_a_builder_takes():
-    taken = {
-        each.name for each in signature(ContextBuilder.build).parameters.values() if each.default is not each.empty
-    }
-    assert taken <= set(signature(context_tool).parameters)
+@pytest.mark.parametrize("options", [{"limits": 3}, {"gates": ALLOW_ALL}, {"budget": -1}])
+def test_options_that_no_block_has_are_refused_when_the_tool_is_made(engine, options):
+    with pytest.raises((TypeError, InvalidInputError), match=next(iter(options))):
+        context_tool(ContextBuilder(engine), gate=ALLOW_ALL, **options)
 
 
 def test_a_summary_is_among_the_facts():

@@ -14,10 +14,10 @@ from mcp.types import TextContent, TextResourceContents, Tool, ToolAnnotations
 
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.integrations.mcp.http_server import TokenMap
+from graphsearch.integrations.http.tokens import TokenMap
 from graphsearch.integrations.mcp.server import make_server
-from graphsearch.integrations.mcp.service import GraphService, Identity
 from graphsearch.model import Principal, Scope
+from graphsearch.operations.service import GraphService, Identity
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
 from graphsearch.testing.samples import day
@@ -42,7 +42,9 @@ class Asked:
         self.client = client
 
     async def __call__(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """What a tool answers."""
+        """What a tool answers; of a context block, with its details."""
+        if tool == "graph_query":
+            arguments = {"details": True, **arguments}
         is_error, answer = await self._called(tool, arguments)
         assert not is_error, answer
         return answer

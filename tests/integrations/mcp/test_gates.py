@@ -246,7 +246,7 @@ async def test_a_note_of_somebody_who_may_not_write_is_not_split(engine, monkeyp
     def never(*_, **__):
         raise AssertionError
 
-    monkeypatch.setattr("graphsearch.integrations.mcp.writing_tools.document_memories", never)
+    monkeypatch.setattr("graphsearch.operations.remembering.document_memories", never)
     async with asking(server_for(engine, READER)) as ask:
         error = await ask.error("remember", text="# a" + " " * 100 + "x")
     assert error["type"] == "AccessDeniedError"

@@ -19,8 +19,8 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import AccessDeniedError, InvalidInputError
 from graphsearch.ingest import IngestLimits, TextExtractor
 from graphsearch.ingest.resolve.cascade import Resolver
+from graphsearch.integrations.http.rest import LARGEST
 from graphsearch.integrations.mcp import Identity, TokenMap, address, http_app, make_server, serve_http
-from graphsearch.integrations.mcp.http_server import LARGEST
 from graphsearch.model import Scope
 from graphsearch.stores.memory import InMemoryGraphStore, ScopedMemoryStore
 from graphsearch.testing.fakes import HashEmbedder
@@ -422,7 +422,7 @@ async def test_every_digest_is_compared_in_constant_time(tokens, monkeypatch):
         compared.append(one)
         return one == other
 
-    monkeypatch.setattr("graphsearch.integrations.mcp.http_server.hmac.compare_digest", compare)
+    monkeypatch.setattr("graphsearch.integrations.http.tokens.hmac.compare_digest", compare)
     found = await tokens.verify_token(ADA)
     assert found is not None
     assert compared == [entry["sha256"] for entry in ENTRIES]

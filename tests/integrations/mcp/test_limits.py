@@ -9,9 +9,9 @@ import pytest
 
 from graphsearch._support.concurrency import within
 from graphsearch.errors import InvalidInputError, RateLimitError, StoreUnavailableError
-from graphsearch.integrations.mcp import limits
-from graphsearch.integrations.mcp.limits import HealthCheck, RateLimit
 from graphsearch.integrations.mcp.server import make_server
+from graphsearch.operations import limits
+from graphsearch.operations.limits import HealthCheck, RateLimit
 from graphsearch.testing.fakes import WordCounter
 from tests.integrations.mcp.bearers import ADA, BOB
 from tests.integrations.mcp.conftest import Slow, asking, server_for, surface_over

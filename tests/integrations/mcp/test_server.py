@@ -11,25 +11,19 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from graphsearch.errors import InvalidInputError, StoreUnavailableError
-from graphsearch.integrations.mcp import server as served
-from graphsearch.integrations.mcp.tool import validated
+from graphsearch.model.codec import schema
+from graphsearch.operations.operation import Profile
+from graphsearch.operations.table import operations
+from tests import o200k
 from tests.curation.team import ADA
 from tests.integrations.mcp.conftest import STRANGER, Asked, Slow, asking, server_for
 from tests.waiting import LONGEST
 
-TOOLS = (
-    *("graph_query", "graph_neighbors", "graph_path", "remember", "feedback", "explain"),
-    *(
-        "recall",
-        "rank_entities",
-        "recall_entity",
-        "recall_related",
-        "entity_graph",
-        "entity_timeline",
-        "search_entities",
-    ),
-    *("merge_entities", "update_entity", "link_memories", "backlinks", "detect_communities", "forget"),
+AGENT = (
+    *("graph_query", "remember", "recall", "graph_neighbors", "graph_path", "feedback"),
+    *("find_tool", "call_tool"),
 )
+EVERY = [each for each in operations().values() if each.profile != Profile.CONSOLE]
 
 
 @pytest.fixture
@@ -47,43 +41,70 @@ async def test_handshake_and_a_call_in_both_eras_of_the_protocol(server, mode):
         assert found["entities"][0]["id"] == str(ADA.id)
 
 
-async def test_every_tool_is_listed_with_a_schema_and_honest_hints(server):
-    async with asking(server) as ask:
+async def test_every_tool_is_listed_with_a_schema_and_honest_hints(engine):
+    async with asking(server_for(engine, profile=Profile.ALL)) as ask:
         tools = await ask.tools()
-    assert sorted(tools) == sorted(TOOLS)
+    assert [*tools] == [each.name for each in EVERY]
     for tool, hint in tools.values():
         assert tool.description
-        assert "\n" not in tool.description.replace("\n\n", ""), "paragraphs, not lines"
+        assert "\n" not in tool.description
         assert tool.input_schema["additionalProperties"] is False
         assert '"title"' not in json.dumps(tool.input_schema)
         assert hint.open_world_hint is False
     hints = {name: hint for name, (_, hint) in tools.items()}
-    writing = {name for name, hint in hints.items() if not hint.read_only_hint}
+    assert {name for name, hint in hints.items() if hint.read_only_hint} == {e.name for e in EVERY if e.reads}
     destructive = {name for name, hint in hints.items() if hint.destructive_hint}
-    assert writing == {"remember", "feedback", "link_memories", "detect_communities", *destructive}
-    assert destructive == {"merge_entities", "update_entity", "forget"}
-    assert {name for name in writing if not hints[name].idempotent_hint} == {"merge_entities"}
+    assert destructive == {"merge_entities", "undo_merge", "update_entity", "forget", "expire"}
+    assert {name for name in hints if not hints[name].idempotent_hint} == {"merge_entities", "undo_merge"}
+
+
+async def test_the_tools_of_an_agent_cost_at_most_1500_tokens_and_reach_all_others(server):
+    async with asking(server) as ask:
+        tools = await ask.tools()
+        assert tuple(tools) == AGENT
+        listed = [
+            {"name": name, "description": tool.description, "input_schema": tool.input_schema}
+            for name, (tool, _) in tools.items()
+        ]
+        spent = o200k.tokens(json.dumps(listed, separators=(",", ":")))
+        assert spent <= 1_500
+        found = await ask("find_tool", query="which entities are duplicates?")
+        assert "find_duplicates" in [each["name"] for each in found["tools"]]
+        assert await ask("call_tool", name="find_duplicates", arguments={"limit": "5"}) == {"duplicates": []}
+        assert (await ask("call_tool", name="graph_neighbors", arguments='{"entity": "Acme"}'))["triplets"]
+        assert "find_duplicates" in (await ask("find_tool", query="xyz"))["names"]
+        with pytest.raises(MCPError, match="there is no tool 'remove_scope'"):
+            await ask("call_tool", name="remove_scope")
+
+
+async def test_a_block_costs_its_text_and_the_session(server):
+    async with asking(server) as ask:
+        result = await ask.client.call_tool("graph_query", {"query": "where does Ada Lovelace live?"})
+    [content] = result.content
+    assert result.structured_content is None
+    text, _, session = content.text.rpartition("\n\nsession_id: ")
+    assert "Paris" in text
+    assert session.startswith("s-")
+    assert o200k.tokens(content.text) <= o200k.tokens(text) + 20
 
 
 async def test_the_defaults_of_graph_query_are_those_that_are_documented(server):
     async with asking(server) as ask:
         tool, _ = (await ask.tools())["graph_query"]
-    fields = tool.input_schema["properties"]
-    assert list(fields) == ["query", "seeds", "depth", "mode", "traversal", "as_of", "budget", "workload", "session_id"]
-    assert [fields[name]["default"] for name in ("seeds", "depth", "budget")] == [10, 2, 500]
+    assert list(tool.input_schema["properties"]) == ["query", "budget", "as_of", "session_id", "details"]
     assert tool.input_schema["required"] == ["query"]
 
 
 @pytest.mark.parametrize(
     ("tool", "arguments", "faults"),
     [
-        ("graph_query", {}, ["query: Field required"]),
-        ("graph_query", {"query": "x", "seeds": 0, "mode": "sql"}, ["seeds: Input should be", "mode: Input should be"]),
-        ("graph_query", {"query": "x" * 5_000}, ["query: String should have at most 4000 characters"]),
+        ("graph_query", {}, ["query: is needed"]),
+        ("graph_query", {"query": "x", "seeds": 0, "depth": "far"}, ["seeds: must be at least 1", "depth: must be"]),
+        ("graph_query", {"query": "x" * 5_000}, ["query: must have at most 4,000 characters"]),
         ("graph_query", {"query": "a\0b"}, ["query must not contain NUL"]),
-        ("graph_query", {"query": "x", "as_of": "yesterday"}, ["as_of: Input should be a valid datetime"]),
-        ("graph_path", {"source": "Ada Lovelace", "target": "Paris", "max_hops": 99}, ["max_hops: Input should be"]),
-        ("feedback", {"session_id": "s", "outcome": "great"}, ["outcome: Input should be 'accepted', 'rework'"]),
+        ("graph_query", {"query": "x", "as_of": "yesterday"}, ["as_of: must be a time, such as"]),
+        ("graph_path", {"source": "Ada Lovelace", "target": "Paris", "max_hops": 99}, ["max_hops: must be at most 10"]),
+        ("feedback", {"session_id": "s", "outcome": "great"}, ["outcome: must be one of 'accepted', 'rework'"]),
         ("explain", {"query": "x", "id": "no-id"}, ["the id must be a UUID"]),
     ],
 )
@@ -134,7 +155,7 @@ async def test_resources_are_an_entity_and_the_schema(server):
 async def test_the_prompt_holds_the_task_and_its_context_and_starts_a_session(engine, server):
     async with asking(server) as ask:
         text = await ask.prompt(task="Send Ada Lovelace a card to Paris.")
-        with pytest.raises(MCPError, match="task: Field required"):
+        with pytest.raises(MCPError, match="task: is needed"):
             await ask.prompt()
     async with asking(server_for(engine, STRANGER)) as ask:
         none = await ask.prompt(task="Send Ada Lovelace a card.")
@@ -206,43 +227,43 @@ async def test_a_time_without_an_offset_is_utc(engine, server):
     assert engine.store.clock.now() > datetime(2025, 1, 20, tzinfo=UTC)
 
 
-def sample(schema, defined):
+def sample(schema):
     """A valid value of a schema."""
-    schema = defined[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema.get("anyOf", [schema])[0]
+    schema = schema.get("anyOf", [schema])[0]
     if "enum" in schema:
         return schema["enum"][0]
-    if schema["type"] == "array":
-        return [sample(schema["items"], defined)]
-    if schema["type"] == "object":
-        return {name: sample(each, defined) for name, each in schema["properties"].items()}
+    kind = schema.get("type", "string")
+    if kind == "array":
+        return [sample(schema.get("items", {}))]
+    if kind == "object":
+        return {name: sample(each) for name, each in schema.get("properties", {}).items()}
     formats = {"date-time": "2024-05-01T09:00:00Z", "uuid": "748eab98-e551-59df-a8de-7fd35935d7a6"}
     kinds = {"string": formats.get(schema.get("format"), "a name"), "integer": 3, "number": 0.75, "boolean": True}
-    return kinds[schema["type"]]
+    return kinds[kind]
 
 
-@pytest.mark.parametrize("tool", [*served.TOOLS, *served.OPERATOR_TOOLS], ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", EVERY, ids=lambda tool: tool.name)
 def test_arguments_may_come_in_the_forms_in_which_clients_send_them(tool):
-    schema = tool.listed().input_schema
-    every = {name: sample(each, schema.get("$defs", {})) for name, each in schema["properties"].items()}
-    needed = {name: every[name] for name in schema.get("required", [])}
-    read = tool.arguments.model_validate(every)
+    form = schema(tool.request)
+    every = {name: sample(each) for name, each in form["properties"].items()}
+    needed = {name: every[name] for name in form.get("required", [])}
+    read = tool.read(every)
     as_text = {name: value if isinstance(value, str) else json.dumps(value) for name, value in every.items()}
     in_parts = {name: [json.dumps(one) for one in value] for name, value in every.items() if name == "turns"}
-    assert tool.arguments.model_validate(as_text) == read
-    assert tool.arguments.model_validate(every | in_parts) == read
-    bare = tool.arguments.model_validate(needed)
+    assert tool.read(as_text) == read
+    assert tool.read(every | in_parts) == read
+    bare = tool.read(needed)
     for absent in (None, "", " "):
-        assert tool.arguments.model_validate(dict.fromkeys(every, absent) | needed) == bare
+        assert tool.read(dict.fromkeys(every, absent) | needed) == bare
     for wrong in (
         {**needed, "principal": "eve"},
         *({**needed, name: absent} for name in needed for absent in (None, "")),
     ):
         with pytest.raises(InvalidInputError):
-            validated(tool.arguments, wrong, tool.name)
+            tool.read(wrong)
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "[1", "chat", '{"a": 1}', "9" * 5_000])
 def test_a_text_that_is_no_list_is_a_fault(text):
-    (remember,) = (tool for tool in served.TOOLS if tool.name == "remember")
-    with pytest.raises(InvalidInputError, match="labels: Input should be a valid list"):
-        validated(remember.arguments, {"text": "x", "labels": text}, "remember")
+    with pytest.raises(InvalidInputError, match="labels: must be a list"):
+        operations()["remember"].read({"text": "x", "labels": text})

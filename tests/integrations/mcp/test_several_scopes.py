@@ -12,8 +12,9 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import Ingestor
 from graphsearch.integrations.mcp.server import make_server
-from graphsearch.integrations.mcp.service import GraphService, Identity
 from graphsearch.model import Memory, Principal, Scope
+from graphsearch.operations.operation import Profile
+from graphsearch.operations.service import GraphService, Identity
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from tests.integrations.mcp.conftest import asking
@@ -41,7 +42,7 @@ async def engine_of():
 
 @pytest.fixture
 def server_asking(engine_of):
-    service = GraphService(engine_of=engine_of, authorizer=CedarAuthorizer.default(), operator=True)
+    service = GraphService(engine_of=engine_of, authorizer=CedarAuthorizer.default(), profile=Profile.ALL)
 
     def server(*also, principal=ADA):
         return make_server(service, Identity(principal, WEB, also=also))

@@ -10,8 +10,9 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import StoreUnavailableError, UnknownScopeError
 from graphsearch.ingest import IngestOptions, Ingestor, KnownName, TextExtractor
 from graphsearch.integrations.mcp.server import make_server
-from graphsearch.integrations.mcp.service import Identity
 from graphsearch.model import Memory
+from graphsearch.operations.operation import Profile
+from graphsearch.operations.service import Identity
 from graphsearch.testing.fakes import HashEmbedder
 from tests.curation.team import ACME, ADA, GLOBEX
 from tests.integrations.mcp.conftest import EDITOR, STRANGER, asking, own, server_for, surface_over
@@ -180,7 +181,7 @@ READS = {
 async def test_a_new_project_is_empty_and_says_what_to_do_first(scoped):
     engine = GraphSearchEngine(store=scoped, embedder=HashEmbedder(16))
     who = Identity(attrs.evolve(EDITOR, projects=[scoped.scope]), scoped.scope)
-    async with asking(make_server(surface_over(engine, operator=True), who)) as ask:
+    async with asking(make_server(surface_over(engine, profile=Profile.ALL), who)) as ask:
         for tool, arguments in READS.items():
             answer = await ask(tool, **arguments)
             assert not any(value for value in answer.values() if isinstance(value, list)), tool
@@ -203,7 +204,7 @@ async def test_who_may_see_nothing_does_not_learn_whether_anything_was_written(s
     engine = GraphSearchEngine(store=scoped, embedder=HashEmbedder(16))
     tools = {**READS, "forget": {"session_id": "x"}, "merge_entities": {"source": "a", "target": "b"}}
     del tools["communities"]  # made of the whole graph: refused, with that reason, to whoever sees a part of it
-    stranger = make_server(surface_over(engine, operator=True), Identity(STRANGER, scoped.scope))
+    stranger = make_server(surface_over(engine, profile=Profile.ALL), Identity(STRANGER, scoped.scope))
     answers = []
     for _ in range(2):
         async with asking(stranger) as ask:
@@ -401,7 +402,7 @@ async def test_the_tool_teaches_what_a_good_fact_is_with_the_types_of_the_scope(
         raise StoreUnavailableError("db:5432 is down")
 
     facts = [{"subject": "Tom Reed", "relation": "eyes", "object": name} for name in ("Vim", "Git", "Make", "Tig")]
-    async with asking(server_for(engine, operator=True)) as ask, asking(server_for(engine, STRANGER)) as strange:
+    async with asking(server_for(engine, profile=Profile.ALL)) as ask, asking(server_for(engine, STRANGER)) as strange:
         listed = [(await ask.tools())["remember"][0].description or ""]
         await ask("register_type", name="blocked_by")
         await ask("remember", text="Tom Reed eyes all.", facts=facts)

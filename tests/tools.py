@@ -1,0 +1,33 @@
+"""Operations as tools, run for a caller in this process: what a client of the MCP server gets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from graphsearch.integrations.mcp.tools import answer
+from graphsearch.operations.operation import Operation
+from graphsearch.operations.service import Caller
+from graphsearch.operations.table import operations
+
+
+@attrs.frozen
+class Tool:
+    """A tool by its name; a context block is asked for with its details."""
+
+    name: str
+
+    @property
+    def operation(self) -> Operation:
+        """Its row."""
+        return operations()[self.name]
+
+    async def run(self, caller: Caller, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The data of the answer."""
+        details = {"details": True} if self.name == "graph_query" else {}
+        request = self.operation.read({**details, **given})
+        value = await self.operation.run(caller, request)
+        told = answer(self.operation, request, value, caller.service, caller.engine.store.scope)
+        return told.structured_content or {}
