@@ -77,3 +77,11 @@ class Proposal:
     def end(self, state: ProposalState, outcome: Mapping[str, Any] = NOTHING) -> Proposal:
         """The proposal once it has ended, of whose request nothing is kept."""
         return attrs.evolve(self, state=state, request={}, labels=(), outcome=outcome)
+
+
+@attrs.frozen(kw_only=True)
+class Proposed:
+    """What is answered to a call that waits for review, in place of its result."""
+
+    proposed: UUID
+    waits_for: str = "review"

@@ -20,7 +20,7 @@ from graphsearch.errors import AccessDeniedError, InvalidInputError, UnknownElem
 from graphsearch.model import Action, ElementKind, Principal
 from graphsearch.model.codec import encode
 from graphsearch.model.identity import id_or_name
-from graphsearch.model.proposals import Proposal, ProposalState
+from graphsearch.model.proposals import Proposal, ProposalState, Proposed
 from graphsearch.model.signatures import Resource
 from graphsearch.operations.operation import Operation
 from graphsearch.operations.service import Caller, Identity
@@ -50,8 +50,8 @@ def waits(operation: Operation, request: Any) -> bool:
     return operation.permission in _CHANGES and not getattr(request, "dry_run", False)
 
 
-async def propose(caller: Caller, operation: Operation, request: Any) -> dict[str, str]:
-    """Store a call as a proposal, and return what is answered in place of its result. Raises what a dry run raises.
+async def propose(caller: Caller, operation: Operation, request: Any) -> Proposed:
+    """Store a call as a proposal. Raises what a dry run raises.
 
     Raises `AccessDeniedError` where its principal could not change elements of any kind that have its labels.
     """
@@ -70,7 +70,7 @@ async def propose(caller: Caller, operation: Operation, request: Any) -> dict[st
         with suppress(UnknownScopeError):  # where nothing was ever written, the proposal is the first
             await operation.run(caller, attrs.evolve(request, dry_run=True))
     await store.propose(proposal)
-    return {"proposed": str(proposal.id), "waits_for": "review"}
+    return Proposed(proposed=proposal.id)
 
 
 async def proposals(
