@@ -15,7 +15,7 @@ from graphsearch.columns import Hits
 from graphsearch.columns import Keys
 from graphsearch.columns import Mentioned
 from graphsearch.columns import Turns
-from graphsearch.evaluation.corpus import Stores as AsyncStores
+from graphsearch.evaluation.evaluator import Stores as AsyncStores
 from graphsearch.model import AssertedEntity
 from graphsearch.model import Batch
 from graphsearch.model import Claim

@@ -82,7 +82,8 @@ class _Handlers:
         return ListToolsResult(tools=await listed(self._desk, self._identify(context.request)))
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
-        name, given = _FORMER.get(params.name, params.name), params.arguments or {}
+        name = _FORMER.get(params.name, params.name)
+        given: Mapping[str, Any] = params.arguments or {}
         try:
             if name == FIND_TOOL:
                 return result(find(self._desk, given))

@@ -160,7 +160,7 @@ def _block_text(block: ContextBlock, scope: Scope) -> str:
     reason = (
         f"{safe_text(block.reason)}; {_hint(scope)}" if block.reason and not block.text else safe_text(block.reason)
     )
-    summary = block.summary and safe_text(block.summary.text)
+    summary = safe_text(block.summary.text) if block.summary else ""
     notes = [f"time: {time}" if time else "", reason, f"session_id: {block.session_id}"]
     return "\n\n".join(filter(None, (block.text, summary, "\n".join(filter(None, notes)))))
 

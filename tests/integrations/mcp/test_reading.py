@@ -87,7 +87,7 @@ async def test_graph_explain_takes_a_score_apart(engine, asked):
     assert found["line"] == "Ada Lovelace --lives_in--> Paris"
     total = sum(factor["contribution"] for factor in found["parts"])
     assert found["score"] == pytest.approx(total, abs=1e-5)
-    assert (entity["kind"], memory["kind"]) == ("entity", "memory")
+    assert (entity["element"]["kind"], memory["element"]["kind"]) == ("entity", "memory")
     explained = await engine.explain(QUESTION, ElementRef(ElementKind.MEMORY, HOME.id))
     assert memory["score"] == pytest.approx(explained.score, abs=1e-6)
 
