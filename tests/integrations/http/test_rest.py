@@ -112,7 +112,7 @@ async def test_the_token_decides_who_asks(engine, tokens):  # noqa: F811
 
 
 async def test_a_service_that_only_reads_has_no_routes_that_write(engine):
-    async with asking(app_over(surface_over(engine, read_only=True), Identity(READER, SCOPE))) as http:
+    async with asking(app_over(surface_over(engine, read_only=True, review=True), Identity(READER, SCOPE))) as http:
         assert (await http.post("/v1/forget", json={"memory": "home"})).status_code == 404
         paths = (await http.get("/openapi.json")).json()["paths"]
     assert {path.removeprefix("/v1/") for path in paths} == {each.name for each in SERVED if each.reads}
