@@ -339,6 +339,6 @@ def _reviewing() -> Iterator[Operation]:
         Action.REVIEW,
         effect=Effect.LOSES,
         name="reject_proposal",
-        people="Turn a proposal of somebody else down: nothing of it is kept but your reason.",
+        people="Turn a proposal of somebody else down: nothing of it is kept but your comment.",
         profile=Profile.CURATOR,
     )

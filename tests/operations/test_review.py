@@ -78,8 +78,8 @@ async def test_what_is_proposed_shapes_no_answer_until_it_is_accepted(desk: Desk
     await desk.propose(desk.other, "update_entity", entity="Ada", description="Countess of Lovelace")
     await desk.propose(desk.other, "forget", memory="work")
     assert await desk.answers() == before
-    done = await review.accept(desk.reviewer, proposal=id_, reason="Well said.")
-    assert (done.state, done.decided_by, done.reason) == (ProposalState.ACCEPTED, "User:eve", "Well said.")
+    done = await review.accept(desk.reviewer, proposal=id_, comment="Well said.")
+    assert (done.state, done.decided_by, done.comment) == (ProposalState.ACCEPTED, "User:eve", "Well said.")
     [memory] = [each for each in await desk.store.list_memories() if each.text == NEWS]
     assert memory.attributes["owner"] == "one"
     assert "Zephyrine" in (await desk.one.builder.build(QUESTION, gate=desk.one.gate, session_id="t")).text
@@ -112,8 +112,8 @@ async def test_nothing_is_left_of_what_is_rejected(desk: Desk, request: pytest.F
 
     id_ = await desk.propose(desk.one, "remember", text="Ada works at Xyzzy.", labels=["xyzzied"])
     assert stored().count("xyzzy") >= 1
-    done = await review.reject(desk.reviewer, proposal=id_, reason="Not ours.")
-    assert (done.state, done.reason) == (ProposalState.REJECTED, "Not ours.")
+    done = await review.reject(desk.reviewer, proposal=id_, comment="Not ours.")
+    assert (done.state, done.comment) == (ProposalState.REJECTED, "Not ours.")
     assert "xyzz" not in stored()
     assert "not ours." in stored()
     with pytest.raises(InvalidInputError, match="is decided already"):
@@ -145,7 +145,7 @@ async def test_what_fails_waits_again(desk: Desk) -> None:
     await Curator(desk.one.engine, gate=ALLOW_ALL).merge_entities("Ada", "Bob")
     [waiting] = await desk.store.proposals()
     with pytest.raises(InvalidInputError, match="merged"):
-        await review.accept(desk.reviewer, proposal=id_, reason="Yes.")
+        await review.accept(desk.reviewer, proposal=id_, comment="Yes.")
     assert await desk.store.proposals() == [waiting]
 
 
