@@ -31,7 +31,7 @@ class Proposal:
 
     ``request`` is the JSON of its arguments, and ``labels`` are those in it; both are empty once it has ended, so that
     nothing of a rejected text is kept. ``outcome`` has ids and numbers, never text of the graph. ``decided_by`` is a
-    `Principal.qualified_id`, and ``reason`` the words of that principal.
+    `Principal.qualified_id`, and ``comment`` the words of that principal.
     """
 
     id: UUID = attrs.field(factory=uuid4)
@@ -44,7 +44,7 @@ class Proposal:
     state: ProposalState = ProposalState.WAITING
     decided_by: str = ""
     decided_at: datetime | None = None
-    reason: str = ""
+    comment: str = ""
     outcome: Mapping[str, Any] = attrs.field(default=NOTHING, converter=read_only, hash=False)
 
     def __attrs_post_init__(self) -> None:
@@ -59,7 +59,7 @@ class Proposal:
             check.one_of("state", self.state, tuple(ProposalState)),
             check.text("decided_by", self.decided_by, empty=True),
             check.instant("decided_at", self.decided_at),
-            check.text("reason", self.reason, empty=True, longest=check.LONGEST_LINE),
+            check.text("comment", self.comment, empty=True, longest=check.LONGEST_LINE),
             check.json_object("outcome", self.outcome),
             "what has ended must have no request" if self.has_ended and (self.request or self.labels) else None,
         )
@@ -77,3 +77,11 @@ class Proposal:
     def end(self, state: ProposalState, outcome: Mapping[str, Any] = NOTHING) -> Proposal:
         """The proposal once it has ended, of whose request nothing is kept."""
         return attrs.evolve(self, state=state, request={}, labels=(), outcome=outcome)
+
+
+@attrs.frozen(kw_only=True)
+class Proposed:
+    """What is answered to a call that waits for review, in place of its result."""
+
+    proposed: UUID
+    waits_for: str = "review"

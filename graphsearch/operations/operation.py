@@ -16,6 +16,7 @@ import attrs
 from graphsearch.context import ContextBlock
 from graphsearch.model import Action, Scope
 from graphsearch.model.codec import Json, Says, decode, encode
+from graphsearch.model.proposals import Proposed
 from graphsearch.modes.result import SearchResult
 from graphsearch.operations.arguments import ARGUMENTS
 from graphsearch.operations.service import Caller
@@ -81,7 +82,7 @@ class Operation:
     def told(self, value: Any) -> Json:
         """The JSON object of a result."""
         data = encode(value)
-        return {self.key: data} if self.key else data
+        return {self.key: data} if self.key and not isinstance(value, Proposed) else data
 
     async def run(self, caller: Caller, request: Any) -> Any:
         """Do it."""

@@ -20,7 +20,7 @@ from graphsearch.errors import AccessDeniedError, InvalidInputError, UnknownElem
 from graphsearch.model import Action, ElementKind, Principal
 from graphsearch.model.codec import encode
 from graphsearch.model.identity import id_or_name
-from graphsearch.model.proposals import Proposal, ProposalState
+from graphsearch.model.proposals import Proposal, ProposalState, Proposed
 from graphsearch.model.signatures import Resource
 from graphsearch.operations.operation import Operation
 from graphsearch.operations.service import Caller, Identity
@@ -50,8 +50,8 @@ def waits(operation: Operation, request: Any) -> bool:
     return operation.permission in _CHANGES and not getattr(request, "dry_run", False)
 
 
-async def propose(caller: Caller, operation: Operation, request: Any) -> dict[str, str]:
-    """Store a call as a proposal, and return what is answered in place of its result. Raises what a dry run raises.
+async def propose(caller: Caller, operation: Operation, request: Any) -> Proposed:
+    """Store a call as a proposal. Raises what a dry run raises.
 
     Raises `AccessDeniedError` where its principal could not change elements of any kind that have its labels.
     """
@@ -70,7 +70,7 @@ async def propose(caller: Caller, operation: Operation, request: Any) -> dict[st
         with suppress(UnknownScopeError):  # where nothing was ever written, the proposal is the first
             await operation.run(caller, attrs.evolve(request, dry_run=True))
     await store.propose(proposal)
-    return {"proposed": str(proposal.id), "waits_for": "review"}
+    return Proposed(proposed=proposal.id)
 
 
 async def proposals(
@@ -99,17 +99,17 @@ async def preview(caller: Caller, *, proposal: UUID) -> Preview:
     return Preview(proposal=attrs.evolve(_listed(caller, found), request=request), change=change, withheld=not whole)
 
 
-async def accept(caller: Caller, *, proposal: UUID, reason: str = "") -> Proposal:
+async def accept(caller: Caller, *, proposal: UUID, comment: str = "") -> Proposal:
     """Run what is proposed on behalf of whoever proposed it, once, and record the outcome.
 
     If it fails, the error is raised and the proposal waits again.
     """
-    return await finished(_run(caller, proposal, reason))  # also if whoever accepts it does not wait for the end
+    return await finished(_run(caller, proposal, comment))  # also if whoever accepts it does not wait for the end
 
 
-async def reject(caller: Caller, *, proposal: UUID, reason: str = "") -> Proposal:
+async def reject(caller: Caller, *, proposal: UUID, comment: str = "") -> Proposal:
     """Turn a proposal down; nothing of its request is kept."""
-    return _listed(caller, await _decide(caller, proposal, ProposalState.REJECTED, reason))
+    return _listed(caller, await _decide(caller, proposal, ProposalState.REJECTED, comment))
 
 
 # -- who may review ---------------------------------------------------------------------------------------------------
@@ -156,14 +156,14 @@ def _listed(caller: Caller, proposal: Proposal) -> Proposal:
 # -- deciding ---------------------------------------------------------------------------------------------------------
 
 
-async def _decide(caller: Caller, proposal_id: UUID, state: ProposalState, reason: str) -> Proposal:
+async def _decide(caller: Caller, proposal_id: UUID, state: ProposalState, comment: str) -> Proposal:
     """Decide on a proposal of somebody else that is open, and return it as it is now."""
     store, was = caller.engine.store, await _known(caller, proposal_id)
     now, by = store.clock.now(), caller.gate.principal.qualified_id
     if by == was.proposed_by and not caller.gate.allows_all:
         raise AccessDeniedError(Action.REVIEW.value)
     interrupted = was.state is ProposalState.RUNNING and was.decided_at and now - was.decided_at >= INTERRUPTED
-    decided = attrs.evolve(was, state=ProposalState.RUNNING, decided_by=by, decided_at=now, reason=reason)
+    decided = attrs.evolve(was, state=ProposalState.RUNNING, decided_by=by, decided_at=now, comment=comment)
     decided = decided if state is ProposalState.RUNNING else decided.end(state)
     is_open = was.state is ProposalState.WAITING or interrupted
     if not (is_open and await store.decide(was, decided)):
@@ -171,15 +171,15 @@ async def _decide(caller: Caller, proposal_id: UUID, state: ProposalState, reaso
     return decided
 
 
-async def _run(caller: Caller, proposal_id: UUID, reason: str) -> Proposal:
+async def _run(caller: Caller, proposal_id: UUID, comment: str) -> Proposal:
     """Decide to run a proposal, and run it."""
-    running = await _decide(caller, proposal_id, ProposalState.RUNNING, reason)
+    running = await _decide(caller, proposal_id, ProposalState.RUNNING, comment)
     store, operation = caller.engine.store, _operation(running)
     try:
         proposer = caller.service.caller(Identity(running.principal, store.scope))
         result = encode(await operation.run(proposer, operation.read(running.request)))
     except Exception:
-        again = attrs.evolve(running, state=ProposalState.WAITING, decided_by="", decided_at=None, reason="")
+        again = attrs.evolve(running, state=ProposalState.WAITING, decided_by="", decided_at=None, comment="")
         await store.decide(running, again)
         raise
     accepted = running.end(ProposalState.ACCEPTED, _counts(result))

@@ -18,7 +18,6 @@ from graphsearch.errors import (
     StoreError,
     UnknownScopeError,
 )
-from graphsearch.model import Action
 from graphsearch.operations import review
 from graphsearch.operations.limits import RateLimit
 from graphsearch.operations.operation import Operation, Profile
@@ -49,9 +48,8 @@ class Desk:
         return self.service.disabled or identity.disabled
 
     def rows(self, profile: int = Profile.ALL) -> list[Operation]:
-        """The rows of a profile; with ``read_only``, those that read; for reviewers where there is review."""
+        """The rows of a profile; with ``read_only``, those that read."""
         rows = (each for each in operations().values() if each.profile <= profile)
-        rows = (each for each in rows if each.permission is not Action.REVIEW or self.service.review)
         return [each for each in rows if each.reads or not self.service.read_only]
 
     def operation(self, name: str) -> Operation | None:

@@ -330,7 +330,6 @@ def _reviewing() -> Iterator[Operation]:
         review.accept,
         Action.REVIEW,
         effect=Effect.LOSES,
-        repeats=True,
         name="accept_proposal",
         people="Run a proposal of somebody else on their behalf; if that fails, it waits again.",
         profile=Profile.CURATOR,
@@ -339,8 +338,7 @@ def _reviewing() -> Iterator[Operation]:
         review.reject,
         Action.REVIEW,
         effect=Effect.LOSES,
-        repeats=True,
         name="reject_proposal",
-        people="Turn a proposal of somebody else down: nothing of it is kept but your reason.",
+        people="Turn a proposal of somebody else down: nothing of it is kept but your comment.",
         profile=Profile.CURATOR,
     )

@@ -29,7 +29,7 @@ def proposal(number: int = 1, at: datetime | None = None, **fields: Any) -> Prop
 
 def rejected(one: Proposal, at: datetime) -> Proposal:
     """What a proposal becomes when it is rejected."""
-    return attrs.evolve(one, decided_by="User:eve", decided_at=at, reason="No.").end(ProposalState.REJECTED)
+    return attrs.evolve(one, decided_by="User:eve", decided_at=at, comment="No.").end(ProposalState.REJECTED)
 
 
 class ReviewingSpec(StoreSpec):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
 import attrs
 import pytest
 
+from graphsearch import authz
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.curation import Curator
@@ -36,10 +38,10 @@ TWIN = person("Ada L.", labels=["private"])
 class Desk:
     """A served scope, and the callers of its principals."""
 
-    def __init__(self, store: GraphStore) -> None:
-        self.store = store
+    def __init__(self, store: GraphStore, authorizer: CedarAuthorizer | None = None) -> None:
+        self.store, authorizer = store, authorizer or CedarAuthorizer.default()
         engine = GraphSearchEngine(store=store, embedder=HashEmbedder(16))
-        self.service = GraphService(engine_of=lambda _: engine, authorizer=CedarAuthorizer.default(), review=True)
+        self.service = GraphService(engine_of=lambda _: engine, authorizer=authorizer, review=True)
         self.one, self.other = self.caller("one", "editor", "Agent"), self.caller("other", "editor", "Agent")
         self.reader, self.reviewer = self.caller("rita", "reader"), self.caller("eve", "reviewer")
         self.admin = self.caller("root", "admin", see_private=True)
@@ -50,9 +52,7 @@ class Desk:
 
     async def propose(self, caller: Caller, name: str, /, **request: Any) -> UUID:
         operation = operations()[name]
-        answer = await review.propose(caller, operation, operation.read(request))
-        assert answer.keys() == {"proposed", "waits_for"}
-        return UUID(answer["proposed"])
+        return (await review.propose(caller, operation, operation.read(request))).proposed
 
     async def answers(self) -> Any:
         """What everybody is answered, and everything that can be read."""
@@ -78,8 +78,8 @@ async def test_what_is_proposed_shapes_no_answer_until_it_is_accepted(desk: Desk
     await desk.propose(desk.other, "update_entity", entity="Ada", description="Countess of Lovelace")
     await desk.propose(desk.other, "forget", memory="work")
     assert await desk.answers() == before
-    done = await review.accept(desk.reviewer, proposal=id_, reason="Well said.")
-    assert (done.state, done.decided_by, done.reason) == (ProposalState.ACCEPTED, "User:eve", "Well said.")
+    done = await review.accept(desk.reviewer, proposal=id_, comment="Well said.")
+    assert (done.state, done.decided_by, done.comment) == (ProposalState.ACCEPTED, "User:eve", "Well said.")
     [memory] = [each for each in await desk.store.list_memories() if each.text == NEWS]
     assert memory.attributes["owner"] == "one"
     assert "Zephyrine" in (await desk.one.builder.build(QUESTION, gate=desk.one.gate, session_id="t")).text
@@ -112,8 +112,8 @@ async def test_nothing_is_left_of_what_is_rejected(desk: Desk, request: pytest.F
 
     id_ = await desk.propose(desk.one, "remember", text="Ada works at Xyzzy.", labels=["xyzzied"])
     assert stored().count("xyzzy") >= 1
-    done = await review.reject(desk.reviewer, proposal=id_, reason="Not ours.")
-    assert (done.state, done.reason) == (ProposalState.REJECTED, "Not ours.")
+    done = await review.reject(desk.reviewer, proposal=id_, comment="Not ours.")
+    assert (done.state, done.comment) == (ProposalState.REJECTED, "Not ours.")
     assert "xyzz" not in stored()
     assert "not ours." in stored()
     with pytest.raises(InvalidInputError, match="is decided already"):
@@ -145,7 +145,7 @@ async def test_what_fails_waits_again(desk: Desk) -> None:
     await Curator(desk.one.engine, gate=ALLOW_ALL).merge_entities("Ada", "Bob")
     [waiting] = await desk.store.proposals()
     with pytest.raises(InvalidInputError, match="merged"):
-        await review.accept(desk.reviewer, proposal=id_, reason="Yes.")
+        await review.accept(desk.reviewer, proposal=id_, comment="Yes.")
     assert await desk.store.proposals() == [waiting]
 
 
@@ -265,6 +265,18 @@ async def test_what_a_reviewer_may_not_see_is_withheld(desk: Desk) -> None:
         assert (whole.withheld, whole.proposal.request) == (False, request)
 
 
+async def test_of_what_would_be_remembered_the_visible_is_shown(scoped: GraphStore, tmp_path: Path) -> None:
+    default, ours = Path(authz.__file__).parent / "policies" / "default.cedar", tmp_path / "ours.cedar"
+    ours.write_text('forbid (principal == User::"eve", action, resource) when { resource.type == "organisation" };')
+    desk = Desk(scoped, CedarAuthorizer.from_files([default, ours]))
+    id_ = await desk.propose(desk.one, "remember", text=NEWS)
+    found = await review.preview(desk.reviewer, proposal=id_)
+    assert (found.withheld, found.proposal.request) == (True, {})
+    assert found.change["entities"] == [{"name": "Ada Lovelace", "type": "person"}]
+    assert (found.change["facts"], len(found.change["memories"])) == ([], 1)
+    assert not (await review.preview(desk.admin, proposal=id_)).withheld
+
+
 async def test_a_new_project_begins_with_a_proposal(scoped: GraphStore) -> None:
     desk = Desk(scoped)
     id_ = await desk.propose(desk.one, "remember", text=NEWS)
@@ -275,16 +287,15 @@ async def test_a_new_project_begins_with_a_proposal(scoped: GraphStore) -> None:
 
 async def test_a_server_with_review_proposes_what_changes_the_graph(desk: Desk) -> None:
     served, one = Server(desk.service), Identity(desk.one.gate.principal, desk.store.scope)
-    for name, request in {"remember": {"text": NEWS}, "search": {"query": QUESTION}}.items():
+    for name, request in {"detect_communities": {}, "search": {"query": QUESTION}}.items():
         operation = operations()[name]
-        answer = await served.answer(operation, operation.read(request), one)
-        assert isinstance(answer, dict) is (name == "remember")
-    [waiting] = await desk.store.proposals()
-    assert waiting.principal == one.principal
-    without = Server(attrs.evolve(desk.service, review=False))
-    reviewing = {"proposals", "preview_proposal", "accept_proposal", "reject_proposal"}
-    assert {each.name for each in served.rows()} - {each.name for each in without.rows()} == reviewing
-    remember = operations()["remember"]
+        answer = operation.told(await served.answer(operation, operation.read(request), one))
+        assert ("proposed" in answer) is (name == "detect_communities")
+        if "proposed" in answer:
+            [waiting] = await desk.store.proposals()
+            assert answer == {"proposed": str(waiting.id), "waits_for": "review"}
+            assert waiting.principal == one.principal
+    without, remember = Server(attrs.evolve(desk.service, review=False)), operations()["remember"]
     await without.answer(remember, remember.read({"text": NEWS}), one)
     assert len(await desk.store.list_memories()) == 2
 

@@ -20,6 +20,7 @@ from graphsearch import errors
 from graphsearch._support.version import __version__
 from graphsearch.model import validation as check
 from graphsearch.model.codec import Json, decode, schema, schema_of_result
+from graphsearch.model.proposals import Proposed
 from graphsearch.operations.limits import HealthCheck
 from graphsearch.operations.operation import Operation
 from graphsearch.operations.service import Identity
@@ -135,7 +136,7 @@ async def _answered(operation: Operation, request: Request, desk: Desk, identify
     try:
         asked = await _request(operation, request)
         value = await desk.answer(operation, asked, identity)
-        return JSONResponse(operation.told(value))
+        return JSONResponse(operation.told(value), status_code=202 if isinstance(value, Proposed) else 200)
     except _TooLargeError:
         most = errors.InvalidInputError("request", [f"must have at most {LARGEST} bytes"])
         return _refused(most, operation.name, 413)
@@ -190,18 +191,24 @@ def _path(operation: Operation) -> Json:
     arguments, result = schema(operation.request), schema_of_result(operation.result)
     if operation.key:
         result = {"type": "object", "properties": {operation.key: result}, "required": [operation.key]}
-    described = {
+    described: Json = {
         "operationId": operation.name,
         "summary": operation.people,
         "responses": {
-            "200": {"description": "The result", "content": {"application/json": {"schema": result}}},
+            "200": _response("The result", result),
             **_ERRORS,
         },
     }
     if operation.reads:
         return {"get": {**described, "parameters": _parameters(arguments)}}
     body = {"required": True, "content": {"application/json": {"schema": arguments}}}
-    return {"post": {**described, "requestBody": body}}
+    waiting = {"202": _response("A proposal that waits for review", schema_of_result(Proposed))}
+    responses = {**described["responses"], **waiting}
+    return {"post": {**described, "responses": responses, "requestBody": body}}
+
+
+def _response(description: str, of: Json) -> Json:
+    return {"description": description, "content": {"application/json": {"schema": of}}}
 
 
 def _parameters(arguments: Mapping[str, Any]) -> list[Json]:

@@ -18,6 +18,7 @@ from graphsearch.curation.browsing import EntityGraph
 from graphsearch.errors import GraphSearchError, UnknownScopeError
 from graphsearch.model import KNOWN_RELATION_TYPES, Scope
 from graphsearch.model.codec import Says, decode, schema
+from graphsearch.model.proposals import Proposed
 from graphsearch.modes.graph_query import visible_schema
 from graphsearch.operations.brief import TRUNCATED, Json, as_text, block_json, brief, fitted, shown, time_line
 from graphsearch.operations.operation import Effect, Operation, Profile
@@ -149,7 +150,7 @@ def answer(operation: Operation, request: Any, value: Any, service: GraphService
         data = block_json(value)
     else:
         told = brief(value)
-        data = {operation.key: told} if operation.key else told
+        data = {operation.key: told} if operation.key and not isinstance(value, Proposed) else told
     found = fitted(data, counter=service.counter, limit=service.max_tokens)
     return result(_with_hint(_whole(found) if isinstance(value, EntityGraph) else found, scope))
 

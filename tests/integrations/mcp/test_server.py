@@ -54,7 +54,9 @@ async def test_every_tool_is_listed_with_a_schema_and_honest_hints(engine):
     hints = {name: hint for name, (_, hint) in tools.items()}
     assert {name for name, hint in hints.items() if hint.read_only_hint} == {e.name for e in EVERY if e.reads}
     destructive = {name for name, hint in hints.items() if hint.destructive_hint}
-    assert destructive == {"merge_entities", "undo_merge", "update_entity", "forget", "expire"}
+    assert destructive == {
+        *("merge_entities", "undo_merge", "update_entity", "forget", "expire", "accept_proposal", "reject_proposal")
+    }
     assert {name for name in hints if not hints[name].idempotent_hint} == {"merge_entities", "undo_merge"}
 
 
