@@ -150,7 +150,8 @@ class Encoder:
 def attention(queries: Matrix, keys: Matrix, values: Matrix, heads: int) -> Matrix:
     """softmax(Q · Kᵀ / √width) · V for each head of one text."""
     q, k, v = (rows.reshape(len(rows), heads, -1).swapaxes(0, 1) for rows in (queries, keys, values))
-    shares: Matrix = (q * np.float32(q.shape[2] ** -0.5)) @ k.swapaxes(1, 2)
+    shares: Matrix = q @ k.swapaxes(1, 2)
+    shares /= math.sqrt(q.shape[2])
     shares -= shares.max(axis=2, keepdims=True)
     np.exp(shares, out=shares)
     shares /= shares.sum(axis=2, keepdims=True)

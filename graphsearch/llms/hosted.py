@@ -264,14 +264,10 @@ def key_fault(field: str, key: object) -> str | None:
 
 def url_fault(url: object) -> str | None:
     """The fault of a base URL that no request can be sent to; None if there is none."""
-    return None if url is None or (isinstance(url, str) and _is_url(url)) else "base_url must be an http or https URL"
-
-
-def _is_url(url: str) -> bool:
     try:
-        parts = urlsplit(url)
-        port = parts.port
+        parts = urlsplit(str(url))
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:  # unbalanced brackets, or an invalid port
-        return False
-    shown = url.isascii() and url.isprintable() and " " not in url
-    return shown and parts.scheme in ("http", "https") and bool(parts.hostname) and port != 0
+        sound = False
+    fault = None if sound and key_fault("", str(url)) is None else "base_url must be an http or https URL"
+    return None if url is None else fault

@@ -192,9 +192,9 @@ _AROUND: Final = 32
 Answer = TypeVar("Answer")
 
 
-@attrs.define(eq=False)
-class _Reservation:
-    """The tokens that one call has reserved of a budget."""
+@attrs.define
+class _Spending:
+    """The tokens that a call counts as: what it reserved, until more is known."""
 
     tokens: int
 
@@ -231,8 +231,8 @@ class Budget:
         self._counter = counter or ByteCounter()
         self._calls_made = 0
         self._spent = 0
-        self._reserved: list[_Reservation] = []
-        self._waiting: list[asyncio.Future[None]] = []
+        self._reserved = 0
+        self._released = asyncio.Event()
 
     @property
     def spent_calls(self) -> int:
@@ -249,39 +249,33 @@ class Budget:
         return self._counter.count(text)
 
     @asynccontextmanager
-    async def call(self, prompt: str) -> AsyncIterator[_Reservation]:
-        """Reserve what a call may need; on exit the reservation, as the caller has corrected it, counts as spent.
+    async def call(self, prompt: str) -> AsyncIterator[_Spending]:
+        """Reserve what a call may need; on exit what it is spending, as the caller has corrected it, counts as spent.
 
         Raises `BudgetExhaustedError` if less than that is left.
         """
-        reservation = await self._reserve(self.count(prompt) + _AROUND + self._answer_tokens)
-        try:
-            yield reservation
-        finally:
-            self._reserved.remove(reservation)
-            self._spent += reservation.tokens
-            waiting, self._waiting = self._waiting, []
-            for each in waiting:
-                if not each.done():
-                    each.set_result(None)
-
-    async def _reserve(self, tokens: int) -> _Reservation:
-        while True:
-            if self.calls is not None and self._calls_made >= self.calls:
-                raise BudgetExhaustedError(f"the budget of {self.calls} calls of language models is spent")
-            if self.tokens is None or self._spent + sum(each.tokens for each in self._reserved) + tokens <= self.tokens:
-                break
+        needed = self.count(prompt) + _AROUND + self._answer_tokens
+        while self.tokens is not None and self._spent + self._reserved + needed > self.tokens and self._calls_left():
             if not self._reserved:
                 raise BudgetExhaustedError(
-                    f"of the budget of {self.tokens} tokens {self._spent} are spent, and a call may need {tokens}"
+                    f"of the budget of {self.tokens} tokens {self._spent} are spent, and a call may need {needed}"
                 )
-            freed = asyncio.get_running_loop().create_future()
-            self._waiting.append(freed)
-            await freed
+            await self._released.wait()
+        if not self._calls_left():
+            raise BudgetExhaustedError(f"the budget of {self.calls} calls of language models is spent")
         self._calls_made += 1
-        reservation = _Reservation(tokens)
-        self._reserved.append(reservation)
-        return reservation
+        self._reserved += needed
+        spending = _Spending(needed)
+        try:
+            yield spending
+        finally:
+            self._reserved -= needed
+            self._spent += spending.tokens
+            self._released.set()
+            self._released = asyncio.Event()
+
+    def _calls_left(self) -> bool:
+        return self.calls is None or self._calls_made < self.calls
 
 
 class BudgetedLLM:
@@ -318,7 +312,7 @@ class BudgetedLLM:
     async def _within(
         self, prompt: str, ask: Callable[[], Awaitable[Answer]], written: Callable[[Answer], str]
     ) -> Answer:
-        async with self._budget.call(prompt) as reservation:
+        async with self._budget.call(prompt) as spending:
             answer = None
             with metered() as meter:
                 try:
@@ -326,9 +320,9 @@ class BudgetedLLM:
                     return answer
                 finally:
                     if (reported := _reported_tokens(meter)) is not None:
-                        reservation.tokens = reported
+                        spending.tokens = reported
                     elif answer is not None:
-                        reservation.tokens = self._budget.count(prompt) + self._budget.count(written(answer))
+                        spending.tokens = self._budget.count(prompt) + self._budget.count(written(answer))
 
 
 def _reported_tokens(meter: Meter) -> int | None:
