@@ -44,7 +44,7 @@ class MiniLMEmbedder(LocalEmbedder):
     """Weight in recall of a standard deviation of its cosines relative to one of BM25: 3 × that of static vectors."""
     relevance_floor: Final = 0.46
     """The relevance below which a recall returns nothing."""
-    _name, _dimensions, _extra = "all-minilm-l6-v2", 384, _EXTRA["extra"]
+    name, dimensions, _extra = "all-minilm-l6-v2", 384, _EXTRA["extra"]
     _packages = (_CARRIER, "safetensors", "tokenizers")
 
     def word_vectors(self, words: Sequence[str]) -> Vector:

@@ -32,7 +32,7 @@ class WordLlamaEmbedder(LocalEmbedder):
     """Weight in recall of a standard deviation of its cosines relative to one of BM25."""
     relevance_floor: Final = 0.46
     """The relevance below which a recall returns nothing."""
-    _name, _dimensions, _extra = "wordllama-l2-supercat-256", _DIMENSIONS, _EXTRA["extra"]
+    name, dimensions, _extra = "wordllama-l2-supercat-256", _DIMENSIONS, _EXTRA["extra"]
     _packages = ("wordllama",)
 
     def word_vectors(self, words: Sequence[str]) -> Vector:
