@@ -77,16 +77,9 @@ def _together(reports: Sequence[FeedbackReport]) -> FeedbackReport:
     if len(reports) == 1:
         return reports[0]
 
-    def every(name: str) -> tuple[ElementRef, ...]:
-        return tuple(chain.from_iterable(getattr(each, name) for each in reports))
-
-    return FeedbackReport(
-        applied=every("applied"),
-        replaced=every("replaced"),
-        repeated=every("repeated"),
-        missing=every("missing"),
-        denied=sum(each.denied for each in reports),
-    )
+    names = ("applied", "replaced", "repeated", "missing")
+    elements = {name: tuple(chain.from_iterable(getattr(each, name) for each in reports)) for name in names}
+    return FeedbackReport(**elements, denied=sum(each.denied for each in reports))
 
 
 def surfaced(scope: Scope, memories: Iterable[RecalledMemory], triplets: Iterable[Triplet]) -> tuple[ElementRef, ...]:

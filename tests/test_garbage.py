@@ -18,13 +18,13 @@ def own_thresholds() -> Iterator[None]:
     gc.set_threshold(*before)
 
 
-def test_the_last_of_several_at_once_restores_the_thresholds() -> None:
+def test_of_several_at_once_the_thresholds_of_the_process_are_restored() -> None:
     one, other = rare_collections(), rare_collections()
     one.__enter__()
     inside = gc.get_threshold()
     other.__enter__()
-    one.__exit__(None, None, None)
     assert gc.get_threshold() == inside != (700, 10, 10)
+    one.__exit__(None, None, None)
     other.__exit__(None, None, None)
     assert gc.get_threshold() == (700, 10, 10)
 

@@ -9,34 +9,25 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Lock
 from typing import Final
 
 _RARELY: Final = (50_000, 20, 10)
 """Thresholds of `gc.set_threshold`: cycles of some 10 MB may wait."""
 
-_lock: Final = Lock()
-_running = 0
-_before = _RARELY
-
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Collect rarely inside; the last of several at once restores the process's own thresholds, also after an error.
+    """Collect rarely inside; of several at once, the one that set the thresholds restores the process's own.
 
     A process that turned collections off, or made them rarer, keeps what it has.
     """
-    global _running, _before  # noqa: PLW0603 - one collector per process
-    with _lock:
-        _running += 1
-        if _running == 1:
-            _before = gc.get_threshold()
-            if 0 < _before[0] < _RARELY[0]:
-                gc.set_threshold(*_RARELY)
+    before = gc.get_threshold()
+    if not 0 < before[0] < _RARELY[0]:
+        yield
+        return
+    gc.set_threshold(*_RARELY)
     try:
         yield
     finally:
-        with _lock:
-            _running -= 1
-            if not _running and gc.get_threshold() == _RARELY:  # nobody else has set them meanwhile
-                gc.set_threshold(*_before)
+        if gc.get_threshold() == _RARELY:  # nobody else has set them meanwhile
+            gc.set_threshold(*before)

@@ -26,8 +26,9 @@ from graphsearch.protocols import Embedder, InputType
 class LocalEmbedder(ABC):
     """Needs no key and no network. The constructor raises `MissingExtraError` if a required package is missing."""
 
-    _name: ClassVar[str]
-    _dimensions: ClassVar[int]
+    name: str
+    dimensions: int
+    """The length of each vector."""
     _packages: ClassVar[tuple[str, ...]]
     _extra: ClassVar[str]
 
@@ -36,16 +37,6 @@ class LocalEmbedder(ABC):
             require(package, extra=self._extra, purpose=type(self).__name__)
         self._lock = Lock()
         self._model: Any = None
-
-    @property
-    def name(self) -> str:
-        """The name of the model."""
-        return self._name
-
-    @property
-    def dimensions(self) -> int:
-        """The length of each vector."""
-        return self._dimensions
 
     @observed("embeddings")
     async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:  # noqa: ARG002 - one for both
@@ -56,7 +47,7 @@ class LocalEmbedder(ABC):
         """
         wanted = checked_texts(texts)
         vectors = await asyncio.to_thread(self._embed, wanted) if wanted else ()
-        return checked_vectors(vectors, len(wanted), self._dimensions, embedder=self._name)
+        return checked_vectors(vectors, len(wanted), self.dimensions, embedder=self.name)
 
     @abstractmethod
     def _embed(self, texts: list[str]) -> Any:

@@ -38,28 +38,23 @@ class FunctionEmbedder:
     ) -> None:
         nameless = name is None and ("<lambda>" in _name_of(function) or isinstance(function, partial))
         self._function = function
-        self._name = _name_of(function) if name is None else name
+        self.name = _name_of(function) if name is None else name
         self._dimensions = dimensions
         self._concurrency = concurrency
         check.refuse(
             "function embedder",
             None if callable(function) else f"function must be an async function, not {type(function).__name__}",
-            NAMELESS if nameless else check.text("name", self._name),
+            NAMELESS if nameless else check.text("name", self.name),
             None if dimensions is None else check.number("dimensions", dimensions, 1),
             check.number("concurrency", concurrency, 1),
         )
-
-    @property
-    def name(self) -> str:
-        """The given name, or that of the function."""
-        return self._name
 
     @property
     def dimensions(self) -> int:
         """The length of each vector. Raises `EmbedderError` before the first text is embedded, unless it was given."""
         if self._dimensions is None:
             raise EmbedderError(
-                f"{self._name} has not embedded anything yet, so its dimensions are not known: "
+                f"{self.name} has not embedded anything yet, so its dimensions are not known: "
                 "embed a text first, or make it with FunctionEmbedder(function, dimensions=…)"
             )
         return self._dimensions
@@ -75,10 +70,7 @@ class FunctionEmbedder:
         if not rows:
             return np.empty((0, self._dimensions or 0), dtype=np.float32)
         expected = self._dimensions or len(rows[0])
-        stray = next((row for row in rows if len(row) != expected), None)
-        if stray is not None:
-            raise EmbedderError(f"{self._name} answered with {len(stray)} numbers where {expected} were expected")
-        vectors = checked_vectors(rows, len(rows), expected, embedder=self._name)
+        vectors = checked_vectors(rows, len(rows), expected, embedder=self.name)
         self._dimensions = expected
         return vectors
 
@@ -88,15 +80,15 @@ class FunctionEmbedder:
         except GraphSearchError:
             raise
         except Exception as error:  # a user's function can raise anything
-            raise EmbedderError(f"{self._name} failed: {type(error).__name__}: {error}") from error
+            raise EmbedderError(f"{self.name} failed: {type(error).__name__}: {error}") from error
         if row.ndim != 1 or not row.size:
-            raise EmbedderError(f"{self._name} must answer with a sequence of floats, not with shape {row.shape}")
+            raise EmbedderError(f"{self.name} must answer with a sequence of floats, not with shape {row.shape}")
         return row
 
     def _awaitable(self, text: str) -> Awaitable[ArrayLike]:
         answer = self._function(text)
         if not inspect.isawaitable(answer):
-            raise EmbedderError(f"{self._name} must be an async function: write it as async def embed(text)")
+            raise EmbedderError(f"{self.name} must be an async function: write it as async def embed(text)")
         return answer
 
 

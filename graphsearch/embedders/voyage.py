@@ -113,10 +113,10 @@ class VoyageEmbedder:
         concurrency: int = 4,
     ) -> None:
         known = MODELS.get(model)
-        self._model = model
+        self.name = model
         own = known.dimensions[0] if known else 0
-        self._dimensions = own if dimensions is None else dimensions
-        self._asked_dimensions = None if self._dimensions == own else self._dimensions
+        self.dimensions = own if dimensions is None else dimensions
+        self._asked_dimensions = None if self.dimensions == own else self.dimensions
         self._timeout = timeout
         self._base_url = None if base_url is None else base_url.rstrip("/")
         self._tokens = known.tokens if known else FEWEST_TOKENS
@@ -124,7 +124,7 @@ class VoyageEmbedder:
         check.refuse(
             "Voyage embedder",
             check.text("model", model),
-            _dimensions_fault(model, known, self._dimensions),
+            _dimensions_fault(model, known, self.dimensions),
             check.number("timeout", timeout, 1e-3),
             check.number("max_retries", max_retries, 0),
             check.number("concurrency", concurrency, 1),
@@ -136,16 +136,6 @@ class VoyageEmbedder:
             raise MissingCredentialError("VoyageEmbedder needs a key: set VOYAGE_API_KEY, or pass api_key=")
         require("voyageai", **_EXTRA)
 
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._model
-
-    @property
-    def dimensions(self) -> int:
-        """The length of each vector."""
-        return self._dimensions
-
     @observed("embeddings")
     async def embed(self, texts: Sequence[str], *, input_type: InputType) -> Vector:
         """Float32 array of shape (len(texts), dimensions), each vector of length 1.
@@ -155,18 +145,18 @@ class VoyageEmbedder:
         """
         batched = batches(checked_texts(texts), self._tokens)
         answers = await in_order(lambda batch: self._request(batch, input_type), batched, limit=self._concurrency)
-        return np.concatenate(answers) if answers else checked_vectors((), 0, self._dimensions)
+        return np.concatenate(answers) if answers else checked_vectors((), 0, self.dimensions)
 
     async def _request(self, texts: list[str], input_type: InputType) -> Vector:
         vendor = await asyncio.to_thread(load, "voyageai", **_EXTRA)
         client = vendor.AsyncClient(self._api_key, self._max_retries + 1, self._timeout, self._base_url)
         try:
-            answer = await client.embed(texts, self._model, input_type, output_dimension=self._asked_dimensions)
+            answer = await client.embed(texts, self.name, input_type, output_dimension=self._asked_dimensions)
         except vendor.error.VoyageError as error:
             raise failure_of(error) from error
         except Exception as error:  # the package does not wrap an answer that is broken off, or of another shape
             raise EmbedderUnavailableError(f"Voyage's answer cannot be read: {error}; try again later") from error
-        return checked_vectors(answer.embeddings, len(texts), self._dimensions, embedder=self._model)
+        return checked_vectors(answer.embeddings, len(texts), self.dimensions, embedder=self.name)
 
 
 def _dimensions_fault(model: str, known: Model | None, dimensions: int) -> str | None:

@@ -18,8 +18,6 @@ from graphsearch.model import Vector
 _EXTRA: Final = {"extra": "local", "purpose": "WordLlamaEmbedder"}
 _CONFIG: Final = "l2_supercat"
 _DIMENSIONS: Final = 256
-_TOKENS: Final = 1 << 12
-"""Maximum tokens whose vectors are summed at a time, unless a text alone has more."""
 
 
 class WordLlamaEmbedder(LocalEmbedder):
@@ -34,7 +32,7 @@ class WordLlamaEmbedder(LocalEmbedder):
     """Weight in recall of a standard deviation of its cosines relative to one of BM25."""
     relevance_floor: Final = 0.46
     """The relevance below which a recall returns nothing."""
-    _name, _dimensions, _extra = "wordllama-l2-supercat-256", _DIMENSIONS, _EXTRA["extra"]
+    name, dimensions, _extra = "wordllama-l2-supercat-256", _DIMENSIONS, _EXTRA["extra"]
     _packages = ("wordllama",)
 
     def word_vectors(self, words: Sequence[str]) -> Vector:
@@ -44,21 +42,11 @@ class WordLlamaEmbedder(LocalEmbedder):
         return checked_vectors(vectors, len(wanted), _DIMENSIONS, embedder=self.name)
 
     def _embed(self, texts: list[str]) -> Any:
-        """The vectors of texts. Those of one length are pooled together, so that none is padded to that of others."""
         model = self._loaded()
-        tokens = [encoded.ids for encoded in model.tokenize(texts)]
-        places: dict[int, list[int]] = {}
-        for place, ids in enumerate(tokens):
-            places.setdefault(len(ids), []).append(place)
-        vectors = np.empty((len(texts), model.embedding.shape[1]), np.float32)
-        for length, alike in places.items():
-            size = max(1, _TOKENS // max(1, length))
-            for start in range(0, len(alike), size):
-                some = alike[start : start + size]
-                rows = np.array([tokens[place] for place in some], np.int32).clip(0, model.embedding.shape[0] - 1)
-                pooled = model.avg_pool(model.embedding[rows], np.ones(rows.shape, np.float32))
-                vectors[some] = pooled / np.linalg.norm(pooled, axis=1, keepdims=True)
-        return vectors
+        last = model.embedding.shape[0] - 1
+        # A text at a time: a batch would be padded to its longest text.
+        sums = np.stack([model.embedding[np.minimum(each.ids, last)].sum(axis=0) for each in model.tokenize(texts)])
+        return sums / np.linalg.norm(sums, axis=1, keepdims=True)
 
     def _load(self) -> Any:
         with root_logger_untouched():

@@ -50,7 +50,10 @@ class Reply:
 
 
 class HostedLLM:
-    """One model of one vendor, and its usage so far; the subclass of each vendor documents the options."""
+    """One model of one vendor; the subclass of each vendor documents the options.
+
+    ``name`` is the model's, ``base_url`` that of the server, and ``usage`` that of all answers so far.
+    """
 
     _package: ClassVar[str]
     """Package of the vendor's client, and name of the extra."""
@@ -98,30 +101,15 @@ class HostedLLM:
             f"settings must not hold {', '.join(taken)}" if taken else None,
             None if max_tokens is None else check.number("max_tokens", max_tokens, 1),
         )
-        self._model = model
+        self.name = model
+        self.base_url = base_url or self._vendor_url
+        self.usage = Usage()
         self._request = {"model": model, **self._limits(max_tokens, base_url), "extra_body": dict(settings)}
         self._prices = prices
         self._timeout = timeout
         self._max_retries = max_retries
-        self._url = base_url or self._vendor_url
         self._api_key = key_for(adapter, self._key_variable, api_key, base_url)
-        self._usage = Usage()
         require(self._package, extra=self._package, purpose=adapter)
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._model
-
-    @property
-    def base_url(self) -> str:
-        """The URL of the server."""
-        return self._url
-
-    @property
-    def usage(self) -> Usage:
-        """The usage of all answers so far."""
-        return self._usage
 
     async def ask(self, text: str) -> str:
         """The model's answer to a prompt, never blank.
@@ -147,8 +135,8 @@ class HostedLLM:
         reply = self._read(
             await self._send({"messages": [{"role": "user", "content": text}], **self._request, **added})
         )
-        call = Call(self._model, (reply.tokens or Usage(answers=1, unreported=1)).priced(self._prices))
-        self._usage += call.usage
+        call = Call(self.name, (reply.tokens or Usage(answers=1, unreported=1)).priced(self._prices))
+        self.usage += call.usage
         record(call)
         return self._complete(reply)
 
@@ -159,7 +147,7 @@ class HostedLLM:
         http = vendor.DefaultAsyncHttpxClient(verify=certificates, follow_redirects=False)
         client = getattr(vendor, self._client)(
             api_key=self._api_key,
-            base_url=self._url,
+            base_url=self.base_url,
             timeout=self._timeout,
             max_retries=self._max_retries,
             http_client=http,
@@ -216,8 +204,8 @@ class HostedLLM:
 
     @property
     def _where(self) -> str:
-        parts = urlsplit(self._url)
-        return f"{self._model} at {parts.hostname}" + (f":{parts.port}" if parts.port else "")
+        parts = urlsplit(self.base_url)
+        return f"{self.name} at {parts.hostname}" + (f":{parts.port}" if parts.port else "")
 
 
 @functools.cache
@@ -264,14 +252,10 @@ def key_fault(field: str, key: object) -> str | None:
 
 def url_fault(url: object) -> str | None:
     """The fault of a base URL that no request can be sent to; None if there is none."""
-    return None if url is None or (isinstance(url, str) and _is_url(url)) else "base_url must be an http or https URL"
-
-
-def _is_url(url: str) -> bool:
     try:
-        parts = urlsplit(url)
-        port = parts.port
+        parts = urlsplit(str(url))
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:  # unbalanced brackets, or an invalid port
-        return False
-    shown = url.isascii() and url.isprintable() and " " not in url
-    return shown and parts.scheme in ("http", "https") and bool(parts.hostname) and port != 0
+        sound = False
+    fault = None if sound and key_fault("", str(url)) is None else "base_url must be an http or https URL"
+    return None if url is None else fault

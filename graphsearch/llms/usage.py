@@ -192,9 +192,9 @@ _AROUND: Final = 32
 Answer = TypeVar("Answer")
 
 
-@attrs.define(eq=False)
-class _Reservation:
-    """The tokens that one call has reserved of a budget."""
+@attrs.define
+class _Spending:
+    """The tokens that a call counts as: what it reserved, until more is known."""
 
     tokens: int
 
@@ -208,7 +208,8 @@ class Budget:
     the model the same ``max_tokens``.
 
     A call is one prompt; retries of an adapter after connection failures count once. A budget can be shared by several
-    models in one event loop. Raises `InvalidInputError` for limits below 0.
+    models in one event loop. ``spent_calls`` counts the calls made, ``spent_tokens`` the tokens of finished ones, as the
+    models reported them, else as counted here. Raises `InvalidInputError` for limits below 0.
     """
 
     def __init__(
@@ -229,59 +230,45 @@ class Budget:
         self.tokens = tokens
         self._answer_tokens = answer_tokens
         self._counter = counter or ByteCounter()
-        self._calls_made = 0
-        self._spent = 0
-        self._reserved: list[_Reservation] = []
-        self._waiting: list[asyncio.Future[None]] = []
-
-    @property
-    def spent_calls(self) -> int:
-        """Number of calls made."""
-        return self._calls_made
-
-    @property
-    def spent_tokens(self) -> int:
-        """Tokens of finished calls, as the models reported them, else as counted here."""
-        return self._spent
+        self.spent_calls = 0
+        self.spent_tokens = 0
+        self._reserved = 0
+        self._released = asyncio.Event()
 
     def count(self, text: str) -> int:
         """Tokens of a text, by the budget's counter."""
         return self._counter.count(text)
 
     @asynccontextmanager
-    async def call(self, prompt: str) -> AsyncIterator[_Reservation]:
-        """Reserve what a call may need; on exit the reservation, as the caller has corrected it, counts as spent.
+    async def call(self, prompt: str) -> AsyncIterator[_Spending]:
+        """Reserve what a call may need; on exit what it is spending, as the caller has corrected it, counts as spent.
 
         Raises `BudgetExhaustedError` if less than that is left.
         """
-        reservation = await self._reserve(self.count(prompt) + _AROUND + self._answer_tokens)
-        try:
-            yield reservation
-        finally:
-            self._reserved.remove(reservation)
-            self._spent += reservation.tokens
-            waiting, self._waiting = self._waiting, []
-            for each in waiting:
-                if not each.done():
-                    each.set_result(None)
-
-    async def _reserve(self, tokens: int) -> _Reservation:
-        while True:
-            if self.calls is not None and self._calls_made >= self.calls:
-                raise BudgetExhaustedError(f"the budget of {self.calls} calls of language models is spent")
-            if self.tokens is None or self._spent + sum(each.tokens for each in self._reserved) + tokens <= self.tokens:
-                break
+        needed = self.count(prompt) + _AROUND + self._answer_tokens
+        while (
+            self.tokens is not None and self.spent_tokens + self._reserved + needed > self.tokens and self._calls_left()
+        ):
             if not self._reserved:
                 raise BudgetExhaustedError(
-                    f"of the budget of {self.tokens} tokens {self._spent} are spent, and a call may need {tokens}"
+                    f"of the budget of {self.tokens} tokens {self.spent_tokens} are spent, and a call may need {needed}"
                 )
-            freed = asyncio.get_running_loop().create_future()
-            self._waiting.append(freed)
-            await freed
-        self._calls_made += 1
-        reservation = _Reservation(tokens)
-        self._reserved.append(reservation)
-        return reservation
+            await self._released.wait()
+        if not self._calls_left():
+            raise BudgetExhaustedError(f"the budget of {self.calls} calls of language models is spent")
+        self.spent_calls += 1
+        self._reserved += needed
+        spending = _Spending(needed)
+        try:
+            yield spending
+        finally:
+            self._reserved -= needed
+            self.spent_tokens += spending.tokens
+            self._released.set()
+            self._released = asyncio.Event()
+
+    def _calls_left(self) -> bool:
+        return self.calls is None or self.spent_calls < self.calls
 
 
 class BudgetedLLM:
@@ -294,17 +281,8 @@ class BudgetedLLM:
 
     def __init__(self, llm: LLM | AskFunction, budget: Budget) -> None:
         self._llm = as_llm(llm)
-        self._budget = budget
-
-    @property
-    def name(self) -> str:
-        """The model's name, empty if it has none."""
-        return str(getattr(self._llm, "name", ""))
-
-    @property
-    def budget(self) -> Budget:
-        """The budget that it keeps to."""
-        return self._budget
+        self.name = str(getattr(self._llm, "name", ""))
+        self.budget = budget
 
     async def ask(self, text: str) -> str:
         """The model's answer to a prompt."""
@@ -318,7 +296,7 @@ class BudgetedLLM:
     async def _within(
         self, prompt: str, ask: Callable[[], Awaitable[Answer]], written: Callable[[Answer], str]
     ) -> Answer:
-        async with self._budget.call(prompt) as reservation:
+        async with self.budget.call(prompt) as spending:
             answer = None
             with metered() as meter:
                 try:
@@ -326,9 +304,9 @@ class BudgetedLLM:
                     return answer
                 finally:
                     if (reported := _reported_tokens(meter)) is not None:
-                        reservation.tokens = reported
+                        spending.tokens = reported
                     elif answer is not None:
-                        reservation.tokens = self._budget.count(prompt) + self._budget.count(written(answer))
+                        spending.tokens = self.budget.count(prompt) + self.budget.count(written(answer))
 
 
 def _reported_tokens(meter: Meter) -> int | None:
