@@ -102,8 +102,12 @@ async def mcp(
         else:
             routes = served.rest_routes(desk, who, probe=lambda: or_empty(own))
             app = served.http_app(server, host=address[0], routes=routes, tokens=bearers, allowed_hosts=allow_host)
-            await served.serve_http(app, *address, stop, started=lambda url: click.echo(f"serving {url}", err=True))
+            await served.serve_http(app, *address, stop, started=_say)
     return Answer({})
+
+
+def _say(url: str) -> None:
+    click.echo(f"serving {url}", err=True)
 
 
 @asynccontextmanager

@@ -34,7 +34,7 @@ def test_rank_prints_parts_that_add_up(line):
     assert sum(part["contribution"] for part in best["parts"]) == pytest.approx(best["score"])
     shown = line.run("rank-entities", QUESTION).stdout
     assert f"{best['score']:.4f}  Xavier Becerra  person" in shown
-    assert "query_match" in shown
+    assert "temporal" in shown
     assert "feedback 0.1500" in shown
     assert "Kamala Harris" in shown
 
