@@ -112,6 +112,7 @@ def run_command(line: str) -> None:
 
         from graphsearch.cli.app import app  # noqa: PLC0415
 
+        sys.argv[0] = name  # by which `install` knows how it was called
         done = CliRunner().invoke(app, words, env={"VOYAGE_API_KEY": None})
         if done.exit_code:
             raise AssertionError(f"{line}: {done.output}") from done.exception

@@ -63,12 +63,11 @@ def escaped(text: str) -> str:
 def sentences() -> Mapping[str, str]:
     """What each listed command does, by its name, read off the text of the table: to load the table takes seconds."""
     table = ast.parse(files("graphsearch.operations").joinpath("table.py").read_text(encoding="utf-8"))
-    found = {}
+    found: dict[str, str] = {}
     for call in ast.walk(table):
         if isinstance(call, ast.Call) and any(each.arg == "people" for each in call.keywords):
             said = {each.arg: ast.literal_eval(each.value) for each in call.keywords if each.arg in ("name", "people")}
-            verb = call.args[0]
-            found[said.get("name") or getattr(verb, "attr", "")] = said["people"]
+            found[str(said.get("name") or getattr(call.args[0], "attr", ""))] = said["people"]
     named = {NAMES.get(name, name).replace("_", "-"): sentence.replace("_", "-") for name, sentence in found.items()}
     return MappingProxyType(named | {name: sentence for name, (_, sentence) in WRITTEN.items() if sentence})
 

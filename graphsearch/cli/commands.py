@@ -19,7 +19,7 @@ import click
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.cli.app import escaped
 from graphsearch.cli.environment import Model, Place, Places, open_caller
-from graphsearch.cli.options import Argument, Options, arguments_of, parameter
+from graphsearch.cli.options import Argument, Options, arguments_of, parameter, refuse
 from graphsearch.cli.principals import Asker, BlockAsker
 from graphsearch.cli.showing import lines
 from graphsearch.errors import GraphSearchError, UnknownElementError, UnknownScopeError
@@ -245,6 +245,7 @@ async def _run(
 
 async def _do(operation: Operation, caller: Caller, given: Mapping[str, Any], receipt: Path | None) -> Any:
     """Do it, and keep the receipt. Raises `UnknownElementError` for a memory or a session of which nothing is known."""
+    refuse(receipt and given.get("dry_run"), "--receipt is of what is forgotten: give it without --dry-run")
     request = operation.request(**given)
     found: Any
     if receipt and operation.name == "forget":

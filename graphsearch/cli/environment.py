@@ -13,7 +13,7 @@ import attrs
 import click
 
 from graphsearch.access.gate import ALLOW_ALL, Gate
-from graphsearch.cli.options import Options
+from graphsearch.cli.options import Options, refuse
 from graphsearch.embedders import MiniLMEmbedder, VoyageEmbedder, WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.llms import Budget, BudgetedLLM, llm_called
@@ -42,10 +42,8 @@ class Server(Options):
 
     def check(self) -> None:
         """Raise `click.UsageError` unless exactly one server is named."""
-        if bool(self.dsn) == bool(self.embedded):
-            raise click.UsageError(
-                "give either --dsn (or GRAPHSEARCH_DSN) or --embedded (or GRAPHSEARCH_EMBEDDED), and not both"
-            )
+        both = "give either --dsn (or GRAPHSEARCH_DSN) or --embedded (or GRAPHSEARCH_EMBEDDED), and not both"
+        refuse(bool(self.dsn) == bool(self.embedded), both)
 
 
 @attrs.frozen(kw_only=True)
@@ -123,8 +121,8 @@ class Model(Options):
 
     def chosen(self, needed_by: str = "") -> LLM | None:
         """The language model. Raises `click.UsageError` for one that is ``needed_by`` something and not named."""
-        if not self.llm and (needed_by or self.llm_url):
-            raise click.UsageError(f"{needed_by or '--llm-url needs'} --llm (or GRAPHSEARCH_LLM)")
+        needed_by = needed_by or ("--llm-url needs" if self.llm_url else "")
+        refuse(needed_by and not self.llm, f"{needed_by} --llm (or GRAPHSEARCH_LLM)")
         if not self.llm:
             return None
         model = llm_called(self.llm, base_url=self.llm_url or None)
@@ -152,8 +150,7 @@ def choose_embedder() -> Embedder:
 
 def embedder_called(name: str) -> Embedder:
     """The embedder of a name: wordllama, minilm, voyage, or the model of one. Raises `click.UsageError`."""
-    if not is_known(name):
-        raise click.UsageError(f"an embedder is wordllama, minilm, voyage or a model of Voyage, not {name!r}")
+    refuse(not is_known(name), f"an embedder is wordllama, minilm, voyage or a model of Voyage, not {name!r}")
     return _LOCAL[name]() if name in _LOCAL else VoyageEmbedder(name)
 
 

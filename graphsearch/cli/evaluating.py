@@ -9,11 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, cast
 
-import click
-
 from graphsearch._support.timing import SystemClock
 from graphsearch.cli.commands import Answer, progress_bar
 from graphsearch.cli.environment import Server, embedder_called, open_scopes
+from graphsearch.cli.options import refuse
 from graphsearch.cli.showing import aligned
 from graphsearch.evaluation import (
     AnswerSet,
@@ -82,9 +81,8 @@ async def evaluate(
 ) -> Answer:
     """Measure how well relevant evidence is found, in a fresh scope that is removed at the end."""
     files = {"corpus": corpus, "triples": triples, "graph": graph, "code": code, "names": names}
-    if {name for name, file in files.items() if file} not in _FILES[gold]:
-        needed = " or ".join(" with ".join(f"--{name}" for name in sorted(each)) for each in _FILES[gold])
-        raise click.UsageError(f"--gold {gold} needs {needed}")
+    needed = " or ".join(" with ".join(f"--{name}" for name in sorted(each)) for each in _FILES[gold])
+    refuse({name for name in files if files[name]} not in _FILES[gold], f"--gold {gold} needs {needed}")
     path, pair = cast("Path", corpus), cast("tuple[Path, Path]", graph)  # where they are needed, they are there
     model = None if embedder == "none" else embedder_called(embedder)
     match gold:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Annotated
 
 import attrs
-import click
 
 from graphsearch._support.files import STANDARD
 from graphsearch.cli.commands import progress_bar
 from graphsearch.cli.environment import Place, embedder_called, open_caller
+from graphsearch.cli.options import refuse
 from graphsearch.ingest import Ingestor
 from graphsearch.model.codec import Says
 from graphsearch.moving import (
@@ -54,10 +54,8 @@ async def import_(
     """Import an export of graphsearch into an empty project, or that of another memory layer into any."""
     known = format or (None if STANDARD in files else await asyncio.to_thread(detect_format, Path(files[0])))
     is_ours = known in (None, ExportFormat.GRAPHSEARCH)
-    if replace and not is_ours:
-        raise click.UsageError("--replace is for exports of graphsearch; others are added to the project")
-    if is_ours and (len(files) > 1 or group is not None):
-        raise click.UsageError("an export of graphsearch is one file, without groups")
+    refuse(replace and not is_ours, "--replace is for exports of graphsearch; others are added to the project")
+    refuse(is_ours and (len(files) > 1 or group), "an export of graphsearch is one file, without groups")
     async with open_caller(place, embed=embed or not is_ours) as caller:
         if not is_ours:
             return await import_export(Ingestor(caller.engine), [*map(Path, files)], format=known, group=group)
@@ -86,8 +84,7 @@ async def reembed(
     sample: Annotated[int, Says("Texts of each kind that --dry-run embeds to measure.", 0)] = SAMPLE,
 ) -> ReembedReport | ReembedEstimate | Cancelled:
     """Change the embedding model: embed all texts again beside the old vectors, and switch at one moment."""
-    if bool(model) == cancel:
-        raise click.UsageError("give either --model or --cancel")
+    refuse(bool(model) == cancel, "give either --model or --cancel")
     embedder = embedder_called(model) if model else None
     async with open_caller(place) as caller:
         if embedder is None:

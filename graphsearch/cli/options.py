@@ -16,6 +16,12 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.model.codec import Says, decode
 
 
+def refuse(fault: object, message: str) -> None:
+    """Raise `click.UsageError` for a fault."""
+    if fault:
+        raise click.UsageError(message)
+
+
 class Options:
     """A group of options: a command takes the fields of the class, its function the whole."""
 
@@ -81,7 +87,7 @@ def _one_of(kind: Any) -> tuple[Any, int]:
     return inner[0], (-1 if origin is not tuple or inner[-1] is Ellipsis else len(inner))
 
 
-class Coded(click.ParamType):  # type: ignore[type-arg] - generic in new versions alone
+class Coded(click.ParamType):  # type: ignore[type-arg]
     """A value read by the codec. The most of a number of things binds clients of a server, not who holds the store."""
 
     name = "text"

@@ -11,7 +11,7 @@ import click
 from graphsearch.access.gate import Gate, StatisticsOf
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.cli.environment import Place
-from graphsearch.cli.options import Options
+from graphsearch.cli.options import Options, refuse
 from graphsearch.model import Principal
 from graphsearch.model import validation as check
 from graphsearch.model.codec import Says
@@ -37,15 +37,14 @@ class Principals(Options):
         """The policies named by the options, else the default ones."""
         if self.policies:
             return CedarAuthorizer.from_files(self.policies, *([self.schema] if self.schema else ()))
-        if self.schema is not None:
-            raise click.UsageError("--schema comes with --policies")
+        refuse(self.schema, "--schema comes with --policies")
         return CedarAuthorizer.default()
 
     def called(self, id_: str, place: Place) -> Principal:
         """The principal of an id, a member of the projects that the command works in."""
         pairs = [each.partition("=") for each in self.attribute]
-        if faulty := [each for each, equals, _ in pairs if not each or not equals]:
-            raise click.UsageError(f"--attribute must be key=value, not {faulty[0]!r}")
+        for key, equals, value in pairs:
+            refuse(not key or not equals, f"--attribute must be key=value, not {key + equals + value!r}")
         attributes = {key: _value(value) for key, _, value in pairs}
         return Principal(id=id_, type=self.principal_type, attributes=attributes, projects=place.scopes)
 

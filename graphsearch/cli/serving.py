@@ -8,14 +8,16 @@ import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
+import attrs
 import click
 
 from graphsearch.access.gate import StatisticsOf
 from graphsearch.caching import InProcessCache, RedisCache, cached
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Model, Places, embedder_for, open_scopes
+from graphsearch.cli.options import Options, refuse
 from graphsearch.cli.principals import FILE, Log, Principals, Statistics
 from graphsearch.cli.writing import Reading
 from graphsearch.engine import GraphSearchEngine
@@ -25,34 +27,37 @@ from graphsearch.operations.operation import Profile
 from graphsearch.protocols import GraphStore
 from graphsearch.stores.memory import or_empty
 
-_PRINCIPAL = {"envvar": "GRAPHSEARCH_PRINCIPAL"}
+_PRINCIPAL: Final = {"envvar": "GRAPHSEARCH_PRINCIPAL"}
+_HTTP: Final = Says("Serve streamable HTTP there, at /mcp, in place of stdio.")
+_PROFILE: Final = Says("For whom tools are listed; all others are found, too.", of=("agent", "curator", "all"))
+
+
+@attrs.frozen(kw_only=True)
+class Serving(Options):
+    """Options of a server, called as the fields of `GraphService`."""
+
+    read_only: Annotated[bool, Says("Leave out all tools that change the graph.")] = False
+    review: Annotated[bool, Says("What agents write, merge or forget waits until somebody accepts it.")] = False
+    log: Log = True
+    statistics: Statistics = StatisticsOf.SCOPE
+    disabled: Annotated[bool, Says("Switch the project off: every answer only states that.")] = False
+    max_tokens: Annotated[int, Says("The most tokens of an answer.", 500)] = 4_000
+    time_limit: Annotated[float, Says("The seconds that a request may take.", 0.001)] = 300.0
+    rate: Annotated[int | None, Says("The most requests of each principal a minute.", 1)] = None
 
 
 async def mcp(
     *,
     principal: Annotated[str, Says("The principal of requests without a token."), _PRINCIPAL] = "",
-    http: Annotated[
-        str, Says("Serve streamable HTTP there, at /mcp, in place of stdio."), {"metavar": "HOST:PORT"}
-    ] = "",
+    http: Annotated[str, _HTTP, {"metavar": "HOST:PORT"}] = "",
     tokens: Annotated[Path | None, Says("A JSON file: bearer tokens, by digest, to principals."), FILE] = None,
-    allow_host: Annotated[
-        tuple[str, ...], Says("Another host name of the HTTP server, in addition to that of --http.")
-    ] = (),
-    profile: Annotated[
-        str, Says("For whom tools are listed; all others are found, too.", of=("agent", "curator", "all"))
-    ] = "agent",
+    allow_host: Annotated[tuple[str, ...], Says("Another host name of the server, beside that of --http.")] = (),
+    profile: Annotated[str, _PROFILE] = "agent",
     operator: Annotated[bool, Says("The same as --profile all."), {"hidden": True}] = False,
-    read_only: Annotated[bool, Says("Leave out all tools that change the graph.")] = False,
-    review: Annotated[bool, Says("What agents write, merge or forget waits until somebody accepts it.")] = False,
-    log: Log = True,
-    statistics: Statistics = StatisticsOf.SCOPE,
-    disabled: Annotated[bool, Says("Switch the project off: every answer only states that.")] = False,
-    max_tokens: Annotated[int, Says("The most tokens of an answer.", 500)] = 4_000,
-    time_limit: Annotated[float, Says("The seconds that a request may take.", 0.001)] = 300.0,
-    rate: Annotated[int | None, Says("The most requests of each principal a minute.", 1)] = None,
-    cache: Annotated[
-        str, Says("Where entities are cached: a URL is of Redis."), {"metavar": "memory|none|URL"}
-    ] = "memory",
+    cache: Annotated[str, Says("Where entities are cached: a URL is of Redis."), {"metavar": "memory|none|URL"}] = (
+        "memory"
+    ),
+    serving: Serving,
     model: Model,
     reading: Reading,
     principals: Principals,
@@ -61,14 +66,12 @@ async def mcp(
     """Serve the project."""
     from graphsearch.integrations import mcp as served  # noqa: PLC0415 - an optional extra
 
-    if bool(principal) == bool(tokens):
-        raise click.UsageError("give either --principal (or GRAPHSEARCH_PRINCIPAL), or --tokens with --http")
-    if tokens and place.also:
-        raise click.UsageError("--also comes with --principal: a token names one project")
-    if (tokens or allow_host) and not http:
-        raise click.UsageError("--tokens and --allow-host come with --http")
-    if cache not in ("memory", "none") and not cache.startswith(("redis://", "rediss://", "unix://")):
-        raise click.UsageError(f"--cache must be memory, none or the URL of a Redis server, not {cache!r}")
+    one = "give either --principal (or GRAPHSEARCH_PRINCIPAL), or --tokens with --http"
+    refuse(bool(principal) == bool(tokens), one)
+    refuse(tokens and place.also, "--also comes with --principal: a token names one project")
+    refuse((tokens or allow_host) and not http, "--tokens and --allow-host come with --http")
+    is_cache = cache in ("memory", "none") or cache.startswith(("redis://", "rediss://", "unix://"))
+    refuse(not is_cache, f"--cache must be memory, none or the URL of a Redis server, not {cache!r}")
     scope, *also = place.scopes
     address = served.address(http) if http else None
     bearers = served.TokenMap.read(tokens, scope) if tokens else None
@@ -83,22 +86,16 @@ async def mcp(
             return GraphSearchEngine(store=store, embedder=embedder, llm=llm)
 
         own = engine_of(scope).store  # a missing extra is an error now, and not at the first request
-        service = served.GraphService(
-            engine_of=engine_of,
-            authorizer=authorizer,
-            max_tokens=max_tokens,
-            read_only=read_only,
-            profile=Profile.ALL if operator else Profile[profile.upper()],
-            review=review,
-            log=log,
-            time_limit=time_limit,
-            rate=rate,
-            extractor=rules,
-            ingest=reading.options,
-            disabled=disabled,
-            statistics=statistics,
+        desk = served.Desk(
+            served.GraphService(
+                engine_of=engine_of,
+                authorizer=authorizer,
+                profile=Profile.ALL if operator else Profile[profile.upper()],
+                extractor=rules,
+                ingest=reading.options,
+                **{each.name: getattr(serving, each.name) for each in attrs.fields(Serving)},
+            )
         )
-        desk = served.Desk(service)
         server = served.make_server(desk, who)
         if address is None:
             await served.serve_stdio(server, stop)

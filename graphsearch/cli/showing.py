@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 from itertools import groupby
@@ -157,49 +157,11 @@ def _words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _cell(value: Any) -> str:  # noqa: C901, PLR0912 - a case for each kind
+def _cell(value: Any) -> str:
     """One safe line of a value; empty for what says nothing."""
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "yes" if value else "no"
-        case float():
-            return f"{value:.4f}"
-        case datetime():
-            return f"{value:%Y-%m-%d %H:%M}" if value.hour or value.minute else f"{value:%Y-%m-%d}"
-        case Enum():
-            return str(value.value)
-        case Entity():
-            return entity_name(value)
-        case Triplet():
-            return triplet_line(value).removeprefix("- ")
-        case GraphPath():
-            return " ".join(path_steps(value))
-        case Event():
-            return _event(value)
-        case Memory():
-            return safe_text(f"{value.speaker}: {value.text}" if value.speaker else value.text)
-        case Relation():
-            return safe_text(value.fact or str(value.id))
-        case ScorePart():
-            return f"{value.name} {value.contribution:.4f}"
-        case Scope():
-            return safe_text(value.project_id)
-        case RecalledMemory():
-            return _cell(value.memory)
-        case FoundEntity():
-            return _cell(value.entity)
-        case Interpretation():
-            return _time(value)
-        case Mapping():
-            counts = all(isinstance(each, int) for each in value.values())
-            parts = ((each, _cell(key)) if counts else (f"{_cell(key)}:", _cell(each)) for key, each in value.items())
-            return ", ".join(f"{one} {other}" for one, other in parts if one)
-        case str():
-            return safe_text(value)
-        case Iterable():
-            return ", ".join(f"{each:g}" if isinstance(each, float) else _cell(each) for each in value)
+    for kind, words in _WORDS.items():
+        if isinstance(value, kind):
+            return words(value)
     return safe_text(str(getattr(value, "text", value)))
 
 
@@ -218,3 +180,36 @@ def _time(interpretation: Interpretation) -> str:
         return ""
     since = "" if time.since is None else f"{time.since.isoformat()} to "
     return f"{safe_text(time.written)}: {since}{'now' if time.as_of is None else time.as_of.isoformat()}"
+
+
+def _counted(found: Mapping[Any, Any]) -> str:
+    """``3 entity, 1 relation`` of numbers, ``key: value`` of anything else; what is 0 or empty is left out."""
+    counts = all(isinstance(each, int) for each in found.values())
+    parts = ((each, _cell(key)) if counts else (f"{_cell(key)}:", _cell(each)) for key, each in found.items())
+    return ", ".join(f"{one} {other}" for one, other in parts if one)
+
+
+_WORDS: Final[Mapping[Any, Callable[[Any], str]]] = MappingProxyType(
+    {
+        type(None): lambda _: "",
+        bool: lambda value: "yes" if value else "no",
+        float: "{:.4f}".format,
+        datetime: lambda at: f"{at:%Y-%m-%d %H:%M}".removesuffix(" 00:00"),
+        Enum: lambda value: str(value.value),
+        Entity: entity_name,
+        Triplet: lambda triplet: triplet_line(triplet).removeprefix("- "),
+        GraphPath: lambda path: " ".join(path_steps(path)),
+        Event: _event,
+        Memory: lambda memory: safe_text(f"{memory.speaker}: {memory.text}".removeprefix(": ")),
+        Relation: lambda relation: safe_text(relation.fact or str(relation.id)),
+        ScorePart: lambda part: f"{part.name} {part.contribution:.4f}",
+        Scope: lambda scope: safe_text(scope.project_id),
+        RecalledMemory: lambda recalled: _cell(recalled.memory),
+        FoundEntity: lambda found: _cell(found.entity),
+        Interpretation: _time,
+        Mapping: _counted,
+        str: safe_text,
+        Iterable: lambda some: ", ".join(f"{each:g}" if isinstance(each, float) else _cell(each) for each in some),
+    }
+)
+"""How values of a kind are said, in one safe line; the first that fits."""

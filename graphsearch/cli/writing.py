@@ -13,7 +13,7 @@ import click
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.cli.commands import Answer, progress_bar
 from graphsearch.cli.environment import Model, Place, Server, open_caller
-from graphsearch.cli.options import Options
+from graphsearch.cli.options import Options, refuse
 from graphsearch.cli.showing import number_of, pairs
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import DEFAULT_EXTRACTOR, CombinedExtractor, Ingestor, KnownName, LLMExtractor, TextExtractor
@@ -112,12 +112,10 @@ async def init(
     """Migrate the schema of a database to this version and create the app role that ``dsn`` names."""
     server.check()
     if server.embedded is not None:
-        if distributed:
-            raise click.UsageError("an embedded server is no cluster: name the coordinator with --dsn and --admin-dsn")
+        refuse(distributed, "an embedded server is no cluster: name the coordinator with --dsn and --admin-dsn")
         async with EmbeddedPostgres(server.embedded):
             return Answer({"applied": [], "ready": True}, [f"the embedded server in {server.embedded} is ready"])
-    if not admin_dsn:
-        raise click.UsageError("--admin-dsn (or GRAPHSEARCH_ADMIN_DSN) is needed to prepare the database of --dsn")
+    refuse(not admin_dsn, "--admin-dsn (or GRAPHSEARCH_ADMIN_DSN) is needed to prepare the database of --dsn")
     role, password = _role_of(server.dsn)
     applied = await migrate(
         admin_dsn, app_role=role, app_password=password, lock_timeout=lock_timeout, distributed=distributed
@@ -169,8 +167,8 @@ async def remember(
     place: Place,
 ) -> Answer:
     """Add memories."""
-    if bool(files) == bool(text) and (files or not (fact or entity)):
-        raise click.UsageError("give files, or --text, or --fact and --entity")
+    none = not (files or text or fact or entity)
+    refuse(none or (files and text), "give files, or --text, or --fact and --entity")
     stated = read_stated({"facts": fact, "entities": entity})
     facts, entities = stated["facts"], stated["entities"]
     memories = await asyncio.to_thread(
@@ -207,7 +205,7 @@ def _role_of(dsn: str) -> tuple[str, str | None]:
         parts = conninfo_to_dict(dsn)
     except ProgrammingError as error:
         raise click.UsageError(f"--dsn is no connection string: {error}") from error
-    if not parts.get("user"):
-        raise click.UsageError("--dsn must name the app role, as in postgresql://graphsearch_app:…@host/database")
+    needed = "--dsn must name the app role, as in postgresql://graphsearch_app:…@host/database"
+    refuse(not parts.get("user"), needed)
     password = parts.get("password")
     return str(parts["user"]), None if password is None else str(password)

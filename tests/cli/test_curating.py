@@ -290,3 +290,10 @@ def test_a_project_is_removed_after_a_question_with_a_receipt(team, tmp_path):
     assert (removed["memories"], json.loads(file.read_text(encoding="utf-8"))["left"]) == (4, {})
     assert "nothing was ever written" in team.json("stats")["reason"]
     assert team.json("remove-scope", "--yes")["removed"] == {}  # there is none
+
+
+def test_a_dry_run_forgets_nothing_and_has_no_receipt(team, tmp_path):
+    assert team.json("forget", "team:1", "--dry-run")["memories"] == 1
+    refused = team.run("forget", "team:1", "--dry-run", "--receipt", tmp_path / "receipt", code=2)
+    assert "without --dry-run" in refused.stderr
+    assert team.json("stats")["memories"] == 4

@@ -38,7 +38,9 @@ def test_operations_answer_to_both_of_their_names(known):
 )
 def test_former_spellings_are_understood(known, former, now):
     assert known.json(*former) == known.json(*now)
-    help_ = app.get_command(click.Context(app), former[0]).get_help(click.Context(app))
+    made = app.get_command(click.Context(app), former[0])
+    assert made is not None
+    help_ = made.get_help(click.Context(app))
     assert not {each.partition("=")[0] for each in former[1:] if each.startswith("--")} & set(help_.split()) - set(now)
 
 

@@ -31,10 +31,10 @@ def test_rank_prints_parts_that_add_up(line):
         "question_aware",
         "Xavier Becerra",
     )
-    assert sum(factor["contribution"] for factor in best["factors"]) == pytest.approx(best["ranked"]["relevance"])
+    assert sum(part["contribution"] for part in best["parts"]) == pytest.approx(best["score"])
     shown = line.run("rank-entities", QUESTION).stdout
     assert f"{best['score']:.4f}  Xavier Becerra  person" in shown
-    assert "query_match" in shown
+    assert "temporal" in shown
     assert "feedback 0.1500" in shown
     assert "Kamala Harris" in shown
 

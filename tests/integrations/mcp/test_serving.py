@@ -10,9 +10,10 @@ from io import TextIOWrapper
 import pytest
 from sse_starlette.sse import AppStatus
 
-from graphsearch.cli import principal_commands as serving
-from graphsearch.cli.arguments import Reading
-from graphsearch.cli.environment import Place
+from graphsearch.cli import serving
+from graphsearch.cli.environment import Model, Places
+from graphsearch.cli.principals import Principals
+from graphsearch.cli.writing import Reading
 from graphsearch.integrations.mcp import serve_stdio
 from tests.integrations.mcp.bearers import ADA, BOB, ENTRIES, token_file
 from tests.integrations.mcp.conftest import server_for
@@ -29,9 +30,14 @@ async def started(postgres_database, monkeypatch):
     async def start(**options):
         url = asyncio.get_running_loop().create_future()
         monkeypatch.setattr(serving, "_say", url.set_result)
-        place = Place(org="acme", project="web", dsn=postgres_database.dsn)
-        editors = serving.Principals(attribute=["role=editor"])
-        served = serving.mcp(place, http="127.0.0.1:0", reading=Reading(), principals=editors, **options)
+        groups = {
+            "place": Places(org="acme", project="web", dsn=postgres_database.dsn),
+            "principals": Principals(attribute=("role=editor",)),
+            "serving": serving.Serving(
+                **{name: options.pop(name) for name in ("read_only", "disabled") if name in options}
+            ),
+        }
+        served = serving.mcp(http="127.0.0.1:0", reading=Reading(), model=Model(), **groups, **options)
         running.append(asyncio.ensure_future(served))
         await asyncio.wait({url, *running}, return_when=asyncio.FIRST_COMPLETED)
         return await url
@@ -40,7 +46,7 @@ async def started(postgres_database, monkeypatch):
     os.kill(os.getpid(), signal.SIGTERM)
     for each in running:
         answer = await asyncio.wait_for(each, LONGEST)
-        assert (answer.data, answer.shown) == ({}, ())
+        assert (answer.data, answer.lines) == ({}, ())
 
 
 async def test_one_principal_over_http(started):
