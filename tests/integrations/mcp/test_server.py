@@ -38,7 +38,7 @@ async def test_handshake_and_a_call_in_both_eras_of_the_protocol(server, mode):
         assert (client.server_info.name, client.server_info.version) == ("graphsearch", version("graphsearch"))
         assert "graph_query" in (client.instructions or "")
         found = await Asked(client)("search_entities", query="Ada")
-        assert found["entities"][0]["id"] == str(ADA.id)
+        assert found["entities"][0]["entity"]["id"] == str(ADA.id)
 
 
 async def test_every_tool_is_listed_with_a_schema_and_honest_hints(engine):

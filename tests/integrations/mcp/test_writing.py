@@ -36,7 +36,7 @@ async def test_a_transcript_becomes_part_of_the_graph(engine, asked):
         known = await ask("recall_entity", entity="Grace Hopper")
     assert first == {"changed": 2, "memory_ids": [own("chat-1:0"), own("chat-1:1")]}
     assert "Grace Hopper --created--> COBOL" in found["text"]
-    assert known["most_recent_role"]["name"] == "Globex"
+    assert known["most_recent_role"]["entity"]["name"] == "Globex"
     one, other = await engine.store.get_memories(first["memory_ids"])
     assert (one.source, one.labels, one.attributes["owner"]) == ("chat", ("draft",), "ada")
     assert (one.speaker, one.occurred_at.isoformat()) == ("Grace Hopper", "2025-04-02T09:00:00+00:00")
@@ -218,12 +218,11 @@ async def test_who_may_see_nothing_does_not_learn_whether_anything_was_written(s
     [
         ({}, "give either turns or text"),
         ({"text": "x", "turns": TURNS, "session_id": "s"}, "give either turns or text"),
-        ({"turns": TURNS}, "session_id comes with turns"),
-        ({"text": "x", "session_id": "s"}, "session_id comes with turns"),
+        ({"turns": TURNS}, "session_id is needed with turns"),
         ({"turns": TURNS, "session_id": "s", "occurred_at": "2025-01-01"}, "occurred_at comes with text"),
         ({"turns": [{"content": "x"}], "session_id": "s"}, "needs a role or a speaker"),
         ({"turns": [{"content": "a\0b", "role": "user"}], "session_id": "s"}, "must not contain NUL"),
-        ({"turns": [{"content": "x", "role": "user", "owner": "eve"}], "session_id": "s"}, "turns.0.owner: Extra"),
+        ({"turns": [{"content": "x", "role": "user", "owner": "eve"}], "session_id": "s"}, "turns.0.owner: is unknown"),
     ],
 )
 async def test_what_cannot_be_ingested_is_reported_and_nothing_is_written(engine, asked, arguments, fault):
@@ -262,9 +261,9 @@ async def test_an_entity_is_corrected(engine, asked):
         )
         same = await ask("recall_entity", entity="Ada Lovelace")
         nothing = await ask.error("update_entity", entity="Ada")
-    assert now["entity"]["id"] == str(ADA.id)
-    assert now["entity"]["name"] == same["entity"]["name"] == "Augusta Ada King"
-    assert "Ada Lovelace" in now["entity"]["aliases"]
+    assert now["id"] == str(ADA.id)
+    assert now["name"] == same["entity"]["name"] == "Augusta Ada King"
+    assert "Ada Lovelace" in now["aliases"]
     (stored,) = await engine.store.get_entities([ADA.id])
     assert (stored.labels, stored.importance_weight) == (("pioneer",), 0.9)
     assert "give at least one correction" in nothing["message"]
@@ -276,7 +275,6 @@ async def test_two_entities_become_one(engine, asked):
         assert [each.merged_into for each in await engine.store.get_entities([ACME.id])] == [None]
         done = await ask("merge_entities", source=str(ACME.id), target="Globex")
         other = await ask.error("merge_entities", source="Paris", target="Globex")
-    assert (planned["dry_run"], done["dry_run"]) == (True, False)
     assert planned["claims"] == done["claims"] == 2
     assert [each.merged_into for each in await engine.store.get_entities([ACME.id])] == [GLOBEX.id]
     assert other["type"] == "InvalidInputError"
@@ -293,7 +291,7 @@ async def test_communities_are_found_and_kept(engine, asked):
     async with asked as ask:
         found = await ask("detect_communities", limit=1)
     kept = await engine.store.communities()
-    assert found["found"] == len(kept) == 2
+    assert len(kept) == 2
     assert [each["size"] for each in found["communities"]] == [kept[0].size]
 
 
@@ -392,7 +390,7 @@ async def test_bad_facts_are_named_and_nothing_is_written(engine):
             await ask.error("remember", text=NOTE, facts=[{"subject": "a", "verb": "b"}]),
             await ask.error("remember", facts=bad[1:]),
         ]
-    faults = ("facts[0]: fact: needs the field 'object'", "verb: Extra inputs", "the text that prove")
+    faults = ("facts[0]: fact: needs the field 'object'", "verb: is unknown", "the text that prove")
     assert [fault for error, fault in zip(errors, faults, strict=True) if fault not in error["message"]] == []
     assert not [each for each in await engine.store.list_memories(limit=100) if each.text.startswith("Zoe")]
 
