@@ -34,8 +34,8 @@ from graphsearch.context.material import excerpt
 from graphsearch.context.sections import compose, pack
 from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.evaluation.gold import GivenGraph, read_graph, write_graph
-from graphsearch.evaluation.question_set import parse_time
+from graphsearch.evaluation.evaluator import write_graph
+from graphsearch.evaluation.question_set import GivenGraph, parse_time, read_graph
 from graphsearch.evaluation.ranks import holds_answer
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Memory, Triplet

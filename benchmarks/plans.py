@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.evaluation.corpus import fresh_scope, memories_of
+from graphsearch.evaluation.evaluator import fresh_scope, memories_of
 from graphsearch.evaluation.question_set import QuestionSet, read_question_set
 from graphsearch.ingest import Ingestor
 from graphsearch.protocols import Embedder

@@ -14,6 +14,7 @@ from graphsearch.stores.in_memory.learning import InMemoryLearning
 from graphsearch.stores.in_memory.moving import InMemoryMoving
 from graphsearch.stores.in_memory.reading import InMemoryReading
 from graphsearch.stores.in_memory.reembedding import InMemoryReembedding
+from graphsearch.stores.in_memory.reviewing import InMemoryReviewing
 from graphsearch.stores.in_memory.searching import InMemorySearching
 from graphsearch.stores.in_memory.walking import InMemoryWalking
 from graphsearch.stores.in_memory.writing import InMemoryWriting
@@ -48,6 +49,7 @@ class ScopedMemoryStore(
     InMemoryLearning,
     InMemoryMoving,
     InMemoryReembedding,
+    InMemoryReviewing,
 ):
     """One scope of an `InMemoryGraphStore`; a `graphsearch.protocols.GraphStore`."""
 

@@ -21,6 +21,7 @@ from graphsearch.stores.in_postgres.write.curating import PostgresCurating
 from graphsearch.stores.in_postgres.write.learning import PostgresLearning
 from graphsearch.stores.in_postgres.write.moving import PostgresMoving
 from graphsearch.stores.in_postgres.write.reembedding import PostgresReembedding
+from graphsearch.stores.in_postgres.write.reviewing import PostgresReviewing
 from graphsearch.stores.in_postgres.write.writing import PostgresWriting
 from graphsearch.text.analyser import ENGLISH, Analyser
 
@@ -112,5 +113,6 @@ class ScopedPostgresStore(
     PostgresLearning,
     PostgresMoving,
     PostgresReembedding,
+    PostgresReviewing,
 ):
     """One scope of a `PostgresGraphStore`; a `graphsearch.protocols.GraphStore`."""

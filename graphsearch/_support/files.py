@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import shutil
 import sys
 import zlib
 from collections.abc import Iterator
@@ -24,8 +25,8 @@ STANDARD: Final = "-"
 def written(target: Path | str) -> Iterator[BinaryIO]:
     """A stream to a file, which is replaced as a whole at the end; to standard output for "-".
 
-    A name that ends in ".gz" is compressed, without a time, so that equal scopes make equal files. Raises
-    `InvalidInputError` for a file that cannot be written.
+    The mode of a file stays. A name that ends in ".gz" is compressed, without a time, so that equal scopes make equal
+    files. Raises `InvalidInputError` for a file that cannot be written.
     """
     if str(target) == STANDARD:
         yield sys.stdout.buffer
@@ -36,6 +37,8 @@ def written(target: Path | str) -> Iterator[BinaryIO]:
     try:
         try:
             with temporary.open("wb") as file:
+                if path.exists():
+                    shutil.copymode(path, temporary)
                 if path.suffix == ".gz":
                     with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
                         yield packed  # type: ignore[misc]

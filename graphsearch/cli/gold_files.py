@@ -8,19 +8,25 @@ from pathlib import Path
 import attrs
 import typer
 
-from graphsearch.evaluation.comparing import Comparison
-from graphsearch.evaluation.corpus import Stores
-from graphsearch.evaluation.gold import entity_question, name_question, read_graph, triplet_question
-from graphsearch.evaluation.graph_scores import (
+from graphsearch.evaluation import (
     AnswerSet,
+    Comparison,
     EntitySet,
+    Stores,
     TripletSet,
     evaluate_answers,
     evaluate_entities,
     evaluate_triplets,
+    read_graph,
     read_names,
 )
-from graphsearch.evaluation.question_set import read_passages, read_rows
+from graphsearch.evaluation.question_set import (
+    entity_question,
+    name_question,
+    read_passages,
+    read_rows,
+    triplet_question,
+)
 from graphsearch.ingest import Progress
 from graphsearch.protocols import Embedder
 
@@ -70,7 +76,7 @@ async def compared(
 def _triplets(files: Files) -> TripletSet:
     if files.graph is None:
         raise typer.BadParameter("--gold triplets needs --graph ENTITIES RELATIONS")
-    read = [each for path in files.questions for each in read_rows(path, triplet_question)]
+    read = read_rows(files.questions, triplet_question)
     known = tuple(each for each in read if each is not None)
     return TripletSet(graph=read_graph(*files.graph), questions=known, left_out=len(read) - len(known))
 
@@ -78,7 +84,7 @@ def _triplets(files: Files) -> TripletSet:
 def _entities(files: Files) -> EntitySet:
     if (files.graph is None) != bool(files.code):
         raise typer.BadParameter("--gold entities needs either --code FOLDER or --graph ENTITIES RELATIONS")
-    questions = tuple(each for path in files.questions for each in read_rows(path, entity_question))
+    questions = read_rows(files.questions, entity_question)
     if files.graph is None:
         return EntitySet.of_code(files.code, questions)
     return EntitySet.of_graph(read_graph(*files.graph), questions)
@@ -87,6 +93,6 @@ def _entities(files: Files) -> EntitySet:
 def _answers(files: Files) -> AnswerSet:
     if files.corpus is None:
         raise typer.BadParameter("--gold answers needs --corpus, the conversations")
-    questions = tuple(each for path in files.questions for each in read_rows(path, name_question))
+    questions = read_rows(files.questions, name_question)
     names = read_names(files.names) if files.names else {}
     return AnswerSet(passages=read_passages(files.corpus), questions=questions, names=names)

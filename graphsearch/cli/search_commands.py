@@ -50,6 +50,7 @@ from graphsearch.cli.output import (
 )
 from graphsearch.explaining.explanation import Explanation
 from graphsearch.model import ElementKind, ElementRef, ScorePart
+from graphsearch.model.codec import encode
 from graphsearch.modes.options import SearchMode
 from graphsearch.ranking.options import Ranking
 from graphsearch.ranking.result import FoundEntity, RankResult
@@ -172,7 +173,7 @@ async def recall(
         found = await engine.recall(question, **attrs.asdict(recalling))
     shown = table("score", "when", "who", "memory", *(["projects"] if also else []), rows=map(_row, found.memories))
     summary = f"{len(found.memories)} of {found.found} memories in {found.timings['total']:.0f} ms"
-    return Answer(found.as_dict(), (shown, found.reason or summary))
+    return Answer(encode(found), (shown, found.reason or summary))
 
 
 def _row(recalled: RecalledMemory) -> tuple[object, ...]:
@@ -194,7 +195,7 @@ async def rank_entities(
         found = await engine.rank_entities(question, **attrs.asdict(ranked))
         influence = engine.scoring.feedback_influence
     summary = f"{len(found.entities)} of {found.found} entities in {found.timings['total']:.0f} ms"
-    return Answer(found.as_dict(), (_tree(found, influence), found.reason or summary))
+    return Answer(encode(found), (_tree(found, influence), found.reason or summary))
 
 
 async def explain(
@@ -229,7 +230,7 @@ async def explain(
     uses = options.get("mode", SearchMode.GRAPH_COMPLETION)
     async with open_engine(place, mode=uses, llm=llm, llm_url=llm_url) as engine:
         found = await engine.explain(question, element, **options)
-    return Answer(found.as_dict(), (pairs(_explained(found)),))
+    return Answer(encode(found), (pairs(_explained(found)),))
 
 
 def _tree(found: RankResult, influence: float) -> Tree:

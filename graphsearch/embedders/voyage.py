@@ -6,21 +6,18 @@ The protocol is at https://docs.voyageai.com/reference/embeddings-api.
 from __future__ import annotations
 
 import asyncio
-import base64
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from graphsearch._support.concurrency import in_order
 from graphsearch._support.lazy import load, require
 from graphsearch._support.observing import observed
-from graphsearch._support.retrying import PassingFailureError, Retries, may_pass, retry_after
 from graphsearch.embedders.base import checked_texts, checked_vectors
-from graphsearch.errors import EmbedderRefusedError, EmbedderUnavailableError, MissingCredentialError
+from graphsearch.errors import EmbedderError, EmbedderRefusedError, EmbedderUnavailableError, MissingCredentialError
 from graphsearch.model import Vector
 from graphsearch.model import validation as check
 from graphsearch.protocols import InputType
@@ -73,41 +70,15 @@ def batches(texts: Iterable[str], tokens: int) -> Iterator[list[str]]:
         yield batch
 
 
-def vectors_of(answer: object) -> list[NDArray[np.float32]]:
-    """The vectors of a decoded answer, in order of their index.
-
-    Raises `PassingFailureError` for an answer outside the protocol: a proxy damaged it, or Voyage sent an error with
-    status 200.
-    """
-    try:
-        rows: Sequence[Mapping[str, Any]] = answer["data"]  # type: ignore[index]
-        found = {int(row["index"]): _vector(row["embedding"]) for row in rows}
-    except (KeyError, TypeError, ValueError) as error:
-        raise PassingFailureError("Voyage's answer cannot be read") from error
-    if sorted(found) != list(range(len(rows))):
-        raise PassingFailureError("Voyage's answer skips or repeats an index")
-    return [found[index] for index in range(len(rows))]
-
-
-def _vector(embedding: object) -> NDArray[np.float32]:
-    if isinstance(embedding, str):
-        return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
-    return np.asarray(embedding, dtype=np.float32)
-
-
-def failure_of(
-    message: object, status: int | None, headers: Mapping[str, str]
-) -> EmbedderRefusedError | PassingFailureError:
-    """The error for a failed request, by its HTTP status, None if there was no response.
-
-    429, 408, 5xx, an unreadable success and a lost connection are temporary; every other 4xx is a refusal.
-    """
-    detail = f"Voyage: {_message_text(message)[:300]}" + (f" (HTTP {status})" if status else "")
+def failure_of(error: Any) -> EmbedderError:
+    """The typed error for one of the vendor's package: a refusal for a 4xx, except 408 and 429."""
+    status = error.http_status
+    detail = f"Voyage: {_message_text(error.user_message)[:300]}" + (f" (HTTP {status})" if status else "")
     if status in (401, 403):
         return EmbedderRefusedError(f"{detail}; check the key in VOYAGE_API_KEY, or the api_key that was passed")
-    if status is not None and status >= 400 and not may_pass(status):  # noqa: PLR2004 - HTTP's own number
+    if status is not None and 400 <= status < 500 and status not in (408, 429):  # noqa: PLR2004 - HTTP's own numbers
         return EmbedderRefusedError(detail)
-    return PassingFailureError(detail, retry_after(headers))
+    return EmbedderUnavailableError(f"{detail}; try again later")
 
 
 def _message_text(message: object) -> str:
@@ -124,9 +95,8 @@ class VoyageEmbedder:
     """A model of Voyage, with different vectors for queries and documents.
 
     ``api_key`` defaults to VOYAGE_API_KEY; ``dimensions`` default to the model's own, and are required for a model that
-    is not in `voyage_MODELS`. ``timeout`` is in seconds, for one request; ``max_retries`` counts the attempts
-    after the first, with waits that double from ``first_wait`` seconds. At most ``concurrency`` requests run at a time,
-    each within Voyage's limits.
+    is not in `voyage.MODELS`. ``timeout`` is in seconds, for one request; ``max_retries`` counts the attempts after the
+    first, which Voyage's client makes. At most ``concurrency`` requests run at a time, each within Voyage's limits.
 
     The constructor raises `MissingExtraError`, `MissingCredentialError` and `InvalidInputError`.
     """
@@ -140,7 +110,6 @@ class VoyageEmbedder:
         dimensions: int | None = None,
         timeout: float = 30.0,
         max_retries: int = 4,
-        first_wait: float = 0.5,
         concurrency: int = 4,
     ) -> None:
         known = MODELS.get(model)
@@ -157,10 +126,11 @@ class VoyageEmbedder:
             check.text("model", model),
             _dimensions_fault(model, known, self._dimensions),
             check.number("timeout", timeout, 1e-3),
+            check.number("max_retries", max_retries, 0),
             check.number("concurrency", concurrency, 1),
             None if base_url is None or base_url.startswith(("http://", "https://")) else "base_url must be a URL",
         )
-        self._retries = Retries(most=max_retries, first_wait=first_wait)
+        self._max_retries = max_retries
         self._api_key = api_key or os.environ.get("VOYAGE_API_KEY", "")
         if not self._api_key:
             raise MissingCredentialError("VoyageEmbedder needs a key: set VOYAGE_API_KEY, or pass api_key=")
@@ -183,40 +153,20 @@ class VoyageEmbedder:
         Raises `EmbedderRefusedError` if a retry cannot help, `EmbedderUnavailableError` if Voyage could not be reached
         or kept failing, and `EmbedderError` for an answer of another shape, each with the vendor's error as its cause.
         """
-        wanted = checked_texts(texts)
-        answers = await in_order(
-            lambda batch: self._retries.run(
-                lambda: self._request(batch, input_type), unavailable=EmbedderUnavailableError
-            ),
-            batches(wanted, self._tokens),
-            limit=self._concurrency,
-        )
+        batched = batches(checked_texts(texts), self._tokens)
+        answers = await in_order(lambda batch: self._request(batch, input_type), batched, limit=self._concurrency)
         return np.concatenate(answers) if answers else checked_vectors((), 0, self._dimensions)
 
     async def _request(self, texts: list[str], input_type: InputType) -> Vector:
-        answer = await self._send(texts, input_type)
-        return checked_vectors(vectors_of(answer), len(texts), self._dimensions, embedder=self._model)
-
-    async def _send(self, texts: list[str], input_type: InputType) -> Any:
-        # The layer below the package's client, which drops the index of each vector and retries only some failures.
         vendor = await asyncio.to_thread(load, "voyageai", **_EXTRA)
-        http = await asyncio.to_thread(load, "aiohttp", **_EXTRA)
+        client = vendor.AsyncClient(self._api_key, self._max_retries + 1, self._timeout, self._base_url)
         try:
-            return await vendor.Embedding.acreate(
-                api_key=self._api_key,
-                base_url=self._base_url,
-                request_timeout=self._timeout,
-                input=texts,
-                model=self._model,
-                input_type=input_type,
-                truncation=True,
-                output_dimension=self._asked_dimensions,
-                encoding_format="base64",
-            )
+            answer = await client.embed(texts, self._model, input_type, output_dimension=self._asked_dimensions)
         except vendor.error.VoyageError as error:
-            raise failure_of(error.user_message, error.http_status, error.headers) from error
-        except (http.ClientError, UnicodeDecodeError) as error:  # a truncated answer, which the package does not wrap
-            raise failure_of(f"the answer broke off: {error}", None, {}) from error
+            raise failure_of(error) from error
+        except Exception as error:  # the package does not wrap an answer that is broken off, or of another shape
+            raise EmbedderUnavailableError(f"Voyage's answer cannot be read: {error}; try again later") from error
+        return checked_vectors(answer.embeddings, len(texts), self._dimensions, embedder=self._model)
 
 
 def _dimensions_fault(model: str, known: Model | None, dimensions: int) -> str | None:

@@ -10,8 +10,7 @@ MRR the mean of 1 / rank of the first evidence; nDCG@10 as in JÃ¤rvelin and KekÃ
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -20,8 +19,8 @@ import numpy as np
 from graphsearch.evaluation.question_set import GoldQuestion
 from graphsearch.model import validation as check
 
-Values = Mapping[str, float]
-"""Values in [0, 1] of one metric, by the id of the question."""
+Values = Mapping[str, float | None]
+"""Values in [0, 1] of one question, by metric; None where a metric does not apply to it."""
 Run = Mapping[str, Sequence[str]]
 """Ranked ids of passages, best first, by the id of the question."""
 
@@ -35,6 +34,15 @@ LOST: Final = "lost"
 """The share of questions with an answer that get nothing."""
 SILENCED: Final = "silenced"
 """The share of questions without an answer that get nothing. Neither has a regret: finding anything is no merit."""
+
+
+@attrs.frozen
+class Scored:
+    """What one method scored on a question of a kind, and its time."""
+
+    kind: str
+    values: Values
+    ms: float = 0.0
 
 
 @attrs.frozen(kw_only=True)
@@ -51,10 +59,36 @@ class Column:
     p50_ms: float = 0.0
     p95_ms: float = 0.0
 
+    @classmethod
+    def of(cls, name: str, scored: Sequence[Scored]) -> Column:
+        """The column of one method. A metric that applies to no question is left out."""
+        measured = _by_metric(scored)
+        kinds = dict.fromkeys(each.kind for each in scored)
+        of_kinds = {kind: [each for each in scored if each.kind == kind] for kind in kinds}
+        p50, p95 = np.percentile([each.ms for each in scored], [50, 95]).tolist()
+        return cls(
+            name=name,
+            metrics=_means(measured),
+            intervals={metric: interval(values) for metric, values in measured.items()},
+            by_kind={kind: _means(_by_metric(of_kind)) for kind, of_kind in of_kinds.items()},
+            p50_ms=p50,
+            p95_ms=p95,
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """For JSON: all but the name, intervals as lists."""
         intervals = {name: list(each) for name, each in self.intervals.items()}
         return attrs.asdict(self, filter=lambda field, _: field.name != "name") | {"intervals": intervals}
+
+
+def _by_metric(scored: Sequence[Scored]) -> dict[str, list[float]]:
+    longest = max((each.values for each in scored), key=len)  # names all metrics, in their order
+    of_metrics = {name: [value for each in scored if (value := each.values.get(name)) is not None] for name in longest}
+    return {name: values for name, values in of_metrics.items() if values}
+
+
+def _means(values: Mapping[str, list[float]]) -> dict[str, float]:
+    return {metric: float(np.mean(of_metric)) for metric, of_metric in values.items()}
 
 
 @attrs.frozen(kw_only=True)
@@ -107,10 +141,7 @@ class Comparison:
             "others": {each.name: self._with_regret(each) for each in self.columns[1:]},
             "questions": sum(self.kinds.values()),
             "kinds": dict(self.kinds),
-            "unanswerable": self.unanswerable,
-            "left_out": self.left_out,
-            "index_s": self.index_s,
-            "rss_mb": self.rss_mb,
+            **{name: getattr(self, name) for name in ("unanswerable", "left_out", "index_s", "rss_mb")},
         }
 
     def _with_regret(self, column: Column) -> dict[str, Any]:
@@ -122,48 +153,10 @@ class Comparison:
         }
 
 
-def make_column(name: str, metrics: Mapping[str, Values], kinds: Mapping[str, str], ms: Sequence[float] = ()) -> Column:
-    """The column of one method; ``kinds`` is the kind of each question, by id. A metric without values is left out."""
-    measured = {metric: values for metric, values in metrics.items() if values}
-    by_kind: dict[str, dict[str, float]] = {}
-    for kind in dict.fromkeys(kinds.values()):
-        of_kind = {
-            metric: [value for id_, value in values.items() if kinds[id_] == kind]
-            for metric, values in measured.items()
-        }
-        by_kind[kind] = {metric: float(np.mean(values)) for metric, values in of_kind.items() if values}
-    p50, p95 = np.percentile(ms or [0.0], [50, 95]).tolist()
-    return Column(
-        name=name,
-        metrics={metric: float(np.mean([*values.values()])) for metric, values in measured.items()},
-        intervals={metric: interval([*values.values()]) for metric, values in measured.items()},
-        by_kind=by_kind,
-        p50_ms=p50,
-        p95_ms=p95,
-    )
-
-
-def compare(
-    questions: Sequence[GoldQuestion[Any]],
-    metrics: Mapping[str, Mapping[str, Values]],
-    times: Mapping[str, Sequence[float]],
-    *,
-    rivals: Sequence[str],
-) -> Comparison:
-    """Compare measured values, by method and metric; ``times`` are in milliseconds, by method."""
-    kinds = {question.id: question.kind for question in questions}
-    return Comparison(
-        columns=tuple(make_column(name, values, kinds, times[name]) for name, values in metrics.items()),
-        rivals=tuple(name for name in metrics if name in rivals),
-        kinds=Counter(kinds.values()),
-        unanswerable=sum(not question.gold for question in questions),
-    )
-
-
 def interval(values: Sequence[float]) -> tuple[float, float]:
     """The 95 % interval of the mean of some values: Wilson's if each is 0 or 1, else by bootstrap."""
     if all(value in {0.0, 1.0} for value in values):
-        return wilson(sum(value == 1.0 for value in values), len(values))
+        return wilson(round(sum(values)), len(values))
     count = len(values)  # equal numbers of values get equal resamples
     resamples = np.random.default_rng(0).integers(count, size=(RESAMPLES, count))
     low, high = np.percentile(np.array(values)[resamples].mean(axis=1), [2.5, 97.5]).tolist()
@@ -185,33 +178,34 @@ def measure(questions: Sequence[GoldQuestion[str]], run: Run, *, ks: Sequence[in
     (it can be empty, but not absent), or a ranking repeats an id.
     """
     asked = [question for question in questions if question.gold]
+    twice = {id_ for id_, ranked in run.items() if len({*ranked}) < len(ranked)}
     check.refuse(
         "run",
         None if asked else "no question has evidence to be found",
         None if ks else "ks must hold a rank",
         *(check.number("each of ks", k, 1) for k in ks),
         *(f"question {each.id!r} was not answered" for each in asked if each.id not in run),
-        *(
-            f"question {each.id!r}: an id is ranked twice"
-            for each in asked
-            if len({*run.get(each.id, ())}) < len(run.get(each.id, ()))
-        ),
+        *(f"question {each.id!r}: an id is ranked twice" for each in asked if each.id in twice),
     )
-    return make_column("run", rank_measures(asked, run, ks), {each.id: each.kind for each in asked})
+    return Column.of("run", [Scored(each.kind, rank_measures(each.gold, run[each.id], ks)) for each in asked])
 
 
-def rank_measures(questions: Sequence[GoldQuestion[str]], run: Run, ks: Sequence[int]) -> dict[str, Values]:
-    """The values of R@k, All@k, MRR and nDCG@10, by question; every question has gold."""
-    hits = {each.id: np.array([id_ in each.gold for id_ in run[each.id]], np.bool_) for each in questions}
-    recall = {f"R@{k}": {each.id: float(hits[each.id][:k].sum() / len(each.gold)) for each in questions} for k in ks}
-    every = {f"All@{k}": {id_: float(value == 1.0) for id_, value in recall[f"R@{k}"].items()} for k in ks}
-    discount = 1.0 / np.log2(np.arange(2, GAINS + 2))
+def rank_measures(gold: Collection[str], ranked: Sequence[str], ks: Sequence[int]) -> dict[str, float]:
+    """R@k, All@k, reciprocal rank and nDCG@10 of one ranking; there is gold."""
+    hits = [id_ in gold for id_ in ranked]
+    recall = {k: sum(hits[:k]) / len(gold) for k in ks}
     return {
-        **recall,
-        **every,
-        "MRR": {id_: 1.0 / (1.0 + hit.argmax()) if hit.any() else 0.0 for id_, hit in hits.items()},
-        "nDCG@10": {
-            each.id: float((hits[each.id][:GAINS] @ discount[: len(hits[each.id])]) / discount[: len(each.gold)].sum())
-            for each in questions
-        },
+        **{f"R@{k}": share for k, share in recall.items()},
+        **{f"All@{k}": float(share == 1.0) for k, share in recall.items()},
+        "MRR": reciprocal_rank(hits),
+        f"nDCG@{GAINS}": _gain(hits[:GAINS]) / _gain([True] * min(len(gold), GAINS)),
     }
+
+
+def reciprocal_rank(hits: Sequence[bool]) -> float:
+    """1 / rank of the first hit; 0 without one."""
+    return next((1.0 / rank for rank, hit in enumerate(hits, 1) if hit), 0.0)
+
+
+def _gain(hits: Sequence[bool]) -> float:
+    return sum(hit / math.log2(rank + 1) for rank, hit in enumerate(hits, 1))

@@ -1,27 +1,25 @@
-"""A question set, and reading it from files of JSON lines: passages, questions, and the evidence for each.
+"""Question sets and graphs, and reading them from files of JSON lines, which the reference of `eval` describes.
 
-    corpus.jsonl     {"id": "p1", "text": "…", "title": "…", "time": "2024-05-01", "session": "s1", "speaker": "Ada"}
-    questions.jsonl  {"id": "q1", "question": "…", "gold_ids": ["p1"], "type": "…", "answer": "…"}
-    triples.jsonl    {"passage_id": "p1", "subject": "…", "predicate": "…", "object": "…"}
-
-A passage requires ``id`` and ``text`` only, a question all but ``type`` and ``answer``. Other fields are allowed, to
-group by. Ids and sessions are texts or whole numbers. A time is ISO 8601, in UTC unless it names another zone, or as in
-"1:56 pm on 8 May, 2023".
+The gold of a question are passages, triplets or entities of a graph, or names that must be shown. Every fault of a file
+is named with its line. Ids and sessions are texts or whole numbers; a time is ISO 8601, in UTC unless it names another
+zone, or as in "1:56 pm on 8 May, 2023".
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
+from uuid import UUID
 
 import attrs
 
 from graphsearch.errors import InvalidInputError
+from graphsearch.model import EdgeKind, Entity, Relation
 from graphsearch.model import validation as check
 from graphsearch.model.identity import snake_case
 from graphsearch.moving.records import object_of
@@ -36,9 +34,17 @@ ONE_HOP: Final = 3
 TWO_HOPS: Final = 10
 """The same for two hops: the default limit of a search."""
 
+_TWO_HOPS: Final = frozenset({"two_hop", "multi_hop"})
+"""Kinds of questions that take two hops where no path says so."""
+_PATH: Final = 3
+"""Length of a path of two hops: an entity and two relations."""
+_TRIPLE: Final = 3
+
 TripletNames = tuple[str, str, str]
 """The names of source, type and target."""
 Gold = TypeVar("Gold", TripletNames, str)
+Known = dict[tuple[str, str | None], set[UUID]]
+"""Ids of entities by name and type, and by name alone."""
 
 
 class Level(StrEnum):
@@ -116,8 +122,7 @@ class Triple:
     object: str
 
     def __attrs_post_init__(self) -> None:
-        fields = ("passage_id", "subject", "predicate", "object")
-        check.refuse("triple", *(check.text(name, getattr(self, name)) for name in fields))
+        check.refuse("triple", *(check.text(name, value) for name, value in attrs.asdict(self).items()))
         check.refuse("triple", None if snake_case(self.predicate) else "predicate must hold a letter or a digit")
 
 
@@ -140,11 +145,7 @@ class QuestionSet:
             None if self.questions else "there are no questions",
             *repeated("passages", (passage.id for passage in self.passages)),
             *repeated("questions", (question.id for question in self.questions)),
-            *(
-                f"question {question.id!r}: there is no passage {gold!r}"
-                for question in self.questions
-                for gold in sorted(question.gold - ids)
-            ),
+            *missing(self.questions, "passage", ids),
             *(
                 f"there is no passage {id_!r}, which a triple names"
                 for id_ in dict.fromkeys(triple.passage_id for triple in self.triples)
@@ -170,9 +171,24 @@ class QuestionSet:
         }
 
 
+def faults_of(questions: Sequence[GoldQuestion[Gold]]) -> Iterator[str]:
+    """The faults that make questions unfit as a set."""
+    if not any(question.gold for question in questions):
+        yield "no question has an answer to be found"
+    yield from repeated("questions", (question.id for question in questions))
+
+
 def repeated(name: str, ids: Iterable[str]) -> Iterator[str]:
     """A fault for each id that is given more than once."""
     return (f"{name}: the id {id_!r} is given {times} times" for id_, times in Counter(ids).items() if times > 1)
+
+
+def missing(questions: Iterable[GoldQuestion[Gold]], what: str, known: Iterable[Gold]) -> Iterator[str]:
+    """A fault for each gold of a question that is not known."""
+    known = frozenset(known)
+    for question in questions:
+        for gold in sorted(question.gold - known):
+            yield f"question {question.id!r}: there is no {what} {gold if isinstance(gold, str) else ' '.join(gold)!r}"
 
 
 def _parts(name: str, items: Iterable[Item], field: str) -> dict[str, list[Item]]:
@@ -207,12 +223,14 @@ def by_session(
         ),
     )
     questions = tuple(
-        attrs.evolve(each, gold=frozenset(map(session_of.__getitem__, each.gold))) for each in given.questions
+        attrs.evolve(each, gold=frozenset(sessions_in(each.gold, session_of))) for each in given.questions
     )
-    ranked = {
-        id_: [*dict.fromkeys(session_of[found] for found in ids if session_of[found])] for id_, ids in run.items()
-    }
-    return questions, ranked
+    return questions, {id_: sessions_in(ids, session_of) for id_, ids in run.items()}
+
+
+def sessions_in(passages: Iterable[str], session_of: Mapping[str, str]) -> list[str]:
+    """The sessions of passages, each where its first passage is; passages without one are left out."""
+    return [*dict.fromkeys(session for id_ in passages if (session := session_of[id_]))]
 
 
 def read_question_set(corpus: Path, questions: Path | Iterable[Path], triples: Path | None = None) -> QuestionSet:
@@ -220,10 +238,9 @@ def read_question_set(corpus: Path, questions: Path | Iterable[Path], triples: P
 
     Raises `InvalidInputError` that names the file and every faulty line in it.
     """
-    paths = (questions,) if isinstance(questions, Path) else questions
     return QuestionSet(
         passages=read_passages(corpus),
-        questions=tuple(question for path in paths for question in read_rows(path, _question)),
+        questions=read_rows(questions, _question),
         triples=read_rows(triples, _triple) if triples else (),
     )
 
@@ -233,37 +250,31 @@ def read_passages(corpus: Path) -> tuple[Passage, ...]:
     return read_rows(corpus, _passage)
 
 
-def read_rows(path: Path, make: Callable[[Line], Made]) -> tuple[Made, ...]:
-    """The result of ``make`` for each object in a file of JSON lines.
+def read_rows(paths: Path | Iterable[Path], make: Callable[[Line], Made]) -> tuple[Made, ...]:
+    """The result of ``make`` for each object in files of JSON lines.
 
     Raises `InvalidInputError` that names the file, and every line for which ``make`` raises one.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InvalidInputError(str(path), [f"cannot be read: {error.strerror or error}"]) from error
     made: list[Made] = []
-    faults: list[str] = []
-    for number, line in enumerate(content.split(b"\n"), start=1):
+    for path in (paths,) if isinstance(paths, Path) else paths:
         try:
-            made += [make(object_of(line))] if line.strip() else []
-        except InvalidInputError as error:
-            faults.append(f"line {number}: {error}")
-    if faults:
-        raise InvalidInputError(str(path), faults)
+            content = path.read_bytes()
+        except OSError as error:
+            raise InvalidInputError(str(path), [f"cannot be read: {error.strerror or error}"]) from error
+        faults: list[str] = []
+        for number, line in enumerate(content.split(b"\n"), start=1):
+            try:
+                made += [make(object_of(line))] if line.strip() else []
+            except InvalidInputError as error:
+                faults.append(f"line {number}: {error}")
+        check.refuse(str(path), *faults)
     return tuple(made)
 
 
 def _passage(line: Line) -> Passage:
-    return Passage(
-        id=_name(line.get("id")),
-        text=line.get("text", ""),
-        title=line.get("title") or "",
-        time=parse_time("passage", "time", line["time"]) if line.get("time") else None,
-        session=_name(line.get("session")) or "",
-        speaker=line.get("speaker") or "",
-        fields=line,
-    )
+    given = {name: line[name] for name in ("title", "speaker") if line.get(name)}
+    ids = {"id": _name(line.get("id")), "session": _name(line.get("session")) or ""}
+    return Passage(text=line.get("text", ""), fields=line, **_times("passage", line, "time"), **ids, **given)
 
 
 def _question(line: Line) -> GoldQuestion[str]:
@@ -282,12 +293,8 @@ def _question(line: Line) -> GoldQuestion[str]:
 
 
 def _triple(line: Line) -> Triple:
-    return Triple(
-        passage_id=_name(line.get("passage_id")),
-        subject=line.get("subject", ""),
-        predicate=line.get("predicate", ""),
-        object=line.get("object", ""),
-    )
+    parts = {name: line.get(name, "") for name in ("subject", "predicate", "object")}
+    return Triple(passage_id=_name(line.get("passage_id")), **parts)
 
 
 def _name(value: Any) -> Any:
@@ -303,8 +310,146 @@ def parse_time(subject: str, field: str, written: Any) -> datetime:
     """A time in a file, in UTC unless it names another zone. Raises `InvalidInputError`."""
     for form in _FORMS:
         try:
-            found = datetime.strptime(written, form).replace(tzinfo=UTC) if form else datetime.fromisoformat(written)
+            found = datetime.strptime(written, form) if form else datetime.fromisoformat(written)  # noqa: DTZ007
         except (TypeError, ValueError):
             continue
         return found if found.tzinfo else found.replace(tzinfo=UTC)
     raise InvalidInputError(subject, [f"{field} must be one such as 2024-05-01T09:00:00Z, not {written!r}"])
+
+
+def _times(subject: str, line: Line, *fields: str) -> dict[str, Any]:
+    return {field: parse_time(subject, field, line[field]) for field in fields if line.get(field)}
+
+
+# -- graphs and questions about them ----------------------------------------------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class GivenGraph:
+    """Entities, and relations between them."""
+
+    entities: tuple[Entity, ...]
+    relations: tuple[Relation, ...]
+
+    @property
+    def triples(self) -> frozenset[TripletNames]:
+        """All relations, as names of source, type and target."""
+        names = {entity.id: entity.name for entity in self.entities}
+        return frozenset((names[each.source_id], each.type, names[each.target_id]) for each in self.relations)
+
+
+def read_graph(entities: Path, relations: Path) -> GivenGraph:
+    """The graph in two files. Raises `InvalidInputError` that names the file and every faulty line."""
+    described = read_rows(entities, _entity)
+    known: Known = {}
+    for entity in described:
+        for type_ in (entity.type, None):
+            known.setdefault((entity.name, type_), set()).add(entity.id)
+    return GivenGraph(entities=described, relations=read_rows(relations, lambda line: _relation(line, known)))
+
+
+def _entity(line: Line) -> Entity:
+    return Entity(
+        type=line.get("type") or line.get("kind") or "",
+        name=line.get("name", ""),
+        description=line.get("description") or "",
+        aliases=_aliases(line),
+    )
+
+
+def _aliases(line: Line) -> tuple[str, ...]:
+    """The aliases of an entity, texts or objects with a ``name``; a first name that nobody else has is one more."""
+    aliases = line.get("aliases") or []
+    if not isinstance(aliases, list):
+        raise InvalidInputError("entity", ["aliases must be a list of names"])
+    names: list[Any] = [alias.get("name") if isinstance(alias, dict) else alias for alias in aliases]
+    names += [first] if (first := line.get("first_name_unique")) else []
+    check.refuse("entity", check.texts("aliases", names))
+    return tuple(names)
+
+
+def _relation(line: Line, known: Known) -> Relation:
+    confidence = line.get("confidence")
+    return Relation(
+        source_id=_end("source", line, known),
+        type=line.get("type", ""),
+        target_id=_end("target", line, known),
+        fact=line.get("fact") or "",
+        kind=EdgeKind.STRUCTURAL,
+        confidence=1.0 if confidence is None else confidence,
+        **_times("relation", line, "valid_from", "valid_to"),
+    )
+
+
+def _end(end: str, line: Line, known: Known) -> UUID:
+    name, type_ = line.get(end), line.get(f"{end}_type")
+    check.refuse("relation", check.text(end, name))
+    found = known.get((str(name), snake_case(str(type_)) if type_ else None), ())
+    if len(found) == 1:
+        return next(iter(found))
+    missing = f"{end}: there is no entity {name!r}{f' of type {type_!r}' if type_ else ''}"
+    raise InvalidInputError("relation", [f"{end}_type must state which {name!r}" if found else missing])
+
+
+def read_names(path: Path) -> dict[str, frozenset[str]]:
+    """The other names of each name, from a file of entities as `read_graph` reads it, without types.
+
+    Raises `InvalidInputError` that names every faulty line.
+    """
+
+    def names(line: Line) -> tuple[str, frozenset[str]]:
+        check.refuse("name", check.text("name", line.get("name")))
+        return line["name"], frozenset(_aliases(line))
+
+    return dict(read_rows(path, names))
+
+
+def triplet_question(line: Line) -> GoldQuestion[TripletNames] | None:
+    """A question from a line of a file; None if neither a gold nor a probe gives the triplets that answer it.
+
+    Raises `InvalidInputError`.
+    """
+    gold = line["gold"] if "gold" in line else _probed(line)
+    if gold is None:
+        return None
+    if not isinstance(gold, list) or not all(map(_is_triple, gold)):
+        raise InvalidInputError("question", ["gold must be a list of [source, type, target]"])
+    return _asked(line, [(source, snake_case(type_), target) for source, type_, target in gold])
+
+
+def entity_question(line: Line) -> GoldQuestion[str]:
+    """A question from a line of a file. Raises `InvalidInputError`."""
+    return _asked(line, [*_names("gold", line), *_names("also_accept", {"also_accept": [], **line})])
+
+
+def name_question(line: Line) -> GoldQuestion[str]:
+    """A question from a line of a file. Raises `InvalidInputError`."""
+    return _asked(line, _names("expect_entities", line))
+
+
+def _asked(line: Line, gold: Iterable[Gold]) -> GoldQuestion[Gold]:
+    kind, path = line.get("kind") or "", line.get("path")
+    two = len(path) >= _PATH if isinstance(path, list) else kind in _TWO_HOPS
+    question = {"id": line.get("id", ""), "question": line.get("question", ""), "kind": kind}
+    return GoldQuestion(gold=frozenset(gold), hops=2 if two else 1, **question)
+
+
+def _probed(line: Line) -> list[list[str]] | None:
+    """The triplets of a probe, one for each entity that it is expected to find."""
+    probe, expected = line.get("probe"), _names("expect_entities", line)
+    if not expected:
+        return []
+    if not isinstance(probe, list) or len(probe) != _TRIPLE or probe.count(None) != 1:
+        return None
+    return [[name if part is None else part for part in probe] for name in expected]
+
+
+def _names(field: str, line: Line) -> list[str]:
+    names = line.get(field)
+    if not isinstance(names, list):
+        raise InvalidInputError("question", [f"{field} must be a list of names"])
+    return names
+
+
+def _is_triple(value: object) -> bool:
+    return isinstance(value, list) and len(value) == _TRIPLE and check.texts("triple", value) is None

@@ -17,13 +17,12 @@ from functools import partial
 from typing import Final, Generic, TypeVar
 
 import attrs
-import numpy as np
 
 from graphsearch._support.paging import pages
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, reading
 from graphsearch.authz import CedarAuthorizer
-from graphsearch.columns import Keys, Mask
+from graphsearch.columns import Keys
 from graphsearch.context import ContextBuilder, TiktokenCounter
 from graphsearch.context.material import MEMORIES
 from graphsearch.context.sections import compose, pack
@@ -49,8 +48,8 @@ Rank = Callable[[str], Awaitable[Found[Item]]]
 DENSE: Final = "dense"
 LEXICAL: Final = "lexical"
 BM25: Final = "bm25"
-RIVALS: Final = (DENSE, LEXICAL, BM25)
-"""The methods that a mode is compared with: its channels, each alone, and the baseline."""
+RIVALS: Final = (*CHANNELS, DENSE, BM25)
+"""The methods that a default is compared with: its channels, each alone, and the baseline."""
 
 
 @attrs.frozen
@@ -79,27 +78,25 @@ class PlainBM25:
         self._analyser = analyser
         self._count = len(texts)
         counted = [frequencies(text, analyser) for text in texts]
-        lengths = [sum(each.values()) for each in counted]
-        average = max(sum(lengths) / max(len(lengths), 1), 1.0)
-        self._postings: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
-        for row, (counts, length) in enumerate(zip(counted, lengths, strict=True)):
-            for term, weight in saturated(counts, length, average).items():
-                self._postings[term].append((row, weight))
+        average = max(sum(sum(counts.values()) for counts in counted) / max(len(texts), 1), 1.0)
+        self._postings: defaultdict[str, dict[int, float]] = defaultdict(dict)
+        for row, counts in enumerate(counted):
+            for term, weight in saturated(counts, sum(counts.values()), average).items():
+                self._postings[term][row] = weight
 
-    def rank(self, question: str, *, limit: int, among: Mask | None = None) -> list[int]:
+    def rank(self, question: str, *, limit: int, among: Sequence[bool] | None = None) -> list[int]:
         """The rows that share a term with the question, best first, ties by row; at most ``limit``.
 
         ``among`` marks the rows that may be ranked, one value for each text. Statistics are of all texts.
         """
-        scores = np.zeros(self._count)
+        scores: defaultdict[int, float] = defaultdict(float)
         for term in dict.fromkeys(self._analyser.terms(question)):
-            if found := self._postings.get(term):
-                rows, weights = zip(*found, strict=True)
-                scores[list(rows)] += idf(self._count, len(rows)) * np.array(weights)
-        if among is not None:
-            scores[~among] = 0.0
-        order = np.argsort(-scores, kind="stable")[:limit]
-        return [int(row) for row in order if scores[row] > 0.0]
+            containing = self._postings.get(term, {})
+            rarity = idf(self._count, len(containing))
+            for row, weight in containing.items():
+                scores[row] += rarity * weight
+        ranked = sorted(scores, key=lambda row: (-scores[row], row))
+        return [row for row in ranked if among is None or among[row]][:limit]
 
 
 def by_modes(
@@ -113,15 +110,12 @@ def by_modes(
     async def search(question: str, mode: SearchMode) -> Found[Item]:
         return read(await engine.search(question, mode=mode, limit=limit))
 
-    modes: list[SearchMode] = [SearchMode.NEIGHBORHOOD]
-    if engine.embedder is not None:
-        modes = [SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION, *modes]
-    return {mode.value: partial(search, mode=mode) for mode in modes}
+    modes = (SearchMode.GRAPH_COMPLETION, SearchMode.TRIPLET_COMPLETION, SearchMode.NEIGHBORHOOD)
+    return {mode.value: partial(search, mode=mode) for mode in (modes if engine.embedder else modes[2:])}
 
 
 def by_channels(
-    store: GraphStore,
-    embedder: Embedder | None,
+    engine: GraphSearchEngine,
     kind: ElementKind,
     limit: int,
     read: Callable[[Reader, Keys], Awaitable[Found[Item]]],
@@ -130,36 +124,36 @@ def by_channels(
 
     async def by_meaning(question: str, embedder: Embedder) -> Found[Item]:
         vectors = await embedder.embed([question], input_type="query")
-        async with at_time_of(question, store) as reader:
+        async with at_time_of(question, engine.store) as reader:
             return await read(reader, (await reader.nearest(kind, vectors[0], limit)).keys)
 
     async def by_words(question: str) -> Found[Item]:
-        async with at_time_of(question, store) as reader:
+        async with at_time_of(question, engine.store) as reader:
             return await read(reader, (await reader.lexical(kind, question, limit)).keys)
 
-    lexical: dict[str, Rank[Item]] = {LEXICAL: by_words}
-    return lexical if embedder is None else {DENSE: partial(by_meaning, embedder=embedder), **lexical}
+    if engine.embedder is None:
+        return {LEXICAL: by_words}
+    return {DENSE: partial(by_meaning, embedder=engine.embedder), LEXICAL: by_words}
 
 
 async def finding_triplets(engine: GraphSearchEngine, limit: int) -> dict[str, Rank[Line]]:
     """The triplets found by each mode, by each channel alone over facts, and by plain BM25."""
-    store = engine.store
 
     def shown(found: SearchResult) -> Found[Line]:
         return [(each.source, each.relation, each.target) for each in found.triplets]
 
     async def read(reader: Reader, keys: Keys) -> Found[Line]:
-        return await _with_ends(await reader.relations(keys), store)
+        return await _with_ends(await reader.relations(keys), engine.store)
 
-    channels = by_channels(store, engine.embedder, ElementKind.RELATION, limit, read)
-    return {**by_modes(engine, limit, shown), **channels, BM25: await _by_lines(store, limit)}
+    channels = by_channels(engine, ElementKind.RELATION, limit, read)
+    return {**by_modes(engine, limit, shown), **channels, BM25: await _by_lines(engine.store, limit)}
 
 
 async def _by_lines(store: GraphStore, limit: int) -> Rank[Line]:
     """BM25 over "source type target fact" of every relation that a search of the scope could return."""
     relations: list[Relation] = [each async for page in pages(store.list_relations) for each in page]
     lines = await _with_ends(relations, store)
-    plain = PlainBM25([relation_line(source.name, each.type, target.name, each.fact) for source, each, target in lines])
+    bm25 = PlainBM25([relation_line(source.name, each.type, target.name, each.fact) for source, each, target in lines])
 
     async def rank(question: str) -> Found[Line]:
         async with at_time_of(question, store) as reader:
@@ -170,7 +164,7 @@ async def _by_lines(store: GraphStore, limit: int) -> Rank[Line]:
             and each.confidence >= view.min_edge_confidence
             for each in relations
         ]
-        return [lines[row] for row in plain.rank(question, limit=limit, among=np.array(among, np.bool_))]
+        return [lines[row] for row in bm25.rank(question, limit=limit, among=among)]
 
     return rank
 
@@ -228,16 +222,16 @@ def blocks_of(
     return build
 
 
-def plain_method(memories: Sequence[Memory], limit: int, budget: int) -> Method[str]:
+def plain(memories: Sequence[Memory], limit: int, budget: int) -> Method[str]:
     """BM25 over subject, speaker and text of memories; a block is packed from the best lines."""
-    plain = PlainBM25([f"{each.subject}\n{each.speaker}\n{each.text}" for each in memories])
+    bm25 = PlainBM25([f"{each.subject}\n{each.speaker}\n{each.text}" for each in memories])
     counter = TiktokenCounter()
 
     async def rank(question: str) -> Found[str]:
-        return [memories[row].id for row in plain.rank(question, limit=limit)]
+        return [memories[row].id for row in bm25.rank(question, limit=limit)]
 
     def pack_best(question: str) -> Block:
-        ranked = [memories[row] for row in plain.rank(question, limit=MEMORIES)]
+        ranked = [memories[row] for row in bm25.rank(question, limit=MEMORIES)]
         lines = [(memory.id, line) for memory in ranked if (line := memory_line(memory))]
         texts = [line for _, line in lines]
         shown = pack(texts, budget, counter, heading=OBSERVATIONS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
 import attrs
@@ -77,24 +77,6 @@ class Explanation(Displayed):
     def triplet(self) -> Triplet | None:
         """The triplet found for a relation, with the numbers that its factors come from."""
         return self.found if isinstance(self.found, Triplet) else None
-
-    def as_dict(self) -> dict[str, Any]:
-        """A JSON-ready form; ``score`` has the value, and for a relation all of its inputs."""
-        own = {"relation_id": self.element.id} if self.element.kind is ElementKind.RELATION else {}
-        return {
-            **own,
-            "kind": self.element.kind.value,
-            "id": self.element.id,
-            "query": self.query,
-            "mode": str(self.mode),
-            "rank": self.rank,
-            "of": self.of,
-            "score": self.score,
-            "parts": [part.as_dict() for part in self.parts],
-            **({"breakdown": attrs.asdict(self.triplet.breakdown)} if self.triplet else {}),
-            "kept_out": None if self.kept_out is None else self.kept_out.value,
-            "reason": self.reason,
-        }
 
     def _shown(self) -> Shown:
         name = self._name()

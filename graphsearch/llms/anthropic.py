@@ -9,16 +9,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from graphsearch._support.retrying import PassingFailureError
-from graphsearch.llms.hosted import Ending, HostedLLM, Reply, Vendor, vendor_message
-from graphsearch.llms.usage import Usage, token_counts
+from graphsearch.llms.hosted import HostedLLM, Reply
+from graphsearch.llms.usage import Usage, is_count, token_counts
 
-_ENDINGS: Final = {
-    "max_tokens": Ending.CUT_OFF,
-    "model_context_window_exceeded": Ending.CUT_OFF,
-    "pause_turn": Ending.CUT_OFF,
-    "refusal": Ending.DECLINED,
-}
 _TOOL: Final = "answer"
 _MAX_TOKENS: Final = 4096
 
@@ -35,38 +28,6 @@ def answer_tool(schema: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def reply_of(answer: object) -> Reply:
-    """The reply in a decoded response: the tool's input as JSON, or else the text.
-
-    Raises `PassingFailureError` for a response outside the protocol.
-    """
-    try:
-        blocks: list[Mapping[str, Any]] = list(answer["content"])  # type: ignore[index]
-        given = [block["input"] for block in blocks if block["type"] == "tool_use"]
-        text = "".join(block["text"] for block in blocks if block["type"] == "text")
-        reason, usage = str(answer.get("stop_reason")), answer.get("usage")  # type: ignore[attr-defined]
-    except (AttributeError, KeyError, TypeError) as error:
-        raise PassingFailureError(vendor_message(answer) or "it is not a message") from error
-    return Reply(
-        text=json.dumps(given[0], ensure_ascii=False) if given else text,
-        ending=_ENDINGS.get(reason, Ending.FINISHED),
-        reason=reason,
-        tokens=_tokens(usage),
-    )
-
-
-def _tokens(usage: object) -> Usage | None:
-    """Token counts; Anthropic reports input read from its cache, and written to it, apart from the other input."""
-    if not isinstance(usage, Mapping):
-        return None
-    fresh, cached = usage.get("input_tokens"), usage.get("cache_read_input_tokens") or 0
-    written = usage.get("cache_creation_input_tokens") or 0
-    parts = [token_counts(part, 0) for part in (fresh, cached, written)]
-    if any(part is None for part in parts):
-        return None
-    return token_counts(sum(part.input_tokens for part in parts if part), usage.get("output_tokens"), cached)
-
-
 class AnthropicLLM(HostedLLM):
     """A model of Anthropic, or of a gateway that speaks its protocol at a ``base_url``.
 
@@ -74,22 +35,36 @@ class AnthropicLLM(HostedLLM):
     protocol requires; default: 4096. ``settings`` are sent unchanged: temperature, system, service_tier and whatever
     else the vendor accepts. ``prices`` turn tokens into costs.
 
-    ``timeout`` is in seconds, for one whole request; ``max_retries`` counts the attempts after the first, with waits
-    that double from ``first_wait`` seconds.
+    ``timeout`` is in seconds, for the connection and for each wait for the next bytes of an answer; ``max_retries``
+    counts the attempts after the first, which the vendor's client makes.
 
     The constructor raises `MissingExtraError`, `MissingCredentialError` and `InvalidInputError`.
     """
 
-    _vendor = Vendor(
-        adapter="AnthropicLLM",
-        package="anthropic",
-        client="AsyncAnthropic",
-        errors="AnthropicError",
-        url="https://api.anthropic.com",
-        key_variable="ANTHROPIC_API_KEY",
-        create=lambda client: client.messages.with_raw_response.create,
-        structured=answer_tool,
-        reply_of=reply_of,
-        limits=lambda max_tokens, _: {"max_tokens": _MAX_TOKENS if max_tokens is None else max_tokens},
-        reserved=("max_tokens", "tools", "tool_choice"),
-    )
+    _package, _client = "anthropic", "AsyncAnthropic"
+    _create = "messages.with_raw_response.create"
+    _vendor_url, _key_variable = "https://api.anthropic.com", "ANTHROPIC_API_KEY"
+    _reserved = ("max_tokens", "tools", "tool_choice")
+    _truncated, _refused = ("max_tokens", "model_context_window_exceeded", "pause_turn"), ("refusal",)
+    _structured = staticmethod(answer_tool)
+
+    @staticmethod
+    def _limits(max_tokens: int | None, _: str | None) -> Mapping[str, int]:
+        return {"max_tokens": _MAX_TOKENS if max_tokens is None else max_tokens}
+
+    @staticmethod
+    def _reply_of(answer: Any) -> Reply:
+        given = [block["input"] for block in answer["content"] if block["type"] == "tool_use"]
+        text = "".join(block["text"] for block in answer["content"] if block["type"] == "text")
+        return Reply(
+            text=json.dumps(given[0], ensure_ascii=False) if given else text,
+            reason=str(answer.get("stop_reason")),
+            tokens=_tokens(answer.get("usage") or {}),
+        )
+
+
+def _tokens(usage: Mapping[str, Any]) -> Usage | None:
+    """Token counts; Anthropic reports input read from its cache, and written to it, apart from the other input."""
+    cached, written = (usage.get(f"cache_{way}_input_tokens") or 0 for way in ("read", "creation"))
+    parts = [each for each in (usage.get("input_tokens"), cached, written) if is_count(each)]
+    return token_counts(sum(parts) if len(parts) == 3 else None, usage.get("output_tokens"), cached)  # noqa: PLR2004

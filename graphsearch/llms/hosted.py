@@ -1,11 +1,17 @@
-"""A model hosted by a vendor: key and URL, requests with a time-out and retries, replies and their usage."""
+"""A model hosted by a vendor: key and URL, one request through the vendor's client, its reply and usage.
+
+The clients try again what may pass, and keep the limits of time. Errors are typed, and quote of the vendor's answer
+only its message, since the rest may repeat the request.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
+import ssl
 from collections.abc import Callable, Collection, Mapping
-from enum import Enum
+from operator import attrgetter
 from types import ModuleType
 from typing import Any, ClassVar, Final
 from urllib.parse import urlsplit
@@ -14,10 +20,9 @@ import attrs
 
 from graphsearch._support.lazy import load, require
 from graphsearch._support.observing import observed
-from graphsearch._support.retrying import PassingFailureError, Retries, may_pass, retry_after
 from graphsearch.errors import (
-    GraphSearchError,
     LLMAnswerError,
+    LLMError,
     LLMRefusalError,
     LLMRequestError,
     LLMTruncatedError,
@@ -31,103 +36,42 @@ from graphsearch.text.rendering import safe_text
 
 _FILTERED: Final = "content_filter"
 _SPENT: Final = "insufficient_quota"  # a 429 that no waiting cures
-
-
-class Ending(Enum):
-    """Why a model stopped."""
-
-    FINISHED = "finished"
-    CUT_OFF = "cut off"
-    DECLINED = "declined"
-
-
-@attrs.frozen(kw_only=True)
-class Reply:
-    """A decoded reply: its text, why it ended, the vendor's word for that, and its token counts if reported."""
-
-    text: str
-    ending: Ending
-    reason: str
-    tokens: Usage | None
-
-    def answer(self, where: str) -> str:
-        """The text, if it is complete, not blank, and can be stored. Raises an `LLMError` otherwise."""
-        if self.ending is Ending.DECLINED:
-            raise LLMRefusalError(f"{where} declined to answer ({self.reason})")
-        if self.ending is Ending.CUT_OFF:
-            raise LLMTruncatedError(
-                f"{where}: the answer broke off at its limit ({self.reason}); raise max_tokens, or ask for less"
-            )
-        if fault := check.text("the answer", self.text):
-            raise LLMAnswerError(where, faults=[fault])
-        return self.text
-
-
-def failure_of(
-    where: str, status: int, body: object, headers: Mapping[str, str]
-) -> LLMRefusalError | LLMRequestError | PassingFailureError:
-    """The error for an HTTP status other than success."""
-    code = _error(body).get("code")
-    detail = f"{where}: {vendor_message(body) or 'the request failed'} (HTTP {status})"
-    if code == _FILTERED:
-        return LLMRefusalError(detail)
-    if status in (401, 403):
-        return LLMRequestError(f"{detail}; check the key")
-    if 300 <= status < 400:  # noqa: PLR2004 - HTTP's own numbers
-        return LLMRequestError(f"{detail}; redirects are not followed: check base_url")
-    if may_pass(status) and code != _SPENT:
-        return PassingFailureError(detail, retry_after(headers))
-    return LLMRequestError(detail)
-
-
-def vendor_message(body: object) -> str:
-    """The vendor's error message in the body of a failed response, on one line; empty if there is none.
-
-    The rest of a body is ignored, since it may repeat the request.
-    """
-    found = _error(body).get("message")
-    return safe_text(found[:300]) if isinstance(found, str) else ""
-
-
-def _error(body: object) -> Mapping[str, Any]:
-    """The error object of a body: ``{"error": {…}}`` in both protocols, or the inner object alone."""
-    inner = body.get("error", body) if isinstance(body, Mapping) else None
-    return inner if isinstance(inner, Mapping) else {}
-
-
 _RESERVED: Final = frozenset({"model", "messages", "stream", "n"})
 _NO_KEY: Final = "none"  # the vendors' clients require a key, self-hosted servers ignore it
 
 
 @attrs.frozen(kw_only=True)
-class Vendor:
-    """The differences between vendors: client, endpoint, structured requests, and parsing of responses."""
+class Reply:
+    """A decoded reply: its text, the vendor's word for why it ended, and its token counts if reported."""
 
-    adapter: str
-    package: str
-    """Package of the official client, and name of the extra."""
-    client: str
-    """Class of the client in that package."""
-    errors: str
-    """Base class of the client's errors in that package."""
-    url: str
-    key_variable: str
-    create: Callable[[Any], Callable[..., Any]]
-    """Returns, for a client, the function that sends a request and returns the raw response."""
-    structured: Callable[[Mapping[str, Any]], Mapping[str, Any]]
-    """Returns the fields of a request that ask for data by a schema."""
-    reply_of: Callable[[object], Reply]
-    """Parses a decoded response; raises `PassingFailureError` for one outside the protocol."""
-    limits: Callable[[int | None, str | None], Mapping[str, int]]
-    """Returns, for ``max_tokens`` and ``base_url``, the fields of a request that limit its answer."""
-    reserved: Collection[str]
-    """Fields of a request that are set here, and so cannot be settings."""
+    text: str
+    reason: str
+    tokens: Usage | None
 
 
 class HostedLLM:
     """One model of one vendor, and its usage so far; the subclass of each vendor documents the options."""
 
-    _vendor: ClassVar[Vendor]
+    _package: ClassVar[str]
+    """Package of the vendor's client, and name of the extra."""
+    _client: ClassVar[str]
+    """Class of the client in that package."""
+    _create: ClassVar[str]
+    """Path, from a client, to the method that sends a request and returns the raw response."""
+    _vendor_url: ClassVar[str]
+    _key_variable: ClassVar[str]
+    _reserved: ClassVar[Collection[str]]
+    """Fields of a request that are set here, and so cannot be settings."""
+    _truncated: ClassVar[Collection[str]]
+    """Reasons of a reply that broke off."""
+    _refused: ClassVar[Collection[str]]
+    """Reasons of a reply that the model, or a filter, declined to give."""
+    _limits: Callable[[int | None, str | None], Mapping[str, int]]
+    """Returns, for ``max_tokens`` and ``base_url``, the fields of a request that limit its answer."""
+    _structured: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    """Returns the fields of a request that ask for data by a schema."""
+    _reply_of: Callable[[Any], Reply]
+    """Parses a decoded response; any error means that it is outside the protocol."""
 
     def __init__(
         self,
@@ -140,30 +84,29 @@ class HostedLLM:
         prices: Prices | None = None,
         timeout: float = 120.0,
         max_retries: int = 4,
-        first_wait: float = 0.5,
     ) -> None:
-        vendor, settings = self._vendor, settings or {}
-        taken = sorted({*_RESERVED, *vendor.reserved} & set(settings))
+        adapter, settings = type(self).__name__, settings or {}
+        taken = sorted({*_RESERVED, *self._reserved} & set(settings))
         check.refuse(
-            vendor.adapter,
+            adapter,
             check.text("model", model),
             url_fault(base_url),
             key_fault("api_key", api_key),
             check.number("timeout", timeout, 1e-3),
+            check.number("max_retries", max_retries, 0),
             check.json_object("settings", settings),
             f"settings must not hold {', '.join(taken)}" if taken else None,
             None if max_tokens is None else check.number("max_tokens", max_tokens, 1),
         )
         self._model = model
-        self._limits = vendor.limits(max_tokens, base_url)
-        self._settings = dict(settings)
+        self._request = {"model": model, **self._limits(max_tokens, base_url), "extra_body": dict(settings)}
         self._prices = prices
         self._timeout = timeout
-        self._retries = Retries(most=max_retries, first_wait=first_wait)
-        self._url = base_url or vendor.url
-        self._api_key = key_for(vendor.adapter, vendor.key_variable, api_key, base_url)
+        self._max_retries = max_retries
+        self._url = base_url or self._vendor_url
+        self._api_key = key_for(adapter, self._key_variable, api_key, base_url)
         self._usage = Usage()
-        require(vendor.package, extra=vendor.package, purpose=vendor.adapter)
+        require(self._package, extra=self._package, purpose=adapter)
 
     @property
     def name(self) -> str:
@@ -194,66 +137,107 @@ class HostedLLM:
         Raises what `ask` does, `LLMAnswerError` with the faults of invalid data, and `InvalidInputError` for an invalid
         schema.
         """
-        structure = Structure(schema, extra=self._vendor.package)
-        answer = await self._ask(text, self._vendor.structured(schema))
+        structure = Structure(schema, extra=self._package)
+        answer = await self._ask(text, self._structured(schema))
         return structure.data(answer, self._where)
 
     @observed("chat")
     async def _ask(self, text: str, added: Mapping[str, Any]) -> str:
         check.refuse("prompt", check.text("text", text))
-        question = {"model": self._model, "messages": [{"role": "user", "content": text}], **self._limits, **added}
-        return await self._retries.run(lambda: self._try(question), unavailable=LLMUnavailableError)
-
-    async def _try(self, question: Mapping[str, Any]) -> str:
-        reply = self._read(await self._send(question))
+        reply = self._read(
+            await self._send({"messages": [{"role": "user", "content": text}], **self._request, **added})
+        )
         call = Call(self._model, (reply.tokens or Usage(answers=1, unreported=1)).priced(self._prices))
         self._usage += call.usage
         record(call)
-        return reply.answer(self._where)
+        return self._complete(reply)
+
+    async def _send(self, request: Mapping[str, Any]) -> bytes:
+        vendor, certificates = await asyncio.to_thread(self._load)
+        # A connection lasts for one request, so that any event loop may ask. It follows no redirect, which would take
+        # the key to another host.
+        http = vendor.DefaultAsyncHttpxClient(verify=certificates, follow_redirects=False)
+        client = getattr(vendor, self._client)(
+            api_key=self._api_key,
+            base_url=self._url,
+            timeout=self._timeout,
+            max_retries=self._max_retries,
+            http_client=http,
+        )
+        async with client:
+            try:
+                response = await attrgetter(self._create)(client)(**request)
+            except vendor.APIError as error:
+                raise self._failure(error, vendor) from error
+        content: bytes = response.http_response.content
+        return content
+
+    def _load(self) -> tuple[ModuleType, ssl.SSLContext]:
+        return load(self._package, extra=self._package, purpose=type(self).__name__), _certificates()
+
+    def _failure(self, error: Any, vendor: ModuleType) -> LLMError:
+        """The typed error for one of the vendor's client."""
+        if isinstance(error, vendor.APITimeoutError):
+            return LLMUnavailableError(f"{self._where}: no answer within {self._timeout:g} s; try again later")
+        if not isinstance(error, vendor.APIStatusError):
+            return LLMUnavailableError(f"{self._where} cannot be reached: {error.__cause__ or error}; try again later")
+        status, code = error.status_code, _error(error.body).get("code")
+        detail = f"{self._where}: {vendor_message(error.body) or 'the request failed'} (HTTP {status})"
+        if code == _FILTERED:
+            return LLMRefusalError(detail)
+        if status in (401, 403):
+            return LLMRequestError(f"{detail}; check the key")
+        if 300 <= status < 400:  # noqa: PLR2004 - HTTP's own numbers
+            return LLMRequestError(f"{detail}; redirects are not followed: check base_url")
+        if (status in (408, 429) or status >= 500) and code != _SPENT:  # noqa: PLR2004 - HTTP's own numbers
+            return LLMUnavailableError(f"{detail}; try again later")
+        return LLMRequestError(detail)
 
     def _read(self, content: bytes) -> Reply:
+        answer: Any = None
         try:
-            return self._vendor.reply_of(check.parse_json(content))
-        except (ValueError, RecursionError, PassingFailureError) as error:
-            raise PassingFailureError(f"{self._where}: the answer cannot be read: {error}") from error
+            answer = check.parse_json(content)
+            return self._reply_of(answer)
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            why = vendor_message(answer) or "it is not of the protocol"
+            raise LLMUnavailableError(f"{self._where}: the answer cannot be read: {why}; try again later") from error
 
-    async def _send(self, question: Mapping[str, Any]) -> bytes:
-        vendor, http = await asyncio.to_thread(self._load)
-        try:
-            async with (
-                asyncio.timeout(self._timeout),
-                http.connection() as connection,
-                getattr(vendor, self._vendor.client)(
-                    api_key=self._api_key, base_url=self._url, timeout=None, max_retries=0, http_client=connection
-                ) as client,
-            ):
-                answer = await self._vendor.create(client)(**question, extra_body=self._settings)
-                content: bytes = answer.http_response.content
-                return content
-        except TimeoutError as error:
-            raise PassingFailureError(f"{self._where}: no answer within {self._timeout:g} s") from error
-        except (getattr(vendor, self._vendor.errors), http.InvalidURL) as error:
-            raise self._failure(error, vendor, http) from error
-
-    def _load(self) -> tuple[ModuleType, ModuleType]:
-        wanted = {"extra": self._vendor.package, "purpose": self._vendor.adapter}
-        vendor = load(self._vendor.package, **wanted)
-        http = load("graphsearch.llms.http_connection", **wanted)
-        http.tls()
-        return vendor, http
-
-    def _failure(self, error: Any, vendor: ModuleType, http: ModuleType) -> GraphSearchError:
-        if isinstance(error, vendor.APIStatusError):
-            return failure_of(self._where, error.status_code, error.body, error.response.headers)
-        if isinstance(error.__cause__, http.UnreadableAnswerError):
-            return LLMAnswerError(f"{self._where}: {error.__cause__}")
-        failed = f"{self._where} cannot be reached: {error.__cause__ or error}"
-        return LLMRequestError(failed) if isinstance(error, http.InvalidURL) else PassingFailureError(failed)
+    def _complete(self, reply: Reply) -> str:
+        """The text of a reply, if it is complete, not blank, and can be stored. Raises an `LLMError` otherwise."""
+        if reply.reason in self._refused:
+            raise LLMRefusalError(f"{self._where} declined to answer ({reply.reason})")
+        if reply.reason in self._truncated:
+            raise LLMTruncatedError(
+                f"{self._where}: the answer broke off at its limit ({reply.reason}); raise max_tokens, or ask for less"
+            )
+        if fault := check.text("the answer", reply.text):
+            raise LLMAnswerError(self._where, faults=[fault])
+        return reply.text
 
     @property
     def _where(self) -> str:
         parts = urlsplit(self._url)
         return f"{self._model} at {parts.hostname}" + (f":{parts.port}" if parts.port else "")
+
+
+@functools.cache
+def _certificates() -> ssl.SSLContext:
+    """The certificates that the clients trust, which take a tenth of a second to read."""
+    import httpx2  # noqa: PLC0415 - under the clients, and so in their extras
+
+    return httpx2.create_ssl_context()
+
+
+def vendor_message(body: object) -> str:
+    """The vendor's error message in the body of a failed response, on one line; empty if there is none."""
+    found = _error(body).get("message")
+    return safe_text(found[:300]) if isinstance(found, str) else ""
+
+
+def _error(body: object) -> Mapping[str, Any]:
+    """The error object of a body: ``{"error": {…}}`` in both protocols, or the inner object alone."""
+    inner = body.get("error", body) if isinstance(body, Mapping) else None
+    return inner if isinstance(inner, Mapping) else {}
 
 
 def key_for(adapter: str, variable: str, api_key: str | None, base_url: str | None) -> str:

@@ -6,13 +6,10 @@ The protocol is at https://platform.openai.com/docs/api-reference/chat.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
-from graphsearch._support.retrying import PassingFailureError
-from graphsearch.llms.hosted import Ending, HostedLLM, Reply, Vendor, vendor_message
-from graphsearch.llms.usage import Usage, token_counts
-
-_ENDINGS: Final = {"length": Ending.CUT_OFF, "content_filter": Ending.DECLINED}
+from graphsearch.llms.hosted import HostedLLM, Reply
+from graphsearch.llms.usage import token_counts
 
 
 def answer_format(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -39,35 +36,6 @@ def _closed(schema: object) -> bool:
     return all(map(_closed, schema.values()))
 
 
-def reply_of(answer: object) -> Reply:
-    """The reply in a decoded response. Raises `PassingFailureError` for a response outside the protocol."""
-    try:
-        choice = answer["choices"][0]  # type: ignore[index]
-        message = choice["message"]
-        text, refusal, reason = message.get("content"), message.get("refusal"), str(choice.get("finish_reason"))
-        usage = answer.get("usage")  # type: ignore[attr-defined]
-    except (AttributeError, IndexError, KeyError, TypeError) as error:
-        raise PassingFailureError(vendor_message(answer) or "it is not a chat completion") from error
-    if not isinstance(text, str | None):
-        raise PassingFailureError("its content is not text")
-    ending = Ending.DECLINED if refusal else _ENDINGS.get(reason, Ending.FINISHED)
-    return Reply(text=text or "", ending=ending, reason="refusal" if refusal else reason, tokens=_tokens(usage))
-
-
-def _tokens(usage: object) -> Usage | None:
-    if not isinstance(usage, Mapping):
-        return None
-    details = usage.get("prompt_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
-    return token_counts(usage.get("prompt_tokens"), usage.get("completion_tokens"), cached or 0)
-
-
-def _limits(max_tokens: int | None, base_url: str | None) -> Mapping[str, int]:
-    # OpenAI's newer models refuse the older name; many other servers accept only that.
-    name = "max_completion_tokens" if base_url is None else "max_tokens"
-    return {} if max_tokens is None else {name: max_tokens}
-
-
 class OpenAILLM(HostedLLM):
     """A model of OpenAI, or of any server that speaks its protocol at a ``base_url`` such as ``http://host:8000/v1``.
 
@@ -75,22 +43,30 @@ class OpenAILLM(HostedLLM):
     the server's limit applies. ``settings`` are sent unchanged: temperature, seed, reasoning_effort and whatever else
     the server accepts. ``prices`` turn tokens into costs.
 
-    ``timeout`` is in seconds, for one whole request; ``max_retries`` counts the attempts after the first, with waits
-    that double from ``first_wait`` seconds.
+    ``timeout`` is in seconds, for the connection and for each wait for the next bytes of an answer; ``max_retries``
+    counts the attempts after the first, which the vendor's client makes.
 
     The constructor raises `MissingExtraError`, `MissingCredentialError` and `InvalidInputError`.
     """
 
-    _vendor = Vendor(
-        adapter="OpenAILLM",
-        package="openai",
-        client="AsyncOpenAI",
-        errors="OpenAIError",
-        url="https://api.openai.com/v1",
-        key_variable="OPENAI_API_KEY",
-        create=lambda client: client.chat.completions.with_raw_response.create,
-        structured=answer_format,
-        reply_of=reply_of,
-        limits=_limits,
-        reserved=("response_format",),
-    )
+    _package, _client = "openai", "AsyncOpenAI"
+    _create = "chat.completions.with_raw_response.create"
+    _vendor_url, _key_variable = "https://api.openai.com/v1", "OPENAI_API_KEY"
+    _reserved = ("response_format",)
+    _truncated, _refused = ("length",), ("content_filter", "refusal")
+    _structured = staticmethod(answer_format)
+
+    @staticmethod
+    def _limits(max_tokens: int | None, base_url: str | None) -> Mapping[str, int]:
+        # OpenAI's newer models refuse the older name; many other servers accept only that.
+        name = "max_completion_tokens" if base_url is None else "max_tokens"
+        return {} if max_tokens is None else {name: max_tokens}
+
+    @staticmethod
+    def _reply_of(answer: Any) -> Reply:
+        choice, usage = answer["choices"][0], answer.get("usage") or {}
+        text, refused = choice["message"].get("content") or "", choice["message"].get("refusal")
+        counted = (usage.get("prompt_tokens"), usage.get("completion_tokens"))
+        cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
+        reason = "refusal" if refused else str(choice.get("finish_reason"))
+        return Reply(text=text, reason=reason, tokens=token_counts(*counted, cached))

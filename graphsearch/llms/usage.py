@@ -82,12 +82,13 @@ class Usage:
 
 def token_counts(input: object, output: object, cached: object = 0) -> Usage | None:
     """The counts of a vendor; None unless all of them are plausible whole numbers."""
-    if not (_is_count(input) and _is_count(output) and _is_count(cached)) or cached > input:
+    if not (is_count(input) and is_count(output) and is_count(cached)) or cached > input:
         return None
     return Usage(answers=1, input_tokens=input, cached_tokens=cached, output_tokens=output)
 
 
-def _is_count(value: object) -> TypeGuard[int]:
+def is_count(value: object) -> TypeGuard[int]:
+    """Whether a value can be a number of tokens."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST
 
 

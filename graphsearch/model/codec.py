@@ -46,6 +46,7 @@ COMPUTED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "Community": ("size",),
         "CommunitySummary": ("text",),
+        "FoundEntity": ("score", "parts", "factors", "connections", "connected_names", "relation_types", "dates"),
         "GraphPath": ("hops",),
         "RecalledMemory": ("parts",),
         "ScorePart": ("contribution",),
@@ -55,7 +56,7 @@ COMPUTED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 """Properties that are written besides the fields, by the name of the class. They are dropped when read."""
-UNSAID: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"Sentence": ("sources",)})
+UNSAID: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"FoundEntity": ("ranked",), "Sentence": ("sources",)})
 """Fields that are not written."""
 
 
@@ -493,7 +494,8 @@ def _list(origin: type, arguments: Sequence[Any]) -> _Form:
 
     def told(items: Sequence[Json]) -> Json:
         if fixed:
-            return {"type": "array", "prefixItems": items, "minItems": fixed, "maxItems": fixed}
+            of = {"items": items[0]} if all(each == items[0] for each in items) else {"prefixItems": items}
+            return {"type": "array", **of, "minItems": fixed, "maxItems": fixed}
         return {"type": "array", "items": items[0]} if items[0] else {"type": "array"}
 
     return _Form(

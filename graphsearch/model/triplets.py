@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import attrs
@@ -36,10 +36,6 @@ class ScorePart:
     def contribution(self) -> float:
         """What it adds to the score."""
         return self.value * self.weight
-
-    def as_dict(self) -> dict[str, Any]:
-        """A JSON-ready form."""
-        return {**attrs.asdict(self), "contribution": self.contribution}
 
 
 @attrs.frozen

@@ -22,6 +22,8 @@ class Action(StrEnum):
     MERGE = "merge"
     FORGET = "forget"
     FEEDBACK = "feedback"
+    REVIEW = "review"
+    """See proposals, and accept or reject them; policies see a memory with the owner and the labels of one."""
 
 
 def _identifier(type_: str) -> str | None:

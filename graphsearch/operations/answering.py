@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from typing import Literal
 
 from graphsearch.context import ContextBlock, WorkType
@@ -92,14 +93,19 @@ async def explain(
     known_at: datetime | None = None,
 ) -> Explanation:
     """Explain an element of a kind by the options that this kind has; see `GraphSearchEngine.explain`."""
-    element, engine = ElementRef(kind, id), caller.engine
-    times = {"as_of": as_of, "known_at": known_at}
+    asked = partial(
+        caller.engine.explain,
+        query,
+        ElementRef(kind, id),
+        limit=limit,
+        as_of=as_of,
+        known_at=known_at,
+        gate=caller.gate,
+    )
     match kind:
         case ElementKind.RELATION:
-            return await engine.explain(
-                query, element, mode=mode, limit=limit, traversal=traversal, gate=caller.gate, **times
-            )
+            return await asked(mode=mode, traversal=traversal)
         case ElementKind.ENTITY:
-            return await engine.explain(query, element, ranking=ranking, limit=limit, gate=caller.gate, **times)
+            return await asked(ranking=ranking)
         case ElementKind.MEMORY:
-            return await engine.explain(query, element, limit=limit, gate=caller.gate, **times)
+            return await asked()

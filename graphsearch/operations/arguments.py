@@ -72,6 +72,8 @@ ARGUMENTS: Final[Mapping[str, Says]] = MappingProxyType(
         "subject": Says("All memories about a subject, as they state it.", 1, 400),
         "owner": Says("All memories of an owner.", 1, 400),
         "label": Says("All memories with a label.", 1, 100),
+        "proposal": Says("The id of a proposal."),
+        "reason": Says("Why, for whoever proposed it.", most=1_000),
         "days": Says("The age from which on memories are forgotten.", 0.000_001, 1e6),
         "prior": Says("How reliable its relations are.", 0, 1),
         "half_life_days": Says("The age at which its relations count half; 0: they do not age.", 0),

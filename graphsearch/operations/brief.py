@@ -76,14 +76,16 @@ def shown_id(text: str) -> str:
 
 @singledispatch
 def brief(value: Any) -> Any:
-    """A value as agents read it: elements by their line and ids, anything else field by field, empty ones left out."""
+    """A value as agents read it: elements by their line and ids, anything else field by field.
+
+    Fields that are empty or false are left out.
+    """
     if names := _TOLD.get(type(value)):
         told = {name: brief(getattr(value, name)) for name in names.split()}
         return {name: each for name, each in told.items() if each is not None}
     if attrs.has(type(value)):
-        return _filled(
-            **{each.name: _field(each.name, getattr(value, each.name)) for each in attrs.fields(type(value))}
-        )
+        fields = {each.name: _field(each.name, getattr(value, each.name)) for each in attrs.fields(type(value))}
+        return _filled(**{name: each for name, each in fields.items() if each is not False})
     return brief(encode(value))
 
 
@@ -127,11 +129,11 @@ def _list(value: Iterable[Any]) -> Any:
 
 @brief.register
 def _written(value: WriteReport) -> Json:
-    return {"memories": value.memories, **_counts(value)}
+    return {"memories": value.memories, **_undone(value)}
 
 
-@brief.register
-def _counts(value: UndoReport | WriteReport) -> Json:
+@brief.register(UndoReport)
+def _undone(value: UndoReport | WriteReport) -> Json:
     return {name: count for name, count in attrs.asdict(value).items() if isinstance(count, int) and count}
 
 
@@ -230,7 +232,9 @@ def block_json(block: ContextBlock) -> Json:
         for each in block.memories
     ]
     return {
-        **_filled(session_id=block.session_id, text=block.text, reason=shown(block.reason), time=time_line(block)),
+        "session_id": block.session_id,
+        "text": block.text,
+        **_filled(reason=shown(block.reason), time=time_line(block)),
         "tokens": block.tokens,
         "budget": block.budget,
         **_filled(summary=block.summary and shown(block.summary.text), sources=block.summary and _cited(block.summary)),

@@ -97,7 +97,7 @@ class Operation:
 
 
 def _as_in(scope: Scope, found: Any) -> Any:
-    """An answer of several scopes with the ids that relations have in one of them, where the next call looks for them."""
+    """An answer of several scopes, with the ids of relations in one of them: there the next call looks for them."""
     if not isinstance(found, SearchResult | ContextBlock):
         return found
     relations = (attrs.evolve(each.relation, id=each.id_in(scope)) for each in found.triplets)

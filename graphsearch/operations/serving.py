@@ -18,6 +18,8 @@ from graphsearch.errors import (
     StoreError,
     UnknownScopeError,
 )
+from graphsearch.model import Action
+from graphsearch.operations import review
 from graphsearch.operations.limits import RateLimit
 from graphsearch.operations.operation import Operation, Profile
 from graphsearch.operations.service import Caller, GraphService, Identity
@@ -47,8 +49,9 @@ class Desk:
         return self.service.disabled or identity.disabled
 
     def rows(self, profile: int = Profile.ALL) -> list[Operation]:
-        """The rows of a profile; with ``read_only``, those that read."""
+        """The rows of a profile; with ``read_only``, those that read; for reviewers where there is review."""
         rows = (each for each in operations().values() if each.profile <= profile)
+        rows = (each for each in rows if each.permission is not Action.REVIEW or self.service.review)
         return [each for each in rows if each.reads or not self.service.read_only]
 
     def operation(self, name: str) -> Operation | None:
@@ -57,6 +60,8 @@ class Desk:
 
     async def answer(self, operation: Operation, request: Any, identity: Identity) -> Any:
         """Run an operation. Raises what `ask` and the operation raise."""
+        if self.service.review and review.waits(operation, request):
+            return await self.ask(identity, lambda caller: review.propose(caller, operation, request))
         return await self.ask(identity, lambda caller: operation.run(caller, request))
 
     async def ask(self, identity: Identity, question: Callable[[Caller], Awaitable[T]]) -> T:

@@ -11,7 +11,7 @@ from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Action
 from graphsearch.model.codec import Says
-from graphsearch.operations import answering, caring, remembering
+from graphsearch.operations import answering, caring, remembering, review
 from graphsearch.operations.operation import Effect, Operation, Profile, row
 from graphsearch.operations.service import Caller
 
@@ -45,7 +45,8 @@ def _itself(caller: Caller) -> Caller:
 @cache
 def operations() -> Mapping[str, Operation]:
     """All operations, by name, in the order in which they are listed."""
-    return MappingProxyType({each.name: each for each in (*_asking(), *_looking_up(), *_caring(), *_forgetting())})
+    rows = (*_asking(), *_looking_up(), *_caring(), *_forgetting(), *_reviewing())
+    return MappingProxyType({each.name: each for each in rows})
 
 
 def _asking() -> Iterator[Operation]:
@@ -262,7 +263,9 @@ def _caring() -> Iterator[Operation]:
         profile=Profile.CURATOR,
         without=("scopes", "resolutions", "earlier"),
     )
-    yield curates(Curator.stats, people="Count the elements of the project, by type.")
+    yield does(
+        caring.stats, people="Count the elements of the project, by type, and the look-ups that the cache answered."
+    )
     yield curates(
         Curator.relation_types,
         key="relation_types",
@@ -304,4 +307,42 @@ def _forgetting() -> Iterator[Operation]:
         Curator.verify_receipt,
         people="Check a receipt of forgetting: that it is as it was made, and that nothing of what it names is left.",
         profile=Profile.CONSOLE,
+    )
+
+
+def _reviewing() -> Iterator[Operation]:
+    yield does(
+        review.proposals,
+        Action.REVIEW,
+        effect=Effect.READS,
+        key="proposals",
+        people="List what waits for review, or what became of it, the oldest first: your own, and what you may review.",
+        profile=Profile.CURATOR,
+        says={"state": Says("What became of them.")},
+    )
+    yield does(
+        review.preview,
+        Action.REVIEW,
+        effect=Effect.READS,
+        name="preview_proposal",
+        people="Show a proposal and what it would change, as far as you may see that.",
+        profile=Profile.CURATOR,
+    )
+    yield does(
+        review.accept,
+        Action.REVIEW,
+        effect=Effect.LOSES,
+        repeats=True,
+        name="accept_proposal",
+        people="Run a proposal of somebody else on their behalf; if that fails, it waits again.",
+        profile=Profile.CURATOR,
+    )
+    yield does(
+        review.reject,
+        Action.REVIEW,
+        effect=Effect.LOSES,
+        repeats=True,
+        name="reject_proposal",
+        people="Turn a proposal of somebody else down: nothing of it is kept but your reason.",
+        profile=Profile.CURATOR,
     )

@@ -19,6 +19,7 @@ from graphsearch.protocols.parts import (
 )
 from graphsearch.protocols.reading import Reading
 from graphsearch.protocols.reembedding import Reembeddable
+from graphsearch.protocols.reviewing import Reviewing
 from graphsearch.protocols.searching import Searching
 from graphsearch.protocols.walking import Walking
 from graphsearch.protocols.writing import Writing
@@ -38,6 +39,7 @@ __all__ = [
     "Moving",
     "Reading",
     "Reembeddable",
+    "Reviewing",
     "Scoped",
     "Searching",
     "TokenCounter",

@@ -19,6 +19,7 @@ Part: TypeAlias = Literal[
     "embedder",
     "indexes",
     "health",
+    "proposals",
 ]
 """Part of a scope. Mentions and claims belong to their memories, feedback weights to their elements."""
 

@@ -16,6 +16,7 @@ from graphsearch.protocols.moving import Moving
 from graphsearch.protocols.parts import Clock
 from graphsearch.protocols.reading import Reading
 from graphsearch.protocols.reembedding import Reembeddable
+from graphsearch.protocols.reviewing import Reviewing
 from graphsearch.protocols.searching import Searching
 from graphsearch.protocols.walking import Walking
 from graphsearch.protocols.writing import Writing
@@ -73,7 +74,9 @@ class Scoped(Protocol):
         ...
 
 
-class GraphStore(Scoped, Reading, Searching, Walking, Writing, Curating, Learning, Moving, Reembeddable, Protocol):
+class GraphStore(
+    Scoped, Reading, Searching, Walking, Writing, Curating, Learning, Moving, Reembeddable, Reviewing, Protocol
+):
     """A graph in one scope.
 
     Each capability is a protocol of its own, for code that needs only that one. Every method declares with `reads` or

@@ -23,7 +23,8 @@ class Moving(Protocol):
         ...
 
     @changes(
-        *("entities", "relations", "memories", "merges", "links", "communities", "types", "injections", "embedder")
+        *("entities", "relations", "memories", "merges", "links", "communities", "types", "injections", "embedder"),
+        "proposals",
     )
     async def load(
         self, settings: ScopeSettings, pages: AsyncIterable[Sequence[Record]], *, replace: bool = False

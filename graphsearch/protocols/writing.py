@@ -13,7 +13,7 @@ from graphsearch.protocols.effects import changes, reads
 class Writing(Protocol):
     """Changes to elements. Each call is atomic, and readers never see a part of it.
 
-    Writing a batch, registering types and binding an embedder create the scope; all other methods raise
+    Writing a batch, registering types, binding an embedder and proposing create the scope; all other methods raise
     `UnknownScopeError` for a scope that was never written.
     """
 
@@ -61,7 +61,8 @@ class Writing(Protocol):
         ...
 
     @changes(
-        *("entities", "relations", "memories", "merges", "links", "communities", "types", "injections", "embedder")
+        *("entities", "relations", "memories", "merges", "links", "communities", "types", "injections", "embedder"),
+        "proposals",
     )
     async def remove_scope(self) -> None:
         """Delete the scope and everything in it; do nothing if it was never written."""

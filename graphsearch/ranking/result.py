@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 import attrs
 
@@ -65,27 +64,6 @@ class FoundEntity:
         """The periods that are known of it, in years."""
         return self.ranked.candidate.years
 
-    def as_dict(self) -> dict[str, Any]:
-        """A JSON-ready form."""
-        return {
-            "id": str(self.entity.id),
-            "type": self.entity.type,
-            "name": self.entity.name,
-            "description": self.entity.description,
-            "score": self.score,
-            "parts": [each.as_dict() for each in self.parts],
-            "relevance": self.ranked.relevance,
-            "relevance_part": self.ranked.relevance_part,
-            "feedback_part": self.ranked.feedback_part,
-            "factors": [each.as_dict() for each in self.factors],
-            "channels": {name: attrs.asdict(part) for name, part in self.channels.items()},
-            "connections": self.connections,
-            "connected_names": list(self.connected_names),
-            "relation_types": list(self.relation_types),
-            "dates": [list(years) for years in self.dates],
-            **({"scopes": list(map(str, self.scopes))} if self.scopes else {}),
-        }
-
 
 @attrs.frozen(kw_only=True)
 class RankResult(Listed):
@@ -108,22 +86,6 @@ class RankResult(Listed):
     reason: str
     timings: Mapping[str, float] = attrs.field(eq=False)
     scopes: tuple[Scope, ...] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """A JSON-ready form."""
-        return {
-            "query": self.query,
-            "ranking": str(self.ranking),
-            "question_type": str(self.analysis.question_type),
-            "years": list(self.analysis.years),
-            "as_of": self.as_of.isoformat(),
-            "known_at": self.known_at.isoformat(),
-            "found": self.found,
-            "denied": {kind.value: count for kind, count in self.denied.items()},
-            "reason": self.reason,
-            "entities": [each.as_dict() for each in self.entities],
-            "timings_ms": dict(self.timings),
-        }
 
     def _listing(self) -> Listing:
         return Listing(

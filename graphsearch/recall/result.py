@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 import attrs
 
@@ -76,35 +75,6 @@ class RecallResult(Listed):
     stating: float = 0.0
     health: float | None = None
     scopes: tuple[Scope, ...] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """A JSON-ready form."""
-        return {
-            "query": self.query,
-            "plan": str(self.analysis.plan),
-            "weights": dict(self.weights),
-            "relevance": self.relevance,
-            "floor": self.floor,
-            "found": self.found,
-            "denied": {kind.value: count for kind, count in self.denied.items()},
-            "reason": self.reason,
-            "memories": [
-                {
-                    "id": each.memory.id,
-                    "subject": each.memory.subject,
-                    "text": each.memory.text,
-                    "occurred_at": each.memory.occurred_at.isoformat() if each.memory.occurred_at else None,
-                    "until": each.until.isoformat() if each.until else None,
-                    "score": each.score,
-                    "parts": [part.as_dict() for part in each.parts],
-                    "channels": {name: attrs.asdict(part) for name, part in each.channels.items()},
-                    "path": [f"{step.kind}:{step.id}" for step in each.path],
-                    **({"scopes": list(map(str, each.scopes))} if each.scopes else {}),
-                }
-                for each in self.memories
-            ],
-            "timings": dict(self.timings),
-        }
 
     def _listing(self) -> Listing:
         return Listing(

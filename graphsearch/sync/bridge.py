@@ -9,19 +9,25 @@ import asyncio
 import atexit
 import os
 import sys
+from asyncio import AbstractEventLoop
 from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import AbstractAsyncContextManager, contextmanager
-from contextvars import Context, ContextVar, Token, copy_context
+from contextvars import Context, ContextVar, copy_context
 from threading import Lock, Thread, current_thread
 from time import monotonic
-from typing import Any, Final, Generic, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from graphsearch.errors import BlockingCallError
 
 T = TypeVar("T")
-Tokens: TypeAlias = list[tuple[ContextVar[Any], Token[Any]]]
+Cancel: TypeAlias = Callable[[], object]
 _END: Final[ContextVar[float | None]] = ContextVar("end of the time for blocking calls", default=None)
+_PATIENCE: Final = 10.0
+"""Seconds to wait, when the loop is stopped, for open context managers to close."""
+_UNSET: Final = object()
+_RUNNING: Final = dict[Future[Any], asyncio.Task[None]]()
+"""The task of each call that runs, by its outcome; a loop alone does not keep its tasks from being collected."""
 
 
 class Bridge:
@@ -29,12 +35,20 @@ class Bridge:
 
     All calls share one loop, because connection pools are bound to theirs; any thread may call. A forked process gets a
     loop of its own: what was opened before the fork belongs to the parent.
+
+    What cancels a call, and what stops the loop, acts a turn of the loop later: the call has begun by then, and sets
+    its outcome.
     """
 
+    _lock: Lock
+    _loop: AbstractEventLoop | None
+    _thread: Thread | None
+
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._loop: Loop | None = None
-        self._watched = False
+        self._forget()
+        atexit.register(self.close)
+        if sys.platform != "win32":
+            os.register_at_fork(after_in_child=self._forget)
 
     def run(self, coroutine: Coroutine[Any, Any, T], *, timeout: float | None = None) -> T:
         """Run a coroutine and return or raise its outcome; it sees the context variables of the caller.
@@ -43,33 +57,56 @@ class Bridge:
         `TimeoutError` or a KeyboardInterrupt, the coroutine is cancelled and has ended before the error is raised.
         Raises `BlockingCallError` on the loop's own thread, which would deadlock, and when `close` ends the call.
         """
-        try:
-            call = self._started().start(coroutine)
-        except BaseException:
-            coroutine.close()
-            raise
-        return call.result(_nearest(timeout))
+        done: Future[T] = Future()
+        cancel = self._submit(coroutine, done, _limit(timeout))
+        return _result(done, done, cancel)
 
     @contextmanager
     def hold(self, manager: AbstractAsyncContextManager[T]) -> Iterator[T]:
         """Enter an asynchronous context manager from blocking code; it is entered and left in one task.
 
-        Context variables that it sets are set for the caller too while it is open.
+        Context variables that it sets are set for the caller too while it is open. No time limit applies to leaving.
         """
-        loop = self._started()
-        held = Held(manager)
-        keeping = loop.start(held.keep())
-        value, context = keeping.part(held.entered, _nearest(None))
-        tokens = as_inside(context)
+        entered: Future[tuple[T, Context, AbstractEventLoop]] = Future()
+        left: Future[None] = Future()
+        leaving, errors = asyncio.Event(), list[BaseException]()
+        limit = _limit(None)
+
+        async def keep() -> None:
+            async with manager as value:
+                limit.reschedule(None)
+                entered.set_result((value, copy_context(), asyncio.get_running_loop()))
+                await leaving.wait()
+                if errors:
+                    raise errors[0]
+
+        left.add_done_callback(lambda _: None if entered.done() else entered.set_exception(left.exception()))
+        cancel = self._submit(keep(), left, limit)
+        value, context, loop = _result(entered, left, cancel)
+
+        def leave() -> bool:
+            """Whether it was open until now: not closed by `close`, nor the parent's, in a forked process."""
+            with self._lock:
+                self._refuse_own_thread()
+                if loop is not self._loop:
+                    return False
+                loop.call_soon_threadsafe(leaving.set)
+            _result(left, left, cancel)
+            return True
+
+        here = copy_context()
+        tokens = [(each, each.set(there)) for each, there in context.items() if here.get(each, _UNSET) is not there]
         try:
             yield value
         except BaseException as error:
-            if not held.leave(keeping, error):
+            errors.append(error)
+            if not leave():
                 raise
         else:
-            held.leave(keeping, None)
+            leave()
         finally:
-            as_before(tokens)
+            for variable, token in reversed(tokens):
+                variable.reset(token)
 
     def close(self) -> None:
         """Cancel what still runs, close what is still open, and end the thread. The next call starts another.
@@ -77,27 +114,73 @@ class Bridge:
         Raises `BlockingCallError` on the loop's own thread, which keeps running.
         """
         with self._lock:
-            if self._loop is not None:
-                self._loop.refuse_own_thread()
-            loop, self._loop = self._loop, None
-        if loop is not None and loop.alive:
-            loop.stop()
+            self._refuse_own_thread()
+            loop, self._loop, thread = self._loop, None, self._thread
+            if loop is not None:
+                loop.call_soon_threadsafe(loop.call_soon, loop.stop)
+        if thread is not None:
+            thread.join(_PATIENCE)
 
-    def _started(self) -> Loop:
+    def _submit(self, coroutine: Coroutine[Any, Any, T], done: Future[T], limit: asyncio.Timeout) -> Cancel:
+        """Start a coroutine, in a copy of this thread's context."""
         with self._lock:
-            if not self._watched:
-                self._watched = True
-                atexit.register(self.close)
-                if sys.platform != "win32":
-                    os.register_at_fork(after_in_child=self._forget)
-            if self._loop is None or not self._loop.alive:
-                self._loop = Loop()
-            self._loop.refuse_own_thread()
-            return self._loop
+            if current_thread() is self._thread:
+                coroutine.close()
+                self._refuse_own_thread()
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = Thread(target=_serve, args=(self._loop,), name="graphsearch.sync", daemon=True)
+                self._thread.start()
+            loop = self._loop
+            loop.call_soon_threadsafe(lambda: loop.create_task(_settle(coroutine, done, limit)))
+        return lambda: loop.call_soon_threadsafe(loop.call_soon, _cancel, done)
+
+    def _refuse_own_thread(self) -> None:
+        if current_thread() is self._thread:
+            raise BlockingCallError(
+                "a blocking call was made by a part that graphsearch itself calls, such as an embedder or a progress "
+                "function: it would wait for itself. Use the asynchronous names there, with await"
+            )
 
     def _forget(self) -> None:
-        self._lock = Lock()
-        self._loop = None
+        self._lock, self._loop, self._thread = Lock(), None, None
+
+
+async def _settle(coroutine: Coroutine[Any, Any, T], done: Future[T], limit: asyncio.Timeout) -> None:
+    """Set the outcome of a coroutine; an error stays in it, since one such as SystemExit would end the loop."""
+    _RUNNING[done] = cast("asyncio.Task[None]", asyncio.current_task())
+    try:
+        async with limit:
+            outcome = await coroutine
+    except asyncio.CancelledError:
+        done.set_exception(BlockingCallError("the call was cancelled, as when graphsearch.sync is closed"))
+    except BaseException as error:  # noqa: BLE001 - raised in the thread that waits
+        done.set_exception(TimeoutError("not done in time") if limit.expired() else error)
+    else:
+        done.set_result(outcome)
+    finally:
+        del _RUNNING[done]
+
+
+def _cancel(done: Future[Any]) -> None:
+    if done in _RUNNING:
+        _RUNNING[done].cancel()
+
+
+def _result(awaited: Future[T], done: Future[Any], cancel: Cancel) -> T:
+    """Wait; when this thread is interrupted meanwhile, cancel the call, and wait until it has ended."""
+    try:
+        return awaited.result()
+    except BaseException:
+        if not done.done():
+            cancel()
+            wait([done])
+        raise
+
+
+def _serve(loop: AbstractEventLoop) -> None:
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:  # which cancels what still runs, and waits for it
+        runner.get_loop().run_forever()
 
 
 @contextmanager
@@ -114,228 +197,12 @@ def time_limit(seconds: float) -> Iterator[None]:
         _END.reset(token)
 
 
-def _nearest(timeout: float | None) -> float | None:
-    end = _END.get()
-    left = None if end is None else max(0.0, end - monotonic())
-    return min((seconds for seconds in (timeout, left) if seconds is not None), default=None)
-
-
-class Held(Generic[T]):
-    """A context manager kept open in one task: many can only be left by the task that entered them."""
-
-    def __init__(self, manager: AbstractAsyncContextManager[T]) -> None:
-        self.entered: Future[tuple[T, Context]] = Future()
-        self._manager = manager
-        self._leaving = asyncio.Event()
-        self._error: BaseException | None = None
-
-    async def keep(self) -> bool:
-        """Enter, wait, and leave; return whether the error it was left with is suppressed."""
-        value = await self._manager.__aenter__()
-        self.entered.set_result((value, copy_context()))
-        try:
-            await self._leaving.wait()
-        except asyncio.CancelledError:  # the loop ends, or the caller has stopped waiting for the entry
-            await self._manager.__aexit__(*sys.exc_info())
-            raise
-        if self._error is None:
-            return bool(await self._manager.__aexit__(None, None, None))
-        return bool(await self._manager.__aexit__(type(self._error), self._error, self._error.__traceback__))
-
-    def leave(self, keeping: Call[bool], error: BaseException | None) -> bool:
-        """Leave, and return what `keep` returns; no time limit applies.
-
-        Does nothing when the loop has ended, which has left it already, or in a forked process, where it belongs to the
-        parent.
-        """
-        if keeping.ended or not keeping.loop.alive:
-            return False
-        keeping.loop.refuse_own_thread()
-        self._error = error
-        keeping.loop.soon(self._leaving.set)
-        return keeping.result(None)
-
-
-def as_inside(context: Context) -> Tokens:
-    """Set the context variables that differ in another context; return the tokens that `as_before` needs."""
-    here = copy_context()
-    return [
-        (variable, variable.set(value))
-        for variable, value in context.items()
-        if variable not in here or here[variable] is not value
-    ]
-
-
-def as_before(tokens: Tokens) -> None:
-    """Reset the variables that `as_inside` set."""
-    for variable, token in reversed(tokens):
-        variable.reset(token)
+def _limit(timeout: float | None) -> asyncio.Timeout:
+    """The time that a call has; the clock of an event loop is the monotonic one."""
+    ends = (_END.get(), None if timeout is None else monotonic() + timeout)
+    return asyncio.Timeout(min((end for end in ends if end is not None), default=None))
 
 
 BRIDGE: Final = Bridge()
 """The bridge of this process."""
-run = BRIDGE.run
-"""Wait for a coroutine: `Bridge.run`."""
-hold = BRIDGE.hold
-"""Hold an asynchronous context manager open: `Bridge.hold`."""
-close = BRIDGE.close
-"""End what runs and close what is open: `Bridge.close`."""
-
-
-Part = TypeVar("Part")
-_PATIENCE: Final = 10.0
-"""Seconds to wait, when the loop is stopped, for open context managers to close."""
-_CLOSED: Final = "graphsearch.sync was closed during the call, or before it"
-
-
-class Loop:
-    """A running loop and its thread, which ends with the process."""
-
-    def __init__(self) -> None:
-        self._calls: set[Call[Any]] = set()
-        self._ending = False
-        self._asyncio = asyncio.new_event_loop()
-        self._thread = Thread(target=self._serve, name="graphsearch.sync", daemon=True)
-        self._thread.start()
-
-    @property
-    def alive(self) -> bool:
-        """Whether calls are accepted."""
-        return self._thread.is_alive() and not self._ending
-
-    def refuse_own_thread(self) -> None:
-        """Raise `BlockingCallError` on the loop's own thread."""
-        if current_thread() is self._thread:
-            raise BlockingCallError(
-                "a blocking call was made by a part that graphsearch itself calls, such as an embedder or a progress "
-                "function: it would wait for itself. Use the asynchronous names there, with await"
-            )
-
-    def start(self, coroutine: Coroutine[Any, Any, T]) -> Call[T]:
-        """Submit a coroutine, in a copy of this thread's context."""
-        call = Call(self, coroutine)
-        self._calls.add(call)
-        self.soon(call.begin)
-        return call
-
-    def soon(self, action: Callable[[], object]) -> None:
-        """Run an action on the loop, in a copy of this thread's context. `BlockingCallError` if the loop has ended."""
-        try:
-            self._asyncio.call_soon_threadsafe(action)
-        except RuntimeError as error:
-            raise BlockingCallError(_CLOSED) from error
-
-    def create_task(self, coroutine: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Make a task in the context of the action that requests it."""
-        return self._asyncio.create_task(coroutine)
-
-    def ended(self, call: Call[Any]) -> None:
-        """Remove a finished call."""
-        self._calls.discard(call)
-
-    def stop(self) -> None:
-        """Cancel what still runs; wait until it and the thread have ended."""
-        self.refuse_own_thread()
-        self.soon(self._asyncio.stop)
-        self._thread.join(_PATIENCE)
-
-    def _serve(self) -> None:
-        try:
-            # The runner then cancels the remaining tasks and waits for them.
-            with asyncio.Runner(loop_factory=lambda: self._asyncio) as runner:
-                try:
-                    runner.get_loop().run_forever()
-                finally:
-                    self._ending = True
-        finally:
-            for call in tuple(self._calls):  # calls submitted too late to begin
-                call.give_up()
-
-
-class Call(Generic[T]):
-    """A coroutine on a loop, and the thread that waits for it."""
-
-    def __init__(self, loop: Loop, coroutine: Coroutine[Any, Any, T]) -> None:
-        self.loop = loop
-        self._coroutine = coroutine
-        self._task: asyncio.Task[T] | None = None
-        self._done: Future[T] = Future()
-
-    @property
-    def ended(self) -> bool:
-        """Whether there is an outcome."""
-        return self._done.done()
-
-    def begin(self) -> None:
-        """On the loop: create the task, unless the call has been abandoned."""
-        if not self.loop.alive:
-            self.give_up()
-            return
-        self._task = self.loop.create_task(_contained(self._coroutine))
-        self._task.add_done_callback(self._settle)
-
-    def result(self, timeout: float | None) -> T:
-        """The outcome; waits at most ``timeout`` seconds."""
-        return self._wait(self._done, timeout)
-
-    def part(self, awaited: Future[Part], timeout: float | None) -> Part:
-        """The result of a future that the coroutine sets before it ends; raises its error if it ends without that."""
-        self._done.add_done_callback(lambda done: None if awaited.done() else awaited.set_exception(done.exception()))
-        return self._wait(awaited, timeout)
-
-    def _wait(self, awaited: Future[Part], timeout: float | None) -> Part:
-        try:
-            error = awaited.exception(timeout)
-        except BaseException as broken:
-            self._cancel()
-            if isinstance(broken, TimeoutError):
-                raise TimeoutError(f"not done within {timeout:g} s") from None
-            raise
-        if error is None:
-            return awaited.result()
-        try:
-            raise error
-        finally:
-            del error  # its traceback holds this frame
-
-    def give_up(self) -> None:
-        """Fail the call: the waiting thread gets no result."""
-        self.loop.ended(self)
-        self._coroutine.close()
-        self._done.set_exception(BlockingCallError(_CLOSED))
-
-    def _cancel(self) -> None:
-        """Cancel the coroutine and wait until it has ended, so that nothing runs on behind the caller's back."""
-        self.loop.soon(self._break_off)
-        self._done.exception()
-
-    def _break_off(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-
-    def _settle(self, task: asyncio.Task[T]) -> None:
-        self.loop.ended(self)
-        self._coroutine.close()  # never begun if the task was cancelled before
-        error = self._why_cancelled() if task.cancelled() else task.exception()
-        if error is None:
-            self._done.set_result(task.result())
-        else:
-            self._done.set_exception(error.error if isinstance(error, _Fatal) else error)
-
-    def _why_cancelled(self) -> BaseException:
-        """The error of a cancelled task: of the ended loop, else as `asyncio` raises it."""
-        return asyncio.CancelledError() if self.loop.alive else BlockingCallError(_CLOSED)
-
-
-class _Fatal(Exception):  # noqa: N818 - a wrapper, not an error of its own
-    """Wraps an error that would end the loop if a task raised it."""
-
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
-
-
-async def _contained(coroutine: Coroutine[Any, Any, T]) -> T:
-    try:
-        return await coroutine
-    except (KeyboardInterrupt, SystemExit) as error:
-        raise _Fatal(error) from None
+run, hold, close = BRIDGE.run, BRIDGE.hold, BRIDGE.close

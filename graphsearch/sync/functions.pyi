@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from graphsearch.access.gate import Gate
 from graphsearch.evaluation.comparing import Comparison
+from graphsearch.evaluation.evaluator import AnswerSet
+from graphsearch.evaluation.evaluator import EntitySet
 from graphsearch.evaluation.evaluator import Evaluation
-from graphsearch.evaluation.graph_scores import AnswerSet
-from graphsearch.evaluation.graph_scores import EntitySet
-from graphsearch.evaluation.graph_scores import TripletSet
+from graphsearch.evaluation.evaluator import TripletSet
 from graphsearch.evaluation.question_set import QuestionSet
 from graphsearch.evaluation.ranks import BUDGET
 from graphsearch.ingest import Progress
@@ -36,34 +36,26 @@ def evaluate(given: QuestionSet, stores: Stores, evaluation: Evaluation, *, prog
 def evaluate_triplets(given: TripletSet, stores: Stores, *, embedder: Embedder | None=None, progress: Progress | None=None) -> Comparison:
     """Evaluate every mode that uses no language model, and each channel alone, on finding the gold triplets.
 
-    * "found": the share of questions with all gold triplets among the first 3, or 10 for two hops.
-    * "R@10": the share of a question's gold triplets among the first 10, as the mean over questions.
-    * "lost": the share of answerable questions that get nothing, "silenced": that of unanswerable ones.
-
-    The scope is removed at the end, also on failure. Raises what writing and searching raise.
+    "found" is the share of questions with all gold triplets among the first 3, or 10 for two hops; "R@10" the mean
+    share of a question's gold triplets among the first 10. The scope is removed at the end, also on failure. Raises
+    what writing and searching raise.
     """
     ...
 def evaluate_entities(given: EntitySet, stores: Stores, *, embedder: Embedder | None=None, progress: Progress | None=None) -> Comparison:
     """Evaluate `rank_entities`, every mode that uses no language model, and each channel alone on finding entities.
 
     "hit@1" and "hit@5" are the shares of questions with an answer among the first 1 or 5 entities, "MRR" is the mean of
-    1 / rank of the first answer among the first 10; "lost" and "silenced" are the shares of the answerable and of the
-    unanswerable questions that get nothing. The entities of a mode are those of its triplets, the most relevant first
-    (`SearchResult.entities`). The scope is removed at the end, also on failure.
-
-    Raises `InvalidInputError` if no gold of a question is an entity.
+    1 / rank of the first answer among the first 10. The entities of a mode are `SearchResult.entities`. The scope is
+    removed at the end, also on failure. Raises `InvalidInputError` if no gold of a question is an entity.
     """
     ...
 def evaluate_answers(given: AnswerSet, stores: Stores, *, embedder: Embedder | None=None, budget: int=BUDGET, progress: Progress | None=None) -> Comparison:
     """Evaluate how well the names that answer questions are found, after the conversations have been ingested.
 
-    * "found": the share of questions whose names are all ends of the first 3 triplets, or 10 for two hops.
-    * "R@10": the share of a question's names that are ends of the first 10 triplets, as the mean over questions.
-    * "R@…tok": the share of its names in the block of ``budget`` tokens. The block of a channel has the memories that
-      it recalls, that of BM25 the passages that it ranks first.
-    * "lost" and "silenced": the shares of the answerable and of the unanswerable questions that get no triplet.
-
-    The scope is removed at the end, also on failure. Raises what ingest, search and building blocks raise.
+    "found" and "R@10" are as for `evaluate_triplets`, of names that are ends of triplets; "R@…tok" is the mean share of
+    a question's names in the block of ``budget`` tokens, of a channel that of the memories that it recalls, of BM25
+    that of the passages that it ranks first. The scope is removed at the end, also on failure. Raises what ingest,
+    search and building blocks raise.
     """
     ...
 def export_scope(store: GraphStore, target: Path | str, *, gate: Gate | None=None, vectors: bool=True, progress: Progress | None=None) -> ExportReport:

@@ -11,7 +11,7 @@ from graphsearch.stores import memory
 from graphsearch.sync.facade import Facade, behind
 
 if TYPE_CHECKING:
-    from graphsearch.evaluation.corpus import Stores as AsyncStores
+    from graphsearch.evaluation.evaluator import Stores as AsyncStores
 
 
 class GraphStore(Facade[protocols.GraphStore]):

@@ -15,7 +15,7 @@ from graphsearch.columns import Hits
 from graphsearch.columns import Keys
 from graphsearch.columns import Mentioned
 from graphsearch.columns import Turns
-from graphsearch.evaluation.corpus import Stores as AsyncStores
+from graphsearch.evaluation.evaluator import Stores as AsyncStores
 from graphsearch.model import AssertedEntity
 from graphsearch.model import Batch
 from graphsearch.model import Claim
@@ -44,6 +44,8 @@ from graphsearch.model import UndoReport
 from graphsearch.model import Vector
 from graphsearch.model import View
 from graphsearch.model import WriteReport
+from graphsearch.model.proposals import Proposal
+from graphsearch.model.proposals import ProposalState
 from graphsearch.model.reembedding import OutdatedVector
 from graphsearch.model.reembedding import Reembedding
 from graphsearch.model.signatures import Signature
@@ -113,6 +115,13 @@ class GraphStore(Facade[protocols.GraphStore]):
         """Communities, the largest first, then by id; only those with any of ``entity_ids`` if given.
 
         Members that were deleted or merged into another entity are left out.
+        """
+        ...
+
+    def decide(self, before: Proposal, after: Proposal) -> bool:
+        """Put ``after`` in the place of ``before``, if that is still in its state of the same time; return whether.
+
+        Of several who decide at once one does.
         """
         ...
 
@@ -324,6 +333,14 @@ class GraphStore(Facade[protocols.GraphStore]):
 
         If no change to that model is unfinished, these are all elements with a vector.
         """
+        ...
+
+    def proposals(self, ids: Sequence[UUID] | None=None, *, state: ProposalState | None=None, after: UUID | None=None, limit: int=1000) -> Sequence[Proposal]:
+        """Proposals, the oldest first: of some ids, in a state, and after the one with the id ``after``."""
+        ...
+
+    def propose(self, proposal: Proposal) -> None:
+        """Store a new proposal, in a scope that is created if it does not exist; one of a known id changes nothing."""
         ...
 
     def put_new_vectors(self, kind: ElementKind, name: str, vectors: Sequence[NewVector]) -> int:

@@ -24,20 +24,17 @@ pytest.register_assert_rewrite(
     *(f"graphsearch.testing.{spec.stem}" for spec in sorted(Path(__file__).parent.glob("spec_*.py")))
 )
 
-from graphsearch.testing.spec_aliases import AliasesSpec
 from graphsearch.testing.spec_claims import ClaimsSpec, FactsSpec
 from graphsearch.testing.spec_communities import CommunitiesSpec, SummariesSpec
 from graphsearch.testing.spec_finding import ExpandingSpec, FindingSpec, ViewingSpec
-from graphsearch.testing.spec_forgetting import ForgettingSpec
+from graphsearch.testing.spec_forgetting import ForgettingSpec, MergingSpec
 from graphsearch.testing.spec_learning import LearningSpec
 from graphsearch.testing.spec_linking import LinkingSpec, MentioningSpec
-from graphsearch.testing.spec_merging import MergingSpec
-from graphsearch.testing.spec_moving import MovingSpec
-from graphsearch.testing.spec_naming import NamingSpec, TypingSpec
-from graphsearch.testing.spec_reading import ReadingSpec, TextsSpec
-from graphsearch.testing.spec_reembedding import ReembeddingSpec
+from graphsearch.testing.spec_moving import MovingSpec, ReembeddingSpec
+from graphsearch.testing.spec_naming import AliasesSpec, NamingSpec, TypingSpec
+from graphsearch.testing.spec_reviewing import ReviewingSpec
 from graphsearch.testing.spec_scopes import ScopesSpec
-from graphsearch.testing.spec_writing import WritingSpec
+from graphsearch.testing.spec_writing import ReadingSpec, TextsSpec, WritingSpec
 
 
 class StoreConformance(
@@ -60,6 +57,7 @@ class StoreConformance(
     LearningSpec,
     MovingSpec,
     ReembeddingSpec,
+    ReviewingSpec,
     ScopesSpec,
     TextsSpec,
 ):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -118,6 +119,14 @@ async def matching(
     """The ids of the elements that a search by words finds; ``options`` are those of `view`."""
     async with store.snapshot():
         return ids_of(store, kind, await store.search_lexical(kind, asked, limit=limit, view=view(**options)))
+
+
+@asynccontextmanager
+async def expanded(store: GraphStore, *near: Entity, fan_out: int = 25, **options: Any) -> AsyncIterator[Expansion]:
+    """The expansion of entities in a snapshot; ``options`` are those of `view`."""
+    async with store.snapshot():
+        keys = (await store.locate([each.id for each in near], view=view())).keys
+        yield await store.expand(keys, fan_out=fan_out, view=view(**options))
 
 
 def rows_of(store: GraphStore, found: Expansion) -> list[tuple[UUID, bool, UUID, UUID]]:

@@ -9,7 +9,6 @@ from uuid import UUID
 import attrs
 import pytest
 
-from graphsearch.errors import InvalidInputError
 from graphsearch.model import (
     Claim,
     EdgeKind,
@@ -22,7 +21,7 @@ from graphsearch.model import (
     RelationType,
     WriteReport,
 )
-from graphsearch.model.signatures import memory_signature, relation_signature
+from graphsearch.model.signatures import Signature, memory_signature, relation_signature
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import (
@@ -32,6 +31,7 @@ from graphsearch.testing.samples import (
     batch_of,
     claim,
     day,
+    expanded,
     near,
     person,
     put,
@@ -39,10 +39,8 @@ from graphsearch.testing.samples import (
     relation,
     signature_of,
     vector,
-    view,
 )
 from graphsearch.testing.spec import FreshScope, StoreSpec
-from graphsearch.text.bm25 import embedding_text
 
 PEOPLE = (ADA, BOB, EVE, person("Zoe"))
 TYPES = ("knows", "works_at", "co_occurs")
@@ -76,6 +74,16 @@ def random_memories(rng: random.Random, number: int) -> list[tuple[Memory, tuple
             )
         made.append((memory, tuple(claims)))
     return made
+
+
+async def signed(store: GraphStore, *ends: Entity) -> dict[UUID, tuple[Signature, set[Signature], set[Signature]]]:
+    """By relation of these entities: its signature, and the signatures of its evidence and of its influences."""
+    async with expanded(store, *ends, since=day(0)) as found:
+        codes = dict(zip(store.relation_ids(found.relations), found.signatures.tolist(), strict=True))
+        made = {key: await signature_of(store, code) for key, code in codes.items()}
+        shared = set((await store.shared_signatures()).tolist())
+        assert all(made[key][0].shared is (code in shared) for key, code in codes.items())
+        return made
 
 
 class ClaimsSpec(StoreSpec):
@@ -174,59 +182,24 @@ class ClaimsSpec(StoreSpec):
         assert await store.get_relations([given.id]) == [given]
         assert {each.target_id for each in await store.list_relations()} == {BOB.id, EVE.id}
 
-    async def test_a_claim_takes_over_a_given_relation_of_the_same_id(self, store: GraphStore) -> None:
-        given = relation(
-            ADA,
-            BOB,
-            valid_from=day(1),
-            confidence=0.3,
-            labels=("secret",),
-            attributes={"owner": "eve"},
-            created_at=day(0),
-        )
-        await put(store, ADA, BOB, given)
-        memory = Memory(id="m", occurred_at=day(1))
-        await put(store, memory, claim(memory, ADA, BOB, fact="said"))
-        (taken,) = await store.list_relations()
-        assert (taken.id, taken.confidence, taken.fact, taken.evidence) == (given.id, 0.8, "said", ("m",))
-        assert (taken.created_at, taken.labels, taken.attributes) == (day(0), ("secret",), {"owner": "eve"})
-        assert await put(store, given) == WriteReport()
-        assert await store.list_relations() == [taken]
-        await put(store, memory)
-        assert await store.list_relations() == []
-
     async def test_a_signature_follows_the_memories_behind_a_relation(self, store: GraphStore) -> None:
         open_, secret = Memory(id="open", source="wiki"), Memory(id="secret", labels=("private",))
-        await put(
-            store,
-            entities=(ADA, BOB, EVE),
-            memories=(open_, secret),
-            claims=(claim(open_, ADA, BOB), claim(secret, ADA, BOB)),
-            relations=(relation(BOB, EVE, evidence=("secret",)),),
-        )
-        await self._signed(store, {"open", "secret"}, open_, secret)
+        folded, given = relation(ADA, BOB), relation(BOB, EVE, evidence=("secret",))
+        await put(store, ADA, BOB, EVE, open_, secret, claim(open_, ADA, BOB), claim(secret, ADA, BOB), given)
+
+        async def check(*together: Memory) -> None:
+            found = await signed(store, ADA, BOB)
+            for each, memories in ((folded, together), (given, (secret,))):
+                (stored,) = await store.get_relations([each.id])
+                signature = relation_signature(stored, (), shared=len(memories) > 1)
+                assert found[each.id] == (signature, {memory_signature(memory) for memory in memories}, set())
+
+        await check(open_, secret)
         secret = attrs.evolve(secret, labels=(), source="wiki")
         await put(store, secret, claim(secret, ADA, BOB))
-        await self._signed(store, {"open", "secret"}, open_, secret)
+        await check(open_, secret)
         await put(store, secret)
-        await self._signed(store, {"open"}, open_, secret)
-
-    async def _signed(self, store: GraphStore, together: set[str], *memories: Memory) -> None:
-        """Ada's relation to Bob is folded from the memories ``together``; that from Bob to Eve is explicit."""
-        signed = {memory.id: memory_signature(memory) for memory in memories}
-        async with store.snapshot():
-            ends = await store.locate([ADA.id, BOB.id], view=view())
-            found = await store.expand(ends.keys, fan_out=25, view=view())
-            relations = {each.id: each for each in await store.get_relations(store.relation_ids(found.relations))}
-            assert {each.target_id for each in relations.values()} == {BOB.id, EVE.id}
-            for key, code in zip(store.relation_ids(found.relations), found.signatures.tolist(), strict=True):
-                assert await signature_of(store, code) == (
-                    relation_signature(
-                        relations[key], (), shared=relations[key].source_id == ADA.id and len(together) > 1
-                    ),
-                    {signed[memory] for memory in relations[key].evidence},
-                    set(),
-                )
+        await check(open_)
 
     @pytest.mark.parametrize("functional", [True, False])
     async def test_a_signature_includes_memories_of_the_same_fold(self, store: GraphStore, *, functional: bool) -> None:
@@ -254,16 +227,10 @@ class ClaimsSpec(StoreSpec):
 
     async def _folded_with(self, store: GraphStore) -> dict[str, set[str]]:
         """By source of the one memory behind each relation: the sources of the memories it was folded with."""
-        async with store.snapshot():
-            ends = await store.locate([each.id for each in PEOPLE], view=view())
-            whole = attrs.evolve(view(), since=day(0))
-            found = await store.expand(ends.keys, fan_out=25, view=whole)
-            by_memory = {}
-            shared = set((await store.shared_signatures()).tolist())
-            for code in found.signatures.tolist():
-                content, (memory,), others = await signature_of(store, code)
-                by_memory[memory.source] = {each.source for each in others if each.kind is ElementKind.MEMORY}
-                assert content.shared is bool(others) is (code in shared)
+        by_memory = {}
+        for content, (memory,), others in (await signed(store, *PEOPLE)).values():
+            by_memory[memory.source] = {each.source for each in others if each.kind is ElementKind.MEMORY}
+            assert content.shared is bool(others)
         return by_memory
 
     async def test_a_signature_includes_other_targets_of_a_functional_type(self, store: GraphStore) -> None:
@@ -290,54 +257,35 @@ class ClaimsSpec(StoreSpec):
 
     async def _others(self, store: GraphStore) -> dict[str, set[str]]:
         """By memory behind each relation of Ada's work: type and labels of the other targets."""
-        found = await store.list_relations(type="works_at")
-        live = [each for each in found if each.retracted_at is None]
-        async with store.snapshot():
-            ends = await store.locate([ADA.id], view=view())
-            steps = await store.expand(ends.keys, fan_out=25, view=attrs.evolve(view(), since=day(0)))
-            codes = dict(zip(store.relation_ids(steps.relations), steps.signatures.tolist(), strict=True))
-            by_memory = {}
-            for relation in live:
-                _, _, others = await signature_of(store, codes[relation.id])
-                entities = [each for each in others if each.kind is ElementKind.ENTITY]
-                by_memory[relation.evidence[0]] = {" ".join((each.type, *each.labels)) for each in entities}
-        return by_memory
-
-    async def test_claims_are_listed_by_the_groups_that_they_are_folded_in(self, store: GraphStore) -> None:
-        one, two = Memory(id="one", occurred_at=day(9)), Memory(id="two", occurred_at=day(2))
-        claims = (
-            claim(one, ADA, BOB, "works_at"),
-            claim(two, ADA, EVE, "works_at"),
-            claim(two, ADA, BOB),
-            claim(two, ADA, EVE),
-        )
-        await put(store, *PEOPLE, one, two, *claims)
-        assert await store.list_claims(groups=[(ADA.id, "works_at", None)]) == [claims[1], claims[0]]
-        assert await store.list_claims(groups=[(ADA.id, "knows", BOB.id)]) == [claims[2]]
-        assert await store.list_claims(groups=[(BOB.id, "knows", ADA.id), (EVE.id, "nothing", None)]) == []
-        assert await store.list_claims(memory_ids=["one"], groups=[(ADA.id, "knows", EVE.id)]) == [claims[3], claims[0]]
-        await store.merge(EVE.id, ADA.id)
-        assert await store.list_claims(groups=[(ADA.id, "knows", ADA.id)]) == []
+        found = await signed(store, ADA)
+        return {
+            each.evidence[0]: {
+                " ".join((other.type, *other.labels)) for other in found[each.id][2] if other.kind is ElementKind.ENTITY
+            }
+            for each in await store.list_relations(type="works_at")
+        }
 
 
 KNOWS = relation(ADA, BOB, fact="Ada knows Bob.")
 LIKES = relation(BOB, EVE, "likes", fact="Bob likes Eve.")
 
 
-async def _near(store: GraphStore) -> set[UUID | str]:
+async def relations_with_vectors(store: GraphStore) -> set[UUID | str]:
     """The relations that have a vector."""
     return set(await near(store, ElementKind.RELATION, vector(1, 0), limit=50, min_edge_confidence=0.0))
 
 
-async def _waiting(store: GraphStore) -> list[UUID]:
+async def waiting_facts(store: GraphStore) -> list[UUID]:
+    """The relations whose facts have no vector yet."""
     return [each.id for each in await store.unembedded_facts()]
 
 
-async def _embed(store: GraphStore, *relations: Relation) -> None:
+async def embed_facts(store: GraphStore, *relations: Relation) -> None:
+    """Write vectors of relations."""
     await put(store, vectors={each.id: vector(1, 1) for each in relations})
 
 
-async def _write_facts(store: GraphStore, number: int, *facts: str) -> Sequence[Relation]:
+async def write_facts(store: GraphStore, number: int, *facts: str) -> Sequence[Relation]:
     """Write a memory with facts of Ada and Bob, each of a type of its own; return the relations of the scope."""
     memory = Memory(id=f"m{number}", text=" ".join(facts), occurred_at=day(number))
     claims: list[Claim] = [claim(memory, ADA, BOB, f"type_{at}", fact=fact) for at, fact in enumerate(facts)]
@@ -354,115 +302,38 @@ class FactsSpec(StoreSpec):
         await put(store, *PEOPLE, *links)
         waiting = await store.unembedded_facts(limit=3)
         assert [(each.id, each.fact) for each in waiting] == [(each.id, each.fact) for each in links[:3]]
-        assert await _waiting(store) == [each.id for each in links]
-        await _embed(store, links[1], links[4])
+        assert await waiting_facts(store) == [each.id for each in links]
+        await embed_facts(store, links[1], links[4])
         left = [each.id for at, each in enumerate(links) if at not in {1, 4}]
-        assert await _waiting(store) == left
+        assert await waiting_facts(store) == left
         assert [each.id for each in await store.unembedded_facts(after=left[1], limit=2)] == left[2:4]
         assert await store.unembedded_facts(limit=0) == []
-        await _embed(store, *links)
-        assert await _waiting(store) == []
-
-    @pytest.mark.parametrize("embedded", [False, True])
-    async def test_what_has_no_fact_or_is_retracted_waits_for_nothing(self, store: GraphStore, embedded: bool) -> None:
-        await store.bind_embedder("model", 2)
-        await put(store, *PEOPLE, KNOWS)
-        if embedded:  # unembedded facts are found in another way as soon as one has a vector
-            await _embed(store, KNOWS)
-        gone = attrs.evolve(LIKES, created_at=day(1), retracted_at=day(2))
-        await put(store, relation(EVE, ADA), gone)
-        assert await _waiting(store) == ([] if embedded else [KNOWS.id])
-        (met,) = [each for each in await _write_facts(store, 1, "Ada met Bob.") if each.fact == "Ada met Bob."]
-        assert met.id in await _waiting(store)
-        await put(store, Memory(id="m1", text="Never mind.", occurred_at=day(1)))
-        assert met.id not in await _waiting(store)
-        await _write_facts(store, 1, "Ada met Bob.")
-        assert met.id in await _waiting(store)
-        await store.forget(["m1"])
-        await store.delete(relations=[KNOWS.id])
-        assert await _waiting(store) == []
-
-    async def test_what_comes_after_the_first_vectors_waits_too(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 2)
-        await put(store, *PEOPLE, KNOWS, vectors={KNOWS.id: vector(1, 0)})
-        assert await _waiting(store) == []
-        await put(store, KNOWS, LIKES)
-        assert await _waiting(store) == [LIKES.id]
-        other = relation(ADA, EVE, "admires", fact="Ada admires Eve.")
-        await put(store, other, vectors={other.id: vector(0, 1)})
-        assert await _waiting(store) == [LIKES.id]
-
-    async def test_all_wait_again_when_no_vector_is_left(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 2)
-        await put(store, *PEOPLE, KNOWS, LIKES)
-        await _embed(store, KNOWS)
-        await store.delete(relations=[KNOWS.id])
-        late = relation(ADA, EVE, "admires", fact="Ada admires Eve.")
-        await put(store, late)
-        assert await _waiting(store) == sorted([LIKES.id, late.id])
-        await _embed(store, late)
-        assert await _waiting(store) == [LIKES.id]
+        await embed_facts(store, *links)
+        assert await waiting_facts(store) == []
 
     async def test_a_given_fact_that_changes_loses_its_vector_or_gets_the_new_one(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
         vectors = {KNOWS.id: vector(1, 0), LIKES.id: vector(0, 1)}
         await put(store, *PEOPLE, KNOWS, LIKES, vectors=vectors)
         await put(store, attrs.evolve(KNOWS, confidence=0.6), LIKES)
-        assert await _near(store) == {KNOWS.id, LIKES.id}
+        assert await relations_with_vectors(store) == {KNOWS.id, LIKES.id}
         other = attrs.evolve(KNOWS, fact="Ada hardly knows Bob.")
         await put(store, other, LIKES)
-        assert (await _near(store), await _waiting(store)) == ({LIKES.id}, [KNOWS.id])
+        assert (await relations_with_vectors(store), await waiting_facts(store)) == ({LIKES.id}, [KNOWS.id])
         await put(store, KNOWS, vectors={KNOWS.id: vector(1, 1)})
-        assert (await _near(store), await _waiting(store)) == ({KNOWS.id, LIKES.id}, [])
+        assert (await relations_with_vectors(store), await waiting_facts(store)) == ({KNOWS.id, LIKES.id}, [])
         await put(store, attrs.evolve(KNOWS, fact=""))
-        assert (await _near(store), await _waiting(store)) == ({LIKES.id}, [])
+        assert (await relations_with_vectors(store), await waiting_facts(store)) == ({LIKES.id}, [])
 
     async def test_a_folded_fact_that_changes_loses_its_vector(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
-        one, other = sorted(await _write_facts(store, 1, "They met.", "They talked."), key=lambda each: each.type)
-        await _embed(store, one, other)
-        await _write_facts(store, 2, "They met again.")
-        assert (await _near(store), await _waiting(store)) == ({other.id}, [one.id])
-        await _embed(store, one)
+        one, other = sorted(await write_facts(store, 1, "They met.", "They talked."), key=lambda each: each.type)
+        await embed_facts(store, one, other)
+        await write_facts(store, 2, "They met again.")
+        assert (await relations_with_vectors(store), await waiting_facts(store)) == ({other.id}, [one.id])
+        await embed_facts(store, one)
         await store.forget(["m2"])
-        assert (await _near(store), await _waiting(store)) == ({other.id}, [one.id])
-
-    async def test_a_fact_that_is_given_and_claimed_at_once_is_the_claimed_one(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 2)
-        (met,) = await _write_facts(store, 1, "They met.")
-        await _embed(store, met)
-        memory = Memory(id="m1", text="They met.", occurred_at=day(1))
-        given = attrs.evolve(met, fact="Nobody says so.")
-        claimed = claim(memory, ADA, BOB, "type_0", fact="They met.", confidence=0.9)
-        await put(store, memory, claimed, given)
-        assert [each.fact for each in await store.list_relations()] == ["They met."]
-        assert (await _near(store), await _waiting(store)) == ({met.id}, [])
-
-    async def test_a_wrong_page_is_refused(self, store: GraphStore) -> None:
-        await put(store, *PEOPLE)
-        with pytest.raises(InvalidInputError, match="limit"):
-            await store.unembedded_facts(limit=-1)
-
-    async def test_vectors_of_texts_that_have_changed_or_gone_are_left_out(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 2)
-        gone = relation(ADA, EVE, "met", fact="Ada met Eve.")
-        memory = Memory(id="m", text="Ada and Bob.")
-        await put(store, *PEOPLE, KNOWS, LIKES, memory)
-        texts = {KNOWS.id: KNOWS.fact, LIKES.id: "Bob loved Eve.", gone.id: gone.fact, "m": "Ada.", "n": "Ada."}
-        before = await store.version()
-        await put(store, vectors=dict.fromkeys(texts, vector(1, 1)), embedded=texts)
-        assert await store.version() != before
-        assert await _near(store) == {KNOWS.id}
-        assert await _waiting(store) == [LIKES.id]
-        async with store.snapshot():
-            hits = await store.search_by_embedding(ElementKind.MEMORY, vector(1, 0), limit=5, view=view())
-            assert not len(hits.keys)
-        text = embedding_text(memory)
-        await put(store, vectors={"m": vector(1, 1), ADA.id: vector(1, 0)}, embedded={"m": text})
-        async with store.snapshot():
-            assert await near(store, ElementKind.MEMORY, vector(1, 0)) == ["m"]
-        with pytest.raises(InvalidInputError, match="no element"):
-            await put(store, vectors={gone.id: vector(1, 1)})
+        assert (await relations_with_vectors(store), await waiting_facts(store)) == ({other.id}, [one.id])
 
 
 def _id(each: Relation) -> UUID:

@@ -92,12 +92,6 @@ class CommunitiesSpec(StoreSpec):
         assert await check(past) == {ids[0], ids[1], ids[2], ids[4], ids[5]}
         assert await check(view(day(2), min_edge_confidence=0)) == {ids[3], ids[4], ids[5]}
 
-    async def test_a_scope_without_relations_has_no_edges(self, store: GraphStore) -> None:
-        await _peopled(store)
-        assert await _edges(store, view(), 10) == []
-        with pytest.raises(InvalidInputError):
-            await store.edges(limit=-1, view=view())
-
     async def test_communities_are_read_the_largest_first(self, store: GraphStore) -> None:
         await _peopled(store)
         pair, three, other = community(3, EVE, FLO), community(2, ADA, BOB, CY), community(1, DI, GUS)
@@ -140,14 +134,6 @@ class CommunitiesSpec(StoreSpec):
                 await store.write_communities(given, replacing=[])
             assert refused.value.faults == (fault,)
             assert await store.communities() == [one]
-
-    async def test_what_a_merge_left_of_a_community_can_join_another(self, store: GraphStore) -> None:
-        await _peopled(store)
-        await store.write_communities([community(1, ADA, BOB), community(2, CY, DI)])
-        await store.merge(BOB.id, GUS.id)
-        assert await store.communities() == [community(2, CY, DI)]
-        await store.write_communities([community(3, ADA, EVE)], replacing=[])
-        assert await store.communities() == [community(2, CY, DI), community(3, ADA, EVE)]
 
     async def test_members_that_are_gone_are_left_out(self, store: GraphStore) -> None:
         await put(store, *PEOPLE[:4])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections import Counter
 from typing import Any
 from uuid import UUID
 
@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 from graphsearch.columns import Hits
-from graphsearch.errors import EmbeddingModelError
-from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation, RelationType, Vector, View
+from graphsearch.model import ElementKind, Entity, Memory, Outcome, RelationType, Vector, View
 from graphsearch.model.signatures import entity_signature, memory_signature, relation_signature
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.fakes import NOON, FixedClock
+from graphsearch.testing.fakes import NOON
 from graphsearch.testing.samples import (
     ADA,
     BOB,
     EVE,
     claim,
     day,
+    expanded,
     ids_of,
     matching,
     near,
@@ -35,7 +35,7 @@ from graphsearch.testing.samples import (
     view,
 )
 from graphsearch.testing.spec import StoreSpec
-from graphsearch.text.bm25 import TermCounts, grid, idf, saturated
+from graphsearch.text.bm25 import grid, idf, saturated
 
 ENTITY, RELATION, MEMORY = ElementKind.ENTITY, ElementKind.RELATION, ElementKind.MEMORY
 
@@ -89,18 +89,6 @@ class FindingSpec(StoreSpec):
         assert await near(store, ENTITY, vector(5, 0), limit=0) == []
         assert await near(store, MEMORY, vector(5, 0)) == []
 
-    async def test_equally_near_elements_come_in_order_of_id(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 3)
-        people = [person(f"P{number}") for number in range(40)]
-        await put(store, *people, vectors={each.id: vector(1, 2, 3) for each in people})
-        assert await near(store, ENTITY, vector(3, 2, 2), limit=10) == sorted(each.id for each in people)[:10]
-
-    async def test_a_query_of_another_length_is_refused(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 2)
-        await put(store, ADA, vectors={ADA.id: vector(1, 0)})
-        with pytest.raises(EmbeddingModelError):
-            await store.search_by_embedding(ENTITY, vector(1, 0, 0), limit=1, view=view())
-
     async def test_searches_see_what_is_in_view(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
         past = person("Ada past", valid_to=day(10), created_at=day(0))
@@ -146,73 +134,17 @@ class FindingSpec(StoreSpec):
             "e": "the of and",
         }
         await put(store, *(Memory(id=key, text=text) for key, text in texts.items()))
-        counts = {
-            "a": {"tls": 1, "handshake": 1, "socket": 1},
-            "b": {"handshake": 3},
-            "c": {"socket": 2, "closed": 1, "another": 1, "opened": 1, "somewhere": 1, "else": 1},
-            "d": {"nothing": 1, "kind": 1},
-        }
-        average = grid(sum(sum(each.values()) for each in counts.values()) / 4)
-        scores = {}
-        for key in "abc":
-            weights = saturated(counts[key], sum(counts[key].values()), average)
-            scores[key] = idf(4, 2) * (weights.get("handshake", 0.0) + weights.get("socket", 0.0))
+        counts = {key: Counter(store.analyser.terms(text)) for key, text in texts.items()}
+        average = grid(sum(each.total() for each in counts.values()) / 4)  # "e" has stop words alone
+        weights = {key: saturated(counts[key], counts[key].total(), average) for key in "abc"}
+        asked = store.analyser.terms("socket handshake")
+        scores = {key: idf(4, 2) * sum(of.get(term, 0.0) for term in asked) for key, of in weights.items()}
         async with store.snapshot():
             hits = await store.search_lexical(MEMORY, "Socket handshake? handshake", limit=10, view=view())
             assert ids_of(store, MEMORY, hits) == sorted(scores, key=lambda key: -scores[key])
             assert hits.values == pytest.approx(sorted(scores.values(), reverse=True), rel=1e-5)
             assert hits.importance.tolist() == [0.5] * 3
         assert await matching(store, MEMORY, "socket handshake", limit=1) == ["a"]
-
-    async def test_given_counts_replace_the_numbers_of_documents_of_the_scope(self, store: GraphStore) -> None:
-        texts = {"a": "red lamp", "b": "green lamp", "c": "red chair"}
-        await put(store, *(Memory(id=key, text=text) for key, text in texts.items()))
-        assert await matching(store, MEMORY, "red green") == ["b", "a", "c"]
-        elsewhere = TermCounts(documents=100, containing={"red": 2, "green": 90})
-        async with store.snapshot():
-            hits = await store.search_lexical(MEMORY, "red green", limit=10, view=view(), counts=elsewhere)
-            found = dict(zip(ids_of(store, MEMORY, hits), hits.values.tolist(), strict=True))
-            same = TermCounts(documents=3, containing={"red": 2, "green": 1})
-            own = await store.search_lexical(MEMORY, "red green", limit=10, view=view())
-            given = await store.search_lexical(MEMORY, "red green", limit=10, view=view(), counts=same)
-            assert given.values.tolist() == own.values.tolist()
-        assert list(found) == ["a", "c", "b"]
-        weight = saturated({"red": 1}, 2, grid(2.0))["red"]  # every text has two words
-        scores = {key: idf(100, number) * weight for key, number in (("a", 2), ("c", 2), ("b", 90))}
-        assert found == pytest.approx(scores, rel=1e-5)
-
-    async def test_the_analyser_makes_the_terms_that_are_searched_by(self, store: GraphStore) -> None:
-        entity = person("Ada Lovelace", description="walked along the rivers")
-        await put(store, entity)
-        asked = "walking a river"
-        assert set(store.analyser.terms(asked)) <= set(store.analyser.terms(entity.description))
-        for question, found in ((asked, [entity.id]), ("swimming", [])):
-            assert await matching(store, ElementKind.ENTITY, question) == found
-
-    async def test_rare_words_select_the_candidates(self, store: GraphStore) -> None:
-        memories = [Memory(id=f"m{number:04}", text="common word") for number in range(2_010)]
-        memories[7] = Memory(id="m0007", text="rare word")
-        await put(store, *memories)
-        assert await matching(store, MEMORY, "rare common word") == ["m0007"]
-        assert await matching(store, MEMORY, "common word", limit=9) == [
-            each.id for each in memories[:10] if each != memories[7]
-        ]
-
-    async def test_a_narrow_search_gives_the_first_of_a_wide_one(self, store: GraphStore, clock: FixedClock) -> None:
-        words = ("common", "usual", "common usual", "usual usual common")
-        memories = [Memory(id=f"m{number:04}", text=f"{words[number % 4]} filler") for number in range(2_700)]
-        for number in range(40):  # of the rare words some have one, some two; common ones decide among them
-            rare = " ".join(("rare", "scarce")[: 1 + number % 3 % 2])
-            text = f"{rare} {words[number % 4]} {'filler ' * (number % 5)}"
-            memories[number] = Memory(id=f"m{number:04}", text=text, occurred_at=day(9 if number % 7 else 1))
-        await put(store, *memories)
-        asked = "rare scarce common usual"
-        for when in (day(5), day(10)):
-            seen = {"as_of": when, "known_at": clock.now()}
-            wide = await matching(store, MEMORY, asked, limit=50, **seen)
-            assert len(wide) == (6 if when == day(5) else 40)
-            for limit in (1, 5, 39):
-                assert await matching(store, MEMORY, asked, limit=limit, **seen) == wide[:limit]
 
     async def test_each_kind_is_found_by_its_text(self, store: GraphStore) -> None:
         engine = Entity(type="tool", name="analyticalEngine", description="It computes.", aliases=("mill",))
@@ -233,13 +165,6 @@ class FindingSpec(StoreSpec):
         await put(store, Memory(id="c", text="red"))
         await store.forget(["c"])
         assert await _scores(store, "red") == pytest.approx(before, rel=1e-6)
-
-    async def test_equally_good_elements_come_in_order_of_id(self, store: GraphStore) -> None:
-        people = [person(f"P{number}", description="same words") for number in range(25)]
-        await put(store, *people)
-        same = [attrs.evolve(each, name="P") for each in people]
-        await put(store, *same)
-        assert await matching(store, ENTITY, "words", limit=8) == sorted(each.id for each in people)[:8]
 
     # -- ids -----------------------------------------------------------------------------------------------------
 
@@ -355,19 +280,6 @@ class ViewingSpec(StoreSpec):
             assert await _seen(store, view(only_types=names, **options)) == expected
         assert await _seen(store, view(only_types={"likes", "knows"}, skipped_types={"likes"})) == {LONG.id}
 
-    async def test_types_asked_for_are_not_crowded_out_by_others(self, store: GraphStore) -> None:
-        others = [person(f"p{number}") for number in range(30)]
-        crowd = [relation(ADA, each, "knows", confidence=0.99) for each in others]
-        rare = relation(ADA, BOB, "leads", confidence=0.6)
-        await put(store, ADA, BOB, *others, *crowd, rare)
-        async with store.snapshot():
-            ada = await store.locate([ADA.id], view=view())
-            found = await store.expand(ada.keys, fan_out=2, view=view(only_types={"leads"}))
-            assert store.relation_ids(found.relations) == [rare.id]
-            assert np.isclose(found.confidence, 0.6).all()
-            everything = view(only_types={"leads"}, min_edge_confidence=0.7)
-            assert await store.left_out(ada.keys, view=everything) == {"low_confidence": 1, "other_type": 30}
-
 
 HUB = person("Hub")
 SPOKES = tuple(person(f"Spoke {number}") for number in range(60))
@@ -375,10 +287,7 @@ SPOKES = tuple(person(f"Spoke {number}") for number in range(60))
 
 async def _found(store: GraphStore, *near: Entity, fan_out: int = 25, **options: Any) -> list[object]:
     """The ids of the relations found from the entities given, in order."""
-    async with store.snapshot():
-        seen = view(**options)
-        hits = await store.locate([each.id for each in near], view=view())
-        found = await store.expand(hits.keys, fan_out=fan_out, view=seen)
+    async with expanded(store, *near, fan_out=fan_out, **options) as found:
         return [row[2] for row in rows_of(store, found)]
 
 
@@ -389,9 +298,7 @@ class ExpandingSpec(StoreSpec):
         out = [relation(ADA, each, confidence=0.6 + number / 100) for number, each in enumerate((BOB, EVE, HUB))]
         into = relation(BOB, ADA, "admires", confidence=0.9)
         await put(store, ADA, BOB, EVE, HUB, *out, into)
-        async with store.snapshot():
-            hits = await store.locate([ADA.id], view=view())
-            found = await store.expand(hits.keys, fan_out=25, view=view())
+        async with expanded(store, ADA) as found:
             assert rows_of(store, found) == [
                 (ADA.id, True, out[2].id, HUB.id),
                 (ADA.id, True, out[1].id, EVE.id),
@@ -403,9 +310,7 @@ class ExpandingSpec(StoreSpec):
     async def test_a_relation_within_the_frontier_is_found_from_either_side(self, store: GraphStore) -> None:
         link = relation(ADA, BOB)
         await put(store, ADA, BOB, link)
-        async with store.snapshot():
-            hits = await store.locate([ADA.id, BOB.id], view=view())
-            found = await store.expand(hits.keys, fan_out=25, view=view())
+        async with expanded(store, ADA, BOB) as found:
             assert set(rows_of(store, found)) == {(ADA.id, True, link.id, BOB.id), (BOB.id, False, link.id, ADA.id)}
 
     async def test_nothing_is_found_from_nowhere(self, store: GraphStore) -> None:
@@ -427,11 +332,6 @@ class ExpandingSpec(StoreSpec):
         assert len(await _found(store, HUB, fan_out=1000)) == 120
         assert await _found(store, HUB, fan_out=0) == []
 
-    async def test_equally_strong_relations_come_in_order_of_id(self, store: GraphStore) -> None:
-        links = [relation(HUB, each, confidence=0.7) for each in SPOKES]
-        await put(store, HUB, *SPOKES, *links)
-        assert await _found(store, HUB, fan_out=10) == sorted(each.id for each in links)[:10]
-
     async def test_strength_is_confidence_times_the_prior_of_the_type(self, store: GraphStore) -> None:
         strong = relation(ADA, BOB, "sure", confidence=0.8)
         weak = relation(ADA, EVE, "vague", confidence=1.0)
@@ -449,9 +349,8 @@ class ExpandingSpec(StoreSpec):
         claimed = claim(memory, BOB, EVE, "praised", confidence=0.9)
         await put(store, ADA, BOB, EVE, *links, memory, claimed)
         await store.apply_outcome("s", Outcome.ACCEPTED, [ref(links[0])])
-        async with store.snapshot():
-            hits = await store.locate([ADA.id, BOB.id], view=view())
-            keys = np.unique((await store.expand(hits.keys, fan_out=9, view=view(min_edge_confidence=0.0))).relations)
+        async with expanded(store, ADA, BOB, min_edge_confidence=0.0) as steps:
+            keys = np.unique(steps.relations)
             for asked in (keys, keys[::-1], keys[:0]):
                 found = await store.related(asked, view=view())
                 stored = await store.get_relations(store.relation_ids(asked))
@@ -468,10 +367,8 @@ class ExpandingSpec(StoreSpec):
     async def test_a_step_to_an_entity_that_does_not_hold_is_marked(self, store: GraphStore) -> None:
         past = person("Past", valid_to=day(5))
         await put(store, ADA, past, relation(ADA, past))
-        async with store.snapshot():
-            keys = (
-                await store.expand((await store.locate([ADA.id], view=view())).keys, fan_out=9, view=view())
-            ).relations
+        async with expanded(store, ADA) as steps:
+            keys = steps.relations
             assert (await store.related(keys, view=view())).holding.tolist() == [False]
             assert (await store.related(keys, view=view(day(4), NOON))).holding.tolist() == [True]
 
@@ -493,37 +390,6 @@ class ExpandingSpec(StoreSpec):
         await put(store, HUB, *SPOKES, *strong, *kept)
         found = await _found(store, HUB, fan_out=5, skipped_types=frozenset({"skipped", "absent"}))
         assert found == [each.id for each in kept[:-6:-1]]
-
-    async def test_relations_to_be_folded_again_are_kept_until_retracted(self, store: GraphStore) -> None:
-        """Whatever their period and confidence, and whenever they were stored."""
-        marked: dict[str, Any] = {"created_at": day(2), "labels": ("again",)}
-        again = [
-            relation(ADA, BOB, "ended", **marked, valid_to=day(1), fact="ended"),
-            relation(ADA, BOB, "unsure", **marked, confidence=0.2, fact="unsure"),
-            relation(ADA, BOB, "later", **{**marked, "created_at": day(9)}, fact="later"),
-        ]
-        dropped = relation(ADA, EVE, "later", **marked, retracted_at=day(3), fact="dropped")  # signed as "later" is
-        others = [
-            relation(EVE, BOB, "ended", created_at=day(2), valid_to=day(1)),
-            relation(EVE, BOB, "unsure", created_at=day(2), confidence=0.2),
-            relation(EVE, BOB, "later", created_at=day(9)),
-        ]
-        people = [attrs.evolve(each, created_at=day(0)) for each in (ADA, BOB, EVE)]
-        await put(store, *people, *again, dropped, *others)
-        kept = {each.id for each in again}
-        async with store.snapshot():
-            keys = (await store.locate([ADA.id, BOB.id], view=view())).keys
-            steps = await store.expand(keys, fan_out=25, view=view(day(0), NOON, min_edge_confidence=0.0))
-            codes = dict(zip(store.relation_ids(steps.relations), steps.signatures.tolist(), strict=True))
-            assert not len(await store.expand(keys, fan_out=25, view=view(known_at=day(5))))
-            seen = view(known_at=day(5), refolded=frozenset(codes[key] for key in kept))
-            found = await store.expand(keys, fan_out=25, view=seen)
-            assert set(store.relation_ids(found.relations)) == kept
-            assert set(store.relation_ids((await store.edges(view=seen)).relations)) == kept
-            hits = await store.search_lexical(ElementKind.RELATION, "ended unsure later dropped", limit=9, view=seen)
-            assert set(store.relation_ids(hits.keys)) == kept
-            reasons = {"not_known": 2, "not_held": 1, "low_confidence": 1}
-            assert await store.left_out(keys, view=seen) == reasons
 
     async def test_what_held_and_what_was_known_are_two_axes(self, store: GraphStore) -> None:
         held = relation(ADA, BOB, valid_from=day(10), valid_to=day(20), created_at=day(100), retracted_at=day(200))
@@ -549,9 +415,7 @@ class ExpandingSpec(StoreSpec):
         await put(store, ADA, heavy, ended, unborn, merged, memory, claim(memory, ADA, heavy), *away)
         (folded,) = await store.list_relations(type="knows")
         await store.apply_outcome("s", Outcome.ACCEPTED, [ref(folded)])
-        async with store.snapshot():
-            hits = await store.locate([ADA.id], view=view())
-            found = await store.expand(hits.keys, fan_out=25, view=view())
+        async with expanded(store, ADA) as found:
             assert found.ends.keys.tolist() == np.unique(found.ends.keys).tolist()
             far = list(store.entity_ids(found.far))
             row = far.index(heavy.id)
@@ -577,36 +441,6 @@ class ExpandingSpec(StoreSpec):
             if (table := store.signature_table()) is not None:
                 rows = range(len(table)) if table.codes is None else table.codes.tolist()
                 assert contents.items() <= dict(zip(rows, table.contents, strict=True)).items()
-
-    async def test_freshness_counts_from_the_newest_support_else_start_else_creation(self, store: GraphStore) -> None:
-        memories = tuple(Memory(id=f"m{number}", occurred_at=day(number)) for number in (10, 30, 20))
-        claims = tuple(claim(memory, ADA, BOB, "proved") for memory in memories)
-        undated = claim(Memory(id="undated"), ADA, BOB, "undated", valid_from=day(2))
-        await put(
-            store,
-            entities=(ADA, BOB, EVE),
-            memories=(*memories, Memory(id="undated")),
-            claims=(*claims, undated),
-            relations=(
-                relation(ADA, EVE, "started", valid_from=day(5), created_at=day(6)),
-                relation(ADA, EVE, "created", created_at=day(7)),
-                relation(ADA, EVE, "given", supported_at=day(8), valid_from=day(5), created_at=day(6)),
-            ),
-        )
-        for as_of, proved in ((day(40), day(30)), (day(25), day(20)), (day(10), day(10))):
-            since = await self._since(store, as_of)
-            assert since["proved"] == proved.timestamp()
-            assert since["started"] == day(5).timestamp()
-            assert since["created"] == day(7).timestamp()
-            assert since["given"] == day(8).timestamp()
-            assert since["undated"] == day(2).timestamp()
-
-    async def _since(self, store: GraphStore, as_of: datetime) -> dict[str, float]:
-        async with store.snapshot():
-            hits = await store.locate([ADA.id], view=view())
-            found = await store.expand(hits.keys, fan_out=25, view=view(as_of, NOON))
-            relations: list[Relation] = list(await store.get_relations(store.relation_ids(found.relations)))
-            return {each.type: float(moment) for each, moment in zip(relations, found.since, strict=True)}
 
     async def test_what_the_view_leaves_out_is_counted_once_by_the_first_reason(self, store: GraphStore) -> None:
         shown = relation(ADA, BOB, "shown")

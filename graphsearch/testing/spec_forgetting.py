@@ -1,14 +1,29 @@
-"""Forgetting: afterwards the graph is as if the memory had never been written."""
+"""Merging and undoing it, and forgetting: afterwards the graph is as if it had never been."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+from uuid import UUID, uuid4
 
 import attrs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from graphsearch.model import Claim, ElementKind, ElementRef, Injection, Memory, Outcome, WriteReport
+from graphsearch.errors import InvalidInputError, UnknownElementError
+from graphsearch.model import (
+    ElementKind,
+    ElementRef,
+    Entity,
+    Injection,
+    Memory,
+    Merge,
+    Outcome,
+    UndoReport,
+)
+from graphsearch.model.identity import keyed_id
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import (
@@ -17,60 +32,248 @@ from graphsearch.testing.samples import (
     EVE,
     claim,
     day,
+    ids_of,
     mention,
     person,
-    portrait,
     put,
     ref,
     relation,
-    vector,
     view,
-    without_history,
 )
 from graphsearch.testing.spec import FreshScope, StoreSpec
-from graphsearch.testing.spec_claims import PEOPLE, random_memories
+from graphsearch.testing.spec_naming import surface_mention
+from graphsearch.testing.strategies import (
+    EMBEDDER,
+    PEOPLE,
+    AnnotatedMemory,
+    annotated_memories,
+    answers,
+    embed,
+    few_examples,
+    forget,
+    write_memories,
+)
+
+COUNTESS = person("Countess")
+ONE, TWO = Memory(id="one", occurred_at=day(1)), Memory(id="two", occurred_at=day(2))
+
+
+async def two_people(store: GraphStore) -> None:
+    """Write Ada and a countess who is the same person, with what two memories say of them."""
+    await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
+    await put(
+        store,
+        entities=(attrs.evolve(COUNTESS, aliases=("AAL",)), ADA, BOB, EVE),
+        memories=(ONE, TWO),
+        mentions=(
+            mention(ONE, COUNTESS),
+            surface_mention("one", COUNTESS, "C."),
+            mention(TWO, ADA),
+            mention(TWO, BOB),
+        ),
+        claims=(claim(ONE, COUNTESS, BOB, fact="old"), claim(TWO, ADA, BOB, fact="new"), claim(TWO, EVE, COUNTESS)),
+        relations=(relation(COUNTESS, EVE, "likes"), relation(COUNTESS, ADA, "is_like")),
+        vectors={each.id: EMBEDDER.vector(each.name) for each in (COUNTESS, ADA)},
+    )
+
+
+async def _of_one_type(store: GraphStore, ids: Sequence[UUID]) -> list[UUID]:
+    """The entities that can be merged into the first."""
+    entities = await store.get_entities(ids)
+    return [each.id for each in entities if each.type == entities[0].type]
+
+
+class MergingSpec(StoreSpec):
+    """`merge`, `undo_merge`, `merges`."""
+
+    async def test_what_ingest_minted_is_merged_into_what_an_application_writes(self, store: GraphStore) -> None:
+        await put(store)
+        minted = attrs.evolve(ADA, id=keyed_id(ADA.id, await store.id_key()), type="concept")
+        assert minted.id != ADA.id
+        await put(store, ONE, mention(ONE, minted), named=(minted,))
+        await put(store, ADA, BOB)
+        assert [each.merged_into for each in await store.get_entities([minted.id, ADA.id])] == [ADA.id, None]
+        assert [each.entity_id for each in await store.list_mentions(memory_ids=["one"])] == [ADA.id]
+        [made] = await store.merges()
+        await store.undo_merge(made.id)
+        await put(store, attrs.evolve(ADA, description="Again."))  # once is enough
+        assert [each.merged_into for each in await store.get_entities([minted.id, ADA.id])] == [None, None]
+
+    async def test_entities_of_two_types_are_merged_and_retyped_in_one_step(self, store: GraphStore) -> None:
+        tool, firm = Entity(type="tool", name="Mercury"), Entity(type="organisation", name="Mercury")
+        memories = [Memory(id="m"), Memory(id="n")]
+        mentions = [mention(memories[0], tool), mention(memories[1], firm)]
+        await put(store, tool, firm, *memories, *mentions)
+        before = await store.get_entities([tool.id, firm.id])
+        with pytest.raises(InvalidInputError, match="or merge with retype"):
+            await store.merge(tool.id, firm.id)
+        assert (await store.merge(tool.id, firm.id, dry_run=True, retype=True)).mentions == 1
+        assert await store.get_entities([tool.id, firm.id]) == before
+        merge = await store.merge(tool.id, firm.id, retype=True)
+        [kept] = await store.get_entities([firm.id])
+        assert (kept.type, kept.name) == ("organisation", "Mercury")
+        assert [each.memory_id for each in await store.list_mentions(entity_ids=[firm.id])] == ["m", "n"]
+        assert [each.entity_id for each in await store.find_names(["Mercury"])] == [firm.id]
+        await store.undo_merge(merge.id)
+        assert await store.get_entities([tool.id, firm.id]) == before
+        assert [each.memory_id for each in await store.list_mentions(entity_ids=[tool.id])] == ["m"]
+
+    async def test_claims_of_the_source_become_claims_of_the_target(self, store: GraphStore, clock: FixedClock) -> None:
+        await two_people(store)
+        clock.advance(hours=1)
+        made = await store.merge(COUNTESS.id, ADA.id)
+        assert made == Merge(
+            id=made.id,
+            source_id=COUNTESS.id,
+            target_id=ADA.id,
+            created_at=clock.now(),
+            mentions=2,
+            claims=2,
+            relations=4,
+        )
+        assert (
+            await store.merges() == await store.merges([ADA.id]) == await store.merges([COUNTESS.id, EVE.id]) == [made]
+        )
+        assert await store.merges([EVE.id]) == []
+        source, target = await store.get_entities([COUNTESS.id, ADA.id])
+        assert (source.merged_into, target.merged_into) == (ADA.id, None)
+        assert target.aliases == ("AAL", "C.", "Countess")
+        assert {each.entity_id for each in await store.list_mentions(memory_ids=["one"])} == {ADA.id}
+        assert await store.list_mentions(entity_ids=[COUNTESS.id]) == []
+        left = {(each.source_id, each.type, each.target_id) for each in await store.list_relations()}
+        assert left == {(ADA.id, "knows", BOB.id), (EVE.id, "knows", ADA.id), (ADA.id, "likes", EVE.id)}
+        (known,) = [each for each in await store.list_relations() if each.target_id == BOB.id]
+        assert (known.evidence, known.fact, known.valid_from) == (("one", "two"), "new", day(1))
+        (likes,) = await store.get_relations([relation(COUNTESS, EVE, "likes").id])
+        assert (likes.source_id, likes.retracted_at) == (ADA.id, None)
+        (loop,) = await store.get_relations([relation(COUNTESS, ADA, "is_like").id])
+        assert (loop.source_id, loop.target_id, loop.retracted_at) == (ADA.id, ADA.id, clock.now())
+
+    async def test_the_source_is_found_no_more_but_by_its_names(self, store: GraphStore) -> None:
+        await two_people(store)
+        await store.merge(COUNTESS.id, ADA.id)
+        for found in (
+            await store.find_names(["countess", "aal", "c."]),
+            await store.find_name_words(["countess"]),
+            (await store.similar_names(["countess"], threshold=0.6))["countess"],
+        ):
+            assert {each.entity_id for each in found} == {ADA.id}
+        async with store.snapshot():
+            near = await store.search_by_embedding(
+                ElementKind.ENTITY, EMBEDDER.vector("Countess"), limit=5, view=view()
+            )
+            worded = await store.search_lexical(ElementKind.ENTITY, "countess", limit=5, view=view())
+            assert ids_of(store, ElementKind.ENTITY, near) == ids_of(store, ElementKind.ENTITY, worded) == [ADA.id]
+        assert await store.degrees([COUNTESS.id, ADA.id]) == {COUNTESS.id: 0, ADA.id: 3}
+
+    async def test_a_dry_run_changes_nothing(self, store: GraphStore) -> None:
+        await two_people(store)
+        before = await answers(store)
+        trial = await store.merge(COUNTESS.id, ADA.id, dry_run=True)
+        assert await answers(store) == before
+        assert await store.merges() == []
+        assert await store.merge(COUNTESS.id, ADA.id) == trial
+
+    async def test_undoing_restores_what_was(self, store: GraphStore, clock: FixedClock) -> None:
+        await two_people(store)
+        (known,) = [
+            each for each in await store.list_relations() if each.source_id == COUNTESS.id and each.type == "knows"
+        ]
+        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(known)])
+        before, history = await answers(store), await store.get_relations([known.id])
+        made = await store.merge(COUNTESS.id, ADA.id)
+        clock.advance(days=1)
+        assert await store.undo_merge(made.id) == UndoReport(mentions=2, claims=2, relations=4, stayed=0, forgotten=0)
+        assert await answers(store) == before
+        assert await store.get_relations([known.id]) == history
+        assert await store.merges() == [attrs.evolve(made, undone_at=clock.now())]
+        again = await store.merge(COUNTESS.id, ADA.id)
+        assert again.id != made.id
+        await store.undo_merge(again.id)
+        assert await answers(store) == before
+
+    async def test_what_cannot_be_merged_or_undone_is_refused(self, store: GraphStore) -> None:
+        await two_people(store)
+        await put(store, Entity(type="tool", name="Engine"))
+        for source, target in ((uuid4(), ADA.id), (ADA.id, uuid4())):
+            with pytest.raises(UnknownElementError, match="no entity"):
+                await store.merge(source, target)
+        with pytest.raises(InvalidInputError, match="itself"):
+            await store.merge(ADA.id, ADA.id)
+        with pytest.raises(InvalidInputError, match="a person and a tool"):
+            await store.merge(ADA.id, Entity(type="tool", name="Engine").id)
+        made = await store.merge(COUNTESS.id, ADA.id)
+        with pytest.raises(InvalidInputError, match="already"):
+            await store.merge(COUNTESS.id, BOB.id)
+        with pytest.raises(InvalidInputError, match="undo that first"):
+            await store.merge(ADA.id, COUNTESS.id)
+        with pytest.raises(InvalidInputError, match="merge into that"):
+            await store.merge(BOB.id, COUNTESS.id)
+        with pytest.raises(UnknownElementError, match="no merge"):
+            await store.undo_merge(uuid4())
+        await store.undo_merge(made.id)
+        before = await answers(store)
+        with pytest.raises(InvalidInputError, match="undone"):
+            await store.undo_merge(made.id)
+        assert await answers(store) == before
+
+    # -- writes between merge and undo -----------------------------------------------------------------------------
+
+    async def test_deleting_the_target_takes_along_what_was_merged_into_it(self, store: GraphStore) -> None:
+        await two_people(store)
+        await store.merge(COUNTESS.id, ADA.id)
+        await store.delete(entities=[ADA.id])
+        assert {each.id for each in await store.list_entities()} == {BOB.id, EVE.id}
+        assert await store.list_relations() == []
+        assert await store.merges() == []
+
+    # -- properties ----------------------------------------------------------------------------------------------
+
+    @few_examples
+    @given(annotated_memories("a"), st.permutations(PEOPLE), st.booleans())
+    async def test_a_chain_undone_in_any_order_is_as_before(
+        self, fresh: FreshScope, memories: Sequence[AnnotatedMemory], order: Sequence[UUID], last_first: bool
+    ) -> None:
+        store = fresh()
+        await write_memories(store, memories)
+        known = await _of_one_type(store, order)
+        before, middle = await answers(store), list[Mapping[str, Any]]()
+        made = []
+        for source, target in pairwise(known):
+            made.append(await store.merge(source, target))
+            middle.append(await answers(store))
+        for at, each in reversed(list(enumerate(made))) if last_first else enumerate(made):
+            report = await store.undo_merge(each.id)
+            assert (report.stayed, report.forgotten) == (0, 0)
+            if last_first and at:
+                assert await answers(store) == middle[at - 1]
+        assert await answers(store) == before
+
+    @few_examples
+    @given(annotated_memories("a"), annotated_memories("b"), st.permutations(PEOPLE))
+    async def test_forgetting_while_merged_equals_never_having_written(
+        self,
+        fresh: FreshScope,
+        first: Sequence[AnnotatedMemory],
+        second: Sequence[AnnotatedMemory],
+        order: Sequence[UUID],
+    ) -> None:
+        alone, both = fresh(), fresh()
+        for store in (alone, both):
+            await write_memories(store, first)
+        there = [each.id for each in await alone.get_entities(order)]
+        await write_memories(both, second)
+        known = (await _of_one_type(both, there))[:2]
+        made = await both.merge(*known) if len(known) == 2 else None
+        await forget(both, second)
+        if made is not None:
+            undone = await both.undo_merge(made.id)
+            await embed(both, undone.reworded)
+        assert await answers(both) == await answers(alone)
 
 
 class ForgettingSpec(StoreSpec):
     """`forget`."""
-
-    @pytest.mark.parametrize("seed", range(3))
-    async def test_a_forgotten_memory_leaves_the_graph_as_it_was(self, fresh: FreshScope, seed: int) -> None:
-        rng = random.Random(seed)
-        memories = random_memories(rng, 9)
-        kept, forgotten = memories[:5], memories[5:]
-        alone, both = fresh(), fresh()
-        for store in (alone, both):
-            await store.bind_embedder("model", 2)
-            await self._ingest(store, kept)
-        await self._ingest(both, forgotten)
-        await both.apply_outcome("s", Outcome.ACCEPTED, [ref(memory) for memory, _ in forgotten])
-        report = await both.forget([memory.id for memory, _ in forgotten])
-        assert report.memories == len(forgotten)
-        questions = ("said", *(memory.text for memory, _ in memories))
-        expected = await portrait(alone, questions=questions, vectors=[vector(1, 1)])
-        found = await portrait(both, questions=questions, vectors=[vector(1, 1)])
-        assert without_history(found) == without_history(expected)
-
-    async def test_a_dry_run_reports_the_same_and_changes_nothing(self, store: GraphStore) -> None:
-        memories = random_memories(random.Random(1), 9)
-        await store.bind_embedder("model", 2)
-        await self._ingest(store, memories)
-        before, gone = await portrait(store), [memory.id for memory, _ in memories[5:]]
-        planned = await store.forget(gone, dry_run=True)
-        assert await portrait(store) == before
-        assert planned == await store.forget(gone)
-
-    async def _ingest(self, store: GraphStore, memories: Sequence[tuple[Memory, tuple[Claim, ...]]]) -> None:
-        named = {key for _, claims in memories for each in claims for key in (each.source_id, each.target_id)}
-        people = tuple(each for each in PEOPLE if each.id in named)
-        await put(
-            store,
-            entities=people,
-            memories=tuple(memory for memory, _ in memories),
-            claims=tuple(each for _, claims in memories for each in claims),
-            vectors={memory.id: vector(number, 1) for number, (memory, _) in enumerate(memories)},
-        )
 
     async def test_what_nothing_else_proves_goes(self, store: GraphStore) -> None:
         one, two = Memory(id="one", text="Ada knows Bob."), Memory(id="two", text="Eve, secretly.", source="confession")
@@ -82,7 +285,11 @@ class ForgettingSpec(StoreSpec):
             claims=(claim(one, ADA, BOB), claim(two, ADA, BOB, fact="A secret."), claim(two, EVE, BOB)),
         )
         await store.apply_outcome("s", Outcome.ACCEPTED, [ref(two), ref(EVE)])
-        report = await store.forget(["two", "two", "absent"])
+        before, gone = await answers(store), ["two", "two", "absent"]
+        planned = await store.forget(gone, dry_run=True)
+        assert await answers(store) == before
+        report = await store.forget(gone)
+        assert report == planned
         assert (report.memories, report.entities_removed) == (1, 1)
         assert {each.name for each in await store.list_entities()} == {"Ada", "Bob", "Bystander"}
         (left,) = await store.list_relations()
@@ -161,139 +368,7 @@ class ForgettingSpec(StoreSpec):
         assert report.references_removed == 0
         assert await store.injections("s") == expected  # so that feedback can report it as missing
 
-    async def test_a_reworded_fact_loses_its_vector(self, store: GraphStore) -> None:
-        one, two = Memory(id="one", occurred_at=day(1)), Memory(id="two", occurred_at=day(2))
-        claims = (
-            claim(one, ADA, BOB, fact="They met."),
-            claim(two, ADA, BOB, fact="They fell out."),
-            claim(one, ADA, EVE, fact="They like each other."),
-            claim(two, ADA, EVE),
-        )
-        await store.bind_embedder("model", 2)
-        await put(store, ADA, BOB, EVE, one, two, *claims)
-        relations = {each.target_id: each for each in await store.list_relations()}
-        await put(store, vectors={each.id: vector(1, number) for number, each in enumerate(relations.values())})
-        await store.forget(["two"])
-        assert {each.fact for each in await store.list_relations()} == {"They met.", "They like each other."}
-        hits = await store.search_by_embedding(ElementKind.RELATION, vector(1, 0), limit=5, view=view())
-        assert list(store.relation_ids(hits.keys)) == [relations[EVE.id].id]
-
     # -- names that only the forgotten gave --------------------------------------------------------------------------
-
-    async def test_a_target_whose_memories_are_forgotten_goes_when_its_merge_is_undone(self, store: GraphStore) -> None:
-        one, two = Memory(id="one"), Memory(id="two")
-        mentions = (mention(one, EVE, surface="Secret Eve"), mention(two, BOB, surface="Secret Bob"))
-        await put(store, one, two, *mentions, named=(EVE, BOB))
-        made = await store.merge(EVE.id, BOB.id)
-        await store.forget(["two"])
-        await store.undo_merge(made.id)
-        assert [each.id for each in await store.list_entities()] == [EVE.id]
-        await store.forget(["one"])
-        assert await store.list_entities() == []
-
-    async def test_an_undone_merge_leaves_no_name_to_its_target(self, store: GraphStore) -> None:
-        one, two, three = Memory(id="one"), Memory(id="two"), Memory(id="three")
-        named = (person("Secret"), person("Bob"), person("Robert"))
-        mentions = tuple(mention(each, whom) for each, whom in zip((one, two, three), named, strict=True))
-        await put(store, one, two, three, *mentions, named=named)
-        secret, bob, robert = (each.id for each in named)
-        first = await store.merge(secret, bob)
-        await store.merge(bob, robert)
-        await store.forget(["three"])
-        await store.undo_merge(first.id)
-        [left] = await store.get_entities([robert])
-        assert (left.name, left.aliases) == ("Bob", ())
-        await store.forget(["one"])
-        assert await store.find_names(["secret"]) == []
-
-    async def test_a_merged_entity_takes_its_name_along(self, store: GraphStore) -> None:
-        one, two, three = Memory(id="one"), Memory(id="two"), Memory(id="three")
-        eve = person("Secret Ada")
-        await put(store, one, mention(one, ADA), named=(ADA,))
-        await put(store, two, mention(two, eve), named=(eve,))
-        await store.merge(eve.id, ADA.id)
-        await put(store, three, mention(three, ADA, surface="Countess"))
-        await store.forget(["one"])
-        await store.forget(["two"])
-        [left] = await store.list_entities()
-        assert (left.name, left.aliases) == ("Countess", ())
-
-    async def test_a_merged_entity_goes_with_the_memory_that_mentioned_it(self, store: GraphStore) -> None:
-        """Also if that does not mention it any more when it is forgotten."""
-        one, two, eve = Memory(id="one"), Memory(id="two"), person("Secret Eve")
-        await put(store, one, two, mention(one, ADA), mention(two, eve), named=(ADA, eve))
-        await store.merge(eve.id, ADA.id)
-        await put(store, two, mention(two, ADA))
-        await store.forget(["two"])
-        assert [(each.name, each.aliases) for each in await store.list_entities()] == [("Ada", ())]
-        assert await store.merges() == []
-
-    async def test_a_merged_entity_of_a_claim_is_called_as_that_memory_does(self, store: GraphStore) -> None:
-        """Also if the claim was written after the merge, which makes it one of an entity about itself."""
-        one, two = Memory(id="one"), Memory(id="two")
-        secret = mention(two, EVE, surface="Secret Eve"), mention(two, ADA, surface="Secret Ada")
-        await put(store, two, *secret, named=(ADA, attrs.evolve(EVE, name="Secret Eve")))
-        made = await store.merge(EVE.id, ADA.id)
-        stated = mention(one, EVE, surface="Countess"), mention(one, ADA)
-        await put(store, one, *stated, claim(one, EVE, ADA))
-        await store.forget(["two"])
-        assert {each.name: each.aliases for each in await store.list_entities()} == {
-            "Ada": ("Countess",),
-            "Countess": (),
-        }
-        assert await store.find_names(["secret"]) == []
-        await store.undo_merge(made.id)
-        assert {each.name: each.aliases for each in await store.list_entities()} == {"Ada": (), "Countess": ()}
-        assert await store.list_mentions(entity_ids=[EVE.id]) == [stated[0]]
-        assert len(await store.list_relations()) == 1
-
-    async def test_history_alone_keeps_no_forgotten_name(self, store: GraphStore) -> None:
-        one, two = Memory(id="one"), Memory(id="two")
-        mentions = (mention(one, EVE), mention(one, BOB), mention(one, ADA))
-        await put(store, one, *mentions, claim(one, EVE, BOB), named=(EVE, BOB, ADA))
-        secret = mention(two, EVE, surface="Secret Eve"), mention(two, BOB, surface="Secret Bob")
-        await put(store, two, *secret)
-        await put(store, one, mention(one, ADA))  # retracts the relation
-        report = await store.forget(["two"])
-        assert (report.entities_removed, report.relations_retracted) == (2, 1)
-        assert [each.name for each in await store.list_entities()] == ["Ada"]
-
-    async def test_history_alone_keeps_no_merged_entity(self, store: GraphStore) -> None:
-        one, two = Memory(id="one"), Memory(id="two")
-        mentions = (mention(one, EVE), mention(one, ADA))
-        await put(store, one, *mentions, claim(one, EVE, ADA), named=(EVE, ADA))
-        await put(store, two, mention(two, EVE, surface="Secret Eve"))
-        await store.merge(EVE.id, ADA.id)
-        await put(store, one, mention(one, ADA))
-        await store.forget(["two"])
-        assert [(each.name, each.aliases) for each in await store.list_entities()] == [("Ada", ())]
-
-    async def test_a_report_counts_what_was_removed(self, store: GraphStore) -> None:
-        one, two = Memory(id="one"), Memory(id="two")
-        await put(
-            store,
-            entities=(ADA, BOB, EVE),
-            memories=(one, two),
-            mentions=(mention(one, ADA), mention(two, ADA), mention(two, ADA, surface="A."), mention(two, EVE)),
-            claims=(
-                claim(one, ADA, BOB),
-                claim(two, ADA, BOB),
-                claim(two, ADA, EVE),
-                claim(two, BOB, EVE, "likes"),
-            ),
-        )
-        assert await store.forget(["two"]) == WriteReport(
-            memories=1,
-            relations=1,
-            relations_retracted=2,
-            entities_removed=1,
-            mentions_removed=3,
-            claims_removed=3,
-        )
-        assert await store.forget(["two"]) == WriteReport()
-        assert await store.delete(entities=[ADA.id]) == WriteReport(
-            relations_retracted=1, entities_removed=1, mentions_removed=1, claims_removed=1
-        )
 
 
 def _injection(number: int, *elements: ElementRef) -> Injection:

@@ -86,18 +86,6 @@ class LearningSpec(StoreSpec):
             OutcomeRecord(element=ref(ADA), session_id="s2", seq=2, outcome=Outcome.REJECTED),
         ]
 
-    async def test_absent_elements_are_reported_and_change_nothing(self, store: GraphStore) -> None:
-        await _ready(store)
-        absent = (
-            ref(person("Absent")),
-            ElementRef(ElementKind.MEMORY, "absent"),
-            ElementRef(ElementKind.RELATION, REFS[0].id),
-        )
-        report = await store.apply_outcome("s", Outcome.ACCEPTED, [*absent, ref(ADA)])
-        assert report == FeedbackReport(applied=(ref(ADA),), missing=tuple(sorted(absent)))
-        assert await store.outcomes(absent) == []
-        assert await store.apply_outcome("s", Outcome.ACCEPTED, []) == FeedbackReport()
-
     async def test_each_element_of_a_session_has_its_own_report(self, store: GraphStore) -> None:
         await _ready(store)
         absent = (ref(person("Absent")), ElementRef(ElementKind.MEMORY, "absent"), ElementRef(ElementKind.MEMORY, "\0"))

@@ -1,10 +1,10 @@
-"""A scope as records, and records as a scope: every answer is the same, and every change goes on as it would have."""
+"""A scope as records and back, and a change of its embedding model: every answer is the same as it would have been."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from typing import Any
-from uuid import uuid4
+from typing import Any, Final
+from uuid import UUID, uuid4
 
 import attrs
 import numpy as np
@@ -12,21 +12,52 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphsearch.errors import AnalyserError, OccupiedScopeError, RecordError
+from graphsearch.errors import (
+    AnalyserError,
+    EmbeddingModelError,
+    InvalidInputError,
+    OccupiedScopeError,
+    RecordError,
+    ReembeddingError,
+    UnknownScopeError,
+)
 from graphsearch.model import (
     Community,
     CommunitySummary,
+    ElementKind,
+    Entity,
     Injection,
     Memory,
     MemoryLink,
     Outcome,
+    Relation,
     RelationType,
     SummarySentence,
+    Vector,
 )
-from graphsearch.model.stored import Record, RecordKind, ScopeSettings, StoredEntity, StoredRelation, key_of
+from graphsearch.model.reembedding import OutdatedVector
+from graphsearch.model.stored import Record, RecordKind, ScopeSettings, StoredRelation, key_of
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.fakes import NOON
-from graphsearch.testing.samples import batch_of, claim, day, mention, person, portrait, put, ref, relation
+from graphsearch.protocols.reembedding import NewVector
+from graphsearch.reembedding import reembed
+from graphsearch.testing.fakes import NOON, HashEmbedder
+from graphsearch.testing.samples import (
+    ADA,
+    BOB,
+    EVE,
+    batch_of,
+    claim,
+    day,
+    ids_of,
+    mention,
+    person,
+    portrait,
+    put,
+    ref,
+    relation,
+    vector,
+    view,
+)
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.strategies import (
     EMBEDDER,
@@ -39,8 +70,9 @@ from graphsearch.testing.strategies import (
     forget,
     write_memories,
 )
+from graphsearch.text.bm25 import embedding_text
 
-ADA, BOB, EVE, COUNTESS = person("Ada"), person("Bob"), person("Eve"), person("Countess")
+COUNTESS = person("Countess")
 ONE, TWO, THREE = (Memory(id=f"m{at}", text=f"said {at}", session_id="s", position=at) for at in range(3))
 
 
@@ -306,27 +338,6 @@ class MovingSpec(StoreSpec):
         with pytest.raises(AnalyserError):
             await fresh().load(attrs.evolve(own, analyser="another"), pages_of(store))
 
-    async def test_records_show_what_a_store_holds(self, store: GraphStore) -> None:
-        await lived_in(store)
-        entities = {
-            each.key[0]: each for each in await store.records(RecordKind.ENTITY) if isinstance(each, StoredEntity)
-        }
-        ada, countess = entities[str(ADA.id)], entities[str(COUNTESS.id)]
-        assert (ada.given_aliases, ada.entity.aliases, ada.words) == (
-            (),
-            ("C.", "Countess"),
-            {"analytical": 2, "engine": 0.5},
-        )
-        assert [(each.session_id, each.seq, each.outcome) for each in ada.outcomes] == [
-            ("s1", 1, Outcome.ACCEPTED),
-            ("s2", 2, Outcome.REJECTED),
-        ]
-        assert countess.entity.merged_into == ADA.id
-        relations = [each for each in await store.records(RecordKind.RELATION) if isinstance(each, StoredRelation)]
-        moved_ends = {each.relation.type: each.given_ends for each in relations if each.given_ends}
-        assert moved_ends == {"likes": (COUNTESS.id, EVE.id), "is_like": (COUNTESS.id, ADA.id)}
-        assert {each.relation.type for each in relations if each.folded} == {"knows", "works_at"}
-
 
 def _claiming(record: Record, claimed: tuple[int, ...] | str) -> Record:
     """A relation that memories prove, with other evidence in its signature; anything else as it is."""
@@ -342,3 +353,167 @@ async def merge_some(store: GraphStore, pairs: Sequence[tuple[int, int]]) -> Non
         entities = [each for each in await store.list_entities(limit=100) if each.merged_into is None]
         if max(one, other) < len(entities) and one != other and entities[one].type == entities[other].type:
             await store.merge(entities[one].id, entities[other].id)
+
+
+OLD, NEW, THIRD = HashEmbedder(16, name="old"), HashEmbedder(24, name="new"), HashEmbedder(8, name="third")
+NOTED, AWAY = Memory(id="one", text="Ada knows Bob."), Memory(id="two", text="Eve is away.", speaker="Eve")
+KNOWS: Final = relation(ADA, BOB, fact="Ada knows Bob.")
+KINDS: Final = tuple(ElementKind)
+
+
+async def remade(outdated: Sequence[OutdatedVector]) -> Sequence[NewVector]:
+    """The vectors of the new model."""
+    return [(each, NEW.vector(text) if (text := embedding_text(each.element)).strip() else None) for each in outdated]
+
+
+async def step(store: GraphStore, kind: ElementKind, limit: int) -> None:
+    """A page of a change to the new model."""
+    page = await store.outdated_vectors(kind, NEW.name, limit=limit)
+    await store.put_new_vectors(kind, NEW.name, await remade(page))
+
+
+def made(embedder: HashEmbedder, *elements: Entity | Memory | Relation) -> dict[UUID | str, Vector]:
+    """The vectors of elements."""
+    return {each.id: embedder.vector(embedding_text(each)) for each in elements}
+
+
+async def written(store: GraphStore, embedder: HashEmbedder = OLD) -> GraphStore:
+    """A scope with vectors of every kind, and an entity and a memory without one."""
+    await store.bind_embedder(embedder.name, embedder.dimensions)
+    vectors = made(embedder, ADA, BOB, NOTED, KNOWS)
+    await put(store, ADA, BOB, EVE, NOTED, AWAY, KNOWS, vectors=vectors)
+    return store
+
+
+async def seen(store: GraphStore, embedder: HashEmbedder = NEW) -> Any:
+    """All that can be read from a scope, its vectors, and what is found by them."""
+    vectors = [embedder.vector(question) for question in QUESTIONS]
+    own, records = await everything(store)
+    return attrs.evolve(own, id_key=None), records, await portrait(store, questions=QUESTIONS, vectors=vectors)
+
+
+class ReembeddingSpec(StoreSpec):
+    """The capability `Reembeddable`, and `reembed` with it."""
+
+    async def test_a_scope_is_as_if_written_with_the_new_model(self, store: GraphStore, fresh: FreshScope) -> None:
+        await written(store)
+        reports: list[tuple[int, int, str]] = []
+        report = await reembed(
+            store, NEW, batch=1, progress=lambda done, total, name: reports.append((done, total, name))
+        )
+        assert (report.switched, report.embedder, report.dimensions) == (True, NEW.name, NEW.dimensions)
+        assert report.embedded == {ElementKind.ENTITY: 2, ElementKind.MEMORY: 1, ElementKind.RELATION: 1}
+        assert [each[:2] for each in reports] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+        assert await seen(store) == await seen(await written(fresh(), NEW))
+        assert await store.reembedding() is None
+        again = await reembed(store, NEW)
+        assert (again.switched, sum(again.embedded.values())) == (False, 0)
+
+    async def test_until_the_switch_the_old_vectors_are_read_and_written(
+        self, store: GraphStore, fresh: FreshScope
+    ) -> None:
+        await written(store)
+        before = await seen(store, OLD)
+        assert await store.begin_reembedding(NEW.name, NEW.dimensions)
+        for kind in KINDS:
+            await step(store, kind, 1)
+        assert await seen(store, OLD) == before
+        with pytest.raises(EmbeddingModelError):
+            await put(store, vectors=made(NEW, ADA))
+        with pytest.raises(EmbeddingModelError):
+            await store.bind_embedder(NEW.name, NEW.dimensions)
+        other = fresh()
+        async with store.snapshot():
+            await other.load(await store.settings(), pages_of(store))
+        assert (await everything(other), await other.reembedding()) == (await everything(store), None)
+
+    async def test_a_change_is_continued_where_it_was_left(self, store: GraphStore) -> None:
+        await written(store)
+        await store.begin_reembedding(NEW.name, NEW.dimensions)
+        await step(store, ElementKind.ENTITY, 1)
+        state = await store.reembedding()
+        assert state is not None
+        assert (state.embedder, state.dimensions) == (NEW.name, NEW.dimensions)
+        assert state.done == {ElementKind.ENTITY: 1, ElementKind.MEMORY: 0, ElementKind.RELATION: 0}
+        assert state.total == {ElementKind.ENTITY: 2, ElementKind.MEMORY: 1, ElementKind.RELATION: 1}
+        assert (await reembed(store, NEW)).embedded[ElementKind.ENTITY] == 1
+
+    async def test_another_model_waits_for_the_unfinished_one_or_discards_it(self, store: GraphStore) -> None:
+        await written(store)
+        await store.begin_reembedding(NEW.name, NEW.dimensions)
+        await step(store, ElementKind.ENTITY, 2)
+        for other in (THIRD, OLD, HashEmbedder(16, name=NEW.name)):
+            with pytest.raises(ReembeddingError, match="unfinished"):
+                await store.begin_reembedding(other.name, other.dimensions)
+        assert not await store.begin_reembedding(OLD.name, OLD.dimensions, restart=True)
+        assert await store.reembedding() is None
+        await store.begin_reembedding(NEW.name, NEW.dimensions)
+        assert len(await store.outdated_vectors(ElementKind.ENTITY, NEW.name)) == 2
+        report = await reembed(store, THIRD, restart=True)
+        assert (report.embedder, await store.embedder_name()) == (THIRD.name, THIRD.name)
+
+    async def test_what_was_discarded_takes_no_vectors(self, store: GraphStore) -> None:
+        await written(store)
+        await store.begin_reembedding(NEW.name, NEW.dimensions)
+        page = await remade(await store.outdated_vectors(ElementKind.ENTITY, NEW.name))
+        assert await store.cancel_reembedding()
+        assert not await store.cancel_reembedding()
+        with pytest.raises(ReembeddingError):
+            await store.put_new_vectors(ElementKind.ENTITY, NEW.name, page)
+        with pytest.raises(ReembeddingError):
+            await store.switch_embedder(NEW.name, remade, most=100)
+        assert await store.embedder_name() == OLD.name
+
+    async def test_faulty_vectors_are_refused(self, store: GraphStore) -> None:
+        await written(store)
+        await store.begin_reembedding(NEW.name, NEW.dimensions)
+        page = await store.outdated_vectors(ElementKind.MEMORY, NEW.name)
+        with pytest.raises(EmbeddingModelError):
+            await store.put_new_vectors(ElementKind.MEMORY, NEW.name, [(page[0], vector(1, 2))])
+        with pytest.raises(InvalidInputError, match="must not be zero"):
+            await store.put_new_vectors(ElementKind.MEMORY, NEW.name, [(page[0], np.zeros(NEW.dimensions, np.float32))])
+        for name, dimensions in (("", 3), ("model", 0), ("model", 16_001)):
+            with pytest.raises(InvalidInputError):
+                await store.begin_reembedding(name, dimensions)
+
+    async def test_scopes_without_vectors_are_refused(self, store: GraphStore) -> None:
+        with pytest.raises(UnknownScopeError):
+            await reembed(store, NEW)
+        await put(store, ADA)
+        with pytest.raises(EmbeddingModelError, match="no vectors"):
+            await reembed(store, NEW)
+
+    async def test_the_switch_waits_for_what_is_outdated(self, store: GraphStore, fresh: FreshScope) -> None:
+        await written(store)
+        await store.begin_reembedding(NEW.name, NEW.dimensions)
+        await step(store, ElementKind.ENTITY, 2)
+        assert await store.switch_embedder(NEW.name, remade, most=1) == 2
+        assert await store.embedder_name() == OLD.name
+        assert await store.switch_embedder(NEW.name, remade, most=2) == 0
+        assert await seen(store) == await seen(await written(fresh(), NEW))
+
+    async def test_a_text_that_became_blank_has_no_vector(self, store: GraphStore) -> None:
+        await written(store)
+        blank = relation(ADA, BOB, fact=" ")
+        await put(store, attrs.evolve(blank, id=KNOWS.id), vectors=made(OLD, KNOWS))
+        await reembed(store, NEW)
+        assert (await store.settings()).vectors["relation"] == 0
+        assert [each.id for each in await store.unembedded_facts()] == [KNOWS.id]
+
+    async def test_whoever_has_the_old_model_is_refused_afterwards(self, store: GraphStore) -> None:
+        same = HashEmbedder(OLD.dimensions, name="same length")
+        await written(store)
+        version = await store.version()
+        await reembed(store, same)
+        assert await store.version() != version
+        with pytest.raises(EmbeddingModelError):
+            await store.bind_embedder(OLD.name, OLD.dimensions)
+        with pytest.raises(EmbeddingModelError, match="not by 'old'"):
+            await put(store, vectors=made(OLD, ADA), embedder=OLD.name)
+        await put(store, EVE, embedder=OLD.name)
+        await put(store, vectors=made(same, EVE), embedder=same.name)
+        await reembed(store, NEW)
+        with pytest.raises(EmbeddingModelError):
+            await store.search_by_embedding(ElementKind.ENTITY, OLD.vector("Ada"), limit=1, view=view())
+        found = await store.search_by_embedding(ElementKind.ENTITY, NEW.vector("Eve (person)"), limit=1, view=view())
+        assert ids_of(store, ElementKind.ENTITY, found) == [EVE.id]

@@ -1,26 +1,185 @@
-"""Approximate names, by word, by the beginning of a word and by trigrams; and types, explicit or by mentions."""
+"""Names: aliases and surfaces of mentions, approximate names, and types, explicit or by mentions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import permutations
+from typing import Any
 from uuid import UUID
 
 import attrs
-import numpy as np
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphsearch.claims.naming import MAX_TRIGRAMS, folded_name
-from graphsearch.errors import InvalidInputError
-from graphsearch.model import MAX_WORD_WEIGHT, Batch, ElementKind, Entity, Memory, Mention, SimilarName
+from graphsearch.model import ElementKind, Entity, Memory, Mention, SimilarName, Span
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.samples import HOSTILE_TEXTS, batch_of, day, ids_of, person, put, vector, view
+from graphsearch.testing.fakes import FixedClock
+from graphsearch.testing.samples import batch_of, day, ids_of, matching, person, put, vector, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
-from graphsearch.testing.strategies import SURFACES, few_examples, texts
-from graphsearch.text.bm25 import grid, idf, saturated
+from graphsearch.testing.strategies import (
+    SURFACES,
+    AnnotatedMemory,
+    annotated_memories,
+    answers,
+    few_examples,
+    forget,
+    texts,
+    write_memories,
+)
 from graphsearch.text.trigrams import name_words, similarity, trigrams
+
+ADA, BOB = person("Ada Lovelace"), person("Bob")
+
+
+def surface_mention(memory: Memory | str, entity: Entity, surface: str, start: int = 0) -> Mention:
+    """A mention with a surface of its own."""
+    key = memory if isinstance(memory, str) else memory.id
+    return Mention(memory_id=key, entity_id=entity.id, surface=surface, span=Span(start=start, end=start + 1))
+
+
+async def stored_entity(store: GraphStore, entity: Entity) -> Entity:
+    """An entity as it is stored."""
+    (found,) = await store.get_entities([entity.id])
+    return found
+
+
+async def _surface_forms(store: GraphStore, **asked: Any) -> list[tuple[tuple[UUID, str], tuple[str, ...]]]:
+    found = await store.surface_forms([BOB.id, ADA.id, ADA.id], **asked)
+    return [((each.entity_id, each.surface), each.memory_ids) for each in found]
+
+
+class AliasesSpec(StoreSpec):
+    """`Batch.named`, `given`, `surface_forms`, and the aliases after `write`, `forget` and `delete`."""
+
+    async def test_surfaces_become_aliases_behind_those_given(self, store: GraphStore) -> None:
+        entity = attrs.evolve(ADA, aliases=("Zuse's heroine", "AAL"))
+        surfaces = ("the Countess", "ada  lovelace", "aal", "Ada", "ADA", "The  Countess")
+        await put(
+            store,
+            entities=(entity,),
+            memories=(Memory(id="m"),),
+            mentions=tuple(surface_mention("m", ADA, surface, at) for at, surface in enumerate(surfaces)),
+        )
+        shown = ("Zuse's heroine", "AAL", "ADA", "The  Countess")
+        assert (await stored_entity(store, ADA)).aliases == shown
+        (given,) = await store.asserted([ADA.id])
+        assert (given.entity.aliases, given.named) == (entity.aliases, False)
+        assert [each.entity_id for each in await store.find_names(["the countess", "nobody"])] == [ADA.id]
+        assert await matching(store, ElementKind.ENTITY, "countess") == [ADA.id]
+
+    async def test_a_surface_goes_with_its_last_mention(self, store: GraphStore) -> None:
+        memories = (Memory(id="a"), Memory(id="b"))
+        mentions = (
+            surface_mention("a", ADA, "Countess"),
+            surface_mention("b", ADA, "Countess"),
+            surface_mention("b", ADA, "Enchantress"),
+        )
+        await put(store, ADA, *memories, *mentions)
+        await store.forget(["b"])
+        assert (await stored_entity(store, ADA)).aliases == ("Countess",)
+        assert await store.find_names(["enchantress"]) == []
+        await put(store, Memory(id="a"), surface_mention("a", ADA, "Ada Lovelace"))
+        assert (await stored_entity(store, ADA)).aliases == ()
+        assert await store.find_name_words(["countess"]) == []
+
+    async def test_writing_an_entity_again_leaves_what_its_mentions_add(self, store: GraphStore) -> None:
+        batch = batch_of(ADA, Memory(id="a"), surface_mention("a", ADA, "Countess"))
+        await store.write(batch)
+        report = await put(store, ADA)
+        assert report.entities == 0
+        assert (await stored_entity(store, ADA)).aliases == ("Countess",)
+        report = await put(store, attrs.evolve(ADA, name="Countess", aliases=("Ada",)))
+        assert report.entities == 1
+        assert (await stored_entity(store, ADA)).aliases == ("Ada",)
+        assert await matching(store, ElementKind.ENTITY, "lovelace") == []
+
+    async def test_surface_forms_come_with_the_first_of_their_memories(self, store: GraphStore) -> None:
+        memories = [Memory(id=f"m{number}") for number in range(5)]
+        await put(
+            store,
+            entities=(ADA, BOB),
+            memories=memories,
+            mentions=(
+                *(surface_mention(memory, ADA, "Countess", at) for memory in reversed(memories) for at in (0, 9)),
+                surface_mention("m3", ADA, "the  COUNTESS"),
+                attrs.evolve(surface_mention("m4", ADA, "Ada", 3), type="person"),
+                surface_mention("m0", ADA, "Ada", 3),
+                surface_mention("m1", BOB, "Countess", 3),
+            ),
+        )
+        called = {key: ids for key, ids in await _surface_forms(store, limit=3) if key[0] == ADA.id}
+        assert called == {
+            (ADA.id, "Ada"): ("m0", "m4"),
+            (ADA.id, "Countess"): ("m0", "m1", "m2"),
+            (ADA.id, "the  COUNTESS"): ("m3",),
+        }
+        found = await _surface_forms(store, names=["countess", "nobody"], limit=9)
+        assert found == sorted(
+            [((ADA.id, "Countess"), tuple(f"m{at}" for at in range(5))), ((BOB.id, "Countess"), ("m1",))]
+        )
+        assert await store.surface_forms([ADA.id], names=[], limit=9) == await store.surface_forms([], limit=9) == []
+        assert await _surface_forms(store, names=["ada"], limit=0) == [((ADA.id, "Ada"), ())]
+
+    async def test_the_first_memories_of_an_entity_are_those_written_first(
+        self, store: GraphStore, clock: FixedClock
+    ) -> None:
+        written = []
+        for name in ("z", "y", "x"):
+            mentions = (surface_mention(name, ADA, "Ada"), surface_mention(name, ADA, "Countess", 9))
+            await put(store, ADA, BOB, Memory(id=name), *mentions)
+            written.append((clock.now(), name))
+            clock.advance(days=1)
+        both = [ADA.id, BOB.id]
+        assert await store.first_written(both, limit=9) == {ADA.id: written}
+        assert await store.first_written(both, limit=2) == {ADA.id: written[:2]}
+        assert await store.first_written(both, limit=0) == await store.first_written([], limit=9) == {}
+        later = (surface_mention("w", BOB, "Bob"), surface_mention("w", ADA, "Ada", 9))
+        await put(store, Memory(id="w"), Memory(id="y"), *later)
+        last = (clock.now(), "w")
+        own = [written[0], written[2], last]
+        assert await store.first_written(both, limit=9) == {ADA.id: own, BOB.id: [last]}
+        merge = await store.merge(ADA.id, BOB.id)
+        assert await store.first_written(both, limit=9) == {ADA.id: own, BOB.id: own}
+        await store.undo_merge(merge.id)
+        assert await store.first_written(both, limit=9) == {ADA.id: own, BOB.id: [last]}
+
+    # -- names known from mentions alone --------------------------------------------------------------------------
+
+    async def test_a_name_that_was_given_stays(self, store: GraphStore) -> None:
+        memories = (Memory(id="a"), Memory(id="b"))
+        mentions = (surface_mention("a", ADA, "Ada Lovelace"), surface_mention("b", ADA, "Countess"))
+        await put(store, *memories, *mentions, named=(ADA,))
+        await put(store, ADA)
+        assert not (await store.asserted([ADA.id]))[0].named
+        await store.forget(["a"])
+        assert (await stored_entity(store, ADA)).name == "Ada Lovelace"
+
+    async def test_given_wins_over_named_in_one_batch(self, store: GraphStore) -> None:
+        await put(store, ADA, named=(attrs.evolve(ADA, name="ada lovelace"),))
+        (given,) = await store.asserted([ADA.id])
+        assert (given.entity.name, given.named) == ("Ada Lovelace", False)
+        assert await store.asserted([BOB.id]) == []
+
+    @few_examples
+    @given(annotated_memories("a"), annotated_memories("b"))
+    async def test_forgetting_equals_never_having_written(
+        self, fresh: FreshScope, first: Sequence[AnnotatedMemory], second: Sequence[AnnotatedMemory]
+    ) -> None:
+        alone, both = fresh(), fresh()
+        await _prepared(alone, both)
+        for store in (alone, both):
+            await write_memories(store, first)
+        await write_memories(both, second)
+        await forget(both, second)
+        assert await answers(both) == await answers(alone)
+
+
+async def _prepared(*stores: GraphStore) -> None:
+    """Scopes that exist."""
+    for store in stores:
+        await put(store, Memory(id="before"))
+
 
 PRIYA = person("Priya Sharma", aliases=("psharma", "Priyanka"))
 PATEL = person("Priya Patel")
@@ -83,11 +242,6 @@ class NamingSpec(StoreSpec):
             assert [each.entity_id for each in found] == lowest
         assert await store.find_name_words(["ada"], limit=0) == []
 
-    async def test_a_name_of_many_words_is_found_by_its_first(self, store: GraphStore) -> None:
-        long = person(" ".join(f"w{number}" for number in range(500)))
-        await put(store, long, person("x" * 3000))
-        assert [each.entity_id for each in await store.find_name_words(["w1", "w499"])] == [long.id]
-
     # -- similarity ----------------------------------------------------------------------------------------------
 
     async def test_similar_names_are_found_best_first(self, store: GraphStore) -> None:
@@ -134,26 +288,6 @@ class NamingSpec(StoreSpec):
             if any(word in name_words(name) for name in (each.name, *each.aliases))
         }
 
-    async def test_hostile_names_are_compared_as_they_are(self, store: GraphStore) -> None:
-        entities = {each.id: each for each in map(person, HOSTILE_TEXTS)}
-        await put(store, *entities.values())
-        found = await store.similar_names([*HOSTILE_TEXTS, "\0", "\ud800", ""], threshold=0.6, limit=100)
-        for name in HOSTILE_TEXTS:
-            if len(name) < 1000:
-                expected = {
-                    key for key, each in entities.items() if len(each.name) < 1000 and most_alike(each, name) >= 0.6
-                }
-                assert {each.entity_id for each in found[name]} == expected
-        assert found["\0"] == found["\ud800"] == found[""] == []
-
-    @pytest.mark.parametrize("threshold", [0.59, 1.1, float("nan")])
-    async def test_a_threshold_that_no_index_is_made_for_is_refused(self, store: GraphStore, threshold: float) -> None:
-        await put(store, PRIYA)
-        with pytest.raises(InvalidInputError, match="threshold"):
-            await store.similar_names(["priya"], threshold=threshold)
-        with pytest.raises(InvalidInputError, match="limit"):
-            await store.find_name_words(["priya"], limit=-1)
-
     async def test_names_follow_what_is_written(self, store: GraphStore) -> None:
         await put(store, PRIYA, PATEL)
         await put(store, attrs.evolve(PRIYA, name="Augusta", aliases=("King",)))
@@ -168,12 +302,6 @@ class NamingSpec(StoreSpec):
         await put(store, OPEN, SHUT, words={OPEN.id: {"latch": 0.5}, SHUT.id: {"latch": 2, "key": 1}})
         found = await _found(store, "latches")
         assert list(found) == [SHUT.id, OPEN.id]
-        # "open", "open" and half of "latch" are 2.5 terms; "shut" twice, "latch" twice and "key" are 5.
-        average, rarity = grid((2.5 + 5.0) / 2), idf(2, 2)
-        expected = [
-            rarity * saturated({"latch": weight}, length, average)["latch"] for weight, length in ((2, 5.0), (0.5, 2.5))
-        ]
-        assert list(found.values()) == pytest.approx(expected, abs=1e-6)
         assert list(await store.document_frequencies(ENTITY, [["latch"], ["key"], ["key", "latch"]])) == [2, 1, 1]
 
     async def test_words_are_read_as_stored_and_shown_nowhere_else(self, store: GraphStore) -> None:
@@ -200,30 +328,6 @@ class NamingSpec(StoreSpec):
         await put(store, OPEN)
         assert await _found(store, "latch") == {}
         assert list(await store.document_frequencies(ENTITY, [["latch"]])) == [0]
-
-    async def test_words_of_many_count_alike_before_they_are_settled_and_after(self, store: GraphStore) -> None:
-        many = [Entity(type="function", name=f"f{number}") for number in range(1_001)]
-        words: Mapping[UUID, Mapping[str, float]] = {
-            each.id: {"latch": 1 + number % 3 / 8} for number, each in enumerate(many)
-        }
-        await put(store, *many, words=words)
-        before = await _found(store, "latch")
-        assert len(before) == 10
-        assert list(await store.document_frequencies(ENTITY, [["latch"]])) == [1_001]
-        await store.settle()
-        after = await _found(store, "latch")
-        assert list(after) == list(before)
-        assert np.allclose(list(after.values()), list(before.values()), atol=1e-6)
-
-    async def test_words_that_are_none_are_refused(self, store: GraphStore) -> None:
-        for words, fault in (
-            ({SHUT.id: {"latch": 1.0}}, "no entity"),
-            ({OPEN.id: {"": 1.0}}, "must not be empty"),
-            ({OPEN.id: {"latch": -1.0}}, "must be in"),
-            ({OPEN.id: {"latch": 2 * MAX_WORD_WEIGHT}}, "must be in"),
-        ):
-            with pytest.raises(InvalidInputError, match=fault):
-                await put(store, OPEN, words=words)
 
 
 KESTREL = Entity(type="concept", name="Kestrel")
@@ -277,11 +381,6 @@ class TypingSpec(StoreSpec):
             (given,) = await store.asserted([KESTREL.id])
             assert (given.entity.id, given.entity.type, given.named) == (KESTREL.id, "concept", True)
 
-    async def test_the_first_mention_of_a_memory_gives_the_type(self, store: GraphStore) -> None:
-        mentions = (typed(FIRST, "unknown"), typed(FIRST, "tool", surface="The Kestrel"), typed(FIRST, "project"))
-        await put(store, FIRST, *mentions, named=(KESTREL,))
-        assert await shown(store) == "project"
-
     async def test_forgetting_a_typed_mention_restores_the_type(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
         vectors = {KESTREL.id: vector(1, 0)}
@@ -300,66 +399,6 @@ class TypingSpec(StoreSpec):
         assert await shown(store) == "concept"
         assert (await store.forget([SECOND.id])).reworded == ()
 
-    async def test_a_vector_that_comes_with_the_type_stays(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 2)
-        await put(store, UNTYPED, typed(UNTYPED), named=(KESTREL,))
-        report = await put(store, FIRST, typed(FIRST, "project"), vectors={KESTREL.id: vector(1, 0)})
-        assert report.reworded == ()
-        assert await nearest(store) == [KESTREL.id]
-
-    async def test_a_memory_that_becomes_earlier_gives_the_type(self, store: GraphStore) -> None:
-        mentions = (typed(FIRST, "project"), typed(SECOND, "tool"))
-        await put(store, FIRST, SECOND, *mentions, named=(KESTREL,))
-        earlier = attrs.evolve(SECOND, occurred_at=None)
-        await put(store, earlier, *mentions[1:])
-        assert await shown(store) == "tool"
-
-    @pytest.mark.parametrize(
-        "batch",
-        [
-            batch_of(KESTREL),
-            batch_of(attrs.evolve(KESTREL, type="tool")),
-            batch_of(named=(attrs.evolve(KESTREL, type="tool"),)),
-        ],
-    )
-    async def test_a_type_that_was_given_stays(self, store: GraphStore, batch: Batch) -> None:
-        (entity,) = (*batch.entities, *batch.named)
-        stated = batch_of(FIRST, typed(FIRST, "project"))
-        await store.write(attrs.evolve(stated, entities=batch.entities, named=batch.named))
-        assert await shown(store) == entity.type
-        await store.write(attrs.evolve(stated, named=(KESTREL,)))
-        assert await shown(store) == "project"
-        await store.write(batch)
-        assert await shown(store) == entity.type
-        assert (await store.asserted([KESTREL.id]))[0].entity.type == entity.type
-
-    async def test_naming_it_again_keeps_the_type_of_mentions(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 2)
-        batch = batch_of(FIRST, typed(FIRST, "project"), named=(KESTREL,))
-        await store.write(batch)
-        await put(store, vectors={KESTREL.id: vector(1, 0)})
-        assert (await store.write(batch)).entities == (await put(store, named=(KESTREL,))).entities == 0
-        described = attrs.evolve(KESTREL, type="unknown", description="A bird.", labels=("bird",))
-        report = await put(store, named=(described,))
-        assert (report.entities, report.reworded) == (1, ())
-        assert await shown(store) == "project"
-        assert await nearest(store) == [KESTREL.id]
-        (now,) = await store.get_entities([KESTREL.id])
-        assert (now.description, now.labels) == ("A bird.", ("bird",))
-        await store.forget([FIRST.id])
-        assert await store.get_entities([KESTREL.id]) == []
-
-    async def test_what_turns_out_to_be_code_is_called_by_its_own_name(self, store: GraphStore) -> None:
-        connect = Entity(type="unknown", name="ssl.connect")
-        mentions = (typed(UNTYPED, entity=connect, surface="connect"), typed(UNTYPED, entity=connect))
-        await put(store, UNTYPED, *mentions, named=(connect,))
-        assert (await store.get_entities([connect.id]))[0].aliases == ("connect",)
-        await put(store, FIRST, typed(FIRST, "function", connect))
-        assert (await store.get_entities([connect.id]))[0].aliases == ()
-        assert await store.find_names(["connect"]) == []
-        await store.forget([FIRST.id])
-        assert (await store.get_entities([connect.id]))[0].aliases == ("connect",)
-
     async def test_a_merged_entity_gives_its_type_until_the_merge_is_undone(self, store: GraphStore) -> None:
         other = Entity(type="concept", name="Falcon")
         await put(
@@ -374,26 +413,6 @@ class TypingSpec(StoreSpec):
         report = await store.undo_merge(made.id)
         assert await self._types(store, (KESTREL, other)) == ["concept", "project"]
         assert report.reworded == (KESTREL.id,)
-
-    async def test_mentions_do_not_change_a_given_type(self, store: GraphStore) -> None:
-        known, concept = Entity(type="project", name="Falcon"), Entity(type="concept", name="Merlin")
-        stated = (typed(UNTYPED, "tool", known), typed(UNTYPED, "tool", concept), typed(FIRST, "project"))
-        await put(store, known, concept, UNTYPED, FIRST, *stated, named=(KESTREL,))
-        made = await store.merge(known.id, KESTREL.id)
-        assert await shown(store) == "project"
-        await store.undo_merge(made.id)
-        await put(store, FIRST, typed(FIRST))
-        await store.merge(concept.id, KESTREL.id)
-        assert await shown(store) == "concept"
-
-    async def test_deleting_a_merged_entity_leaves_the_type_it_gave(self, store: GraphStore) -> None:
-        other = Entity(type="concept", name="Falcon")
-        mentions = (typed(UNTYPED), typed(FIRST, "project", other), typed(SECOND, "project"))
-        await put(store, UNTYPED, FIRST, SECOND, *mentions, named=(KESTREL, other))
-        await store.merge(other.id, KESTREL.id)
-        await store.delete(entities=[other.id])
-        assert (await store.forget([SECOND.id])).reworded == ()
-        assert await shown(store) == "project"
 
     async def _types(self, store: GraphStore, entities: Sequence[Entity]) -> list[str]:
         return [each.type for each in await store.get_entities([entity.id for entity in entities])]

@@ -90,11 +90,6 @@ class ScopesSpec(StoreSpec):
             with pytest.raises(InvalidInputError):
                 unscoped.with_scope(org_id=org, project_id=project)
 
-    async def test_the_unscoped_store_reads_and_writes_nothing(self, unscoped: Unscoped, store: GraphStore) -> None:
-        for name in ("write", "get_entities", "list_entities", "search_by_embedding", "expand", "statistics", "forget"):
-            assert hasattr(store, name)
-            assert not hasattr(unscoped, name)
-
     async def test_two_handles_of_one_scope_are_one_graph(self, unscoped: Unscoped, store: GraphStore) -> None:
         await put(store, ADA)
         again = unscoped.with_scope(org_id=store.scope.org_id, project_id=store.scope.project_id)
@@ -287,11 +282,6 @@ class ScopesSpec(StoreSpec):
             assert found[EVE.id] == [0.0, 0.0]
             await store.settle()
         assert (await store.vectors(ElementKind.ENTITY, hits.keys[:0])).shape == (0, 2)
-
-    async def test_without_an_embedder_vectors_have_no_numbers(self, store: GraphStore) -> None:
-        await put(store, ADA, Memory(id="m", text="Ada"))
-        hits = await store.locate([ADA.id], view=view())
-        assert (await store.vectors(ElementKind.ENTITY, hits.keys)).shape == (1, 0)
 
     async def test_of_a_removed_scope_nothing_is_left(self, unscoped: Unscoped, store: GraphStore) -> None:
         other = unscoped.with_scope(org_id=store.scope.org_id, project_id="other")

@@ -93,7 +93,8 @@ class InMemoryMoving(InMemoryScope, Moving):
 
 def _occupied(state: State) -> bool:
     """Whether a scope holds anything apart from its embedder, its types and its counters."""
-    return any((state.entities.items, state.relations.items, state.memories.items, state.owners, state.merging.records))
+    elements = (state.elements(kind).items for kind in ElementKind)
+    return any((*elements, state.owners, state.merging.records, state.proposals))
 
 
 # -- reading ------------------------------------------------------------------------------------------------------

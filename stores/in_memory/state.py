@@ -31,6 +31,7 @@ from graphsearch.model import (
     RelationType,
     Vector,
 )
+from graphsearch.model.proposals import Proposal
 from graphsearch.model.signatures import Signature
 from graphsearch.stores.in_memory.merging import Merging, MergingDraft, Original
 from graphsearch.stores.in_memory.naming import Naming, NamingDraft
@@ -108,6 +109,7 @@ class State:
     injections: Mapping[str, Injection] = _EMPTY
     owners: Mapping[str, str] = _EMPTY
     """By session: the principal who opened it."""
+    proposals: Mapping[UUID, Proposal] = _EMPTY
     naming: Naming = attrs.field(factory=Naming)
     merging: Merging = attrs.field(factory=Merging)
     links: Mapping[str, frozenset[MemoryLink]] = _EMPTY
@@ -270,6 +272,7 @@ class Draft(ValueDraft[State]):
         self.history = Part(before.history)
         self.injections = Part(before.injections)
         self.owners = Part(before.owners)
+        self.proposals = Part(before.proposals)
         self.counters = Part(before.counters)
         self.naming = NamingDraft(before.naming)
         self.merging = MergingDraft(before.merging)

@@ -62,6 +62,7 @@ SELECT EXISTS (SELECT FROM entity WHERE scope_hash = %(scope)s AND org_id = %(or
     OR EXISTS (SELECT FROM memory WHERE org_id = %(org)s AND project_id = %(project)s)
     OR EXISTS (SELECT FROM merge WHERE org_id = %(org)s AND project_id = %(project)s)
     OR EXISTS (SELECT FROM session WHERE org_id = %(org)s AND project_id = %(project)s)
+    OR EXISTS (SELECT FROM proposal WHERE org_id = %(org)s AND project_id = %(project)s)
 
 -- load settings --
 UPDATE scope SET alpha = %(alpha)s, embedder = %(embedder)s, dimensions = %(dimensions)s, merges = %(merges)s, shares = false,

@@ -180,14 +180,14 @@ async def test_prompts_that_are_turned_down_are_counted_unless_all_are(scoped):
 async def test_over_http_calls_and_tokens_are_reported(scoped):
     curator = await curator_over(scoped)
     with serving() as server:
-        model = OpenAILLM("model-1", api_key="sk-secret", base_url=server.openai_url, first_wait=0.001)
+        model = OpenAILLM("model-1", api_key="sk-secret", base_url=server.openai_url)
         good = {"sentences": [{"text": "They sail.", "cites": [1, 2]}]}
         refusal = sent(chat_completion(None, "content_filter"))
         server.answers += [refusal, reply(data=good)]
         report = await curator.summarise_communities(model)
         assert (len(report.written), len(report.failed), report.calls) == (1, 1, 2)
         assert report.failed[0].why.startswith("LLMRefusalError")
-        server.answers += [fail(503), reply(data=good)]
+        server.answers += [fail(503, retry_after_ms="1"), reply(data=good)]
         report = await curator.summarise_communities(model)
         assert (len(report.written), report.unchanged, report.calls) == (1, 1, 1)
         assert (report.usage.input_tokens, report.usage.output_tokens) == (100, 20)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.embedders import VoyageEmbedder
-from graphsearch.embedders.voyage import batches, estimated_tokens, failure_of
+from graphsearch.embedders.voyage import batches, estimated_tokens
 from graphsearch.errors import (
     EmbedderError,
     EmbedderRefusedError,
@@ -29,7 +29,7 @@ Make = Callable[..., VoyageEmbedder]
 @pytest.fixture
 def make(voyage_server: VoyageServer) -> Make:
     def with_defaults(model: str = "voyage-3.5", **options: object) -> VoyageEmbedder:
-        defaults: dict[str, object] = {"api_key": "pa-secret", "base_url": voyage_server.url, "first_wait": 0.001}
+        defaults: dict[str, object] = {"api_key": "pa-secret", "base_url": voyage_server.url}
         return VoyageEmbedder(model, **(defaults | options))  # type: ignore[arg-type]
 
     return with_defaults
@@ -52,9 +52,8 @@ async def test_request_says_what_voyage_documents(make: Make, voyage_server: Voy
     assert voyage_server.paths == ["/v1/embeddings"]
 
 
-@pytest.mark.parametrize("plain", [False, True])
-async def test_rows_are_put_in_order_of_their_index(make: Make, voyage_server: VoyageServer, plain: bool) -> None:
-    voyage_server.answers.append(embed(backwards=True, plain=plain))
+async def test_plain_numbers_are_read(make: Make, voyage_server: VoyageServer) -> None:
+    voyage_server.answers.append(embed(plain=True))
     vectors = await make().embed([f"text {number}" for number in range(1, 6)], input_type="document")
     assert vectors[:, 0].tolist() == [1, 2, 3, 4, 5]
 
@@ -90,44 +89,39 @@ async def test_concurrency_is_bounded(make: Make, voyage_server: VoyageServer) -
 # -- failures that pass ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "failure",
-    [
-        pytest.param(fail(429), id="429"),
-        pytest.param(raw(429, b"<html>slow down</html>"), id="429 without JSON"),
-        pytest.param(fail(408), id="408"),
-        pytest.param(fail(500), id="500"),
-        pytest.param(fail(503), id="503"),
-        pytest.param(fail(529), id="529 that the package takes for a success"),
-        pytest.param(raw(520, b"<html>bad gateway</html>"), id="520"),
-        pytest.param(raw(200, b'{"data": [{"ind'), id="broken JSON"),
-        pytest.param(raw(200, b"[]"), id="JSON of another shape"),
-        pytest.param(raw(200, b'{"data": [{"index": 0, "embedding": "***"}]}'), id="broken base64"),
-        pytest.param(raw(200, b'{"data": [{"index": 3, "embedding": [1.0]}]}'), id="wrong index"),
-        pytest.param(raw(200, b"\xff\xfe\xff"), id="not UTF-8"),
-        pytest.param(hang_up, id="connection lost"),
-    ],
-)
-async def test_a_failure_that_passes_is_tried_again(make: Make, voyage_server: VoyageServer, failure: object) -> None:
-    voyage_server.answers.append(failure)  # type: ignore[arg-type]
+async def test_a_failure_that_passes_is_tried_again(make: Make, voyage_server: VoyageServer) -> None:
+    voyage_server.answers.append(fail(429))
     vectors = await make().embed(["text 3"], input_type="query")
     assert vectors[0, 0] == 3
     assert len(voyage_server.requests) == 2
 
 
 @pytest.mark.filterwarnings("ignore:The 'warn' method is deprecated:DeprecationWarning")  # the vendor's own logging
-async def test_an_answer_cut_short_is_tried_again(make: Make, voyage_server: VoyageServer) -> None:
-    voyage_server.answers.append(raw(200, b'{"data": [', 500))
-    assert (await make().embed(["text 3"], input_type="query"))[0, 0] == 3
-
-
-async def test_a_server_that_keeps_failing_is_given_up(make: Make, voyage_server: VoyageServer) -> None:
-    voyage_server.answers.extend([fail(500)] * 10)
-    with pytest.raises(EmbedderUnavailableError, match=r"HTTP 500.*3 tries") as caught:
-        await make(max_retries=2).embed(["a"], input_type="query")
-    assert type(caught.value) is EmbedderUnavailableError
-    assert type(caught.value.__cause__).__name__ == "ServerError"
-    assert len(voyage_server.requests) == 3
+@pytest.mark.parametrize(
+    ("failure", "message"),
+    [
+        pytest.param(fail(429), r"no \(HTTP 429\)", id="429"),
+        pytest.param(raw(429, b"<html>slow down</html>"), r"\(HTTP 429\)", id="429 without JSON"),
+        pytest.param(fail(408), r"\(HTTP 408\)", id="408"),
+        pytest.param(fail(500), r"\(HTTP 500\)", id="500"),
+        pytest.param(fail(529), "cannot be read", id="529 that the package takes for a success"),
+        pytest.param(raw(520, b"<html>bad gateway</html>"), r"\(HTTP 520\)", id="520"),
+        pytest.param(raw(200, b'{"data": [{"ind'), "Voyage", id="broken JSON"),
+        pytest.param(raw(200, b"[]"), "cannot be read", id="JSON of another shape"),
+        pytest.param(raw(200, b'{"data": [{"index": 0, "embedding": "***"}]}'), "cannot be read", id="broken base64"),
+        pytest.param(raw(200, b"\xff\xfe\xff"), "cannot be read", id="not UTF-8"),
+        pytest.param(raw(200, b'{"data": [', 500), "cannot be read", id="an answer cut short"),
+        pytest.param(hang_up, "Error communicating with Voyage", id="connection lost"),
+    ],
+)
+async def test_what_may_pass_later_says_so(
+    make: Make, voyage_server: VoyageServer, failure: object, message: str
+) -> None:
+    voyage_server.answers.append(failure)  # type: ignore[arg-type]
+    with pytest.raises(EmbedderUnavailableError, match=f"{message}.*try again later") as caught:
+        await make(max_retries=0).embed(["text 3"], input_type="query")
+    assert caught.value.__cause__ is not None
+    assert len(voyage_server.requests) == 1
 
 
 async def test_a_slow_answer_times_out(make: Make, voyage_server: VoyageServer) -> None:
@@ -140,15 +134,8 @@ async def test_a_slow_answer_times_out(make: Make, voyage_server: VoyageServer) 
 async def test_no_server_at_all(make: Make) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    with pytest.raises(EmbedderUnavailableError, match="2 tries"):
-        await make(base_url=f"http://127.0.0.1:{port}", max_retries=1).embed(["a"], input_type="query")
-
-
-async def test_a_long_retry_after_is_not_waited_for(make: Make, voyage_server: VoyageServer) -> None:
-    voyage_server.answers.append(fail(429, "rate limit", Retry_After="3600"))
-    with pytest.raises(EmbedderUnavailableError, match=r"asks to wait 3600 s"):
-        await make().embed(["a"], input_type="query")
-    assert len(voyage_server.requests) == 1
+    with pytest.raises(EmbedderUnavailableError, match="Error communicating with Voyage"):
+        await make(base_url=f"http://127.0.0.1:{port}", max_retries=0).embed(["a"], input_type="query")
 
 
 # -- failures that stay ----------------------------------------------------------------------------------------------
@@ -248,10 +235,3 @@ def test_a_batch_holds_a_thousand_texts_at_most() -> None:
 def test_estimate_counts_bytes_and_stops_where_voyage_cuts() -> None:
     assert estimated_tokens("日本") == 6 + 16
     assert estimated_tokens("x" * 10**6) == 32_016
-
-
-@pytest.mark.parametrize("status", [401, 403])
-def test_a_refused_key_says_where_keys_come_from(status: int) -> None:
-    failure = failure_of("no", status, {})
-    assert isinstance(failure, EmbedderRefusedError)
-    assert "VOYAGE_API_KEY" in str(failure)

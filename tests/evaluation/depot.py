@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from graphsearch.evaluation.gold import GivenGraph, read_graph, triplet_question
-from graphsearch.evaluation.graph_scores import TripletSet
+from graphsearch.evaluation.evaluator import TripletSet
+from graphsearch.evaluation.question_set import GivenGraph, read_graph, triplet_question
 
 NOW = datetime(2025, 10, 31, tzinfo=UTC)
 

@@ -10,10 +10,8 @@ from psycopg_pool import AsyncConnectionPool
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation import AnswerSet, GoldQuestion, Stores, evaluate_answers, read_names
-from graphsearch.evaluation.evaluator import Answered
-from graphsearch.evaluation.gold import name_question
-from graphsearch.evaluation.graph_scores import answer_measures
-from graphsearch.evaluation.question_set import read_passages
+from graphsearch.evaluation.evaluator import score_answers
+from graphsearch.evaluation.question_set import name_question, read_passages
 from graphsearch.evaluation.ranks import Block
 from graphsearch.model import Entity, Relation
 from graphsearch.stores.memory import InMemoryGraphStore
@@ -72,19 +70,12 @@ async def test_without_an_embedder_names_are_found_by_what_is_named(stores: Stor
 
 
 def test_ends_and_blocks_show_a_name_in_any_of_its_forms(theatre: AnswerSet) -> None:
-    asked: tuple[GoldQuestion[str], ...] = (
-        GoldQuestion(id="q1", question="who and what?", gold=frozenset({"Adeline Quist", "Portal"})),
-        GoldQuestion(id="q2", question="why?", gold=frozenset()),
-    )
-    given = AnswerSet(passages=theatre.passages, questions=asked, names={"Adeline Quist": frozenset({"Addy"})})
-    shown = {"q1": Answered([(ADA, USES, PORTAL)], block=Block(text="- addy: uses it")), "q2": Answered([])}
-    assert answer_measures(given, 50, shown) == {
-        "found": {"q1": 1.0},
-        "R@10": {"q1": 1.0},
-        "R@50tok": {"q1": 0.5},
-    }
-    parts = {"q1": Answered([], block=Block(text="The Portals of Adeline Quist")), "q2": Answered([])}
-    assert answer_measures(given, 50, parts)["R@50tok"] == {"q1": 0.5}
+    asked: GoldQuestion[str] = GoldQuestion(id="q1", question="who?", gold=frozenset({"Adeline Quist", "Portal"}))
+    given = AnswerSet(passages=theatre.passages, questions=(asked,), names={"Adeline Quist": frozenset({"Addy"})})
+    shown = score_answers(given, 50, asked, [(ADA, USES, PORTAL)], Block(text="- addy: uses it"))
+    assert shown == {"found": 1.0, "R@10": 1.0, "R@50tok": 0.5}
+    part = score_answers(given, 50, asked, [], Block(text="The Portals of Adeline Quist"))
+    assert part == {"found": 0.0, "R@10": 0.0, "R@50tok": 0.5}
 
 
 def test_names_and_sets_at_fault_are_refused(tmp_path: Path, theatre: AnswerSet) -> None:

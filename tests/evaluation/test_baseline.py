@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from math import log
 
-import numpy as np
 import pytest
 
-from graphsearch.evaluation.ranks import Block, PlainBM25, holds_answer, plain_method
+from graphsearch.evaluation.ranks import Block, PlainBM25, holds_answer, plain
 from graphsearch.model import Memory
 from graphsearch.text.analyser import VERBATIM
 
@@ -31,7 +30,7 @@ def test_rows_are_ranked_by_hand_computed_scores() -> None:
 def test_only_what_shares_a_term_and_may_be_ranked_is() -> None:
     plain = PlainBM25(TEXTS)
     assert plain.rank("tulips", limit=5) == []
-    assert plain.rank("kafka", limit=5, among=np.array([True, False, True])) == [0]
+    assert plain.rank("kafka", limit=5, among=[True, False, True]) == [0]
     assert PlainBM25([]).rank("kafka", limit=5) == []
 
 
@@ -52,13 +51,13 @@ MEMORIES = [
 
 
 async def test_what_ranks_first_and_fits_is_shown() -> None:
-    plain = plain_method(MEMORIES, 5, 60)
-    assert plain.show is not None
-    assert {*await plain.find("Kafka")} == {"m1", "m2", "m3"}
-    found = await plain.show("Kafka")
+    method = plain(MEMORIES, 5, 60)
+    assert method.show is not None
+    assert {*await method.find("Kafka")} == {"m1", "m2", "m3"}
+    found = await method.show("Kafka")
     assert found.ids == {"m1"}, "m2 is too long, and m3 has no text to show"
     assert found.text == "## Relevant Past Observations\n- 2024-05-01 Ada: Kestrel streams to Kafka."
-    assert await plain.show("tulips") == Block()
+    assert await method.show("tulips") == Block()
 
 
 @pytest.mark.parametrize(

@@ -6,18 +6,15 @@ import json
 
 import pytest
 
-from graphsearch.evaluation import Comparison, GoldQuestion
-from graphsearch.evaluation.comparing import compare, interval, make_column, wilson
+from graphsearch.evaluation import Column, Comparison
+from graphsearch.evaluation.comparing import Scored, interval, wilson
 
-QUESTIONS = [
-    GoldQuestion(id=id_, question="?", gold=frozenset({"x"}), kind=kind)
-    for id_, kind in (("q1", "near"), ("q2", "near"), ("q3", "far"))
-]
-KINDS = {"q1": "near", "q2": "near", "q3": "far"}
-METRICS = {
-    "mode": {"found": {"q1": 1.0, "q2": 0.0, "q3": 1.0}, "R@10": {"q1": 1.0, "q2": 0.5, "q3": 1.0}, "silenced": {}},
-    "dense": {"found": {"q1": 1.0, "q2": 1.0, "q3": 1.0}, "R@10": {"q1": 0.0, "q2": 0.0, "q3": 0.0}, "silenced": {}},
-}
+MODE = (
+    Scored("near", {"silenced": 0.0}, 1.0),
+    Scored("near", {"found": 1.0, "R@10": 0.5, "silenced": None}, 2.0),
+    Scored("far", {"found": 0.0, "R@10": 1.0, "silenced": None}, 6.0),
+)
+DENSE = tuple(Scored(each.kind, dict.fromkeys(each.values, 1.0)) for each in MODE[1:])
 
 
 @pytest.mark.parametrize(
@@ -35,30 +32,27 @@ def test_a_share_of_questions_has_wilsons_interval_and_any_other_mean_a_bootstra
     assert 0.3 < low < 0.5 < high < 0.7
 
 
-def test_a_column_has_means_of_all_and_of_each_kind() -> None:
-    found = make_column("mode", METRICS["mode"], KINDS)
-    assert found.metrics == {"found": pytest.approx(2 / 3), "R@10": pytest.approx(5 / 6)}
-    assert found.by_kind == {"near": {"found": 0.5, "R@10": 0.75}, "far": {"found": 1.0, "R@10": 1.0}}
-    assert found.intervals["found"] == wilson(2, 3)
-
-
-def test_a_metric_is_of_the_kinds_that_it_is_measured_on() -> None:
-    found = make_column("mode", {"found": {"q1": 1.0}, "silenced": {"q3": 0.0}}, {"q1": "near", "q3": "far"})
-    assert found.by_kind == {"near": {"found": 1.0}, "far": {"silenced": 0.0}}
+def test_a_column_has_means_of_all_and_of_each_kind_over_what_a_metric_applies_to() -> None:
+    found = Column.of("mode", MODE)
+    assert [*found.metrics.items()] == [("found", 0.5), ("R@10", 0.75), ("silenced", 0.0)]
+    assert found.by_kind == {
+        "near": {"found": 1.0, "R@10": 0.5, "silenced": 0.0},
+        "far": {"found": 0.0, "R@10": 1.0},
+    }
+    assert found.intervals["found"] == wilson(1, 2)
+    assert found.p50_ms == 2.0
 
 
 def compared() -> Comparison:
-    times = {"mode": [1.0, 2.0, 6.0], "dense": [1.0, 1.0, 1.0]}
-    return compare(QUESTIONS, METRICS, times, rivals=("dense", "lexical"))
+    columns = (Column.of("mode", MODE[1:]), Column.of("dense", DENSE))
+    return Comparison(columns=columns, rivals=("dense",), kinds={"near": 1, "far": 1})
 
 
 def test_regret_is_against_the_best_rival_in_each_metric() -> None:
     found = compared()
-    assert (found.default.name, found.default.p50_ms) == ("mode", 2.0)
-    assert found.rivals == ("dense",)
     regret = found.regret()
     assert {name: each.best for name, each in regret.items()} == {"found": "dense", "R@10": "dense"}
-    assert [each.points for each in regret.values()] == pytest.approx([100 / 3, -250 / 3])
+    assert [each.points for each in regret.values()] == [50.0, 25.0]
     assert found.regret(found.columns[1]) == {}, "it is its own rival, and there is no other"
 
 
@@ -72,8 +66,8 @@ def test_a_comparison_as_an_object_has_the_default_at_the_top() -> None:
     assert (as_json["default"], as_json["best"], as_json["questions"]) == (
         "mode",
         {"found": "dense", "R@10": "dense"},
-        3,
+        2,
     )
-    assert as_json["kinds"] == {"near": 2, "far": 1}
+    assert as_json["kinds"] == {"near": 1, "far": 1}
     assert as_json["others"]["dense"]["metrics"]["found"] == 1.0
     assert as_json["others"]["dense"]["regret"] == {}

@@ -1,16 +1,14 @@
-"""Passages as memories, and triples in addition to what is extracted from their text."""
+"""Passages as memories, with their triples as facts."""
 
 from __future__ import annotations
 
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.evaluation import Passage, Triple, TripleExtractor, memories_of
+from graphsearch.evaluation import Passage, Triple, memories_of
 from graphsearch.ingest import Ingestor
-from graphsearch.model import Memory, Span
+from graphsearch.model import Fact, Memory
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.samples import day
 from tests.evaluation.office import office
-
-TEXT = "The İstanbul office streams to Kafka. It is in use."
 
 
 def test_a_passage_becomes_a_memory() -> None:
@@ -29,41 +27,15 @@ def test_passages_stand_in_their_session_in_the_order_they_come() -> None:
     ]
 
 
-async def test_triples_are_added_to_what_the_rules_extract() -> None:
-    memory = Memory(id="p", text="Grace Hopper uses Kafka since then.")
-    extractor = TripleExtractor([Triple(passage_id="p", subject="kafka", predicate="made by", object="The  Guild")])
-    (extracted,) = await extractor.extract([memory])
-    assert extractor.name == "frames/1+triples"
-    assert [(each.source.name, each.type, each.target.name) for each in extracted.statements] == [
-        ("Grace Hopper", "uses", "Kafka"),
-        ("kafka", "made by", "The Guild"),
-    ]
-    triple = extracted.statements[1]
-    assert triple.fact == "kafka made by The Guild"
-    assert triple.source.span == Span(start=18, end=23)  # as the text has it, in whatever case
-    assert triple.target.span == Span(start=0, end=len(memory.text))  # not there as such: of the text as a whole
-    assert {triple.source, triple.target} <= set(extracted.surfaces)
+def test_triples_are_facts_stated_of_their_passage() -> None:
+    given = [Triple(passage_id="p", subject="kafka", predicate="made by", object="The Guild")]
+    stated, other = memories_of([Passage(id="p", text="x"), Passage(id="q", text="y")], given)
+    assert stated.facts == (Fact("kafka", "made by", "The Guild", confidence=0.8),)
+    assert other.facts == ()
 
 
-async def test_surfaces_are_found_where_folding_would_move_them() -> None:
-    memory = Memory(id="p", text=TEXT)
-    (extracted,) = await TripleExtractor(
-        [Triple(passage_id="p", subject="Kafka", predicate="is in", object="x y")]
-    ).extract([memory])
-    span = extracted.statements[-1].source.span
-    assert span is not None
-    assert TEXT[span.start : span.end] == "Kafka"
-
-
-async def test_triples_of_other_passages_say_nothing(scoped: GraphStore) -> None:
+async def test_a_stated_triple_is_a_claim_of_its_passage(scoped: GraphStore) -> None:
     given = office(triples=True)
-    engine = GraphSearchEngine(store=scoped)
-    await Ingestor(engine, extractor=TripleExtractor(given.triples)).remember(memories_of(given.passages))
-    claims = [
-        claim
-        for claim in await scoped.list_claims(memory_ids=["a1", "a2", "b1"])
-        if claim.extractor.endswith(":triple")
-    ]
-    assert [(claim.memory_id, claim.type, claim.extractor) for claim in claims] == [
-        ("a2", "streams_to", "frames/1+triples:triple")
-    ]
+    await Ingestor(GraphSearchEngine(store=scoped)).remember(memories_of(given.passages, given.triples))
+    claims = await scoped.list_claims(memory_ids=["a2"])
+    assert [(each.type, each.confidence) for each in claims] == [("streams_to", 0.8)]

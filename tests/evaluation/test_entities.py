@@ -11,9 +11,8 @@ from psycopg_pool import AsyncConnectionPool
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation import EntitySet, GoldQuestion, Stores, evaluate_entities
-from graphsearch.evaluation.corpus import ingest_code
-from graphsearch.evaluation.evaluator import Answered
-from graphsearch.evaluation.graph_scores import entity_measures
+from graphsearch.evaluation.evaluator import ingest_code, score_entities
+from graphsearch.evaluation.ranks import Block
 from graphsearch.protocols import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
@@ -94,13 +93,12 @@ async def test_entities_of_a_given_graph_are_found_by_name_and_description(store
 
 
 def test_hits_and_ranks_are_counted_from_the_first_that_answers() -> None:
-    names = ["a", "b", "tasks.Timer", *"cdefghijk"]
-    given = {"q1": [*"abcdefghij", "tasks.wait_for"], "q2": names, "q3": []}
-    found = entity_measures(ASKED, {id_: Answered(each) for id_, each in given.items()})
-    assert found["hit@1"] == {"q1": 0.0, "q2": 0.0}
-    assert found["hit@5"] == {"q1": 0.0, "q2": 1.0}
-    assert found["MRR"] == {"q1": 0.0, "q2": pytest.approx(1 / 3)}
-    assert entity_measures(ASKED[:1], {"q1": Answered(["tasks.wait_for"])})["hit@1"] == {"q1": 1.0}
+    def scored(*found: str) -> object:
+        return score_entities(ASKED[1], found, Block())
+
+    assert scored(*"abcdefghij", "tasks.Timer") == {"hit@1": 0.0, "hit@5": 0.0, "MRR": 0.0}
+    assert scored("a", "b", "tasks.Clock", "tasks.Timer") == {"hit@1": 0.0, "hit@5": 1.0, "MRR": pytest.approx(1 / 3)}
+    assert scored("tasks.Timer") == {"hit@1": 1.0, "hit@5": 1.0, "MRR": 1.0}
 
 
 async def test_a_gold_of_which_nothing_is_there_is_refused(stores: Stores, code: Path) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.evaluation.gold import GivenGraph, read_graph, triplet_question, write_graph
+from graphsearch.evaluation.evaluator import write_graph
+from graphsearch.evaluation.question_set import GivenGraph, read_graph, triplet_question
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from tests.evaluation.depot import ENTITIES, RELATIONS, depot_graph, written

@@ -8,7 +8,7 @@ import pytest
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation import GoldQuestion
-from graphsearch.evaluation.gold import entity_question, faults_of_set, name_question, triplet_question
+from graphsearch.evaluation.question_set import entity_question, faults_of, name_question, triplet_question
 
 ASKED: dict[str, Any] = {"id": "q1", "question": "Where does billing run?"}
 
@@ -67,8 +67,8 @@ def test_a_wrong_line_is_refused(read: Any, line: dict[str, Any], fault: str) ->
 
 def test_a_set_needs_an_answer_and_ids_of_its_own() -> None:
     nothing: GoldQuestion[str] = GoldQuestion(**ASKED, gold=frozenset())
-    assert [*faults_of_set([nothing, nothing])] == [
+    assert [*faults_of([nothing, nothing])] == [
         "no question has an answer to be found",
         "questions: the id 'q1' is given 2 times",
     ]
-    assert [*faults_of_set([GoldQuestion(**ASKED, gold=frozenset({"Leeds"}))])] == []
+    assert [*faults_of([GoldQuestion(**ASKED, gold=frozenset({"Leeds"}))])] == []

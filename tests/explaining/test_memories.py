@@ -49,7 +49,6 @@ async def test_what_is_recalled_has_the_score_and_the_rank_of_the_recall(scoped,
         assert why.score == pytest.approx(recalled.score)
         assert {factor.name for factor in why.parts} == set(recalled.channels)
         assert adds_up(why)
-        assert why.as_dict()["score"] == why.score
     beyond = await engine.explain("When did Ada move to Paris?", "works", limit=2)
     assert (beyond.rank, beyond.kept_out) == (3, KeptOut.RANK)
     assert 0.0 < beyond.score <= result.memories[-1].score

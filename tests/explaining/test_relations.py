@@ -8,6 +8,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.explaining.explanation import KeptOut
 from graphsearch.model import Batch, ElementKind, ElementRef, RelationType
+from graphsearch.model.codec import encode
 from graphsearch.modes.options import SearchMode
 from graphsearch.scoring.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
@@ -53,9 +54,9 @@ async def test_a_score_taken_apart(engine):
     }
     assert why.score == pytest.approx(0.3744)  # 0.448 · 0.6 + 0.0672 · 0.5 + 0.144 · 0.5
     assert adds_up(why)
-    data = why.as_dict()
-    assert (data["breakdown"]["confidence"], data["score"], data["kept_out"]) == (0.8, why.score, "rank")
-    assert (data["relation_id"], data["kind"]) == (str(edges[1].id), "relation")
+    data = encode(why)
+    assert (data["found"]["breakdown"]["confidence"], data["score"], data["kept_out"]) == (0.8, why.score, "rank")
+    assert data["element"] == {"kind": "relation", "id": str(edges[1].id)}
 
 
 async def test_the_floor_and_diversity_keep_out(engine):

@@ -17,13 +17,13 @@ def llm_server() -> Iterator[LLMServer]:
 
 @pytest.fixture
 def make_openai(llm_server: LLMServer) -> Callable[..., OpenAILLM]:
-    defaults: dict[str, Any] = {"api_key": "sk-secret", "base_url": llm_server.openai_url, "first_wait": 0.001}
+    defaults: dict[str, Any] = {"api_key": "sk-secret", "base_url": llm_server.openai_url}
     return lambda model="model-1", **options: OpenAILLM(model, **(defaults | options))
 
 
 @pytest.fixture
 def make_anthropic(llm_server: LLMServer) -> Callable[..., AnthropicLLM]:
-    defaults: dict[str, Any] = {"api_key": "sk-secret", "base_url": llm_server.host, "first_wait": 0.001}
+    defaults: dict[str, Any] = {"api_key": "sk-secret", "base_url": llm_server.host}
     return lambda model="model-1", **options: AnthropicLLM(model, **(defaults | options))
 
 

@@ -1,15 +1,14 @@
 """A loopback server that speaks OpenAI's and Anthropic's published protocols, and misbehaves on request."""
 
-import asyncio
 import json
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from threading import Event, Lock
 from typing import Any
 
 from tests.loopback import Answering, listening
-from tests.waiting import LONGEST, until
+from tests.waiting import LONGEST
 
 Json = dict[str, Any]
 Answer = Callable[["Handler", Json], None]
@@ -56,32 +55,6 @@ class Handler(Answering):
         """A schema that allows everything, for whoever fetches one."""
         self.llm.paths.append(self.path)
         self.send(200, b"{}")
-
-
-class Impatient:
-    """A module `asyncio` in which any limit of time is over as soon as the server has been asked, and never before."""
-
-    def __init__(self, server: LLMServer) -> None:
-        self._server = server
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(asyncio, name)
-
-    @asynccontextmanager
-    async def timeout(self, _: float) -> AsyncIterator[asyncio.Timeout]:
-        """Expire once the server was asked."""
-        loop = asyncio.get_running_loop()
-        async with asyncio.timeout(None) as limit:
-
-            async def expire() -> None:
-                await until(self._server.asked.is_set)
-                limit.reschedule(loop.time())
-
-            watching = asyncio.ensure_future(expire())
-            try:
-                yield limit
-            finally:
-                watching.cancel()
 
 
 @contextmanager
@@ -203,25 +176,6 @@ def hang(handler: Handler, _: Json) -> None:
     handler.connection.settimeout(LONGEST)
     if handler.connection.recv(1) == b"":
         handler.llm.hung_up.set()
-
-
-def drip(handler: Handler, _: Json) -> None:
-    """An answer that never ends, a byte at a time, each in time."""
-    handler.start(200, 10_000)
-    while not handler.llm.closing.wait(0.02):
-        handler.wfile.write(b" ")
-        handler.wfile.flush()
-
-
-def flood(status: int) -> Answer:
-    """An answer of 64 MiB."""
-
-    def answer(handler: Handler, body: Json) -> None:
-        handler.start(status, 64 << 20)
-        for _ in range(64):
-            handler.wfile.write(b" " * (1 << 20))
-
-    return answer
 
 
 def hang_up(handler: Handler, _: Json) -> None:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
 import socket
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from graphsearch._support import retrying
 from graphsearch.errors import InvalidInputError, LLMAnswerError, LLMRefusalError, LLMRequestError, LLMUnavailableError
-from graphsearch.llms import StructuredLLM, hosted
+from graphsearch.llms import StructuredLLM
 from tests.llms.conftest import Make
-from tests.llms.llm_server import Answer, Impatient, LLMServer, drip, fail, flood, hang, hang_up, raw, reply, sent
+from tests.llms.llm_server import Answer, LLMServer, fail, hang, hang_up, raw, sent
 from tests.waiting import LONGEST
 
 SCHEMA = {
@@ -30,24 +26,6 @@ async def test_a_question_is_answered(make: Make) -> None:
     llm: StructuredLLM = make()
     assert await llm.ask("Who? 日本") == "You asked: Who? 日本"
     assert await llm.ask_json("Which?", SCHEMA) == {"hops": 1, "types": ["text"]}
-
-
-async def test_an_answer_of_another_content_type_is_read(make: Make, llm_server: LLMServer) -> None:
-    llm_server.answers.append(
-        lambda handler, body: reply("yes")(Relabelled(handler), body)  # type: ignore[arg-type]
-    )
-    assert await make().ask("a") == "yes"
-
-
-class Relabelled:
-    """Sends what another handler would, as HTML."""
-
-    def __init__(self, handler: Any) -> None:
-        self._handler = handler
-        self.path = handler.path
-
-    def send(self, status: int, body: bytes) -> None:
-        self._handler.send(status, body, Content_Type="text/html")
 
 
 async def test_one_model_serves_many_loops_and_tasks(make: Make) -> None:
@@ -70,28 +48,13 @@ async def test_settings_go_along(make: Make, llm_server: LLMServer) -> None:
 @pytest.mark.parametrize(
     "failure",
     [
-        pytest.param(fail(429), id="429"),
-        pytest.param(raw(429, b"<html>slow down</html>", Content_Type="text/html"), id="429 without JSON"),
-        pytest.param(fail(408), id="408"),
-        pytest.param(fail(500), id="500"),
-        pytest.param(fail(529), id="529"),
-        pytest.param(raw(502, b""), id="502 without a body"),
-        pytest.param(raw(200, b'{"choices": [{"mess'), id="broken JSON"),
-        pytest.param(raw(200, DEEP), id="JSON nested too deep"),
-        pytest.param(raw(200, b"1" * 10_000), id="a number of too many digits"),
-        pytest.param(raw(200, b"<html>hello</html>", Content_Type="text/html"), id="HTML"),
-        pytest.param(raw(200, b"data: {}\n\n", Content_Type="text/event-stream"), id="a stream of events"),
-        pytest.param(raw(200, b"\xff\xfe\xff"), id="not UTF-8"),
-        pytest.param(raw(200, b""), id="nothing"),
-        pytest.param(sent([]), id="a list"),
-        pytest.param(sent(None), id="null"),
-        pytest.param(sent({"choices": [], "content": None}), id="no choice and no content"),
-        pytest.param(sent({"choices": [{"message": {"content": 3}}], "content": [3]}), id="content that is no text"),
-        pytest.param(sent({"error": {"message": "overloaded"}}), id="an error sent as a success"),
+        pytest.param(fail(429, retry_after_ms="1"), id="429"),
+        pytest.param(fail(408, retry_after_ms="1"), id="408"),
+        pytest.param(fail(500, retry_after_ms="1"), id="500"),
+        pytest.param(fail(529, retry_after_ms="1"), id="529"),
+        pytest.param(raw(502, b"<html>bad gateway</html>", retry_after_ms="1"), id="502 without JSON"),
         pytest.param(raw(200, b'{"choices": [', 500), id="connection lost in mid-answer"),
-        pytest.param(raw(500, b'{"error": ', 500), id="connection lost in mid-error"),
         pytest.param(hang_up, id="connection lost"),
-        pytest.param(lambda handler, _: handler.wfile.write(b"hello\r\n\r\n"), id="not HTTP"),
     ],
 )
 async def test_a_failure_that_passes_is_tried_again(make: Make, llm_server: LLMServer, failure: Answer) -> None:
@@ -100,30 +63,29 @@ async def test_a_failure_that_passes_is_tried_again(make: Make, llm_server: LLMS
     assert len(llm_server.requests) == 2
 
 
-async def test_a_vendor_that_asks_to_wait_gets_it(
-    make: Make, llm_server: LLMServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    llm_server.answers.append(fail(429, Retry_After="20"))
-    waits: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        waits.append(seconds)
-
-    monkeypatch.setattr(retrying, "asyncio", SimpleNamespace(sleep=sleep))
-    assert await make().ask("a") == "You asked: a"
-    assert waits == [20.0]
-
-
-async def test_a_long_retry_after_is_not_waited_for(make: Make, llm_server: LLMServer) -> None:
-    llm_server.answers.append(fail(429, "rate limit", Retry_After="3600"))
-    with pytest.raises(LLMUnavailableError, match=r"rate limit.*asks to wait 3600 s"):
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(raw(200, b'{"choices": [{"mess'), id="broken JSON"),
+        pytest.param(raw(200, DEEP), id="JSON nested too deep"),
+        pytest.param(raw(200, b"1" * 10_000), id="a number of too many digits"),
+        pytest.param(raw(200, b"<html>hello</html>", Content_Type="text/html"), id="HTML"),
+        pytest.param(raw(200, b"\xff\xfe\xff"), id="not UTF-8"),
+        pytest.param(raw(200, b""), id="nothing"),
+        pytest.param(sent([]), id="a list"),
+        pytest.param(sent(None), id="null"),
+        pytest.param(sent({"choices": [], "content": None}), id="no choice and no content"),
+    ],
+)
+async def test_an_answer_outside_the_protocol_cannot_be_read(make: Make, llm_server: LLMServer, answer: Answer) -> None:
+    llm_server.answers.append(answer)
+    with pytest.raises(LLMUnavailableError, match="the answer cannot be read: it is not of the protocol"):
         await make().ask("a")
-    assert len(llm_server.requests) == 1
 
 
 async def test_a_server_that_keeps_failing_is_given_up(make: Make, llm_server: LLMServer) -> None:
-    llm_server.answers.extend([fail(500, "broken")] * 10)
-    with pytest.raises(LLMUnavailableError, match=r"model-1 at 127.0.0.1:\d+: broken \(HTTP 500\).*3 tries") as caught:
+    llm_server.answers.extend([fail(500, "broken", retry_after_ms="1")] * 10)
+    with pytest.raises(LLMUnavailableError, match=r"model-1 at 127.0.0.1:\d+: broken \(HTTP 500\)") as caught:
         await make(max_retries=2).ask("a")
     assert type(caught.value.__cause__).__name__ == "InternalServerError"
     assert len(llm_server.requests) == 3
@@ -131,28 +93,23 @@ async def test_a_server_that_keeps_failing_is_given_up(make: Make, llm_server: L
 
 async def test_an_error_in_a_successful_response_is_reported(make: Make, llm_server: LLMServer) -> None:
     llm_server.answers.append(sent({"error": {"message": "no \x1b[31mworker", "detail": "private"}}))
-    with pytest.raises(LLMUnavailableError, match=r"cannot be read: no \[31mworker \(given up") as caught:
+    with pytest.raises(LLMUnavailableError, match=r"cannot be read: no \[31mworker; try again later") as caught:
         await make(max_retries=0).ask("a")
     assert "private" not in str(caught.value)
 
 
-@pytest.mark.parametrize("slow", [hang, drip])
-async def test_a_slow_answer_times_out(
-    make: Make, llm_server: LLMServer, slow: Answer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    llm_server.answers.append(slow)
-    monkeypatch.setattr(hosted, "asyncio", Impatient(llm_server))
-    with pytest.raises(LLMUnavailableError, match=r"no answer within 60 s") as caught:
-        await make(timeout=60, max_retries=0).ask("a")
-    assert isinstance(caught.value.__cause__, TimeoutError)
-    assert llm_server.asked.is_set()
+async def test_a_slow_answer_times_out(make: Make, llm_server: LLMServer) -> None:
+    llm_server.answers.append(hang)
+    with pytest.raises(LLMUnavailableError, match=r"no answer within 0.3 s") as caught:
+        await make(timeout=0.3, max_retries=0).ask("a")
+    assert type(caught.value.__cause__).__name__ == "APITimeoutError"
 
 
 async def test_no_server_at_all(make: Make) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    with pytest.raises(LLMUnavailableError, match=f"127.0.0.1:{port} cannot be reached.*2 tries") as caught:
-        await make(base_url=f"http://127.0.0.1:{port}", max_retries=1).ask("a")
+    with pytest.raises(LLMUnavailableError, match=f"127.0.0.1:{port} cannot be reached") as caught:
+        await make(base_url=f"http://127.0.0.1:{port}", max_retries=0).ask("a")
     assert type(caught.value.__cause__).__name__ == "APIConnectionError"
 
 
@@ -168,25 +125,6 @@ async def test_cancelling_closes_the_request(make: Make, llm_server: LLMServer) 
     assert len(llm_server.requests) == 1
 
 
-async def test_cancelling_ends_the_wait_before_another_try(
-    make: Make, llm_server: LLMServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    llm_server.answers.append(fail(429, Retry_After="20"))
-    waiting = asyncio.Event()
-
-    async def sleep(_: float) -> None:
-        waiting.set()
-        await asyncio.Event().wait()
-
-    monkeypatch.setattr(retrying, "asyncio", SimpleNamespace(sleep=sleep))
-    asking = asyncio.create_task(make().ask("a"))
-    await asyncio.wait_for(waiting.wait(), LONGEST)
-    asking.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await asking
-    assert len(llm_server.requests) == 1
-
-
 @pytest.mark.parametrize(
     ("failure", "message", "cause"),
     [
@@ -194,7 +132,11 @@ async def test_cancelling_ends_the_wait_before_another_try(
         (fail(403), "check the key", "PermissionDeniedError"),
         (fail(404, "no such model"), r"no such model \(HTTP 404\)", "NotFoundError"),
         (fail(400, "too many tokens"), "too many tokens", "BadRequestError"),
-        (fail(429, "You are out of credit", "insufficient_quota"), "out of credit", "RateLimitError"),
+        (
+            fail(429, "You are out of credit", "insufficient_quota", x_should_retry="false"),
+            "out of credit",
+            "RateLimitError",
+        ),
         (sent({"message": "as older servers word it"}, 400), "as older servers word it", "BadRequestError"),
         (
             sent({"detail": [{"msg": "m", "input": "private"}]}, 422),
@@ -229,22 +171,6 @@ async def test_a_key_is_not_taken_to_another_host(make: Make, llm_server: LLMSer
     assert len(llm_server.requests) == 1
 
 
-@pytest.mark.parametrize("status", [200, 500])
-async def test_an_answer_that_is_too_long_is_not_read_on(make: Make, llm_server: LLMServer, status: int) -> None:
-    llm_server.answers.append(flood(status))
-    with pytest.raises(LLMAnswerError, match="longer than 16777216 bytes") as caught:
-        await make().ask("a")
-    assert type(caught.value.__cause__).__name__ == "APIConnectionError"
-    assert len(llm_server.requests) == 1
-
-
-async def test_an_answer_that_would_grow_is_not_unpacked(make: Make, llm_server: LLMServer) -> None:
-    llm_server.answers.append(raw(200, gzip.compress(b" " * (1 << 20)), Content_Encoding="gzip"))
-    with pytest.raises(LLMAnswerError, match="compressed"):
-        await make().ask("a")
-    assert llm_server.headers[0]["accept-encoding"] == "identity"
-
-
 @pytest.mark.parametrize("text", ["", "  \n", "a\0b", "lone \ud800"])
 async def test_a_text_that_is_blank_or_unfit_is_an_error(make: Make, llm_server: LLMServer, text: str) -> None:
     content = [{"type": "text", "text": text}]
@@ -262,9 +188,3 @@ async def test_a_prompt_that_cannot_be_sent_is_refused_before_anything_is_sent(
         with pytest.raises(InvalidInputError, match="prompt: text must"):
             await make().ask(text)
     assert llm_server.requests == []
-
-
-async def test_an_address_that_is_none_is_not_tried_again(make: Make) -> None:
-    with pytest.raises(LLMRequestError, match="cannot be reached: Invalid IPv4 address") as caught:
-        await make(base_url="http://999.1.1.1/v1").ask("a")
-    assert type(caught.value.__cause__).__name__ == "InvalidURL"

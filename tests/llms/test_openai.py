@@ -33,10 +33,10 @@ async def test_data_is_asked_for_by_schema(make_openai: Make, llm_server: LLMSer
     }
 
 
-def test_openai_itself_is_sent_the_limit_by_its_newer_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-env")
-    assert OpenAILLM("gpt", max_tokens=9)._limits == {"max_completion_tokens": 9}
-    assert OpenAILLM("gpt")._limits == {}
+def test_openai_itself_is_sent_the_limit_by_its_newer_name() -> None:
+    assert OpenAILLM._limits(9, None) == {"max_completion_tokens": 9}
+    assert OpenAILLM._limits(9, "http://host") == {"max_tokens": 9}
+    assert OpenAILLM._limits(None, None) == {}
 
 
 @pytest.mark.parametrize(

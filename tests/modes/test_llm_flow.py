@@ -167,7 +167,7 @@ async def test_a_search_that_is_cancelled_stops_asking(scoped, mode):
 async def over_http(store, mode, *answers: Answer, **options: Any) -> Any:
     with serving() as server:
         server.answers.extend(answers)
-        llm = OpenAILLM("model-1", base_url=server.openai_url, first_wait=0.001, max_retries=1, **options)
+        llm = OpenAILLM("model-1", base_url=server.openai_url, max_retries=1, **options)
         with metered() as meter:
             found = await GraphSearchEngine(store=store, llm=llm).search("what of Ada?", mode=mode, gate=ALLOW_ALL)
         return found, server, meter
@@ -202,7 +202,7 @@ async def test_invalid_json_once_is_repaired(scoped, mode):
 @MODES
 async def test_a_model_that_is_down_is_an_error(scoped, mode):
     await written(scoped)
-    llm = OpenAILLM("model-1", base_url="http://127.0.0.1:9/v1", first_wait=0.001, max_retries=1)
+    llm = OpenAILLM("model-1", base_url="http://127.0.0.1:9/v1", max_retries=1)
     with pytest.raises(LLMUnavailableError, match="cannot be reached"):
         await GraphSearchEngine(store=scoped, llm=llm).search("what of Ada?", mode=mode, gate=ALLOW_ALL)
 

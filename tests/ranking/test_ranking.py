@@ -5,6 +5,7 @@ import pytest
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownScopeError
 from graphsearch.model import Batch, ElementKind, ElementRef, Entity, Memory, Mention, Outcome
+from graphsearch.model.codec import encode
 from graphsearch.ranking.options import Ranking, RankingWeights, RankRequest
 from graphsearch.ranking.strategies import Years
 from graphsearch.stores.memory import InMemoryGraphStore
@@ -342,13 +343,11 @@ async def test_an_unknown_scope_and_another_model_are_errors(scoped):
 
 async def test_json(scoped):
     engine = await office(scoped)
-    data = (await engine.rank_entities(WHO, limit=1)).as_dict()
+    data = encode(await engine.rank_entities(WHO, limit=1))
     (best,) = data["entities"]
-    assert (data["question_type"], data["years"], best["name"], best["dates"]) == (
+    assert (data["analysis"]["question_type"], best["entity"]["name"], best["dates"]) == (
         "who",
-        [2020],
         "Xavier Becerra",
-        [[2017, 2021]],
+        [{"first": 2017, "last": 2021}],
     )
-    assert sum(factor["contribution"] for factor in best["factors"]) == pytest.approx(best["relevance"])
-    assert best["relevance_part"] + best["feedback_part"] == pytest.approx(best["score"])
+    assert sum(part["contribution"] for part in best["parts"]) == pytest.approx(best["score"])

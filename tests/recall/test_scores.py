@@ -7,6 +7,7 @@ import pytest
 from graphsearch.curation import Curator
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownScopeError
 from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Outcome, RelationType
+from graphsearch.model.codec import encode
 from graphsearch.recall.options import RecallRequest, RecallScoring, Workload
 from graphsearch.recall.recaller import influence_of
 from graphsearch.testing.fakes import HashEmbedder
@@ -405,8 +406,8 @@ async def test_a_scope_without_vectors_is_asked_for_its_words(scoped):
 
 async def test_a_recall_as_json(scoped):
     await tell(scoped, GARDEN)
-    as_json = (await asking(scoped).recall("roses", limit=1)).as_dict()
+    as_json = encode(await asking(scoped).recall("roses", limit=1))
     (memory,) = as_json["memories"]
-    assert (as_json["query"], as_json["reason"], memory["id"], memory["occurred_at"]) == ("roses", "", "a", None)
+    assert (as_json["query"], as_json["reason"], memory["memory"]["id"], memory["until"]) == ("roses", "", "a", None)
     assert memory["channels"]["lexical"]["rank"] == 1
     assert np.isfinite(memory["score"])

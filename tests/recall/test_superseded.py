@@ -40,12 +40,6 @@ async def until(store, **options):
 async def test_a_memory_says_until_when_it_held(scoped, clock):
     day = await remembered(scoped, clock)
     assert await until(scoped) == {"old": day, "new": None, "plain": None}
-    found = await asking(scoped).recall("Where does Tom live?")
-    assert {each["id"]: each["until"] for each in found.as_dict()["memories"]} == {
-        "old": day.isoformat(),
-        "new": None,
-        "plain": None,
-    }
 
 
 async def test_it_held_before_that(scoped, clock):

@@ -14,12 +14,6 @@ def test_a_part_adds_its_value_times_its_weight():
     assert ScorePart(name="near", value=0.5, weight=0.4).contribution == 0.2
     assert ScorePart.adding("near", 0.5, 0.2) == ScorePart(name="near", value=0.5, weight=0.4)
     assert ScorePart.adding("near", 0.0, 0.2) == ScorePart(name="near", value=0.2, weight=1.0)
-    assert ScorePart(name="near", value=0.5, weight=0.4).as_dict() == {
-        "name": "near",
-        "value": 0.5,
-        "weight": 0.4,
-        "contribution": 0.2,
-    }
 
 
 async def test_triplets_memories_and_entities_share_one_shape(scoped):

@@ -19,6 +19,7 @@ CAPABILITIES = (
     protocols.Learning,
     protocols.Moving,
     protocols.Reembeddable,
+    protocols.Reviewing,
 )
 MOST = 12
 """Members of one capability that a reader can keep in mind."""

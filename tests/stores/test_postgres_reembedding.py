@@ -21,8 +21,7 @@ from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
 from graphsearch.testing.samples import ids_of, view
-from graphsearch.testing.spec_moving import everything
-from graphsearch.testing.spec_reembedding import NEW, OLD, remade
+from graphsearch.testing.spec_moving import NEW, OLD, everything, remade
 from graphsearch.text.bm25 import embedding_text
 from tests.fix_postgres import Database
 

@@ -16,7 +16,6 @@ from types import ModuleType
 from typing import Any, Final, TypeVar, get_args
 
 from graphsearch import sync
-from graphsearch.sync import facade
 from graphsearch.sync.facade import Facade
 
 HEAD: Final = "# Written by `python -m tests.sync.stubs`.\n\n"
@@ -97,8 +96,7 @@ def _member(member: Any, needed: dict[str, Import], depth: int = 2) -> ast.Funct
     made = ast.copy_location(ast.FunctionDef(**fields), written)
     made.decorator_list = [ast.Name("property")] if isinstance(member, property) else []
     parts = [made.args, made.returns] if made.returns else [made.args]
-    taking = [each for each in ast.walk(made.args) if isinstance(each, ast.arg) and each.arg in facade._OBJECTS]
-    handed = {node for each in taking if each.annotation for node in ast.walk(each.annotation)}
+    handed = set(ast.walk(made.args))
     for node in [each for part in parts for each in ast.walk(part)]:
         if isinstance(node, ast.Name):
             twin = HANDED_OVER.get(node.id) if node in handed else BLOCKING.get(node.id)

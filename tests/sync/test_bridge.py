@@ -19,7 +19,7 @@ import pytest
 from graphsearch.errors import BlockingCallError
 from graphsearch.llms import Usage, metered, record, usage
 from graphsearch.sync import bridge
-from graphsearch.sync.bridge import Call, Loop, time_limit
+from graphsearch.sync.bridge import time_limit
 from tests.sync.calls import Slow, double
 from tests.waiting import LONGEST
 
@@ -70,7 +70,7 @@ def test_an_error_is_the_same_error_and_its_traceback_leads_from_the_caller_to_t
     names = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
     assert names[0].startswith("test_an_error")
     assert names[-1] == "fails"
-    assert len(names) <= 6
+    assert len(names) <= 7
     assert caught.value.__context__ is None
 
 
@@ -85,11 +85,11 @@ def test_an_error_that_would_end_a_loop_ends_only_the_call(own, error):
     assert own.run(double(1)) == 2
 
 
-def test_a_coroutine_that_cancels_itself_raises_what_asyncio_raises(own):
+def test_a_coroutine_that_is_cancelled_by_others_is_an_error(own):
     async def gives_up():
         raise asyncio.CancelledError
 
-    with pytest.raises(asyncio.CancelledError):
+    with pytest.raises(BlockingCallError, match="was cancelled"):
         own.run(gives_up())
     assert own.run(double(21)) == 42
 
@@ -113,18 +113,18 @@ def test_what_a_coroutine_spends_is_counted_by_the_meter_of_its_caller(own):
 def test_a_time_out_cancels_the_coroutine_and_waits_for_its_end(own):
     assert own.run(double(1)) == 2  # so that the loop has started
     slow = Slow()
-    with pytest.raises(TimeoutError, match=r"not done within 0\.05 s"):
+    with pytest.raises(TimeoutError, match="not done in time"):
         own.run(slow.wait(), timeout=0.05)
     assert slow.cleaned_up is slow.began.is_set()
 
 
 def test_a_time_limit_is_for_all_calls_inside_and_the_nearest_end_counts(own, monkeypatch):
-    slow, now = Slow(), [0.0]
-    monkeypatch.setattr(bridge, "monotonic", lambda: now[0])
-    with time_limit(60), time_limit(90):
-        assert own.run(double(1)) == 2
-        now[0] = 59.95
-        with pytest.raises(TimeoutError, match=r"not done within 0\.05 s"):
+    assert own.run(double(1)) == 2
+    slow, soon = Slow(), time.monotonic() - 59.95
+    monkeypatch.setattr(bridge, "monotonic", lambda: soon)
+    with time_limit(90), time_limit(60), time_limit(70):
+        monkeypatch.undo()
+        with pytest.raises(TimeoutError, match="not done in time"):
             own.run(slow.wait(), timeout=60)
     assert slow.cleaned_up is slow.began.is_set()
     assert own.run(double(2)) == 4
@@ -134,7 +134,7 @@ def test_time_that_is_over_leaves_nothing_running(own):
     slow = Slow()
     with time_limit(0.01):
         time.sleep(0.02)
-        with pytest.raises(TimeoutError, match="not done within 0 s"):
+        with pytest.raises(TimeoutError, match="not done in time"):
             own.run(slow.wait())
 
 
@@ -202,19 +202,6 @@ def test_closing_ends_what_runs_and_the_next_call_starts_anew(own):
     own.close()
 
 
-def test_a_loop_that_is_ended_by_others_gives_up_its_calls_and_another_takes_its_place(own):
-    async def ends_the_loop():
-        asyncio.get_running_loop().stop()
-        await asyncio.sleep(60)
-
-    with pytest.raises(BlockingCallError, match="closed"):
-        own.run(ends_the_loop())
-    assert own.run(double(1)) == 2
-    with pytest.raises(BlockingCallError, match="closed"):
-        own.run(ends_the_loop())
-    own.close()
-
-
 def test_closing_from_inside_is_refused_and_all_goes_on_on_the_same_loop(own):
     async def closes():
         with pytest.raises(BlockingCallError, match="would wait for itself"):
@@ -222,21 +209,6 @@ def test_closing_from_inside_is_refused_and_all_goes_on_on_the_same_loop(own):
         return asyncio.get_running_loop()
 
     assert own.run(closes()) is own.run(closes())
-
-
-def test_a_call_that_comes_too_late_is_given_up():
-    loop = Loop()
-    late = loop.start(double(1))
-    assert late.result(LONGEST) == 2
-    never_begun = Call(loop, double(1))
-    loop._calls.add(never_begun)  # as if the loop had ended before it came to begin it
-    loop.stop()
-    with pytest.raises(BlockingCallError, match="closed"):
-        never_begun.result(LONGEST)
-    after = double(1)
-    with pytest.raises(BlockingCallError, match="closed"):
-        loop.start(after)
-    after.close()
 
 
 def test_a_forked_process_has_a_loop_of_its_own(own):

@@ -9,7 +9,6 @@ import pytest
 
 import graphsearch
 from graphsearch import caching, context, curation, evaluation, protocols, stores, sync
-from graphsearch.errors import InvalidInputError
 from graphsearch.stores.in_postgres.session.migrating import migrate
 from graphsearch.stores.in_postgres.session.scrubbing import scrub
 from graphsearch.stores.memory import ScopedMemoryStore
@@ -157,12 +156,6 @@ def test_names_are_those_of_the_asynchronous_rooms_and_all_are_compared():
     assert names == {
         name: name for name in sync.__all__ if name not in {"Stores", "close", "hold", "run", "time_limit"}
     }
-
-
-def test_an_asynchronous_object_where_a_blocking_one_is_needed_is_refused():
-    store = stores.InMemoryGraphStore().with_scope(org_id="acme", project_id="web")
-    with pytest.raises(InvalidInputError, match=r"ScopedMemoryStore is no blocking object: .* GraphStore\.of\(store\)"):
-        sync.GraphSearchEngine(store=store)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
 
 
 def test_a_blocking_object_shows_what_it_is_of():

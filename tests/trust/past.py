@@ -24,6 +24,7 @@ from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import LLMAnswerError, UnknownElementError
 from graphsearch.model import Claim, ElementKind, ElementRef, Memory, Relation
+from graphsearch.model.codec import encode
 from graphsearch.modes.options import SearchMode
 from graphsearch.protocols import GraphStore
 from graphsearch.ranking.options import Ranking
@@ -90,13 +91,13 @@ async def shown_to_models(asked: Asked) -> Any:
 async def recall(asked: Asked) -> Any:
     """Memories that answer."""
     found = await asked.engine.recall(asked.query, limit=MANY, **asked.then)
-    return plain(found.as_dict())
+    return plain(encode(found))
 
 
 async def rank_entities(asked: Asked) -> Any:
     """Entities that answer."""
     found = await asked.engine.rank_entities(asked.query, ranking=asked.ranking, limit=MANY, **asked.then)
-    return plain(found.as_dict())
+    return plain(encode(found))
 
 
 async def explain(asked: Asked) -> Any:
@@ -107,7 +108,7 @@ async def explain(asked: Asked) -> Any:
     triplet = min(found.triplets, key=lambda each: str(plain(each)))
     element = ElementRef(ElementKind.RELATION, str(triplet.relation.id))
     why = await asked.engine.explain(asked.query, element, mode=asked.mode, **asked.then)
-    return plain({**why.as_dict(), "id": ""})
+    return plain({**encode(why), "element": ""})
 
 
 async def block(asked: Asked) -> Any:

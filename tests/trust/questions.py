@@ -29,6 +29,7 @@ from graphsearch.errors import AccessDeniedError, InvalidInputError, LLMAnswerEr
 from graphsearch.export import PlainGraph, plain_graph, to_dot, to_graphml, to_mermaid, to_networkx
 from graphsearch.integrations.mcp.resources import context_for_task, read
 from graphsearch.model import ElementKind, ElementRef, Entity, Relation, Triplet
+from graphsearch.model.codec import encode
 from graphsearch.modes.options import SearchMode
 from graphsearch.modes.result import SearchResult
 from graphsearch.operations.service import Caller, GraphService
@@ -192,7 +193,7 @@ async def recall(side: Side, about: Subject) -> Any:
     """Memories that answer, in files and in a notebook too."""
     result = await side.engine.recall(about.query, gate=side.gate, limit=MANY)
     if side.exact:
-        return plain(result.as_dict()), _files(result), _page(result)
+        return plain(encode(result)), _files(result), _page(result)
     return plain(([each.memory.id for each in result.memories], result.reason))
 
 
@@ -200,7 +201,7 @@ async def rank_entities(side: Side, about: Subject) -> Any:
     """Entities that answer, in a notebook too."""
     result = await side.engine.rank_entities(about.query, ranking=about.ranking, gate=side.gate, limit=MANY)
     if side.exact:
-        return plain(result.as_dict()), _page(result)
+        return plain(encode(result)), _page(result)
     return plain([(each.entity, each.connections, each.relation_types) for each in result.entities])
 
 
@@ -225,7 +226,7 @@ async def explain(side: Side, about: Subject) -> Any:
     """Why a relation was found, in files and in a notebook too."""
     element = ElementRef(ElementKind.RELATION, str(await _relation(side, about)))
     found = await side.engine.explain(about.query, element, gate=side.gate, mode=about.mode)
-    return plain({**found.as_dict(), "id": ""}), _files(found), _page(found)
+    return plain({**encode(found), "element": ""}), _files(found), _page(found)
 
 
 async def why(side: Side, about: Subject) -> Any:

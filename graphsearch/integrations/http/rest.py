@@ -37,7 +37,7 @@ _STATUSES: Final[tuple[tuple[type[Exception], int], ...]] = (
     (errors.TimeLimitError, 504),
     (errors.StoreUnavailableError, 503),
     (errors.ReadOnlyStoreError, 409),
-    (errors.MissingDependencyError, 501),
+    (errors.MissingDependencyError, 400),
     (errors.InvalidInputError, 400),
     (errors.UnknownModeError, 400),
 )
@@ -46,7 +46,7 @@ _ERROR: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/E
 _ERRORS: Final = {
     str(status): {"description": text, "content": _ERROR}
     for status, text in (
-        (400, "Arguments that are refused, each fault named"),
+        (400, "Arguments that are refused, each fault named, or a mode that this server has no model for"),
         (401, "No valid token"),
         (403, "Denied by the policies"),
         (404, "What does not exist or is not visible"),
@@ -54,7 +54,6 @@ _ERRORS: Final = {
         (413, "A request that is too large"),
         (429, "Too many requests of this principal"),
         (500, "A failure, described in the server's log"),
-        (501, "A part that this server does not have, such as a language model"),
         (503, "A store that does not answer, or a project that is switched off"),
         (504, "A request that took too long"),
     )
@@ -138,8 +137,8 @@ async def _answered(operation: Operation, request: Request, desk: Desk, identify
         value = await desk.answer(operation, asked, identity)
         return JSONResponse(operation.told(value))
     except _TooLargeError:
-        error = errors.InvalidInputError("request", [f"must have at most {LARGEST} bytes"])
-        return _refused(error, operation.name, 413)
+        most = errors.InvalidInputError("request", [f"must have at most {LARGEST} bytes"])
+        return _refused(most, operation.name, 413)
     except Exception as error:  # noqa: BLE001 - the server keeps running, and its log has the error
         status = next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
         return _refused(error, operation.name, status)

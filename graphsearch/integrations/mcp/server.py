@@ -82,7 +82,8 @@ class _Handlers:
         return ListToolsResult(tools=await listed(self._desk, self._identify(context.request)))
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
-        name, given = params.name, params.arguments or {}
+        name = params.name
+        given: Mapping[str, Any] = params.arguments or {}
         try:
             if self._desk.is_off(self._identify(context.request)):
                 return result(DISABLED)

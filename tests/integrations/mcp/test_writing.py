@@ -165,7 +165,7 @@ async def test_each_text_is_redacted_once_and_nothing_is_stored_unredacted(engin
 
 
 READS = {
-    "graph_query": {"query": "anything?", "session_id": "s"},
+    "graph_query": {"query": "anything?", "session_id": "s", "details": True},
     "recall": {"query": "anything?"},
     "search": {"query": "anything?"},
     "rank_entities": {"query": "anything?"},
@@ -178,6 +178,9 @@ READS = {
 }
 
 
+ASKED = {"graph_query", "recall", "search", "rank_entities"}
+
+
 async def test_a_new_project_is_empty_and_says_what_to_do_first(scoped):
     engine = GraphSearchEngine(store=scoped, embedder=HashEmbedder(16))
     who = Identity(attrs.evolve(EDITOR, projects=[scoped.scope]), scoped.scope)
@@ -186,7 +189,7 @@ async def test_a_new_project_is_empty_and_says_what_to_do_first(scoped):
             answer = await ask(tool, **arguments)
             assert not any(value for value in answer.values() if isinstance(value, list)), tool
             hint = f"until something is remembered; is it the right one, {scoped.scope}?"
-            assert answer.get("reason", "").endswith(hint) is bool(arguments), tool
+            assert answer.get("reason", "").endswith(hint) is (tool in ASKED), tool
         assert (await ask("stats"))["memories"] == 0
         assert (await ask("feedback", session_id="s", outcome="accepted"))["moved"] == 0
         assert json.loads(await ask.resource("graphsearch://schema"))["entity_types"] == []
@@ -260,13 +263,11 @@ async def test_an_entity_is_corrected(engine, asked):
             importance_weight=0.9,
         )
         same = await ask("recall_entity", entity="Ada Lovelace")
-        nothing = await ask.error("update_entity", entity="Ada")
     assert now["id"] == str(ADA.id)
     assert now["name"] == same["entity"]["name"] == "Augusta Ada King"
     assert "Ada Lovelace" in now["aliases"]
     (stored,) = await engine.store.get_entities([ADA.id])
     assert (stored.labels, stored.importance_weight) == (("pioneer",), 0.9)
-    assert "give at least one correction" in nothing["message"]
 
 
 async def test_two_entities_become_one(engine, asked):
@@ -316,7 +317,7 @@ async def test_what_the_tool_context_showed_is_no_new_evidence(engine, asked):
         session, [*_, line] = shown["session_id"], [each for each in shown["text"].splitlines() if "Noted" in each]
         before = await engine.store.statistics()
         note = await ask("remember", text=f"You said: {line}", context_session=session)
-        assert (note["changed"], note["memory_ids"], len(note["echoes"])) == (0, [], 1)
+        assert (note["changed"], "memory_ids" in note, len(note["echoes"])) == (0, False, 1)
         assert await engine.store.statistics() == before
         turn = {"role": "assistant", "content": f"{line}\n\nAda Lovelace works at Initech."}
         more = await ask("remember", turns=[turn], session_id="chat-2", context_session=session)
@@ -401,13 +402,14 @@ async def test_the_tool_teaches_what_a_good_fact_is_with_the_types_of_the_scope(
 
     facts = [{"subject": "Tom Reed", "relation": "eyes", "object": name} for name in ("Vim", "Git", "Make", "Tig")]
     async with asking(server_for(engine, profile=Profile.ALL)) as ask, asking(server_for(engine, STRANGER)) as strange:
-        listed = [(await ask.tools())["remember"][0].description or ""]
+        tool = (await ask.tools())["remember"][0]
+        listed = [tool.description or ""]
         await ask("register_type", name="blocked_by")
         await ask("remember", text="Tom Reed eyes all.", facts=facts)
         listed += [(await each.tools())["remember"][0].description or "" for each in (ask, strange)]
         monkeypatch.setattr(engine.store, "relation_types", broken)
         listed.append((await ask.tools())["remember"][0].description or "")
-    before, after, stranger, unread = listed
+    _, after, stranger, unread = listed
     assert [text.partition("Relations used here: ")[2].startswith("eyes, ") for text in listed] == [
         False,
         True,
@@ -417,7 +419,7 @@ async def test_the_tool_teaches_what_a_good_fact_is_with_the_types_of_the_scope(
     assert "blocked_by" in after
     assert "blocked_by" not in stranger, "who may see nothing gets the usual types"
     assert "reports_to" in stranger
-    assert "`quote`" in before
+    assert "The words that prove it." in str(tool.input_schema)
     assert [TiktokenCounter().count(text) for text in listed if TiktokenCounter().count(text) > 200] == []
     assert "the types of a scope are not listed: db:5432 is down" in caplog.text
     assert "works_at" in unread

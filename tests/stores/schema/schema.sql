@@ -361,3 +361,19 @@ CREATE TABLE outcome (
     outcome double precision NOT NULL,
     PRIMARY KEY (org_id, project_id, kind, element_id, session_id)
 );
+
+-- reviewing
+
+-- Calls of operations that wait for a person. The content is what nothing is found by: the operation and its request, who
+-- proposed it, who decided and why, and the outcome.
+CREATE TABLE proposal (
+    org_id text COLLATE "C" NOT NULL,
+    project_id text COLLATE "C" NOT NULL,
+    id uuid NOT NULL,
+    created_at timestamptz NOT NULL,
+    state text COLLATE "C" NOT NULL,
+    decided_at timestamptz, -- since when it is in its state; null while it waits
+    content json NOT NULL,
+    PRIMARY KEY (org_id, project_id, id)
+);
+CREATE INDEX proposal_age ON proposal (org_id, project_id, created_at, id);

@@ -14,7 +14,7 @@ from graphsearch.llms import AnthropicLLM, Budget, BudgetedLLM, OpenAILLM, meter
 from tests.ingest.extract.llm.model import extractor, memory, passages, states, triples
 from tests.ingest.folders import Parts, triplets
 from tests.llms.conftest import Make, llm_server, make, make_anthropic, make_openai  # noqa: F401 - fixtures
-from tests.llms.llm_server import Answer, LLMServer, anthropic_message, chat_completion, drip, fail, reply, sent
+from tests.llms.llm_server import Answer, LLMServer, anthropic_message, chat_completion, fail, hang, reply, sent
 
 MEMORIES = [memory("Ann knows Bob.", "a"), memory("Cy thanks Di.", "b")]
 
@@ -99,7 +99,7 @@ class InTurn:
         return await next(self._models).ask_json(text, schema)
 
 
-@pytest.mark.parametrize("failure", [drip, fail(503)])
+@pytest.mark.parametrize("failure", [hang, fail(503)])
 async def test_a_model_that_is_slow_or_down_is_an_error_and_what_was_read_stays(
     make: Make,  # noqa: F811
     llm_server: LLMServer,  # noqa: F811

@@ -1,0 +1,237 @@
+"""Write what a coding agent has to know of graphsearch into its configuration, and take it out again.
+
+A plan holds files as they are and as they would be; to show it changes nothing. JSON and TOML are edited as text, so
+that comments, order and layout stay, and a removal gives back the bytes that were there.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import unified_diff
+from enum import StrEnum
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import attrs
+
+from graphsearch._support.files import written
+from graphsearch.cli.json_text import END, insert, take_out
+from graphsearch.errors import InvalidInputError
+
+NAME: Final = "graphsearch"
+"""The name of the server in every configuration."""
+_EVENTS: Final = {"SessionStart": 10, "Stop": 10, "SessionEnd": 3}
+"""Events with a hook, and the seconds that it has to hand its work over: Codex allows 3 at the end of a session."""
+_FORWARDED: Final = ("GRAPHSEARCH_DSN", "GRAPHSEARCH_EMBEDDER", "VOYAGE_API_KEY")
+"""Variables that Codex, by their names, hands from its own environment to the server."""
+_MARK: Final = "# Written by `graphsearch install codex`; `graphsearch uninstall codex` removes it."
+_TABLES: Final = (f"[mcp_servers.{NAME}]", f"[mcp_servers.{NAME}.")
+
+
+class Agent(StrEnum):
+    """A coding agent."""
+
+    CLAUDE_CODE = "claude-code"
+    CODEX = "codex"
+    CURSOR = "cursor"
+
+
+_FILES: Final[Mapping[tuple[Agent, bool], tuple[str, str]]] = {
+    (Agent.CLAUDE_CODE, False): (".mcp.json", ".claude/settings.json"),
+    (Agent.CLAUDE_CODE, True): (".claude.json", ".claude/settings.json"),
+    **dict.fromkeys([(Agent.CODEX, False), (Agent.CODEX, True)], (".codex/config.toml", ".codex/hooks.json")),
+    **dict.fromkeys([(Agent.CURSOR, False), (Agent.CURSOR, True)], (".cursor/mcp.json", ".cursor/hooks.json")),
+}
+"""The file of servers and that of hooks, in a project's folder or in the home folder of a user."""
+
+
+@attrs.frozen
+class Change:
+    """A file as it is and as it would be; None where there is none."""
+
+    path: Path
+    before: str | None
+    after: str | None
+
+    def __str__(self) -> str:
+        """The lines that change, without their neighbours: these may be secrets of other servers."""
+        before, after = ((text or "").splitlines() for text in (self.before, self.after))
+        old, new = ("/dev/null" if text is None else str(self.path) for text in (self.before, self.after))
+        return "\n".join(unified_diff(before, after, old, new, n=0, lineterm=""))
+
+
+def plan(
+    agent: Agent, folder: Path, *, command: Sequence[str], options: Sequence[str], user: bool = False
+) -> tuple[Change, ...]:
+    """Plan to install the server and the hooks of an agent in a project's folder, or in the home folder of a ``user``.
+
+    ``command`` starts graphsearch; ``options`` name the scope, the principal, and a server if the environment does not.
+    Raises `InvalidInputError` for a password among them, and for a file that cannot be edited, saying what to add.
+    """
+    dsns = [value for option, value in pairwise(options) if option == "--dsn"]
+    if any("password" in dsn.casefold() or urlsplit(dsn).password for dsn in dsns):
+        raise InvalidInputError("--dsn", ["it has a password, which is not written to files: set GRAPHSEARCH_DSN"])
+    if not any(NAME in each for each in command):
+        raise InvalidInputError("command", [f"it has to name {NAME}, so that a removal knows what it started"])
+    program, arguments = command[0], [*command[1:], "mcp", *options]
+    server: dict[str, Any] = {"type": "stdio", "command": program, "args": arguments}
+    if agent is Agent.CODEX:
+        server = {"command": program, "args": arguments, "env_vars": [*_FORWARDED]}
+    elif agent is Agent.CURSOR and not {"--dsn", "--embedded"} & {*options}:
+        server["env"] = {"GRAPHSEARCH_DSN": "${env:GRAPHSEARCH_DSN}"}  # Cursor fills it in when it starts the server
+    never_fails = f"{shlex.join([*command, 'hook', agent, *options])} || true"  # code 2, wrong usage, blocks an agent
+    hook = {"type": "command", "command": never_fails}
+    hooks: dict[str, Any] = {name: [{"hooks": [{**hook, "timeout": limit}]}] for name, limit in _EVENTS.items()}
+    if agent is Agent.CURSOR:
+        hooks = {name[0].lower() + name[1:]: [{**hook, "timeout": limit}] for name, limit in _EVENTS.items()}
+    version = {"version": 1} if agent is Agent.CURSOR else {}
+    servers = server if agent is Agent.CODEX else {"mcpServers": {NAME: server}}
+    return _plan(agent, folder, user, servers, {"hooks": hooks, **version})
+
+
+def plan_removal(agent: Agent, folder: Path, *, user: bool = False) -> tuple[Change, ...]:
+    """Plan to take out what `plan` adds, whatever else changed since. Raises `InvalidInputError` like it."""
+    return _plan(agent, folder, user, {}, {})
+
+
+def apply(changes: Sequence[Change]) -> None:
+    """Make planned changes; an agent's own folder that is empty then goes too.
+
+    Raises `InvalidInputError`, before anything is written, for a file that changed since it was planned.
+    """
+    for change in changes:
+        if _text(change.path) != change.before:
+            raise InvalidInputError(str(change.path), ["it has changed since it was planned: plan it again"])
+    for change in changes:
+        parent = change.path.parent
+        if change.after is not None:
+            parent.mkdir(parents=True, exist_ok=True)
+            with written(change.path.resolve()) as file:  # a link stays one
+                file.write(change.after.encode())
+        else:
+            change.path.unlink()
+            if parent.name in {".claude", ".codex", ".cursor"} and not any(parent.iterdir()):
+                parent.rmdir()
+
+
+def _plan(
+    agent: Agent, folder: Path, user: bool, servers: Mapping[str, Any], hooks: Mapping[str, Any]
+) -> tuple[Change, ...]:
+    """Plan two files with these entries and no others of ours."""
+    changes = []
+    for name, wanted in zip(_FILES[agent, user], (servers, hooks), strict=True):
+        path = folder / name
+        try:
+            before = _text(path)
+            after = (_edit_toml if path.suffix == ".toml" else _edit_json)(before, wanted)
+        except ValueError as error:
+            todo = f"add by hand: {json.dumps(wanted)}" if wanted else f"remove {NAME} by hand"
+            raise InvalidInputError(str(path), [f"it cannot be edited ({error})", todo]) from error
+        changes += [] if after == before else [Change(path, before, after)]
+    return tuple(changes)
+
+
+def _text(path: Path) -> str | None:
+    return path.read_bytes().decode() if path.exists() else None
+
+
+def _edit_json(text: str | None, wanted: Mapping[str, Any]) -> str | None:
+    """Replace our entries in a JSON file by the wanted ones; None for a file that is not needed."""
+    given = {} if text is None else _object(json.loads(text))
+    if wanted and all(_has(_object(given.get(part)).get(name), entry) for part, name, entry in _entries(wanted)):
+        return text
+    while text is not None and (path := next(_ours(_object(json.loads(text))), None)):
+        text = take_out(text, path)
+    if text is not None and json.loads(text) == {"version": 1} and next(iter(given)) == "hooks":
+        text = None  # only a file that `install` made has its version at the end
+    if not wanted:
+        return text
+    if text is None:
+        return json.dumps(wanted, indent=2, ensure_ascii=False) + "\n"
+    for part, name, entry in _entries(wanted):
+        path, value = ((part, name, END), entry[0]) if isinstance(entry, list) else ((part, name), entry)
+        text = insert(text, path, value)
+    return text
+
+
+def _entries(wanted: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """The servers and the lists of hooks in what is wanted."""
+    return ((part, name, entry) for part in wanted if part != "version" for name, entry in wanted[part].items())
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _has(found: Any, wanted: Any) -> bool:
+    """Whether an entry is as wanted, beside what a person or the agent added to it."""
+    if isinstance(wanted, list):
+        return isinstance(found, list) and wanted[0] in found
+    return all(_object(found).get(key) == value for key, value in wanted.items())
+
+
+def _ours(settings: Mapping[str, Any]) -> Iterator[tuple[str | int, ...]]:
+    """The places of our server and handlers; a group of hooks that has handlers of others too is not ours."""
+    if NAME in _object(settings.get("mcpServers")):
+        yield ("mcpServers", NAME)
+    for event, entries in _object(settings.get("hooks")).items():
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+            inner = _object(entry).get("hooks")
+            handlers = inner if isinstance(inner, list) else [entry]
+            ours = [place for place, handler in enumerate(handlers) if _is_ours(_object(handler).get("command"))]
+            if ours:
+                whole = len(ours) == len(handlers)
+                yield ("hooks", event, index) if whole else ("hooks", event, index, "hooks", ours[0])
+
+
+def _is_ours(command: Any) -> bool:
+    return NAME in (shown := f"{command} ") and any(f" hook {agent} " in shown for agent in Agent)
+
+
+def _edit_toml(text: str | None, server: Mapping[str, Any]) -> str | None:
+    """Replace our table in a TOML file by the wanted one; None for a file that is not needed."""
+    if server and text is not None and _has(_split(text)[0], server):
+        return text
+    kept = None if text is None else _without_table(text)
+    if not server:
+        return kept
+    block = "\n".join([_MARK, _TABLES[0], *(f"{key} = {json.dumps(value)}" for key, value in server.items())])
+    if kept is None:
+        return f"{block}\n"
+    ended = kept.endswith("\n")  # a last line without an end is one again after a removal
+    after = kept + ("" if ended or not kept else "\n") + block + ("\n" if ended else "")
+    if _split(after) != (server, _split(kept)[1]):
+        raise ValueError("a table at its end would change the others")
+    return after
+
+
+def _without_table(text: str) -> str | None:
+    """Take out the table of the server, and those in it that Codex may have added; comments behind them stay."""
+    kept: list[str] = []
+    behind: list[str] = []
+    ours = False
+    for line in text.splitlines(keepends=True):
+        bare = line.strip()
+        ours = bare.startswith(_TABLES) if bare.startswith("[") else ours
+        if ours:
+            behind = [*behind, line] if not bare or bare.startswith("#") else []
+        else:
+            kept += [*behind, line]
+            behind = []
+    after = "".join(line for line in (*kept, *behind) if line.strip() != _MARK)
+    after = after if text.endswith("\n") else after.removesuffix("\n")
+    if _split(after) != (None, _split(text)[1]):
+        raise ValueError(f"mcp_servers.{NAME} is not a table of its own")
+    return after or (None if text.endswith("\n") else "")
+
+
+def _split(text: str) -> tuple[Any, Mapping[str, Any]]:
+    """The server in a TOML file, and all the rest."""
+    rest = tomllib.loads(text)
+    servers = {**_object(rest.pop("mcp_servers", {}))}
+    return servers.pop(NAME, None), {**rest, "mcp_servers": servers}
