@@ -13,17 +13,15 @@ from mcp.shared.exceptions import MCPError
 from graphsearch.errors import InvalidInputError, StoreUnavailableError
 from graphsearch.model.codec import schema
 from graphsearch.operations.operation import Profile
+from graphsearch.operations.serving import Desk
 from graphsearch.operations.table import operations
 from tests import o200k
 from tests.curation.team import ADA
-from tests.integrations.mcp.conftest import STRANGER, Asked, Slow, asking, server_for
+from tests.integrations.mcp.conftest import STRANGER, Asked, Slow, asking, server_for, surface_over
+from tests.integrations.mcp.tour import AGENT
 from tests.waiting import LONGEST
 
-AGENT = (
-    *("graph_query", "remember", "recall", "graph_neighbors", "graph_path", "feedback"),
-    *("find_tool", "call_tool"),
-)
-EVERY = [each for each in operations().values() if each.profile != Profile.CONSOLE]
+EVERY = Desk(surface_over(None)).rows()
 
 
 @pytest.fixture
@@ -227,7 +225,7 @@ async def test_a_time_without_an_offset_is_utc(engine, server):
     assert engine.store.clock.now() > datetime(2025, 1, 20, tzinfo=UTC)
 
 
-SAMPLES = {"weights": {"original": 0.5}}
+SAMPLES = {"weights": {"connection": 0.5}}
 """Values that are checked further than by their schema."""
 
 
