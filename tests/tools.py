@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 
+from graphsearch.integrations.http.rest import for_clients
 from graphsearch.integrations.mcp.tools import answer, asked
 from graphsearch.operations.operation import Operation
 from graphsearch.operations.service import Caller
@@ -31,3 +32,7 @@ class Tool:
         value = await self.operation.run(caller, request)
         told = answer(self.operation, request, value, caller.service, caller.engine.store.scope)
         return told.structured_content or {}
+
+    async def rest(self, caller: Caller, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer over REST."""
+        return for_clients(self.operation.told(await self.operation.run(caller, self.operation.read(given))))

@@ -210,7 +210,7 @@ def _ranked(value: FoundEntity) -> Json:
 def _path(value: GraphPath) -> Json:
     line = " ".join(map(cut, path_steps(value)))
     entities = [str(entity.id) for entity in value.entities]
-    ids = {"entities": entities, "relations": [str(relation.id) for relation in value.relations]}
+    ids = {"entity_ids": entities, "relation_ids": [str(relation.id) for relation in value.relations]}
     return {"hops": value.hops, "strength": round(value.strength, 4), "line": line, **ids}
 
 

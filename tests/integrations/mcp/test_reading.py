@@ -113,8 +113,8 @@ async def test_graph_path_is_a_line_or_null(asked):
         found = await ask("graph_path", source="Globex", target="Paris")
         none = await ask("graph_path", source="Paris", target="Eve Curie")
     assert found["path"]["line"] == "Globex <--works_at-- Ada Lovelace --lives_in--> Paris"
-    assert found["path"]["hops"] == len(found["path"]["relations"]) == 2
-    assert found["path"]["entities"] == [str(each.id) for each in (GLOBEX, ADA, PARIS)]
+    assert found["path"]["hops"] == len(found["path"]["relation_ids"]) == 2
+    assert found["path"]["entity_ids"] == [str(each.id) for each in (GLOBEX, ADA, PARIS)]
     assert none == {"path": None}
 
 
