@@ -7,7 +7,8 @@ from typing import Any
 
 import attrs
 
-from graphsearch.integrations.mcp.tools import answer
+from graphsearch.integrations.http.rest import for_clients
+from graphsearch.integrations.mcp.tools import answer, asked
 from graphsearch.operations.operation import Operation
 from graphsearch.operations.service import Caller
 from graphsearch.operations.table import operations
@@ -27,7 +28,11 @@ class Tool:
     async def run(self, caller: Caller, given: Mapping[str, Any]) -> dict[str, Any]:
         """The data of the answer."""
         details = {"details": True} if self.name == "graph_query" else {}
-        request = self.operation.read({**details, **given})
+        request = asked(self.operation, {**details, **given}, caller.service)
         value = await self.operation.run(caller, request)
         told = answer(self.operation, request, value, caller.service, caller.engine.store.scope)
         return told.structured_content or {}
+
+    async def rest(self, caller: Caller, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer over REST."""
+        return for_clients(self.operation.told(await self.operation.run(caller, self.operation.read(given))))

@@ -550,16 +550,16 @@ class Curator:
 
     # -- the graph as a whole ----------------------------------------------------------------------------------------
 
-    async def detect_communities(self, *, seed: int = 0) -> tuple[Community, ...]:
-        """Detect the communities of all relations that hold now, store them, and return them, largest first.
+    async def detect_communities(self, *, limit: int | None = None, seed: int = 0) -> tuple[Community, ...]:
+        """Detect the communities of all relations that hold now, store them, and return at most ``limit``, largest first.
 
         Touches (write) every member.
         """
         found, _ = await self._grouped(lambda network, _: communities.detect_communities(network, seed=seed))
-        return await self._store_communities(found, None)
+        return (await self._store_communities(found, None))[:limit]
 
-    async def refresh_communities(self, *, seed: int = 0) -> tuple[Community, ...]:
-        """Update the communities around changed relations; return the changed ones, largest first.
+    async def refresh_communities(self, *, limit: int | None = None, seed: int = 0) -> tuple[Community, ...]:
+        """Update the communities around changed relations; return at most ``limit`` changed ones, largest first.
 
         Touches (write) every member of those that changed.
         """
@@ -570,7 +570,7 @@ class Curator:
         after = {each.id for each in found}
         fresh = [each for each in found if not communities.is_same(each, before.get(each.id))]
         gone = [each for each in former if each.id not in after]
-        return await self._store_communities(fresh, gone) if fresh or gone else ()
+        return (await self._store_communities(fresh, gone))[:limit] if fresh or gone else ()
 
     async def communities(self, entity: EntityRef | None = None, *, limit: int | None = 20) -> tuple[Community, ...]:
         """List the stored communities, largest first; those of one entity if it is given."""

@@ -17,7 +17,18 @@ import attrs
 
 from graphsearch.context import ContextBlock
 from graphsearch.explaining.explanation import Explanation
-from graphsearch.model import Community, Entity, Memory, Relation, Scope, Triplet, UndoReport, WriteReport
+from graphsearch.model import (
+    Community,
+    Entity,
+    FeedbackReport,
+    Memory,
+    Relation,
+    Scope,
+    ScorePart,
+    Triplet,
+    UndoReport,
+    WriteReport,
+)
 from graphsearch.model.codec import encode
 from graphsearch.modes.result import SearchResult, Summary
 from graphsearch.protocols import TokenCounter
@@ -44,6 +55,8 @@ _EVIDENCE: Final = 5
 _ALIASES: Final = 10
 _MANY: Final = frozenset({"memory_ids", "echoes", "replaced"})
 """Fields that hold several ids."""
+_SAFE: Final = frozenset({"facts"})
+"""Fields whose lines are safe already."""
 
 
 def shown(text: str) -> str:
@@ -63,13 +76,16 @@ def shown_id(text: str) -> str:
 
 @singledispatch
 def brief(value: Any) -> Any:
-    """A value as agents read it: elements by their line and ids, anything else field by field, empty ones left out."""
+    """A value as agents read it: elements by their line and ids, anything else field by field.
+
+    Fields that are empty or false are left out.
+    """
     if names := _TOLD.get(type(value)):
-        return {name: brief(getattr(value, name)) for name in names.split()}
+        told = {name: brief(getattr(value, name)) for name in names.split()}
+        return {name: each for name, each in told.items() if each is not None}
     if attrs.has(type(value)):
-        return _filled(
-            **{each.name: _field(each.name, getattr(value, each.name)) for each in attrs.fields(type(value))}
-        )
+        fields = {each.name: _field(each.name, getattr(value, each.name)) for each in attrs.fields(type(value))}
+        return _filled(**{name: each for name, each in fields.items() if each is not False})
     return brief(encode(value))
 
 
@@ -77,6 +93,8 @@ def _field(name: str, value: Any) -> Any:
     """The value of a field; ids are unchanged."""
     if name in _MANY:
         return [shown_id(id_) for id_ in value]
+    if name in _SAFE:
+        return [cut(line) for line in value]
     return shown_id(value) if isinstance(value, str) and (name == "id" or name.endswith("_id")) else brief(value)
 
 
@@ -109,10 +127,26 @@ def _list(value: Iterable[Any]) -> Any:
     return brief(encode(value)) if named else [brief(each) for each in value]
 
 
-@brief.register(WriteReport)
+@brief.register
+def _written(value: WriteReport) -> Json:
+    return {"memories": value.memories, **_undone(value)}
+
+
 @brief.register(UndoReport)
-def _counts(value: Any) -> Json:
-    return {name: count for name, count in encode(value).items() if count}
+def _undone(value: UndoReport | WriteReport) -> Json:
+    return {name: count for name, count in attrs.asdict(value).items() if isinstance(count, int) and count}
+
+
+@brief.register
+def _judged(value: FeedbackReport) -> Json:
+    moved = len(value.applied) + len(value.replaced)
+    counts = {"moved": moved, "repeated": len(value.repeated), "missing": len(value.missing)}
+    return counts if value != FeedbackReport() else {**counts, "reason": "nothing was shown to this session"}
+
+
+@brief.register
+def _part(value: ScorePart) -> Json:
+    return {"name": value.name, "value": round(value.value, 4), "contribution": round(value.contribution, 4)}
 
 
 @brief.register
@@ -175,8 +209,9 @@ def _ranked(value: FoundEntity) -> Json:
 @brief.register
 def _path(value: GraphPath) -> Json:
     line = " ".join(map(cut, path_steps(value)))
-    ids = [str(entity.id) for entity in value.entities]
-    return {"hops": value.hops, "strength": round(value.strength, 4), "line": line, "entities": ids}
+    entities = [str(entity.id) for entity in value.entities]
+    ids = {"entity_ids": entities, "relation_ids": [str(relation.id) for relation in value.relations]}
+    return {"hops": value.hops, "strength": round(value.strength, 4), "line": line, **ids}
 
 
 @brief.register
@@ -197,7 +232,9 @@ def block_json(block: ContextBlock) -> Json:
         for each in block.memories
     ]
     return {
-        **_filled(session_id=block.session_id, text=block.text, reason=shown(block.reason), time=time_line(block)),
+        "session_id": block.session_id,
+        "text": block.text,
+        **_filled(reason=shown(block.reason), time=time_line(block)),
         "tokens": block.tokens,
         "budget": block.budget,
         **_filled(summary=block.summary and shown(block.summary.text), sources=block.summary and _cited(block.summary)),

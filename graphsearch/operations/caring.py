@@ -4,13 +4,43 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import attrs
+
+from graphsearch.caching import cache_report
 from graphsearch.curation import JudgeReport, SummariesReport
 from graphsearch.curation.summarising import MIN_SIZE
 from graphsearch.errors import MissingDependencyError
 from graphsearch.health.duplicates import ALIKE
-from graphsearch.model import WriteReport
+from graphsearch.model import Statistics, WriteReport
 from graphsearch.operations.service import Caller
 from graphsearch.protocols import LLM
+
+
+@attrs.frozen(kw_only=True)
+class CacheUse:
+    """What the server's cache of entities answered; ``warning``: that it answers too little."""
+
+    hits: int
+    misses: int
+    hit_rate: float | None
+    warning: str | None
+
+
+@attrs.frozen(kw_only=True)
+class Counts(Statistics):
+    """The numbers of a scope and, if there is one, of the cache."""
+
+    cache: CacheUse | None = None
+
+
+async def stats(caller: Caller) -> Counts:
+    """Count the elements of the scope: `Curator.stats`, and what the cache answered."""
+    found, use = await caller.curator.stats(), cache_report(caller.engine.store)
+    numbers = attrs.asdict(found, recurse=False)
+    if use is None:
+        return Counts(**numbers)
+    cache = CacheUse(hits=use.hits, misses=use.misses, hit_rate=use.hit_rate, warning=use.warning(found.memories))
+    return Counts(**numbers, cache=cache)
 
 
 async def expire(caller: Caller, days: float, *, label: str | None = None, source: str | None = None) -> WriteReport:

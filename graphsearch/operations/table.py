@@ -263,7 +263,9 @@ def _caring() -> Iterator[Operation]:
         profile=Profile.CURATOR,
         without=("scopes", "resolutions", "earlier"),
     )
-    yield curates(Curator.stats, people="Count the elements of the project, by type.")
+    yield does(
+        caring.stats, people="Count the elements of the project, by type, and the look-ups that the cache answered."
+    )
     yield curates(
         Curator.relation_types,
         key="relation_types",

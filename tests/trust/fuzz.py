@@ -35,12 +35,14 @@ from graphsearch.ingest.sources.json_lines import read_line
 from graphsearch.ingest.sources.memory_files import read_memories
 from graphsearch.ingest.sources.python_files import decoded
 from graphsearch.integrations.http.app import PATH, http_app
-from graphsearch.integrations.mcp.server import TOOLS, make_server
+from graphsearch.integrations.mcp.server import make_server
 from graphsearch.model import Principal, Scope
 from graphsearch.moving import export_scope, import_scope
 from graphsearch.moving.records import line_of, object_of, record_of
 from graphsearch.moving.scope_file import count_record, no_counts
+from graphsearch.operations.operation import Operation
 from graphsearch.operations.service import GraphService, Identity
+from graphsearch.operations.serving import Desk
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder, WordCounter
 from tests.integrations.team import CEDAR, engine_over
@@ -142,12 +144,13 @@ class Targets:
         if not isinstance(arguments, dict):
             return False
         self.number += 1
-        fitting = [tool for tool in TOOLS if _required(tool) <= arguments.keys()] or TOOLS
+        rows = Desk(self.service).rows()
+        fitting = [each for each in rows if _required(each) <= arguments.keys()] or rows
         tool = fitting[self.number % len(fitting)]
-        accepted = {name: arguments[name] for name in tool.arguments.model_fields if name in arguments}
+        accepted = {each.name: arguments[each.name] for each in attrs.fields(tool.request) if each.name in arguments}
         extra = {} if self.number % 5 else arguments  # at times with what it does not accept
         try:
-            answer = await tool.run(self.service.caller(WHO), {**accepted, **extra})
+            answer = await Tool(tool.name).run(self.service.caller(WHO), {**accepted, **extra})
         except GraphSearchError:
             return False
         json.dumps(answer)
@@ -171,8 +174,8 @@ def sealed(content: bytes) -> bytes:
     return body + line_of({"end": {"counts": counts, "sha256": hashlib.sha256(body).hexdigest()}})
 
 
-def _required(tool: Tool) -> set[str]:
-    return {name for name, field in tool.arguments.model_fields.items() if field.is_required()}
+def _required(tool: Operation) -> set[str]:
+    return {each.name for each in attrs.fields(tool.request) if each.default is attrs.NOTHING}
 
 
 async def targets(stack: AsyncExitStack) -> Targets:

@@ -1,4 +1,4 @@
-"""Everything that a principal may ask of a graph, by name: verbs, modes, tools, resources, exports, commands.
+"""Everything that a principal may ask of a graph, by name: verbs, modes, tools, resources, exports.
 
 An answer is compared with another as plain data: without the ids of relations, which follow from what they were first
 folded from, without counts of what is hidden, which are for the application alone, and in an order of its own where
@@ -9,18 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
-from unittest.mock import patch
 from uuid import UUID
 
 import attrs
 
 from graphsearch.access.gate import Gate
-from graphsearch.cli import principal_commands
-from graphsearch.cli.environment import Place
 from graphsearch.context import ContextBlock
 from graphsearch.curation.curator import Curator
 from graphsearch.display.pages import Displayed
@@ -97,6 +93,7 @@ class Side:
 
 _LEFT_OUT: Final = {
     "relation_id",
+    "relation_ids",
     "merge_id",
     "key",
     "timings",
@@ -307,7 +304,7 @@ async def entity_timeline(side: Side, about: Subject) -> Any:
 async def prompt(side: Side, about: Subject) -> Any:
     """The prompt of the MCP server."""
     found = (await context_for_task(side.caller, {"task": about.query}))["text"]
-    return _lines(re.sub(r"mcp-[0-9a-f-]{36}", "", found))
+    return _lines(re.sub(r"s-[0-9a-f]{12}", "", found))
 
 
 async def schema(side: Side, about: Subject) -> Any:
@@ -321,20 +318,6 @@ async def entity_resource(side: Side, about: Subject) -> Any:
     return plain(await read(side.caller, f"graphsearch://entity/{about.one}"))
 
 
-async def context_command(side: Side, about: Subject) -> Any:
-    """The command that answers a principal."""
-    with (
-        patch.object(principal_commands, "open_asked", lambda *_, **__: nullcontext(side.engine)),
-        patch.object(principal_commands.Asker, "gate", lambda *_: side.gate),
-    ):
-        place = Place(dsn="", embedded=Path(), org="acme", project="here")
-        asker = principal_commands.Asker(principal="somebody")
-        answer = await principal_commands.context(place, about.query, session="c", mode=about.mode, asker=asker)
-    data = dict(answer.data)
-    text, memories = _lines(data.pop("text")), data.pop("memories")
-    return text, plain(memories if side.exact else [each["memory"] for each in memories]), plain(data)
-
-
 def tool_question(tool: Tool, arguments: Callable[[Subject], Mapping[str, Any]]) -> Question:
     """A question to a tool."""
 
@@ -344,6 +327,20 @@ def tool_question(tool: Tool, arguments: Callable[[Subject], Mapping[str, Any]])
             for each in found if isinstance(found, list) else ():
                 each.pop("score", None)  # it depends on statistics, as its factors do
                 each.pop("factors", None)
+        if "text" in answer:
+            answer["text"] = _lines(answer["text"])
+        return plain(answer)
+
+    return ask
+
+
+def rest_question(tool: Tool, arguments: Callable[[Subject], Mapping[str, Any]]) -> Question:
+    """A question over REST, compared where scores are."""
+
+    async def ask(side: Side, about: Subject) -> Any:
+        if not side.exact:
+            return None
+        answer = await tool.rest(side.caller, arguments(about))
         if "text" in answer:
             answer["text"] = _lines(answer["text"])
         return plain(answer)
@@ -435,10 +432,11 @@ QUESTIONS: Final[Mapping[str, Question]] = {
                 recall_related,
                 entity_graph,
             ),
-            *(backlinks, entity_timeline, prompt, schema, entity_resource, context_command),
+            *(backlinks, entity_timeline, prompt, schema, entity_resource),
         )
     },
     **{f"tool {tool.name}": tool_question(tool, arguments) for tool, arguments in {**TOOLS, **OPERATOR_TOOLS}.items()},
+    **{f"rest {tool.name}": rest_question(tool, arguments) for tool, arguments in {**TOOLS, **OPERATOR_TOOLS}.items()},
     "tool explain": explained,
     "tool why": proved,
 }
@@ -446,7 +444,9 @@ QUESTIONS: Final[Mapping[str, Question]] = {
 
 # -- answers ----------------------------------------------------------------------------------------------------
 
-WHOLE: Final = {"tool communities", "tool graph_health", "tool stats"}
+WHOLE: Final = {
+    f"{surface} {name}" for surface in ("tool", "rest") for name in ("communities", "graph_health", "stats")
+}
 """Questions that are refused where anything is hidden."""
 
 REFUSABLE: Final = WHOLE | {

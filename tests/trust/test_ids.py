@@ -14,6 +14,7 @@ from graphsearch.model import Batch, Entity
 from graphsearch.model.identity import entity_id
 from graphsearch.operations.operation import Profile
 from graphsearch.stores.memory import InMemoryGraphStore
+from tests.tools import Tool
 
 FIRST = ("Ada", "Anna", "Bob", "Carla", "Cid", "Dana", "Eva", "Fay")
 LAST = ("Winter", "Summer", "Hill", "Lake", "Stone", "Moss", "Okafor", "Fischer")
@@ -28,7 +29,6 @@ VISIBLE = (
     "Our colleague, {}, works at Globex.",
     "I saw {} with Zoe Quist.",
 )
-TOOL = {tool.name: tool for tool in (*TOOLS, *OPERATOR_TOOLS)}
 
 
 def service(store, who, **attributes):
@@ -38,7 +38,7 @@ def service(store, who, **attributes):
     caller = served.caller(Identity(principal, store.scope))
 
     async def call(tool, **arguments):
-        return await TOOL[tool].run(caller, arguments)
+        return await Tool(tool).run(caller, arguments)
 
     return call
 

@@ -43,6 +43,8 @@ _STATUSES: Final[tuple[tuple[type[Exception], int], ...]] = (
     (errors.UnknownModeError, 400),
 )
 """The status of an error, by the first of these that it is; 500 for any other."""
+_OF_THE_APPLICATION: Final = frozenset({"denied", "left_out", "rarity", "timings"})
+"""Fields of results that count what is hidden, or are measured on it: no client is told them."""
 _ERROR: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
 _ERRORS: Final = {
     str(status): {"description": text, "content": _ERROR}
@@ -136,13 +138,19 @@ async def _answered(operation: Operation, request: Request, desk: Desk, identify
     try:
         asked = await _request(operation, request)
         value = await desk.answer(operation, asked, identity)
-        return JSONResponse(operation.told(value), status_code=202 if isinstance(value, Proposed) else 200)
+        told = for_clients(operation.told(value))
+        return JSONResponse(told, status_code=202 if isinstance(value, Proposed) else 200)
     except _TooLargeError:
         most = errors.InvalidInputError("request", [f"must have at most {LARGEST} bytes"])
         return _refused(most, operation.name, 413)
     except Exception as error:  # noqa: BLE001 - the server keeps running, and its log has the error
         status = next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
         return _refused(error, operation.name, status)
+
+
+def for_clients(told: Json) -> Json:
+    """The JSON of a result, without what is for the application alone."""
+    return {name: each for name, each in told.items() if name not in _OF_THE_APPLICATION}
 
 
 def _refused(error: Exception, doing: str, status: int) -> Response:
@@ -188,7 +196,7 @@ def openapi(desk: Desk) -> Json:
 
 
 def _path(operation: Operation) -> Json:
-    arguments, result = schema(operation.request), schema_of_result(operation.result)
+    arguments, result = schema(operation.request), _schema_for_clients(schema_of_result(operation.result))
     if operation.key:
         result = {"type": "object", "properties": {operation.key: result}, "required": [operation.key]}
     described: Json = {
@@ -209,6 +217,13 @@ def _path(operation: Operation) -> Json:
 
 def _response(description: str, of: Json) -> Json:
     return {"description": description, "content": {"application/json": {"schema": of}}}
+
+
+def _schema_for_clients(result: Json) -> Json:
+    if "properties" not in result:
+        return result
+    needed = [name for name in result.get("required", ()) if name not in _OF_THE_APPLICATION]
+    return {**result, "properties": for_clients(result["properties"]), "required": needed}
 
 
 def _parameters(arguments: Mapping[str, Any]) -> list[Json]:

@@ -29,7 +29,7 @@ from mcp.types import (
 from graphsearch._support.version import __version__
 from graphsearch.errors import InvalidInputError, RateLimitError, UnknownElementError
 from graphsearch.integrations.mcp.resources import CONTEXT_FOR_TASK, ENTITY, SCHEMA, context_for_task, read
-from graphsearch.integrations.mcp.tools import CALL_TOOL, FIND_TOOL, CallTool, answer, find, listed, result
+from graphsearch.integrations.mcp.tools import CALL_TOOL, FIND_TOOL, CallTool, answer, asked, find, listed, result
 from graphsearch.model.codec import decode
 from graphsearch.operations.brief import Json, as_text
 from graphsearch.operations.service import Caller, GraphService, Identity
@@ -82,9 +82,11 @@ class _Handlers:
         return ListToolsResult(tools=await listed(self._desk, self._identify(context.request)))
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
-        name = _FORMER.get(params.name, params.name)
+        name = params.name
         given: Mapping[str, Any] = params.arguments or {}
         try:
+            if self._desk.is_off(self._identify(context.request)):
+                return result(DISABLED)
             if name == FIND_TOOL:
                 return result(find(self._desk, given))
             if name == CALL_TOOL:
@@ -97,13 +99,10 @@ class _Handlers:
             return result(error_json(error, f"the tool {name}"), is_error=True)
 
     async def _called(self, context: Context, name: str, given: Mapping[str, Any]) -> CallToolResult:
-        operation = self._desk.operation(name)
+        operation = self._desk.operation(_FORMER.get(name, name))
         if operation is None:
             raise MCPError(INVALID_PARAMS, f"there is no tool {safe_text(name)[:100]!r}")
-        identity = self._identify(context.request)
-        if self._desk.is_off(identity):
-            return result(DISABLED)
-        request = operation.read(given)
+        request, identity = asked(operation, given, self._desk.service), self._identify(context.request)
         value = await self._desk.answer(operation, request, identity)
         return answer(operation, request, value, self._desk.service, identity.scope)
 

@@ -13,14 +13,14 @@ from mcp.types import CallToolResult, TextContent, Tool, ToolAnnotations
 from graphsearch._support.concurrency import within
 from graphsearch.access.reader import reading
 from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
-from graphsearch.context import ContextBlock
+from graphsearch.context import DEFAULT_BUDGETS, ContextBlock
 from graphsearch.curation.browsing import EntityGraph
 from graphsearch.errors import GraphSearchError, UnknownScopeError
 from graphsearch.model import KNOWN_RELATION_TYPES, Scope
 from graphsearch.model.codec import Says, decode, schema
 from graphsearch.model.proposals import Proposed
 from graphsearch.modes.graph_query import visible_schema
-from graphsearch.operations.brief import TRUNCATED, Json, as_text, block_json, brief, fitted, shown, time_line
+from graphsearch.operations.brief import TRUNCATED, Json, as_text, block_json, brief, fitted, shown
 from graphsearch.operations.operation import Effect, Operation, Profile
 from graphsearch.operations.remembering import GOOD_FACTS
 from graphsearch.operations.service import Caller, GraphService, Identity
@@ -111,7 +111,8 @@ def find(desk: Desk, given: Mapping[str, Any]) -> Json:
     tools = [
         {"name": each.name, "description": _description(each), "arguments": schema(each.request)} for _, each in best
     ]
-    return {"tools": tools} if tools else {"tools": [], "names": [each.name for each in desk.rows()]}
+    found = {"tools": tools} if tools else {"tools": [], "names": [each.name for each in desk.rows()]}
+    return fitted(found, counter=desk.service.counter, limit=desk.service.max_tokens)
 
 
 def _words(text: str) -> set[str]:
@@ -142,27 +143,31 @@ async def _types_of(caller: Caller) -> list[str]:
     return [shown(name) for name in known if name not in CO_OCCURRENCE_TYPES][:_MOST_TYPES]
 
 
+def asked(operation: Operation, given: Mapping[str, Any], service: GraphService) -> Any:
+    """The request of a call. A block has half of the tokens of an answer at most: the rest is for what comes with it."""
+    request = operation.read(given)
+    if operation.result is not ContextBlock:
+        return request
+    budget = DEFAULT_BUDGETS[request.work_type] if request.budget is None else request.budget
+    return attrs.evolve(request, budget=min(budget, service.max_tokens // 2))
+
+
 def answer(operation: Operation, request: Any, value: Any, service: GraphService, scope: Scope) -> CallToolResult:
     """The result of a call: JSON as text and as data, except for a context block without details, which is text."""
-    if isinstance(value, ContextBlock):
-        if not request.details:
-            return CallToolResult(content=[TextContent(type="text", text=_block_text(value, scope))])
-        data = block_json(value)
-    else:
-        told = brief(value)
-        data = {operation.key: told} if operation.key and not isinstance(value, Proposed) else told
-    found = fitted(data, counter=service.counter, limit=service.max_tokens)
-    return result(_with_hint(_whole(found) if isinstance(value, EntityGraph) else found, scope))
+    plain = isinstance(value, ContextBlock) and not request.details
+    told = block_json(value) if isinstance(value, ContextBlock) else brief(value)
+    data = {operation.key: told} if operation.key and not isinstance(value, Proposed) else told
+    if plain:
+        data = {name: each for name, each in data.items() if not isinstance(each, list)}
+    found = _with_hint(fitted(data, counter=service.counter, limit=service.max_tokens), scope)
+    if plain:
+        return CallToolResult(content=[TextContent(type="text", text=_block_text(found))])
+    return result(_whole(found) if isinstance(value, EntityGraph) else found)
 
 
-def _block_text(block: ContextBlock, scope: Scope) -> str:
-    time = time_line(block)
-    reason = (
-        f"{safe_text(block.reason)}; {_hint(scope)}" if block.reason and not block.text else safe_text(block.reason)
-    )
-    summary = safe_text(block.summary.text) if block.summary else ""
-    notes = [f"time: {time}" if time else "", reason, f"session_id: {block.session_id}"]
-    return "\n\n".join(filter(None, (block.text, summary, "\n".join(filter(None, notes)))))
+def _block_text(told: Json) -> str:
+    notes = "\n".join(f"{name}: {told[name]}" for name in ("time", "reason", "session_id") if name in told)
+    return "\n\n".join(part for part in (told.get("text"), told.get("summary"), notes) if part)
 
 
 def _whole(found: Json) -> Json:
@@ -175,7 +180,7 @@ def _whole(found: Json) -> Json:
 
 def _with_hint(data: Json, scope: Scope) -> Json:
     """Say what to do where a question finds nothing: the same whether nothing is there or nothing may be seen."""
-    if not data.get("reason") or any(each for each in data.values() if isinstance(each, list)):
+    if not data.get("reason") or data.get("text") or any(each for each in data.values() if isinstance(each, list)):
         return data
     return {**data, "reason": f"{data['reason']}; {_hint(scope)}"}
 

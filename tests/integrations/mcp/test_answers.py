@@ -125,7 +125,7 @@ async def test_every_answer_is_bounded_and_says_how_much_is_missing(tool, argume
         assert all({link["source"], link["target"]} <= ids for link in found["links"])
 
 
-IDS = ("id", "memory_ids", "session_id", "evidence")
+IDS = ("id", "memory_id", "memory_ids", "session_id", "evidence")
 
 
 def texts_in(value, key=""):

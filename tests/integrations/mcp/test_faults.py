@@ -43,7 +43,7 @@ async def test_a_database_that_goes_down_is_reported_and_used_again_when_it_is_b
             ]:
                 error = await ask.error(tool, **arguments)
                 assert error == {"type": "StoreUnavailableError", "message": "The store cannot be reached."}
-            assert len(await ask.tools()) == 19, "the server lives"
+            assert len(await ask.tools()) == 8, "the server lives"
             engine.store = store
             async with EmbeddedPostgres(server_folder):
                 after = await soon(lambda: ask("graph_query", query=QUESTION, session_id="s1"))

@@ -7,6 +7,8 @@ import pytest
 
 from graphsearch.integrations.mcp import Identity, make_server
 from graphsearch.model import Batch, Relation
+from graphsearch.operations.operation import Profile
+from graphsearch.operations.table import operations
 from tests.curation.team import ADA, BATCH, CLAIMS, ENTITIES, HOME, MEMORIES, MENTIONS, PARIS
 from tests.integrations.mcp.conftest import (
     EDITOR,
@@ -128,7 +130,7 @@ async def test_who_may_not_change_the_graph_is_refused_without_any_of_its_text(e
 async def test_the_relation_that_is_hidden_is_explained_to_those_who_may_see_it():
     async with asking(server_for(await team_engine())) as ask:
         found = await ask("explain", query=QUERY, id=str(LIVES_IN.id))
-    assert found["line"] == "Ada Lovelace --lives_in--> Paris"
+    assert found["found"]["line"] == "Ada Lovelace --lives_in--> Paris"
 
 
 async def test_who_may_write_but_not_what_is_labelled_is_refused_whole(engine):
@@ -196,22 +198,28 @@ async def test_the_schema_tells_only_of_types_that_may_be_seen():
 
 @pytest.mark.parametrize("argument", ["org_id", "org", "project_id", "project", "principal", "attributes", "gate"])
 async def test_no_argument_names_a_scope_or_a_principal(engine, argument):
-    async with asking(server_for(engine, READER)) as ask:
+    async with asking(server_for(engine, READER, profile=Profile.ALL)) as ask:
         tools = await ask.tools()
-        assert [name for name, (tool, _) in tools.items() if f'"{argument}": {{' in json.dumps(tool.input_schema)] == []
-        for name in tools:
+        assert [name for name, (tool, _) in tools.items() if argument in tool.input_schema["properties"]] == [
+            name for name in tools if (name, argument) == ("update_entity", "attributes")
+        ], "the attributes of an entity, not of a principal"
+        for name in tools.keys() - {"update_entity" if argument == "attributes" else ""}:
             error = await ask.error(name, **{argument: "acme"})
-            assert f"{argument}: Extra inputs are not permitted" in error["message"]
+            assert f"{argument}: is unknown" in error["message"]
 
 
 async def test_a_read_only_server_has_no_tools_that_write(engine):
     async with asking(server_for(engine, read_only=True)) as ask:
         tools = await ask.tools()
-        assert set(tools) == {name for name, _ in READS}
+        assert {*tools} == {"graph_query", "recall", "graph_neighbors", "graph_path", "find_tool", "call_tool"}
         assert all(hints.read_only_hint for _, hints in tools.values())
+        found = await ask("find_tool", query="forget, merge or correct what an entity or a memory says")
+        assert not {name for name, _ in WRITES} & {each["name"] for each in found["tools"]}
         for name, arguments in (*WRITES, ("feedback", {})):
             with pytest.raises(Exception, match="there is no tool"):
                 await ask(name, **arguments)
+            with pytest.raises(Exception, match="there is no tool"):
+                await ask("call_tool", name=name, arguments=arguments)
         assert "feedback" not in await ask.prompt(task="x")
         assert "feedback" not in (ask.client.instructions or "")
 
@@ -221,7 +229,7 @@ async def test_a_project_that_is_switched_off_says_so_and_nothing_else(engine, e
     before = await state(engine)
     identity = Identity(EDITOR, SCOPE, disabled=not everything)
     async with asking(make_server(surface_over(engine, disabled=everything), identity)) as ask:
-        for name in await ask.tools():
+        for name in (*await ask.tools(), *operations()):
             assert await ask(name, anything="goes") == {"disabled": True}
         for uri in ("graphsearch://schema", f"graphsearch://entity/{ADA.id}"):
             assert await ask.resource(uri) == '{"disabled":true}'

@@ -9,7 +9,7 @@ import pytest
 
 from graphsearch._support.concurrency import within
 from graphsearch.errors import InvalidInputError, RateLimitError, StoreUnavailableError
-from graphsearch.integrations.mcp.server import make_server
+from graphsearch.integrations.mcp import Desk, make_server, rest_routes
 from graphsearch.operations import limits
 from graphsearch.operations.limits import HealthCheck, RateLimit
 from graphsearch.testing.fakes import WordCounter
@@ -86,7 +86,8 @@ async def test_health_is_shown_to_everybody(engine, tokens, monkeypatch):
             raise StoreUnavailableError
 
     server = make_server(surface_over(engine), tokens.identify)
-    async with listening(server, tokens, probe=probe) as url, httpx2.AsyncClient() as http:
+    routes = rest_routes(Desk(surface_over(engine)), tokens.identify, probe=probe)
+    async with listening(server, tokens, routes=routes) as url, httpx2.AsyncClient() as http:
         address = url.replace("/mcp", "/health")
         answer = await http.get(address)
         assert (answer.status_code, answer.json()) == (200, {"healthy": True})

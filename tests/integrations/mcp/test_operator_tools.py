@@ -8,11 +8,11 @@ from graphsearch.caching import InProcessCache, cached
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.operations.operation import Profile
-from graphsearch.operations.table import operations
+from graphsearch.operations.serving import Desk
 from graphsearch.testing.fakes import EchoLLM
 from graphsearch.testing.samples import person
 from tests.curation.team import ADA, BATCH, BOB
-from tests.integrations.mcp.conftest import EDITOR, READER, SCOPE, STRANGER, asking, server_for, team_engine
+from tests.integrations.mcp.conftest import EDITOR, READER, SCOPE, STRANGER, asking, server_for, surface_over, team_engine
 
 NAMESAKES = person("Christopher Montgomery"), person("Christopher Montgomerys")
 
@@ -28,11 +28,11 @@ async def test_they_are_listed_on_request_and_none_that_writes_where_all_is_read
     engine = await team_engine()
     async with asking(server) as ask:
         listed = await ask.tools()
-    assert listed.keys() == {each.name for each in operations().values() if each.profile != Profile.CONSOLE}
+    assert listed.keys() == {each.name for each in Desk(surface_over(engine)).rows()}
     async with asking(server_for(engine, profile=Profile.CURATOR)) as ask:
-        assert (
-            {"merge_entities", "update_entity", "find_tool", "call_tool"} <= (await ask.tools()).keys() < listed.keys()
-        )
+        curators = (await ask.tools()).keys()
+    assert {"merge_entities", "update_entity", "find_tool", "call_tool"} <= curators
+    assert curators - {"find_tool", "call_tool"} < listed.keys()
     async with asking(server_for(engine, profile=Profile.ALL, read_only=True)) as ask:
         listed = await ask.tools()
     assert {"find_duplicates", "why", "graph_health"} <= listed.keys()

@@ -13,17 +13,15 @@ from mcp.shared.exceptions import MCPError
 from graphsearch.errors import InvalidInputError, StoreUnavailableError
 from graphsearch.model.codec import schema
 from graphsearch.operations.operation import Profile
+from graphsearch.operations.serving import Desk
 from graphsearch.operations.table import operations
 from tests import o200k
 from tests.curation.team import ADA
-from tests.integrations.mcp.conftest import STRANGER, Asked, Slow, asking, server_for
+from tests.integrations.mcp.conftest import STRANGER, Asked, Slow, asking, server_for, surface_over
+from tests.integrations.mcp.tour import AGENT
 from tests.waiting import LONGEST
 
-AGENT = (
-    *("graph_query", "remember", "recall", "graph_neighbors", "graph_path", "feedback"),
-    *("find_tool", "call_tool"),
-)
-EVERY = [each for each in operations().values() if each.profile != Profile.CONSOLE]
+EVERY = Desk(surface_over(None)).rows()
 
 
 @pytest.fixture
@@ -38,7 +36,7 @@ async def test_handshake_and_a_call_in_both_eras_of_the_protocol(server, mode):
         assert (client.server_info.name, client.server_info.version) == ("graphsearch", version("graphsearch"))
         assert "graph_query" in (client.instructions or "")
         found = await Asked(client)("search_entities", query="Ada")
-        assert found["entities"][0]["id"] == str(ADA.id)
+        assert found["entities"][0]["entity"]["id"] == str(ADA.id)
 
 
 async def test_every_tool_is_listed_with_a_schema_and_honest_hints(engine):
@@ -229,6 +227,10 @@ async def test_a_time_without_an_offset_is_utc(engine, server):
     assert engine.store.clock.now() > datetime(2025, 1, 20, tzinfo=UTC)
 
 
+SAMPLES = {"weights": {"connection": 0.5}}
+"""Values that are checked further than by their schema."""
+
+
 def sample(schema):
     """A valid value of a schema."""
     schema = schema.get("anyOf", [schema])[0]
@@ -247,7 +249,7 @@ def sample(schema):
 @pytest.mark.parametrize("tool", EVERY, ids=lambda tool: tool.name)
 def test_arguments_may_come_in_the_forms_in_which_clients_send_them(tool):
     form = schema(tool.request)
-    every = {name: sample(each) for name, each in form["properties"].items()}
+    every = {name: SAMPLES.get(name) or sample(each) for name, each in form["properties"].items()}
     needed = {name: every[name] for name in form.get("required", [])}
     read = tool.read(every)
     as_text = {name: value if isinstance(value, str) else json.dumps(value) for name, value in every.items()}

@@ -36,7 +36,7 @@ async def test_a_transcript_becomes_part_of_the_graph(engine, asked):
         known = await ask("recall_entity", entity="Grace Hopper")
     assert first == {"changed": 2, "memory_ids": [own("chat-1:0"), own("chat-1:1")]}
     assert "Grace Hopper --created--> COBOL" in found["text"]
-    assert known["most_recent_role"]["name"] == "Globex"
+    assert known["most_recent_role"]["entity"]["name"] == "Globex"
     one, other = await engine.store.get_memories(first["memory_ids"])
     assert (one.source, one.labels, one.attributes["owner"]) == ("chat", ("draft",), "ada")
     assert (one.speaker, one.occurred_at.isoformat()) == ("Grace Hopper", "2025-04-02T09:00:00+00:00")
@@ -165,7 +165,7 @@ async def test_each_text_is_redacted_once_and_nothing_is_stored_unredacted(engin
 
 
 READS = {
-    "graph_query": {"query": "anything?", "session_id": "s"},
+    "graph_query": {"query": "anything?", "session_id": "s", "details": True},
     "recall": {"query": "anything?"},
     "search": {"query": "anything?"},
     "rank_entities": {"query": "anything?"},
@@ -178,6 +178,9 @@ READS = {
 }
 
 
+ASKED = {"graph_query", "recall", "search", "rank_entities"}
+
+
 async def test_a_new_project_is_empty_and_says_what_to_do_first(scoped):
     engine = GraphSearchEngine(store=scoped, embedder=HashEmbedder(16))
     who = Identity(attrs.evolve(EDITOR, projects=[scoped.scope]), scoped.scope)
@@ -186,7 +189,7 @@ async def test_a_new_project_is_empty_and_says_what_to_do_first(scoped):
             answer = await ask(tool, **arguments)
             assert not any(value for value in answer.values() if isinstance(value, list)), tool
             hint = f"until something is remembered; is it the right one, {scoped.scope}?"
-            assert answer.get("reason", "").endswith(hint) is bool(arguments), tool
+            assert answer.get("reason", "").endswith(hint) is (tool in ASKED), tool
         assert (await ask("stats"))["memories"] == 0
         assert (await ask("feedback", session_id="s", outcome="accepted"))["moved"] == 0
         assert json.loads(await ask.resource("graphsearch://schema"))["entity_types"] == []
@@ -218,12 +221,11 @@ async def test_who_may_see_nothing_does_not_learn_whether_anything_was_written(s
     [
         ({}, "give either turns or text"),
         ({"text": "x", "turns": TURNS, "session_id": "s"}, "give either turns or text"),
-        ({"turns": TURNS}, "session_id comes with turns"),
-        ({"text": "x", "session_id": "s"}, "session_id comes with turns"),
+        ({"turns": TURNS}, "session_id is needed with turns"),
         ({"turns": TURNS, "session_id": "s", "occurred_at": "2025-01-01"}, "occurred_at comes with text"),
         ({"turns": [{"content": "x"}], "session_id": "s"}, "needs a role or a speaker"),
         ({"turns": [{"content": "a\0b", "role": "user"}], "session_id": "s"}, "must not contain NUL"),
-        ({"turns": [{"content": "x", "role": "user", "owner": "eve"}], "session_id": "s"}, "turns.0.owner: Extra"),
+        ({"turns": [{"content": "x", "role": "user", "owner": "eve"}], "session_id": "s"}, "turns.0.owner: is unknown"),
     ],
 )
 async def test_what_cannot_be_ingested_is_reported_and_nothing_is_written(engine, asked, arguments, fault):
@@ -261,13 +263,11 @@ async def test_an_entity_is_corrected(engine, asked):
             importance_weight=0.9,
         )
         same = await ask("recall_entity", entity="Ada Lovelace")
-        nothing = await ask.error("update_entity", entity="Ada")
-    assert now["entity"]["id"] == str(ADA.id)
-    assert now["entity"]["name"] == same["entity"]["name"] == "Augusta Ada King"
-    assert "Ada Lovelace" in now["entity"]["aliases"]
+    assert now["id"] == str(ADA.id)
+    assert now["name"] == same["entity"]["name"] == "Augusta Ada King"
+    assert "Ada Lovelace" in now["aliases"]
     (stored,) = await engine.store.get_entities([ADA.id])
     assert (stored.labels, stored.importance_weight) == (("pioneer",), 0.9)
-    assert "give at least one correction" in nothing["message"]
 
 
 async def test_two_entities_become_one(engine, asked):
@@ -276,7 +276,6 @@ async def test_two_entities_become_one(engine, asked):
         assert [each.merged_into for each in await engine.store.get_entities([ACME.id])] == [None]
         done = await ask("merge_entities", source=str(ACME.id), target="Globex")
         other = await ask.error("merge_entities", source="Paris", target="Globex")
-    assert (planned["dry_run"], done["dry_run"]) == (True, False)
     assert planned["claims"] == done["claims"] == 2
     assert [each.merged_into for each in await engine.store.get_entities([ACME.id])] == [GLOBEX.id]
     assert other["type"] == "InvalidInputError"
@@ -293,7 +292,7 @@ async def test_communities_are_found_and_kept(engine, asked):
     async with asked as ask:
         found = await ask("detect_communities", limit=1)
     kept = await engine.store.communities()
-    assert found["found"] == len(kept) == 2
+    assert len(kept) == 2
     assert [each["size"] for each in found["communities"]] == [kept[0].size]
 
 
@@ -318,7 +317,7 @@ async def test_what_the_tool_context_showed_is_no_new_evidence(engine, asked):
         session, [*_, line] = shown["session_id"], [each for each in shown["text"].splitlines() if "Noted" in each]
         before = await engine.store.statistics()
         note = await ask("remember", text=f"You said: {line}", context_session=session)
-        assert (note["changed"], note["memory_ids"], len(note["echoes"])) == (0, [], 1)
+        assert (note["changed"], "memory_ids" in note, len(note["echoes"])) == (0, False, 1)
         assert await engine.store.statistics() == before
         turn = {"role": "assistant", "content": f"{line}\n\nAda Lovelace works at Initech."}
         more = await ask("remember", turns=[turn], session_id="chat-2", context_session=session)
@@ -392,7 +391,7 @@ async def test_bad_facts_are_named_and_nothing_is_written(engine):
             await ask.error("remember", text=NOTE, facts=[{"subject": "a", "verb": "b"}]),
             await ask.error("remember", facts=bad[1:]),
         ]
-    faults = ("facts[0]: fact: needs the field 'object'", "verb: Extra inputs", "the text that prove")
+    faults = ("facts[0]: fact: needs the field 'object'", "verb: is unknown", "the text that prove")
     assert [fault for error, fault in zip(errors, faults, strict=True) if fault not in error["message"]] == []
     assert not [each for each in await engine.store.list_memories(limit=100) if each.text.startswith("Zoe")]
 
@@ -403,13 +402,14 @@ async def test_the_tool_teaches_what_a_good_fact_is_with_the_types_of_the_scope(
 
     facts = [{"subject": "Tom Reed", "relation": "eyes", "object": name} for name in ("Vim", "Git", "Make", "Tig")]
     async with asking(server_for(engine, profile=Profile.ALL)) as ask, asking(server_for(engine, STRANGER)) as strange:
-        listed = [(await ask.tools())["remember"][0].description or ""]
+        tool = (await ask.tools())["remember"][0]
+        listed = [tool.description or ""]
         await ask("register_type", name="blocked_by")
         await ask("remember", text="Tom Reed eyes all.", facts=facts)
         listed += [(await each.tools())["remember"][0].description or "" for each in (ask, strange)]
         monkeypatch.setattr(engine.store, "relation_types", broken)
         listed.append((await ask.tools())["remember"][0].description or "")
-    before, after, stranger, unread = listed
+    _, after, stranger, unread = listed
     assert [text.partition("Relations used here: ")[2].startswith("eyes, ") for text in listed] == [
         False,
         True,
@@ -419,7 +419,7 @@ async def test_the_tool_teaches_what_a_good_fact_is_with_the_types_of_the_scope(
     assert "blocked_by" in after
     assert "blocked_by" not in stranger, "who may see nothing gets the usual types"
     assert "reports_to" in stranger
-    assert "`quote`" in before
+    assert "The words that prove it." in str(tool.input_schema)
     assert [TiktokenCounter().count(text) for text in listed if TiktokenCounter().count(text) > 200] == []
     assert "the types of a scope are not listed: db:5432 is down" in caplog.text
     assert "works_at" in unread
