@@ -12,15 +12,15 @@ import attrs
 
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import known, reading
+from graphsearch.access.request import Request
 from graphsearch.display.pages import Displayed, Shown, bar, element, page, quiet, table
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Relation, ScorePart, Triplet, View
 from graphsearch.model import validation as check
-from graphsearch.modes.options import SearchRequest
 from graphsearch.protocols import GraphStore, Traversal
-from graphsearch.ranking.options import RankingWeights, RankRequest
+from graphsearch.ranking.options import RankingWeights
 from graphsearch.ranking.result import FoundEntity
-from graphsearch.recall.options import ChannelName, RecallRequest, Workload
+from graphsearch.recall.options import ChannelName, Workload
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, memory_line, safe_text, short_triplet_line
 
@@ -128,7 +128,7 @@ Verdict = tuple[KeptOut | None, str]
 """What kept an element out, None if it was shown, and the same in words."""
 
 
-def verdict(rank: int, score: float, request: SearchRequest | RecallRequest | RankRequest, *, shown: bool) -> Verdict:
+def verdict(rank: int, score: float, request: Request, *, shown: bool) -> Verdict:
     """The verdict on a ranked element, from what was asked for."""
     limit, min_score = request.limit, request.min_score
     if shown:
@@ -187,7 +187,7 @@ def explained(
     )
 
 
-Explained = TypeVar("Explained", SearchRequest, RecallRequest, RankRequest)
+Explained = TypeVar("Explained", bound=Request)
 
 
 @attrs.frozen(kw_only=True)
