@@ -209,10 +209,8 @@ def _recall(
     engine: GraphSearchEngine, channels: Channels, evaluation: Evaluation, as_of: datetime | None
 ) -> Method[str]:
     async def find(question: str) -> list[str]:
-        least = evaluation.min_relevance
-        found = await engine.recall(
-            question, limit=evaluation.limit, channels=channels, min_relevance=least, as_of=as_of
-        )
+        least, limit = evaluation.min_relevance, evaluation.limit
+        found = await engine.recall(question, limit=limit, channels=channels, min_relevance=least, as_of=as_of)
         return [recalled.memory.id for recalled in found.memories]
 
     budget = evaluation.budget

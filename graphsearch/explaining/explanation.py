@@ -226,8 +226,8 @@ class ExplainRequest:
 
     def of(self, answer: type[Explained], kind: ElementKind) -> Explained:
         """The request for the answer that is explained. Raises `InvalidInputError` for options that it has not."""
-        fields = attrs.asdict(self, recurse=False)
-        given = {name: value for name, value in fields.items() if name != "element" and value is not None}
+        given = {name: value for name in attrs.fields_dict(type(self)) if (value := getattr(self, name)) is not None}
+        del given["element"]
         others = [name for name in given if name not in attrs.fields_dict(answer)]
         check.refuse(f"explanation of a {kind}", *(f"{name!r} is no option of it" for name in others))
         return answer(**given)
