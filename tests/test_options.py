@@ -53,7 +53,7 @@ def test_a_verb_lists_and_documents_the_fields_of_its_request(verb, request_):
     _, *listed = inspect.signature(verb).parameters.values()
     assert listed == [*inspect.signature(request_).parameters.values()]
     assert [each.name for each in listed if each.kind is not inspect.Parameter.KEYWORD_ONLY] == ["query"]
-    shown = pydoc.plaintext.document(verb)
+    shown = pydoc.plain(pydoc.render_doc(verb))
     assert [each for each in attrs.fields_dict(request_) if each != "query" and f"``{each}``" not in shown] == []
     assert getattr(graphsearch, request_.__name__) is request_
     assert verb.request is request_

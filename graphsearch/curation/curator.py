@@ -551,7 +551,7 @@ class Curator:
     # -- the graph as a whole ----------------------------------------------------------------------------------------
 
     async def detect_communities(self, *, limit: int | None = None, seed: int = 0) -> tuple[Community, ...]:
-        """Detect the communities of all relations that hold now, store them, and return at most ``limit``, largest first.
+        """Detect the communities of all relations that hold now, store them, and return ``limit``, largest first.
 
         Touches (write) every member.
         """

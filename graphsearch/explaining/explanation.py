@@ -12,15 +12,15 @@ import attrs
 
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import known, reading
+from graphsearch.access.request import Request
 from graphsearch.display.pages import Displayed, Shown, bar, element, page, quiet, table
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Relation, ScorePart, Triplet, View
 from graphsearch.model import validation as check
-from graphsearch.modes.options import SearchRequest
 from graphsearch.protocols import GraphStore, Traversal
-from graphsearch.ranking.options import RankingWeights, RankRequest
+from graphsearch.ranking.options import RankingWeights
 from graphsearch.ranking.result import FoundEntity
-from graphsearch.recall.options import ChannelName, RecallRequest, Workload
+from graphsearch.recall.options import ChannelName, Workload
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, memory_line, safe_text, short_triplet_line
 
@@ -110,7 +110,7 @@ Verdict = tuple[KeptOut | None, str]
 """What kept an element out, None if it was shown, and the same in words."""
 
 
-def verdict(rank: int, score: float, request: SearchRequest | RecallRequest | RankRequest, *, shown: bool) -> Verdict:
+def verdict(rank: int, score: float, request: Request, *, shown: bool) -> Verdict:
     """The verdict on a ranked element, from what was asked for."""
     limit, min_score = request.limit, request.min_score
     if shown:
@@ -169,7 +169,7 @@ def explained(
     )
 
 
-Explained = TypeVar("Explained", SearchRequest, RecallRequest, RankRequest)
+Explained = TypeVar("Explained", bound=Request)
 
 
 @attrs.frozen(kw_only=True)
@@ -208,8 +208,8 @@ class ExplainRequest:
 
     def of(self, answer: type[Explained], kind: ElementKind) -> Explained:
         """The request for the answer that is explained. Raises `InvalidInputError` for options that it has not."""
-        fields = attrs.asdict(self, recurse=False)
-        given = {name: value for name, value in fields.items() if name != "element" and value is not None}
+        given = {name: value for name in attrs.fields_dict(type(self)) if (value := getattr(self, name)) is not None}
+        del given["element"]
         others = [name for name in given if name not in attrs.fields_dict(answer)]
         check.refuse(f"explanation of a {kind}", *(f"{name!r} is no option of it" for name in others))
         return answer(**given)

@@ -208,7 +208,7 @@ class Budget:
     the model the same ``max_tokens``.
 
     A call is one prompt; retries of an adapter after connection failures count once. A budget can be shared by several
-    models in one event loop. ``spent_calls`` counts the calls made, ``spent_tokens`` the tokens of finished ones, as the
+    models in one event loop. ``spent_calls`` counts calls, ``spent_tokens`` the tokens of finished ones, as the
     models reported them, else as counted here. Raises `InvalidInputError` for limits below 0.
     """
 

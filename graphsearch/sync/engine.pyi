@@ -293,8 +293,8 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def detect_communities(self, *, seed: int=0) -> tuple[Community, ...]:
-        """Detect the communities of all relations that hold now, store them, and return them, largest first.
+    def detect_communities(self, *, limit: int | None=None, seed: int=0) -> tuple[Community, ...]:
+        """Detect the communities of all relations that hold now, store them, and return ``limit``, largest first.
 
         Touches (write) every member.
         """
@@ -411,8 +411,8 @@ class Curator(Facade[curator.Curator]):
         """Walk to the entities within ``max_hops``, by the engine's traversal; order them by hops, then by strength."""
         ...
 
-    def refresh_communities(self, *, seed: int=0) -> tuple[Community, ...]:
-        """Update the communities around changed relations; return the changed ones, largest first.
+    def refresh_communities(self, *, limit: int | None=None, seed: int=0) -> tuple[Community, ...]:
+        """Update the communities around changed relations; return at most ``limit`` changed ones, largest first.
 
         Touches (write) every member of those that changed.
         """

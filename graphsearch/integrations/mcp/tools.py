@@ -144,7 +144,7 @@ async def _types_of(caller: Caller) -> list[str]:
 
 
 def asked(operation: Operation, given: Mapping[str, Any], service: GraphService) -> Any:
-    """The request of a call. A block has half of the tokens of an answer at most: the rest is for what comes with it."""
+    """The request of a call. A block has at most half of the tokens of an answer: the rest is for what comes along."""
     request = operation.read(given)
     if operation.result is not ContextBlock:
         return request

@@ -12,7 +12,16 @@ from graphsearch.operations.serving import Desk
 from graphsearch.testing.fakes import EchoLLM
 from graphsearch.testing.samples import person
 from tests.curation.team import ADA, BATCH, BOB
-from tests.integrations.mcp.conftest import EDITOR, READER, SCOPE, STRANGER, asking, server_for, surface_over, team_engine
+from tests.integrations.mcp.conftest import (
+    EDITOR,
+    READER,
+    SCOPE,
+    STRANGER,
+    asking,
+    server_for,
+    surface_over,
+    team_engine,
+)
 
 NAMESAKES = person("Christopher Montgomery"), person("Christopher Montgomerys")
 

@@ -14,9 +14,9 @@ from contextlib import asynccontextmanager, suppress
 import psutil  # type: ignore[import-untyped]
 import psycopg
 import pytest
+from click.testing import CliRunner
 from mcp import Client, StdioServerParameters
 from psycopg import sql
-from click.testing import CliRunner
 
 from graphsearch.cli.app import app
 from graphsearch.integrations.mcp.stdio_server import Lines
