@@ -5,6 +5,7 @@ import json
 import sys
 import time
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -221,7 +222,8 @@ async def test_remembering_has_a_time_limit(tmp_path, engine):
         async def remember(self, memories):
             await asyncio.sleep(60)
 
+    slow: Any = Slow()
     with pytest.raises(TimeoutError):
         await record(
-            event_of(tmp_path / "t", CODEX), agent="codex", engine=engine, ingestor=Slow(), gate=ALLOW_ALL, seconds=0.05
+            event_of(tmp_path / "t", CODEX), agent="codex", engine=engine, ingestor=slow, gate=ALLOW_ALL, seconds=0.05
         )

@@ -9,6 +9,7 @@ from importlib.metadata import version
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
+from mcp.types import TextContent
 
 from graphsearch.errors import InvalidInputError, StoreUnavailableError
 from graphsearch.model.codec import schema
@@ -81,6 +82,7 @@ async def test_a_block_costs_its_text_and_the_session(server):
     async with asking(server) as ask:
         result = await ask.client.call_tool("graph_query", {"query": "where does Ada Lovelace live?"})
     [content] = result.content
+    assert isinstance(content, TextContent)
     assert result.structured_content is None
     text, _, session = content.text.rpartition("\n\nsession_id: ")
     assert "Paris" in text

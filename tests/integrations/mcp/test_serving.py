@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from io import TextIOWrapper
+from typing import Any
 
 import pytest
 from sse_starlette.sse import AppStatus
@@ -30,7 +31,7 @@ async def started(postgres_database, monkeypatch):
     async def start(**options):
         url = asyncio.get_running_loop().create_future()
         monkeypatch.setattr(serving, "_say", url.set_result)
-        groups = {
+        groups: dict[str, Any] = {
             "place": Places(org="acme", project="web", dsn=postgres_database.dsn),
             "principals": Principals(attribute=("role=editor",)),
             "serving": serving.Serving(

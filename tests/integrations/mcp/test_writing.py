@@ -1,6 +1,7 @@
 """Every tool that writes, asked by the official client; and what is read before anything is written."""
 
 import json
+from typing import Any
 
 import attrs
 import pytest
@@ -164,7 +165,7 @@ async def test_each_text_is_redacted_once_and_nothing_is_stored_unredacted(engin
     assert "swordfish" not in repr(everything)
 
 
-READS = {
+READS: dict[str, dict[str, Any]] = {
     "graph_query": {"query": "anything?", "session_id": "s", "details": True},
     "recall": {"query": "anything?"},
     "search": {"query": "anything?"},
@@ -205,7 +206,11 @@ async def test_a_new_project_is_empty_and_says_what_to_do_first(scoped):
 
 async def test_who_may_see_nothing_does_not_learn_whether_anything_was_written(scoped):
     engine = GraphSearchEngine(store=scoped, embedder=HashEmbedder(16))
-    tools = {**READS, "forget": {"session_id": "x"}, "merge_entities": {"source": "a", "target": "b"}}
+    tools: dict[str, dict[str, Any]] = {
+        **READS,
+        "forget": {"session_id": "x"},
+        "merge_entities": {"source": "a", "target": "b"},
+    }
     del tools["communities"]  # made of the whole graph: refused, with that reason, to whoever sees a part of it
     stranger = make_server(surface_over(engine, profile=Profile.ALL), Identity(STRANGER, scoped.scope))
     answers = []
