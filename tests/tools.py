@@ -9,6 +9,7 @@ import attrs
 
 from graphsearch.integrations.http.rest import for_clients
 from graphsearch.integrations.mcp.tools import answer, asked
+from graphsearch.model import Scope
 from graphsearch.operations.operation import Operation
 from graphsearch.operations.service import Caller
 from graphsearch.operations.table import operations
@@ -30,7 +31,7 @@ class Tool:
         details = {"details": True} if self.name == "graph_query" else {}
         request = asked(self.operation, {**details, **given}, caller.service)
         value = await self.operation.run(caller, request)
-        told = answer(self.operation, request, value, caller.service, caller.engine.store.scope)
+        told = answer(self.operation, request, value, caller.service, Scope("acme", "web"))
         return told.structured_content or {}
 
     async def rest(self, caller: Caller, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -205,4 +205,9 @@ def _limit(timeout: float | None) -> asyncio.Timeout:
 
 BRIDGE: Final = Bridge()
 """The bridge of this process."""
-run, hold, close = BRIDGE.run, BRIDGE.hold, BRIDGE.close
+run = BRIDGE.run
+"""Wait for a coroutine: `Bridge.run`."""
+hold = BRIDGE.hold
+"""Hold an asynchronous context manager open: `Bridge.hold`."""
+close = BRIDGE.close
+"""End what runs and close what is open: `Bridge.close`."""

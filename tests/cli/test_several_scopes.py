@@ -27,7 +27,7 @@ def weights(line):
 
 
 def test_each_answer_names_its_scopes(line):
-    own, other = ({"org_id": "acme", "project_id": project} for project in ("web", "team"))
+    own, other = "acme/web", "acme/team"
     recalled = line.json("recall", QUESTION, *ALSO)["memories"]
     assert {each["memory"]["id"]: each["scopes"] for each in recalled} == {"of-web": [own], "of-team": [other]}
     found = line.json("search", QUESTION, *ALSO)["triplets"]

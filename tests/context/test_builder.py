@@ -167,7 +167,7 @@ async def test_a_budget_of_nothing_searches_nothing() -> None:
     unknown = InMemoryGraphStore().with_scope(org_id="acme", project_id="never written to")
     builder = ContextBuilder(GraphSearchEngine(store=unknown), counter=WordCounter())
     block = await builder.build(QUESTION, gate=member(unknown), session_id="s1", work_type=WorkType.CHORE)
-    assert block == ContextBlock(budget=0, reason="nothing that was found fits into the budget")
+    assert block == ContextBlock(session_id="s1", budget=0, reason="nothing that was found fits into the budget")
     with pytest.raises(UnknownScopeError):
         await builder.build(QUESTION, gate=member(unknown), session_id="s1", mode=HOPS)
 

@@ -173,8 +173,9 @@ def _block_text(told: Json) -> str:
 def _whole(found: Json) -> Json:
     """A fitted graph without the links whose ends did not fit."""
     there = {node["id"] for node in found["nodes"]}
-    links = [link for link in found["links"] if {link["source"], link["target"]} <= there]
-    missing = found.get(TRUNCATED, 0) + len(found["links"]) - len(links)
+    given = found.get("links", [])
+    links = [link for link in given if {link["source"], link["target"]} <= there]
+    missing = found.get(TRUNCATED, 0) + len(given) - len(links)
     return {**found, "links": links, **({TRUNCATED: missing} if missing else {})}
 
 
