@@ -184,7 +184,7 @@ def test_a_fuzzer_finds_no_answer_that_the_description_does_not_promise(name, re
     described = fuzzed(review=review)
     (operation,) = (found.ok() for found in described.get_all_operations() if found.ok().path == f"/v1/{name}")
 
-    @settings(max_examples=10, deadline=None, suppress_health_check=[*HealthCheck], derandomize=True)
+    @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
     @given(case=operation.as_strategy())
     def check(case):
         # a schema does not say which arguments go together
