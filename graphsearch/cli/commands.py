@@ -114,9 +114,8 @@ def _print(answer: Answer, *, as_json: bool) -> None:
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
     """Show a progress bar on standard error if that is a terminal; yields the function to call after every step."""
-    with click.progressbar(
-        length=1, file=sys.stderr, item_show_func=lambda name: name and safe_text(name)[-40:]
-    ) as bar:
+    shown: Any = lambda name: name and safe_text(name)[-40:]  # noqa: E731 - click takes what it is updated with as an item
+    with click.progressbar(length=1, file=sys.stderr, item_show_func=shown) as bar:
 
         def update(done: int, total: int, name: str) -> None:
             bar.length = total

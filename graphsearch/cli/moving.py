@@ -52,16 +52,17 @@ async def import_(
     group: Annotated[str | None, Says("The group_id to import of Graphiti, where there are several.")] = None,
 ) -> ImportReport | ForeignReport:
     """Import an export of graphsearch into an empty project, or that of another memory layer into any."""
-    known = format or (None if STANDARD in files else await asyncio.to_thread(detect_format, Path(files[0])))
+    first, *others = files
+    known = format or (None if STANDARD in files else await asyncio.to_thread(detect_format, Path(first)))
     is_ours = known in (None, ExportFormat.GRAPHSEARCH)
     refuse(replace and not is_ours, "--replace is for exports of graphsearch; others are added to the project")
-    refuse(is_ours and (len(files) > 1 or group), "an export of graphsearch is one file, without groups")
+    refuse(is_ours and (others or group), "an export of graphsearch is one file, without groups")
     async with open_caller(place, embed=embed or not is_ours) as caller:
         if not is_ours:
             return await import_export(Ingestor(caller.engine), [*map(Path, files)], format=known, group=group)
         with progress_bar() as progress:
             return await import_scope(
-                caller.engine.store, files[0], embedder=caller.engine.embedder, replace=replace, progress=progress
+                caller.engine.store, first, embedder=caller.engine.embedder, replace=replace, progress=progress
             )
 
 

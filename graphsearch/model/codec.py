@@ -306,8 +306,9 @@ def _scalar(kind: type, data: Any, lenient: bool) -> Any:
         data = int(data)
     if lenient and kind is str and type(data) in (int, float):
         data = str(data)
-    exact = type(data) is kind or (kind is float and type(data) is int)
-    if exact and (kind is str or math.isfinite(data)):
+    if kind is str and isinstance(data, str):
+        return str(data)
+    if (type(data) is kind or (kind is float and type(data) is int)) and math.isfinite(data):
         return kind(data)
     raise ValueError
 

@@ -129,7 +129,8 @@ async def test_a_block_is_shown_as_the_prompt_has_it():
     ],
 )
 async def test_an_explanation_shows_factors_that_add_up(element, name):
-    why = await (await team()).explain("Ada", element, **({"mode": HOPS} if element in (MOVED.id, LED.id) else {}))
+    mode = HOPS if element in (MOVED.id, LED.id) else None
+    why = await (await team()).explain("Ada", element, mode=mode)
     page, text = shown(why)
     assert page.texts[0].endswith(name)
     assert why.reason in page.text

@@ -159,7 +159,8 @@ async def _export(side: Side, about: Subject) -> None:
 
 
 READS: Final[Mapping[str, Read]] = {
-    **QUESTIONS, "search_and_recall": _search_and_recall, "several scopes": _several_scopes, "export": _export,
+    **{name: each for name, each in QUESTIONS.items() if not name.startswith("rest ")},  # as tools run
+    "search_and_recall": _search_and_recall, "several scopes": _several_scopes, "export": _export,
 }  # fmt: skip
 
 

@@ -341,6 +341,7 @@ def rest_question(tool: Tool, arguments: Callable[[Subject], Mapping[str, Any]])
         if not side.exact:
             return None
         answer = await tool.rest(side.caller, arguments(about))
+        answer.pop("injection_ids", None)  # by the names of the scopes, which are two here
         if "text" in answer:
             answer["text"] = _lines(answer["text"])
         return plain(answer)

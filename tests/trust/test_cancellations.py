@@ -21,7 +21,7 @@ from tests.trust.cancellations import Steps, cancellations, sessions
 
 async def test_every_connection_serves_after_cancellations(postgres_database: Database) -> None:
     async for found in cancellations(postgres_database.dsn, {1: 16, 8: 16}):
-        assert found["cancelled"] > 0.5 * found["calls"]  # others ended before the step that was drawn
+        assert found["cancelled"] > 0.8 * found["calls"]
         assert found["opened"] == 0  # none had to be replaced
         assert found["sessions"] <= found["pool"]
 

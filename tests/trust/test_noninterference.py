@@ -9,12 +9,13 @@ import pytest
 
 from graphsearch.operations.operation import Profile
 from graphsearch.operations.table import operations
+from graphsearch.ranking.options import Ranking
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock
 from tests.trust.changes import CHANGES
-from tests.trust.noninterference import compare
-from tests.trust.questions import QUESTIONS
+from tests.trust.noninterference import MODES, compare
+from tests.trust.questions import OPERATOR_TOOLS, QUESTIONS, TOOLS, Subject
 
 PAIRS = 150
 IN_POSTGRES = 10
@@ -35,6 +36,14 @@ async def test_pairs_of_worlds_in_postgres(shared_pool):
     for seed in range(PAIRS, PAIRS + IN_POSTGRES):
         one, other = (stores.with_scope(org_id="acme", project_id=str(uuid4())) for _ in range(2))
         await compare(seed, one, other, clock)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_tools_are_asked_in_a_form_that_they_take(mode):
+    """A refused question would compare as equal, whatever is hidden."""
+    about = Subject("Ada", "Bob", "m0", uuid4(), mode, Ranking.RRF)
+    for tool, arguments in {**TOOLS, **OPERATOR_TOOLS}.items():
+        tool.operation.read(arguments(about))
 
 
 def test_every_tool_is_asked():
