@@ -70,6 +70,9 @@ class FunctionEmbedder:
         if not rows:
             return np.empty((0, self._dimensions or 0), dtype=np.float32)
         expected = self._dimensions or len(rows[0])
+        stray = next((row for row in rows if len(row) != expected), None)
+        if stray is not None:
+            raise EmbedderError(f"{self.name} answered with {len(stray)} numbers where {expected} were expected")
         vectors = checked_vectors(rows, len(rows), expected, embedder=self.name)
         self._dimensions = expected
         return vectors

@@ -298,7 +298,7 @@ def _form(kind: Any, says: Says | None = None) -> _Form:
     return _Form("", None, {}, {})
 
 
-def _scalar(kind: type, data: Any, lenient: bool) -> Any:
+def _scalar(kind: Any, data: Any, lenient: bool) -> Any:
     """Text, a truth value or a finite number: true is no 1, and 1.5 no whole number."""
     if lenient and kind is not str and isinstance(data, str):
         data = parse_json(data.lower())

@@ -51,6 +51,8 @@ ARGUMENTS: Final[Mapping[str, Says]] = MappingProxyType(
         "since": Says("Only from this time on."),
         "until": Says("Only before this time."),
         "min_edge_confidence": Says("Leave out relations of less confidence.", 0, 1),
+        "min_relevance": Says("Return nothing where the best is less relevant.", 0, 1),
+        "weights": Says("The weights of the ranking's parts."),
         "min_score": Says("Leave out what scores less.", 0, 1),
         "diversity": Says("The weight of diversity; 0: none.", 0, 1),
         "skip_types": Says("Relations of these types are left out.", most=100),

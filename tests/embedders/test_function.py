@@ -52,15 +52,15 @@ async def test_a_later_answer_of_another_length_is_refused() -> None:
         return [1.0] * len(text)
 
     embedder = FunctionEmbedder(growing)
-    with pytest.raises(EmbedderError, match="vectors of one length"):
+    with pytest.raises(EmbedderError, match="2 numbers where 1 were expected"):
         await embedder.embed(["a", "bb"], input_type="query")
     await embedder.embed(["aaa"], input_type="query")
-    with pytest.raises(EmbedderError, match="1 dimensions where 3 were stated"):
+    with pytest.raises(EmbedderError, match="1 numbers where 3 were expected"):
         await embedder.embed(["a"], input_type="query")
 
 
 async def test_stated_dimensions_bind() -> None:
-    with pytest.raises(EmbedderError, match="2 dimensions where 4"):
+    with pytest.raises(EmbedderError, match="2 numbers where 4"):
         await FunctionEmbedder(lengths, dimensions=4).embed(["a"], input_type="query")
 
 
