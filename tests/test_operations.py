@@ -19,9 +19,10 @@ from graphsearch.integrations.http.rest import ROOT, openapi, rest_routes
 from graphsearch.integrations.mcp.tools import CALL_TOOL, FIND_TOOL
 from graphsearch.model.codec import schema
 from graphsearch.operations.operation import Profile
+from graphsearch.operations.service import Identity
 from graphsearch.operations.serving import Desk
 from graphsearch.operations.table import operations
-from tests.integrations.mcp.conftest import EDITOR, SCOPE, Identity, server_for, surface_over, team_engine
+from tests.integrations.mcp.conftest import EDITOR, SCOPE, server_for, surface_over, team_engine
 
 DOCS = Path(__file__).parents[1] / "docs"
 TABLE = list(operations().values())
@@ -55,7 +56,7 @@ def test_the_routes_and_their_description_are_the_rows_that_are_served():
         if row.name in SERVED:
             method = "get" if row.reads else "post"
             assert [*paths[f"{ROOT}/{row.name}"]] == [method]
-            assert method.upper() in methods[f"{ROOT}/{row.name}"]
+            assert method.upper() in (methods[f"{ROOT}/{row.name}"] or ())
 
 
 @every_row

@@ -13,11 +13,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
+from typing import Any, Final
 
 # The parser and its names are private to the standard library; nothing public tells how `re` reads a pattern.
-from re import _constants as op  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
-from typing import Any, Final
+op: Any = import_module("re._constants")
+parser: Any = import_module("re._parser")
 
 SIZES: Final = ((64, 128), (192, 384), (512, 1_024))
 """Characters of a pump: the larger where the work grew too fast, since bounded repetitions reach no further."""
