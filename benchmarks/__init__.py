@@ -1,1 +1,1 @@
-"""Benchmarks, relative to the bare cost of the same work in the same run; see docs/measurements/benchmarks.md."""
+"""Benchmarks, relative to the bare cost of the same work in the same run: docs/project/measurements/benchmarks.md."""

@@ -5,7 +5,7 @@ The line of a memory pays by its place, by what it covers of the question, and b
     place ≤ FEW · (1 − ANSWERED · covered above) · MORE ^ (what it covers, relative to the best line)
 
 Scores do not decide: relative to the best they mean something else in every scope. Constants are measured, each set by
-the others: see docs/measurements/context-blocks.md.
+the others: see docs/project/measurements/context-blocks.md.
 """
 
 from __future__ import annotations

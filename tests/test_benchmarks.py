@@ -1,4 +1,4 @@
-"""The benchmarks run, and print what docs/measurements/benchmarks.md documents. Speed is not tested here."""
+"""The benchmarks run, and print what docs/project/measurements/benchmarks.md documents. Speed is not tested here."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def test_every_argument_says_what_it_is(row):
 
 
 def test_the_reference_lists_all_rows_that_are_served():
-    spec = importlib.util.spec_from_file_location("operations_of_site", DOCS / "building" / "operations.py")
+    spec = importlib.util.spec_from_file_location("operations_of_site", DOCS / "project/building/operations.py")
     assert spec
     assert spec.loader
     building = importlib.util.module_from_spec(spec)

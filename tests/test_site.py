@@ -68,7 +68,7 @@ def test_every_page_of_the_docs_is_there(site):
     names = {page.relative_to(docs).with_suffix("") for page in docs.rglob("*.md") if page.stem != "index"}
     assert {Path("glossary"), Path("explanation/search"), Path("how-to/export-graphs")} < names
     assert {name for name in names if not (site / name / "index.html").is_file()} == set()
-    assert not (site / "building").exists()
+    assert not (site / "project" / "building").exists()
 
 
 def test_the_readme_is_the_first_page(site, pages):
@@ -115,7 +115,7 @@ def test_a_link_that_leads_nowhere_fails_the_build(tmp_path):
     (tmp_path / "docs" / "page.md").write_text("# Page\n\n[lost](lost.md) [out](../lost.py) [part](index.md#lost)\n")
     (tmp_path / "README.md").write_text("# Home\n\n[page](docs/page.md)\n")
     (tmp_path / "mkdocs.yml").write_text(
-        f"site_name: x\nhooks: [{ROOT}/docs/building/pages.py]\n"
+        f"site_name: x\nhooks: [{ROOT}/docs/project/building/pages.py]\n"
         "validation: {links: {not_found: warn, anchors: warn, unrecognized_links: warn}}\n"
     )
     done = build(tmp_path, tmp_path / "site")

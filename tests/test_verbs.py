@@ -112,7 +112,7 @@ def test_a_command_says_and_takes_what_its_row_does(row):
 
 
 def test_the_reference_lists_all_commands():
-    spec = importlib.util.spec_from_file_location("commands_of_site", ROOT / "docs" / "building" / "commands.py")
+    spec = importlib.util.spec_from_file_location("commands_of_site", ROOT / "docs/project/building/commands.py")
     assert spec
     assert spec.loader
     building = importlib.util.module_from_spec(spec)

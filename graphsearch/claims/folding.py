@@ -13,7 +13,7 @@ Each claim supports a period or opens one:
 
 A functional type has one target at a time: a period ends where the next one of another target starts. Two targets
 that are stated for the same instant are both kept: "reports to both"; likewise one that is stated to be added: "also
-works at". See docs/design.md, Claims and the fold into
+works at". See docs/project/design.md, Claims and the fold into
 relations.
 """
 

@@ -104,7 +104,7 @@ class Health:
 
 
 def graph_health(counts: HealthCounts) -> Health:
-    """Compute the health of a graph; see `docs/design.md`, heading Duplicates, health and forgetting.
+    """Compute the health of a graph; see `docs/project/design.md`, heading Duplicates, health and forgetting.
 
     Each of the three factors is in [0, 1]: a graph without entities has no duplicates, one without mentions no failed
     resolutions, and a small one lacks no relations.

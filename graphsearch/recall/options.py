@@ -49,7 +49,7 @@ FLOOR: Final = 0.15
 
 @attrs.frozen(kw_only=True)
 class RecallScoring:
-    """The constants of recall. `docs/measurements/recall.md` says how each was chosen, and how much it matters.
+    """The constants of recall. `docs/project/measurements/recall.md` says how each was chosen, and how much it matters.
 
     * ``fusion``: "walk" fuses words and meaning first and walks from what they find; "rrf" and "zscore" walk apart and
       fuse the graph in as one ranking more.

@@ -4,7 +4,7 @@ A document is an element with at least one term. All stored elements of a kind a
 relations and merged entities, so that the statistics depend only on what is stored. A document vector holds
 `saturated` frequencies, a question vector holds `idf`; their inner product is the score. Source: Robertson and
 Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009), without the constant factor K1 + 1, which
-changes no rank; idf as in Lucene, which is never negative. See docs/design.md, BM25 statistics.
+changes no rank; idf as in Lucene, which is never negative. See docs/project/design.md, BM25 statistics.
 """
 
 from __future__ import annotations

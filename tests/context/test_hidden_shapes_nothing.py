@@ -1,4 +1,4 @@
-"""Hidden elements do not affect anything that is shown (docs/design.md, heading Authorization)."""
+"""Hidden elements do not affect anything that is shown (docs/project/design.md, heading Authorization)."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 ``{name}`` stands for a person, a company or a project. The clean version always writes the first of its `NAMES`, the
 fragmented one writes them in turn. Written for these tests; nothing in the library was chosen by them alone: the
-thresholds of names are older, and were measured on other names (docs/measurements).
+thresholds of names are older, and were measured on other names (docs/project/measurements).
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from graphsearch.text.rendering import safe_text
 
 PATTERN: Final = "llm"
 NAME_CONFIDENCE: Final = 0.8
-"""Confidence of a name that the text contains: the least of the band "clear" (docs/design.md, Confidence)."""
+"""Confidence of a name that the text contains: the least of the band "clear" (docs/project/design.md, Confidence)."""
 LEAST: Final = 0.5
 """Least confidence of a relation: lower ones are in no band."""
 CLEAR: Final = 0.92
