@@ -65,7 +65,7 @@ NOT_RUN = {
     ],
 }
 """The examples, by a line, that need what a test has not."""
-RUN_ELSEWHERE = {"docs/how-to/operate-postgres.md", "docs/how-to/run-on-citus.md"}
+RUN_ELSEWHERE = {"docs/how-to/operate-postgres.md", "docs/project/run-on-citus.md"}
 """Recipes for servers: `tests/operating` runs them."""
 
 

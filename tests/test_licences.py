@@ -1,4 +1,4 @@
-"""The page on extras names everything that they bring, with the licence that each package states."""
+"""The page on extras describes each, and that on licences names every package that they bring, with what it states."""
 
 import re
 from importlib import metadata
@@ -6,7 +6,8 @@ from typing import Final
 
 from tests.integrations.extras import EXTRAS, ROOT, closure
 
-PAGE: Final = (ROOT / "docs" / "reference" / "extras.md").read_text()
+EXTRAS_PAGE: Final = (ROOT / "docs" / "reference" / "extras.md").read_text()
+PAGE: Final = (ROOT / "docs" / "project" / "licences.md").read_text()
 ROW: Final = re.compile(r"^\| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
 LOCK: Final = re.findall(r"^([\w.-]+)==", (ROOT / "requirements" / "dev.lock").read_text(), re.MULTILINE)
 AS_SPDX: Final = {
@@ -40,7 +41,7 @@ def test_every_package_of_an_extra_is_named_with_its_licence() -> None:
 
 
 def test_every_extra_is_described() -> None:
-    assert set(re.findall(r"^\| `([\w-]+)` \|", PAGE, re.MULTILINE)) == {*EXTRAS}
+    assert set(re.findall(r"^\| `([\w-]+)` \|", EXTRAS_PAGE, re.MULTILINE)) == {*EXTRAS}
 
 
 def test_the_lock_holds_what_is_tested_and_names_no_host() -> None:

@@ -5,7 +5,7 @@
     …
     {"end": {"counts": {…}, "sha256": "…"}}
 
-The digest is of all bytes before the trailer. See docs/reference/scope-files.md.
+The digest is of all bytes before the trailer. See docs/project/scope-files.md.
 """
 
 from __future__ import annotations

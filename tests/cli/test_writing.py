@@ -84,7 +84,7 @@ def test_the_version_is_one_number():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     heading = re.search(r"^## \[Unreleased\] – (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert {__version__, heading and heading[1]} == {project}
-    assert f'"library":"{project}"' in (ROOT / "docs" / "reference" / "scope-files.md").read_text()
+    assert f'"library":"{project}"' in (ROOT / "docs" / "project" / "scope-files.md").read_text()
 
 
 # -- where to work --------------------------------------------------------------------------------------------------

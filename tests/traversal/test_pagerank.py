@@ -313,7 +313,7 @@ async def test_the_walk_passes_through_nothing_hidden(scoped, by_signature, meth
 
 
 async def test_both_methods_agree_on_the_best_twenty():
-    """As in docs/explanation/traversal.md: 18 of 20 are equal, and r differs by at most a tenth of the largest."""
+    """As in docs/project/details/traversal.md: 18 of 20 are equal, and r differs by at most a tenth of the largest."""
     random = np.random.default_rng(7)
     names = [f"P{number}" for number in range(400)]
     pairs = {(int(near), int(far)) for near, far in random.integers(0, 400, (1600, 2)) ** 2 // 400 if near != far}
