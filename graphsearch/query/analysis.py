@@ -17,7 +17,7 @@ from graphsearch.query.asked_time import AskedPeriod, periods
 from graphsearch.query.question_names import Anchor, Named, NameKind, named
 from graphsearch.query.question_type import Intent, QuestionType, intent_of, question_type
 from graphsearch.text.analyser import terms
-from graphsearch.text.word_lists import word_set
+from graphsearch.text.word_lists import word_lists
 
 CERTAIN: Final = 0.80
 """The confidence from which on a name counts as linked to its entity."""
@@ -43,15 +43,8 @@ class Plan(StrEnum):
 _POINTED: Final = frozenset(QuestionType) - {
     *(QuestionType.WHY, QuestionType.HOW, QuestionType.WHAT, QuestionType.OTHER),
 }
+_HERE: Final = "graphsearch.query"
 _OPEN: Final = frozenset({QuestionType.WHY, QuestionType.HOW})
-_TIME: Final = word_set(
-    "ago currently date earlier earliest formerly history lately latest newest nowadays oldest previously recent "
-    "recently timeline"
-)
-_BROAD: Final = word_set(
-    "background brief compare comparison context describe description discuss everything explain explore overview "
-    "relate related relationship relationships similar summarise summarize summary themes topics trends"
-)
 
 
 @attrs.frozen(kw_only=True)
@@ -99,8 +92,8 @@ def features(
         unlinked=tuple(name.text for name in names if not (name.tentative or linked(name, anchors))),
         exact=sum(name.kind is not NameKind.PROPER_NOUN for name in names),
         dated=dated,
-        temporal=kind is QuestionType.WHEN or not words.isdisjoint(_TIME),
-        broad=not words.isdisjoint(_BROAD),
+        temporal=kind is QuestionType.WHEN or not words.isdisjoint(word_lists(_HERE)["temporal"]),
+        broad=not words.isdisjoint(word_lists(_HERE)["broad"]),
         terms=len(words),
     )
 

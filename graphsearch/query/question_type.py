@@ -9,16 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cache
 from itertools import dropwhile, pairwise
 from typing import Final
 
 import attrs
 
 from graphsearch.model import validation as check
-from graphsearch.text.word_lists import word_set
+from graphsearch.text.word_lists import word_lists
 
 MAX_READ: Final = 2_000
 """Characters of a question that are searched for its question word."""
+_HERE: Final = "graphsearch.query"
 
 
 class QuestionType(StrEnum):
@@ -38,28 +40,12 @@ class QuestionType(StrEnum):
     """No question word: a statement, a request, or a yes-no question."""
 
 
-_NOUNS: Final[Mapping[QuestionType, str]] = {
-    QuestionType.WHO: "actor actress advisor ambassador architect artist athlete author boss boy brother candidate "
-    "celebrity character child coach colleague composer customer daughter designer developer director engineer "
-    "father founder friend girl governor guy husband king lady lawyer maintainer man manager mayor member minister "
-    "monarch mother musician owner painter parent partner people performer person philosopher player poet "
-    "politician president producer professor queen researcher reviewer ruler scientist senator singer sister son "
-    "spouse student teacher user wife winner woman writer",
-    QuestionType.WHERE: "address area birthplace capital city continent country county destination directory district "
-    "folder hometown island location nation neighborhood neighbourhood place planet province region river room "
-    "stadium state street territory town venue village",
-    QuestionType.WHEN: "century date day deadline decade month quarter season time week weekday year",
-    QuestionType.HOW_MANY: "age amount average cost count depth distance duration frequency height length "
-    "number percentage population price quantity rate salary share size speed sum total value weight width",
-    QuestionType.WHAT_ORGANISATION: "agency airline association band bank brand business club college company "
-    "corporation department employer firm group institute institution league manufacturer ministry network "
-    "newspaper organisation organization party publisher school startup supplier team union university vendor",
-    QuestionType.WHAT_POSITION: "career job occupation office position profession rank role",
-    QuestionType.WHAT_EVENT: "accident attack battle ceremony championship competition conference contest "
-    "convention election event festival incident meeting olympics outage revolution summit tournament "
-    "trial war workshop",
-}
-_TYPES: Final = {noun: type_ for type_, nouns in _NOUNS.items() for noun in nouns.split()}
+@cache
+def _types() -> Mapping[str, QuestionType]:
+    """The type of answer that each noun asks for."""
+    listed = word_lists(_HERE)
+    return {noun: type_ for type_ in QuestionType for noun in listed.get(type_, ())}
+
 
 _WORD: Final = re.compile(r"[\w'’-]+")
 _AUXILIARY: Final = (
@@ -105,14 +91,6 @@ _PLAIN: Final[Mapping[str, QuestionType]] = {
     "why": QuestionType.WHY,
     "how": QuestionType.HOW,
 }
-_COPULAS: Final = word_set("is are was were")
-_ARTICLES: Final = word_set("the a an its their his her our my your of these those two")
-_ENDS: Final = word_set(
-    "of in on at to for from by with that who whom which whose when where and or as than did do does has have had can "
-    "could will would should is are was were called named the a an"
-)
-_HOLLOW: Final = word_set("name names")
-"""Nouns that stand in for the one behind "of": "the name of the company"."""
 
 
 def question_type(question: str) -> QuestionType:
@@ -149,14 +127,14 @@ def _type_at(text: str, start: int) -> QuestionType:
 
 def _type_of_noun(words: list[str]) -> QuestionType:
     """The type that the noun behind "what" or "which" asks for; behind "what is" only a phrase-final noun."""
-    copula = bool(words) and words[0] in _COPULAS
-    rest = list(dropwhile(_ARTICLES.__contains__, words[copula:]))
+    copula = bool(words) and words[0] in word_lists(_HERE)["copulas"]
+    rest = list(dropwhile(word_lists(_HERE)["articles"].__contains__, words[copula:]))
     found = QuestionType.WHAT
     for before, word in pairwise(("", *rest)):
-        noun = _TYPES.get(word) or _TYPES.get(_singular(word))
-        if word == "of" and before in _HOLLOW:
+        noun = _types().get(word) or _types().get(_singular(word))
+        if word == "of" and before in word_lists(_HERE)["hollow"]:
             return _type_of_noun(rest[rest.index(word) + 1 :])
-        if word in _ENDS:
+        if word in word_lists(_HERE)["ends"]:
             return found
         if found is not QuestionType.WHAT and noun is None:
             return QuestionType.WHAT if copula else found

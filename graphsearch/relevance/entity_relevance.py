@@ -30,7 +30,7 @@ from graphsearch.relevance.word_coverage import Held, Lexicon, held, shares
 from graphsearch.scoring.similarity import cosines
 from graphsearch.text.analyser import Analyser, identifier_words, words
 from graphsearch.text.bm25 import idf
-from graphsearch.understanding.code_questions import DEFINES, DONE
+from graphsearch.understanding.code_questions import DEFINES, place_verbs
 from graphsearch.understanding.interpreting import Understanding
 from graphsearch.understanding.words import MAX_TOKENS, EntityTerms, entity_terms
 
@@ -106,7 +106,7 @@ async def described(
     ids = reader.entity_ids(hits.keys)
     query_forms = dict(islice(forms_of_query(query, reader.analyser).items(), MAX_TOKENS))
     if meant.profile.row_of(DEFINES) >= 0:  # of code
-        query_forms = {term: form for term, form in query_forms.items() if form not in DONE} or query_forms
+        query_forms = {term: form for term, form in query_forms.items() if form not in place_verbs()} or query_forms
     each_has = await _terms_of(hits.keys, kept, reader)
     terms = held(each_has)
     rarity = await _rarity(terms, list(query_forms), limit, reader)

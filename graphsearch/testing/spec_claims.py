@@ -17,10 +17,8 @@ from graphsearch.model import (
     ElementKind,
     Entity,
     Memory,
-    Mention,
     Outcome,
     Relation,
-    RelationType,
     WriteReport,
 )
 from graphsearch.model.signatures import Signature, memory_signature, relation_signature
@@ -116,17 +114,6 @@ class ClaimsSpec(StoreSpec):
         periods = {each.target_id: (each.valid_from, each.valid_to) for each in await store.list_relations()}
         assert periods == {BOB.id: (day(2), day(9)), EVE.id: (day(9), None)}
 
-    async def test_a_type_that_becomes_functional_is_folded_again(self, store: GraphStore) -> None:
-        late, early = Memory(id="late", occurred_at=day(9)), Memory(id="early", occurred_at=day(2))
-        claims = (claim(late, ADA, EVE, "loves"), claim(early, ADA, BOB, "loves"))
-        await put(store, *PEOPLE, late, early, *claims)
-        assert {each.valid_to for each in await store.list_relations()} == {None}
-        await store.register_types([RelationType(name="loves", functional=True)])
-        assert {each.target_id: each.valid_to for each in await store.list_relations()} == {
-            BOB.id: day(9),
-            EVE.id: None,
-        }
-
     async def test_a_relation_without_claims_left_is_retracted_and_comes_back(
         self, store: GraphStore, clock: FixedClock
     ) -> None:
@@ -142,13 +129,6 @@ class ClaimsSpec(StoreSpec):
         clock.advance(days=1)
         await store.write(batch)
         assert await store.list_relations() == [attrs.evolve(known, feedback_weight=0.55)]
-
-    async def test_claims_of_a_memory_that_moves_in_time_are_folded_again(self, store: GraphStore) -> None:
-        memory = Memory(id="m", occurred_at=day(1))
-        claims = (claim(memory, ADA, BOB),)
-        await put(store, ADA, BOB, memory, *claims)
-        await put(store, attrs.evolve(memory, occurred_at=day(5)), *claims)
-        assert [(each.valid_from, each.supported_at) for each in await store.list_relations()] == [(day(5), day(5))]
 
     async def test_given_relations_are_left_alone(self, store: GraphStore) -> None:
         memory = Memory(id="m", occurred_at=day(1))
@@ -177,86 +157,6 @@ class ClaimsSpec(StoreSpec):
         await check(open_, secret)
         await put(store, secret)
         await check(open_)
-
-    @pytest.mark.parametrize("functional", [True, False])
-    async def test_a_signature_includes_memories_of_the_same_fold(self, store: GraphStore, *, functional: bool) -> None:
-        """Memories it was folded with: of another target of a functional type, or of another period."""
-        name, other = ("works_at", EVE) if functional else ("knows", BOB)
-        early = Memory(id="early", occurred_at=day(1), source="early")
-        late = Memory(id="late", occurred_at=day(9), source="late")
-        apart = Memory(id="apart", occurred_at=day(9), source="apart")
-        claims = (
-            claim(early, ADA, BOB, name, valid_to=day(5)),
-            claim(late, ADA, other, name),
-            claim(apart, EVE, BOB, name),
-        )
-        await put(store, *PEOPLE, early, late, apart, *claims)
-        assert await self._folded_with(store) == {"early": {"late"}, "late": {"early"}, "apart": set()}
-        moved = attrs.evolve(late, source="later")
-        await put(store, moved, *claims[1:2])
-        assert await self._folded_with(store) == {"early": {"later"}, "later": {"early"}, "apart": set()}
-        given = relation(ADA, BOB, name, labels=("marked",))
-        await put(store, given)
-        assert [each.labels for each in await store.get_relations([given.id])] == [("marked",)]
-        assert await self._folded_with(store) == {"early": {"later"}, "later": {"early"}, "apart": set()}
-        await store.forget(["early"])
-        assert await self._folded_with(store) == {"later": set(), "apart": set()}
-
-    async def _folded_with(self, store: GraphStore) -> dict[str, set[str]]:
-        """By source of the one memory behind each relation: the sources of the memories it was folded with."""
-        by_memory = {}
-        for content, (memory,), others in (await signed(store, *PEOPLE)).values():
-            by_memory[memory.source] = {each.source for each in others if each.kind is ElementKind.MEMORY}
-            assert content.shared is bool(others)
-        return by_memory
-
-    async def test_a_signature_includes_other_targets_of_a_functional_type(self, store: GraphStore) -> None:
-        """With their current types and labels, which another memory or a merge may change."""
-        early, late = Memory(id="early", occurred_at=day(1)), Memory(id="late", occurred_at=day(9))
-        new = Entity(type="concept", name="New")
-        claims = (claim(early, ADA, BOB, "works_at"), claim(late, ADA, new, "works_at"), claim(late, ADA, new))
-        await put(store, *PEOPLE, early, late, *claims, named=(new,))
-        assert await self._others(store) == {"early": {new.type}, "late": {BOB.type}}
-        await put(store, attrs.evolve(BOB, labels=("private",)))
-        assert await self._others(store) == {"early": {new.type}, "late": {BOB.type + " private"}}
-        naming = Memory(id="naming")
-        mention = Mention(memory_id="naming", entity_id=new.id, surface="New", type="tool")
-        await put(store, naming, mention)
-        assert await self._others(store) == {"early": {"tool"}, "late": {BOB.type + " private"}}
-        await store.forget(["naming"])
-        assert await self._others(store) == {"early": {new.type}, "late": {BOB.type + " private"}}
-        merge = await store.merge(BOB.id, EVE.id)
-        assert await self._others(store) == {"early": {new.type}, "late": {EVE.type}}
-        await store.undo_merge(merge.id)
-        assert await self._others(store) == {"early": {new.type}, "late": {BOB.type + " private"}}
-        await store.delete(entities=[new.id])
-        assert await self._others(store) == {"early": set()}
-
-    async def _others(self, store: GraphStore) -> dict[str, set[str]]:
-        """By memory behind each relation of Ada's work: type and labels of the other targets."""
-        found = await signed(store, ADA)
-        return {
-            each.evidence[0]: {
-                " ".join((other.type, *other.labels)) for other in found[each.id][2] if other.kind is ElementKind.ENTITY
-            }
-            for each in await store.list_relations(type="works_at")
-        }
-
-    async def test_claims_are_listed_by_the_groups_that_they_are_folded_in(self, store: GraphStore) -> None:
-        one, two = Memory(id="one", occurred_at=day(9)), Memory(id="two", occurred_at=day(2))
-        claims = (
-            claim(one, ADA, BOB, "works_at"),
-            claim(two, ADA, EVE, "works_at"),
-            claim(two, ADA, BOB),
-            claim(two, ADA, EVE),
-        )
-        await put(store, *PEOPLE, one, two, *claims)
-        assert await store.list_claims(groups=[(ADA.id, "works_at", None)]) == [claims[1], claims[0]]
-        assert await store.list_claims(groups=[(ADA.id, "knows", BOB.id)]) == [claims[2]]
-        assert await store.list_claims(groups=[(BOB.id, "knows", ADA.id), (EVE.id, "nothing", None)]) == []
-        assert await store.list_claims(memory_ids=["one"], groups=[(ADA.id, "knows", EVE.id)]) == [claims[3], claims[0]]
-        await store.merge(EVE.id, ADA.id)
-        assert await store.list_claims(groups=[(ADA.id, "knows", ADA.id)]) == []
 
 
 KNOWS = relation(ADA, BOB, fact="Ada knows Bob.")
@@ -319,16 +219,6 @@ class FactsSpec(StoreSpec):
         assert (await relations_with_vectors(store), await waiting_facts(store)) == ({KNOWS.id, LIKES.id}, [])
         await put(store, attrs.evolve(KNOWS, fact=""))
         assert (await relations_with_vectors(store), await waiting_facts(store)) == ({LIKES.id}, [])
-
-    async def test_a_folded_fact_that_changes_loses_its_vector(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 2)
-        one, other = sorted(await write_facts(store, 1, "They met.", "They talked."), key=lambda each: each.type)
-        await embed_facts(store, one, other)
-        await write_facts(store, 2, "They met again.")
-        assert (await relations_with_vectors(store), await waiting_facts(store)) == ({other.id}, [one.id])
-        await embed_facts(store, one)
-        await store.forget(["m2"])
-        assert (await relations_with_vectors(store), await waiting_facts(store)) == ({other.id}, [one.id])
 
     async def test_vectors_of_texts_that_have_changed_or_gone_are_left_out(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)

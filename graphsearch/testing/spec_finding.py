@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 
 from graphsearch.columns import Hits
-from graphsearch.model import ElementKind, Entity, Memory, Outcome, Relation, RelationType, Vector, View
+from graphsearch.model import ElementKind, Entity, Memory, Outcome, RelationType, Vector, View
 from graphsearch.model.signatures import entity_signature, memory_signature, relation_signature
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import NOON
@@ -36,7 +35,7 @@ from graphsearch.testing.samples import (
     view,
 )
 from graphsearch.testing.spec import StoreSpec
-from graphsearch.text.bm25 import TermCounts, grid, idf, saturated
+from graphsearch.text.bm25 import grid, idf, saturated
 
 ENTITY, RELATION, MEMORY = ElementKind.ENTITY, ElementKind.RELATION, ElementKind.MEMORY
 
@@ -179,51 +178,6 @@ class FindingSpec(StoreSpec):
             assert np.array_equal(np.sort(hits.keys), hits.keys)
             assert len(await store.locate([], view=view())) == 0
 
-    async def test_keys_sort_as_ids_do(self, store: GraphStore) -> None:
-        people = [person(f"P{number}") for number in range(50)]
-        await put(store, *people)
-        async with store.snapshot():
-            hits = await store.locate([each.id for each in people], view=view())
-            shuffled = np.random.default_rng(1).permutation(hits.keys)
-            assert list(store.entity_ids(np.unique(shuffled))) == sorted(each.id for each in people)
-            assert np.isin(shuffled, hits.keys[:10]).sum() == 10
-            assert np.searchsorted(hits.keys, hits.keys).tolist() == list(range(50))
-
-    async def test_elements_are_read_by_their_keys_as_by_their_ids(self, store: GraphStore) -> None:
-        links = [relation(ADA, BOB, created_at=day(1)), relation(BOB, EVE, created_at=day(1))]
-        pair = [Memory(id=id_, text="red", created_at=day(1)) for id_ in ("a", "b")]
-        await put(store, ADA, BOB, EVE, *links, *pair)
-        for learnt in (False, True):  # before and after feedback on some of them
-            if learnt:
-                await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA), ref(links[0]), ref(pair[0])])
-            async with store.snapshot():
-                entities = (await store.locate([ADA.id, BOB.id, EVE.id], view=view())).keys[::-1]
-                relations = (await store.expand(entities, fan_out=9, view=view())).relations[:2]
-                memories = (await store.search_lexical(MEMORY, "red", limit=9, view=view())).keys
-                by_id = (
-                    await store.get_entities(store.entity_ids(entities)),
-                    await store.get_relations(store.relation_ids(relations)),
-                    await store.get_memories(store.memory_ids(memories)),
-                )
-                for kind, keys, expected in zip(ElementKind, (entities, relations, memories), by_id, strict=True):
-                    assert len(expected) == len(keys) > 1
-                    assert list(await store.elements(kind, keys)) == list(expected)
-                    assert list(await store.elements(kind, keys[:0])) == []
-
-    async def test_given_counts_replace_the_numbers_of_documents_of_the_scope(self, store: GraphStore) -> None:
-        texts = {"a": "red lamp", "b": "green lamp", "c": "red chair"}
-        await put(store, *(Memory(id=key, text=text) for key, text in texts.items()))
-        assert await matching(store, MEMORY, "red green") == ["b", "a", "c"]
-        elsewhere = TermCounts(documents=100, containing={"red": 2, "green": 90})
-        async with store.snapshot():
-            hits = await store.search_lexical(MEMORY, "red green", limit=10, view=view(), counts=elsewhere)
-            found = dict(zip(ids_of(store, MEMORY, hits), hits.values.tolist(), strict=True))
-            same = TermCounts(documents=3, containing={"red": 2, "green": 1})
-            own = await store.search_lexical(MEMORY, "red green", limit=10, view=view())
-            given = await store.search_lexical(MEMORY, "red green", limit=10, view=view(), counts=same)
-            assert given.values.tolist() == own.values.tolist()
-        assert list(found) == ["a", "c", "b"]
-
 
 async def _scores(store: GraphStore, asked: str) -> list[float]:
     hits = await store.search_lexical(MEMORY, asked, limit=10, view=view())
@@ -322,22 +276,6 @@ class ExpandingSpec(StoreSpec):
             ]
             assert found.confidence.tolist() == pytest.approx([0.62, 0.61, 0.6, 0.9])
 
-    async def test_a_relation_within_the_frontier_is_found_from_either_side(self, store: GraphStore) -> None:
-        link = relation(ADA, BOB)
-        await put(store, ADA, BOB, link)
-        async with expanded(store, ADA, BOB) as found:
-            assert set(rows_of(store, found)) == {(ADA.id, True, link.id, BOB.id), (BOB.id, False, link.id, ADA.id)}
-
-    async def test_nothing_is_found_from_nowhere(self, store: GraphStore) -> None:
-        await put(store, ADA)
-        async with store.snapshot():
-            alone = await store.locate([ADA.id], view=view())
-            for keys in (alone.keys, alone.keys[:0]):
-                found = await store.expand(keys, fan_out=25, view=view())
-                assert len(found) == len(found.relations) == len(found.holding) == 0
-                assert store.entity_ids(found.far) == store.relation_ids(found.relations) == []
-            assert await store.left_out(alone.keys, view=view()) == {}
-
     async def test_a_hub_gives_its_strongest_relations_in_each_direction(self, store: GraphStore) -> None:
         out = [relation(HUB, each, confidence=0.5 + number / 200) for number, each in enumerate(SPOKES)]
         into = [relation(each, HUB, confidence=0.5 + number / 200) for number, each in enumerate(SPOKES)]
@@ -357,35 +295,6 @@ class ExpandingSpec(StoreSpec):
         assert await _found(store, ADA) == [weak.id, strong.id]
         await store.register_types([RelationType(name="sure", prior=0.1)])
         assert await _found(store, ADA, fan_out=1) == [weak.id]
-
-    async def test_relations_are_steps_from_source_to_target(self, store: GraphStore) -> None:
-        memory = Memory(id="m", occurred_at=day(3))
-        links = [relation(ADA, BOB, confidence=0.7), relation(EVE, ADA, confidence=0.4, valid_from=day(2))]
-        claimed = claim(memory, BOB, EVE, "praised", confidence=0.9)
-        await put(store, ADA, BOB, EVE, *links, memory, claimed)
-        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(links[0])])
-        async with expanded(store, ADA, BOB, min_edge_confidence=0.0) as steps:
-            keys = np.unique(steps.relations)
-            for asked in (keys, keys[::-1], keys[:0]):
-                found = await store.related(asked, view=view())
-                stored = await store.get_relations(store.relation_ids(asked))
-                assert rows_of(store, found) == [(each.source_id, True, each.id, each.target_id) for each in stored]
-                assert found.confidence.tolist() == [each.confidence for each in stored]
-                assert found.feedback.tolist() == [each.feedback_weight for each in stored]
-                since = [each.supported_at or each.valid_from or each.created_at for each in stored]
-                assert found.since.tolist() == [moment.timestamp() for moment in since if moment]
-                assert found.holding.all()
-                contents = await store.signatures([*found.signatures.tolist(), *found.far_signatures.tolist()])
-                assert [contents[code].type for code in found.signatures.tolist()] == [each.type for each in stored]
-                assert {contents[code] for code in found.far_signatures.tolist()} <= {entity_signature(ADA)}
-
-    async def test_a_step_to_an_entity_that_does_not_hold_is_marked(self, store: GraphStore) -> None:
-        past = person("Past", valid_to=day(5))
-        await put(store, ADA, past, relation(ADA, past))
-        async with expanded(store, ADA) as steps:
-            keys = steps.relations
-            assert (await store.related(keys, view=view())).holding.tolist() == [False]
-            assert (await store.related(keys, view=view(day(4), NOON))).holding.tolist() == [True]
 
     async def test_filters_apply_before_relations_are_counted(self, store: GraphStore) -> None:
         hidden: dict[str, dict[str, Any]] = {
@@ -481,62 +390,3 @@ class ExpandingSpec(StoreSpec):
             both = await store.locate([ADA.id, BOB.id], view=view())
             assert (await store.left_out(both.keys, view=seen))["low_confidence"] == 3
             assert np.sum(list((await store.left_out(both.keys, view=view(min_edge_confidence=0.0))).values())) == 2
-
-    async def test_relations_to_be_folded_again_are_kept_until_retracted(self, store: GraphStore) -> None:
-        """Whatever their period and confidence, and whenever they were stored."""
-        marked: dict[str, Any] = {"created_at": day(2), "labels": ("again",)}
-        again = [
-            relation(ADA, BOB, "ended", **marked, valid_to=day(1), fact="ended"),
-            relation(ADA, BOB, "unsure", **marked, confidence=0.2, fact="unsure"),
-            relation(ADA, BOB, "later", **{**marked, "created_at": day(9)}, fact="later"),
-        ]
-        dropped = relation(ADA, EVE, "later", **marked, retracted_at=day(3), fact="dropped")  # signed as "later" is
-        others = [
-            relation(EVE, BOB, "ended", created_at=day(2), valid_to=day(1)),
-            relation(EVE, BOB, "unsure", created_at=day(2), confidence=0.2),
-            relation(EVE, BOB, "later", created_at=day(9)),
-        ]
-        people = [attrs.evolve(each, created_at=day(0)) for each in (ADA, BOB, EVE)]
-        await put(store, *people, *again, dropped, *others)
-        kept = {each.id for each in again}
-        async with store.snapshot():
-            keys = (await store.locate([ADA.id, BOB.id], view=view())).keys
-            steps = await store.expand(keys, fan_out=25, view=view(day(0), NOON, min_edge_confidence=0.0))
-            codes = dict(zip(store.relation_ids(steps.relations), steps.signatures.tolist(), strict=True))
-            assert not len(await store.expand(keys, fan_out=25, view=view(known_at=day(5))))
-            seen = view(known_at=day(5), refolded=frozenset(codes[key] for key in kept))
-            found = await store.expand(keys, fan_out=25, view=seen)
-            assert set(store.relation_ids(found.relations)) == kept
-            assert set(store.relation_ids((await store.edges(view=seen)).relations)) == kept
-            hits = await store.search_lexical(ElementKind.RELATION, "ended unsure later dropped", limit=9, view=seen)
-            assert set(store.relation_ids(hits.keys)) == kept
-            reasons = {"not_known": 2, "not_held": 1, "low_confidence": 1}
-            assert await store.left_out(keys, view=seen) == reasons
-
-    async def test_freshness_counts_from_the_newest_support_else_start_else_creation(self, store: GraphStore) -> None:
-        memories = tuple(Memory(id=f"m{number}", occurred_at=day(number)) for number in (10, 30, 20))
-        claims = tuple(claim(memory, ADA, BOB, "proved") for memory in memories)
-        undated = claim(Memory(id="undated"), ADA, BOB, "undated", valid_from=day(2))
-        await put(
-            store,
-            entities=(ADA, BOB, EVE),
-            memories=(*memories, Memory(id="undated")),
-            claims=(*claims, undated),
-            relations=(
-                relation(ADA, EVE, "started", valid_from=day(5), created_at=day(6)),
-                relation(ADA, EVE, "created", created_at=day(7)),
-                relation(ADA, EVE, "given", supported_at=day(8), valid_from=day(5), created_at=day(6)),
-            ),
-        )
-        for as_of, proved in ((day(40), day(30)), (day(25), day(20)), (day(10), day(10))):
-            since = await self._since(store, as_of)
-            assert since["proved"] == proved.timestamp()
-            assert since["started"] == day(5).timestamp()
-            assert since["created"] == day(7).timestamp()
-            assert since["given"] == day(8).timestamp()
-            assert since["undated"] == day(2).timestamp()
-
-    async def _since(self, store: GraphStore, as_of: datetime) -> dict[str, float]:
-        async with expanded(store, ADA, as_of=as_of, known_at=NOON) as found:
-            relations: list[Relation] = list(await store.get_relations(store.relation_ids(found.relations)))
-            return {each.type: float(moment) for each, moment in zip(relations, found.since, strict=True)}

@@ -22,7 +22,6 @@ from graphsearch.model import (
     Outcome,
     UndoReport,
 )
-from graphsearch.model.identity import keyed_id
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import (
@@ -48,9 +47,7 @@ from graphsearch.testing.strategies import (
     AnnotatedMemory,
     annotated_memories,
     answers,
-    embed,
     few_examples,
-    forget,
     write_memories,
 )
 
@@ -69,7 +66,7 @@ async def two_people(store: GraphStore) -> None:
     await put(store, *people, ONE, TWO, *named, *said, *links, vectors=vectors)
 
 
-async def _of_one_type(store: GraphStore, ids: Sequence[UUID]) -> list[UUID]:
+async def mergeable(store: GraphStore, ids: Sequence[UUID]) -> list[UUID]:
     """The entities that can be merged into the first."""
     entities = await store.get_entities(ids)
     return [each.id for each in entities if each.type == entities[0].type]
@@ -77,38 +74,6 @@ async def _of_one_type(store: GraphStore, ids: Sequence[UUID]) -> list[UUID]:
 
 class MergingSpec(StoreSpec):
     """`merge`, `undo_merge`, `merges`."""
-
-    async def test_what_ingest_minted_is_merged_into_what_an_application_writes(self, store: GraphStore) -> None:
-        await put(store)
-        minted = attrs.evolve(ADA, id=keyed_id(ADA.id, await store.id_key()), type="concept")
-        assert minted.id != ADA.id
-        await put(store, ONE, mention(ONE, minted), named=(minted,))
-        await put(store, ADA, BOB)
-        assert [each.merged_into for each in await store.get_entities([minted.id, ADA.id])] == [ADA.id, None]
-        assert [each.entity_id for each in await store.list_mentions(memory_ids=["one"])] == [ADA.id]
-        [made] = await store.merges()
-        await store.undo_merge(made.id)
-        await put(store, attrs.evolve(ADA, description="Again."))  # once is enough
-        assert [each.merged_into for each in await store.get_entities([minted.id, ADA.id])] == [None, None]
-
-    async def test_entities_of_two_types_are_merged_and_retyped_in_one_step(self, store: GraphStore) -> None:
-        tool, firm = Entity(type="tool", name="Mercury"), Entity(type="organisation", name="Mercury")
-        memories = [Memory(id="m"), Memory(id="n")]
-        mentions = [mention(memories[0], tool), mention(memories[1], firm)]
-        await put(store, tool, firm, *memories, *mentions)
-        before = await store.get_entities([tool.id, firm.id])
-        with pytest.raises(InvalidInputError, match="or merge with retype"):
-            await store.merge(tool.id, firm.id)
-        assert (await store.merge(tool.id, firm.id, dry_run=True, retype=True)).mentions == 1
-        assert await store.get_entities([tool.id, firm.id]) == before
-        merge = await store.merge(tool.id, firm.id, retype=True)
-        [kept] = await store.get_entities([firm.id])
-        assert (kept.type, kept.name) == ("organisation", "Mercury")
-        assert [each.memory_id for each in await store.list_mentions(entity_ids=[firm.id])] == ["m", "n"]
-        assert [each.entity_id for each in await store.find_names(["Mercury"])] == [firm.id]
-        await store.undo_merge(merge.id)
-        assert await store.get_entities([tool.id, firm.id]) == before
-        assert [each.memory_id for each in await store.list_mentions(entity_ids=[tool.id])] == ["m"]
 
     async def test_claims_of_the_source_become_claims_of_the_target(self, store: GraphStore, clock: FixedClock) -> None:
         await two_people(store)
@@ -204,14 +169,6 @@ class MergingSpec(StoreSpec):
 
     # -- writes between merge and undo -----------------------------------------------------------------------------
 
-    async def test_deleting_the_target_takes_along_what_was_merged_into_it(self, store: GraphStore) -> None:
-        await two_people(store)
-        await store.merge(COUNTESS.id, ADA.id)
-        await store.delete(entities=[ADA.id])
-        assert {each.id for each in await store.list_entities()} == {BOB.id, EVE.id}
-        assert await store.list_relations() == []
-        assert await store.merges() == []
-
     # -- properties ----------------------------------------------------------------------------------------------
 
     @few_examples
@@ -221,7 +178,7 @@ class MergingSpec(StoreSpec):
     ) -> None:
         store = fresh()
         await write_memories(store, memories)
-        known = await _of_one_type(store, order)
+        known = await mergeable(store, order)
         before, middle = await answers(store), list[Mapping[str, Any]]()
         made = []
         for source, target in pairwise(known):
@@ -233,43 +190,6 @@ class MergingSpec(StoreSpec):
             if last_first and at:
                 assert await answers(store) == middle[at - 1]
         assert await answers(store) == before
-
-    @few_examples
-    @given(annotated_memories("a"), annotated_memories("b"), st.permutations(PEOPLE))
-    async def test_forgetting_while_merged_equals_never_having_written(
-        self,
-        fresh: FreshScope,
-        first: Sequence[AnnotatedMemory],
-        second: Sequence[AnnotatedMemory],
-        order: Sequence[UUID],
-    ) -> None:
-        alone, both = fresh(), fresh()
-        for store in (alone, both):
-            await write_memories(store, first)
-        there = [each.id for each in await alone.get_entities(order)]
-        await write_memories(both, second)
-        known = (await _of_one_type(both, there))[:2]
-        made = await both.merge(*known) if len(known) == 2 else None
-        await forget(both, second)
-        if made is not None:
-            undone = await both.undo_merge(made.id)
-            await embed(both, undone.reworded)
-        assert await answers(both) == await answers(alone)
-
-    async def test_deleting_the_source_leaves_what_it_brought(self, store: GraphStore) -> None:
-        await two_people(store)
-        first = await store.merge(BOB.id, COUNTESS.id)
-        await store.merge(COUNTESS.id, ADA.id)
-        before = await store.list_relations()
-        await store.delete(entities=[COUNTESS.id])
-        assert await store.list_relations() == before
-        assert await store.merges() == [attrs.evolve(first, target_id=ADA.id)]
-        (target,) = await store.get_entities([ADA.id])
-        assert target.aliases == ("Bob", "C.", "Countess")
-        assert (await store.get_entities([BOB.id]))[0].merged_into == ADA.id
-        await store.undo_merge(first.id)
-        assert [each.entity_id for each in await store.list_mentions(memory_ids=["one"])] == [ADA.id, ADA.id]
-        assert {each.entity_id for each in await store.list_mentions(memory_ids=["two"])} == {ADA.id, BOB.id}
 
 
 class ForgettingSpec(StoreSpec):
@@ -306,17 +226,6 @@ class ForgettingSpec(StoreSpec):
         await store.forget(["one"])
         assert {each.name for each in await store.list_entities()} == {"Ada", "Bob", "Eve"}
 
-    async def test_a_retracted_relation_goes_with_what_once_proved_it(
-        self, store: GraphStore, clock: FixedClock
-    ) -> None:
-        memory = Memory(id="m", text="one")
-        await put(store, ADA, BOB, memory, claim(memory, ADA, BOB, fact="A secret."))
-        (known,) = await store.list_relations()
-        clock.advance(days=1)
-        await put(store, attrs.evolve(memory, text="two"))
-        await store.forget(["m"])
-        assert await store.get_relations([known.id]) == []
-
     async def test_a_given_relation_goes_with_the_last_of_its_evidence(self, store: GraphStore) -> None:
         given = relation(ADA, BOB, evidence=("one", "two"), valid_from=day(1), created_at=day(2))
         await put(store, ADA, BOB, Memory(id="one"), Memory(id="two"), given)
@@ -324,21 +233,6 @@ class ForgettingSpec(StoreSpec):
         assert await store.get_relations([given.id]) == [attrs.evolve(given, evidence=("one",))]
         await store.forget(["one"])
         assert await store.get_relations([given.id]) == []
-
-    @pytest.mark.parametrize("rewritten", [False, True])
-    async def test_signatures_that_quote_the_forgotten_or_rewritten_go(
-        self, store: GraphStore, *, rewritten: bool
-    ) -> None:
-        memory = Memory(id="m", text="word", source="a secret source")
-        await put(store, ADA, BOB, memory, claim(memory, ADA, BOB))
-        hits = await store.search_lexical(ElementKind.MEMORY, "word", limit=1, view=view())
-        codes = hits.signatures.tolist()
-        assert set(await store.signatures(codes)) == set(codes)
-        if rewritten:
-            await put(store, attrs.evolve(memory, source="wiki"), claim(memory, ADA, BOB))
-        else:
-            await store.forget(["m"])
-        assert await store.signatures(codes) == {}
 
     async def test_the_log_of_what_was_surfaced_names_nothing_forgotten(self, store: GraphStore) -> None:
         one, two = Memory(id="one"), Memory(id="two")

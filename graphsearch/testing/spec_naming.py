@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import permutations
-from typing import Any
 from uuid import UUID
 
 import attrs
@@ -12,8 +11,7 @@ from hypothesis import given
 
 from graphsearch.model import ElementKind, Entity, Memory, Mention, SimilarName, Span
 from graphsearch.protocols import GraphStore
-from graphsearch.testing.fakes import FixedClock
-from graphsearch.testing.samples import batch_of, day, ids_of, matching, person, put, vector, view
+from graphsearch.testing.samples import day, ids_of, matching, person, put, vector, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.strategies import (
     AnnotatedMemory,
@@ -38,11 +36,6 @@ async def stored_entity(store: GraphStore, entity: Entity) -> Entity:
     """An entity as it is stored."""
     (found,) = await store.get_entities([entity.id])
     return found
-
-
-async def _surface_forms(store: GraphStore, **asked: Any) -> list[tuple[tuple[UUID, str], tuple[str, ...]]]:
-    found = await store.surface_forms([BOB.id, ADA.id, ADA.id], **asked)
-    return [((each.entity_id, each.surface), each.memory_ids) for each in found]
 
 
 class AliasesSpec(StoreSpec):
@@ -79,67 +72,6 @@ class AliasesSpec(StoreSpec):
         assert (await stored_entity(store, ADA)).aliases == ()
         assert await store.find_name_words(["countess"]) == []
 
-    async def test_writing_an_entity_again_leaves_what_its_mentions_add(self, store: GraphStore) -> None:
-        batch = batch_of(ADA, Memory(id="a"), surface_mention("a", ADA, "Countess"))
-        await store.write(batch)
-        report = await put(store, ADA)
-        assert report.entities == 0
-        assert (await stored_entity(store, ADA)).aliases == ("Countess",)
-        report = await put(store, attrs.evolve(ADA, name="Countess", aliases=("Ada",)))
-        assert report.entities == 1
-        assert (await stored_entity(store, ADA)).aliases == ("Ada",)
-        assert await matching(store, ElementKind.ENTITY, "lovelace") == []
-
-    async def test_surface_forms_come_with_the_first_of_their_memories(self, store: GraphStore) -> None:
-        memories = [Memory(id=f"m{number}") for number in range(5)]
-        await put(
-            store,
-            entities=(ADA, BOB),
-            memories=memories,
-            mentions=(
-                *(surface_mention(memory, ADA, "Countess", at) for memory in reversed(memories) for at in (0, 9)),
-                surface_mention("m3", ADA, "the  COUNTESS"),
-                attrs.evolve(surface_mention("m4", ADA, "Ada", 3), type="person"),
-                surface_mention("m0", ADA, "Ada", 3),
-                surface_mention("m1", BOB, "Countess", 3),
-            ),
-        )
-        called = {key: ids for key, ids in await _surface_forms(store, limit=3) if key[0] == ADA.id}
-        assert called == {
-            (ADA.id, "Ada"): ("m0", "m4"),
-            (ADA.id, "Countess"): ("m0", "m1", "m2"),
-            (ADA.id, "the  COUNTESS"): ("m3",),
-        }
-        found = await _surface_forms(store, names=["countess", "nobody"], limit=9)
-        assert found == sorted(
-            [((ADA.id, "Countess"), tuple(f"m{at}" for at in range(5))), ((BOB.id, "Countess"), ("m1",))]
-        )
-        assert await store.surface_forms([ADA.id], names=[], limit=9) == await store.surface_forms([], limit=9) == []
-        assert await _surface_forms(store, names=["ada"], limit=0) == [((ADA.id, "Ada"), ())]
-
-    async def test_the_first_memories_of_an_entity_are_those_written_first(
-        self, store: GraphStore, clock: FixedClock
-    ) -> None:
-        written = []
-        for name in ("z", "y", "x"):
-            mentions = (surface_mention(name, ADA, "Ada"), surface_mention(name, ADA, "Countess", 9))
-            await put(store, ADA, BOB, Memory(id=name), *mentions)
-            written.append((clock.now(), name))
-            clock.advance(days=1)
-        both = [ADA.id, BOB.id]
-        assert await store.first_written(both, limit=9) == {ADA.id: written}
-        assert await store.first_written(both, limit=2) == {ADA.id: written[:2]}
-        assert await store.first_written(both, limit=0) == await store.first_written([], limit=9) == {}
-        later = (surface_mention("w", BOB, "Bob"), surface_mention("w", ADA, "Ada", 9))
-        await put(store, Memory(id="w"), Memory(id="y"), *later)
-        last = (clock.now(), "w")
-        own = [written[0], written[2], last]
-        assert await store.first_written(both, limit=9) == {ADA.id: own, BOB.id: [last]}
-        merge = await store.merge(ADA.id, BOB.id)
-        assert await store.first_written(both, limit=9) == {ADA.id: own, BOB.id: own}
-        await store.undo_merge(merge.id)
-        assert await store.first_written(both, limit=9) == {ADA.id: own, BOB.id: [last]}
-
     # -- names known from mentions alone --------------------------------------------------------------------------
 
     async def test_a_name_that_was_given_stays(self, store: GraphStore) -> None:
@@ -150,12 +82,6 @@ class AliasesSpec(StoreSpec):
         assert not (await store.asserted([ADA.id]))[0].named
         await store.forget(["a"])
         assert (await stored_entity(store, ADA)).name == "Ada Lovelace"
-
-    async def test_given_wins_over_named_in_one_batch(self, store: GraphStore) -> None:
-        await put(store, ADA, named=(attrs.evolve(ADA, name="ada lovelace"),))
-        (given,) = await store.asserted([ADA.id])
-        assert (given.entity.name, given.named) == ("Ada Lovelace", False)
-        assert await store.asserted([BOB.id]) == []
 
     @few_examples
     @given(annotated_memories("a"), annotated_memories("b"))
@@ -187,7 +113,8 @@ OPEN = Entity(type="function", name="open", description="Open it.")
 SHUT = Entity(type="function", name="shut", description="Shut it.")
 
 
-async def _found(store: GraphStore, asked: str) -> dict[UUID | str, float]:
+async def find_by_words(store: GraphStore, asked: str) -> dict[UUID | str, float]:
+    """The entities that a search by words finds, with their scores."""
     async with store.snapshot():
         hits = await store.search_lexical(ENTITY, asked, limit=10, view=view())
         return dict(zip(ids_of(store, ENTITY, hits), hits.values.tolist(), strict=True))
@@ -223,15 +150,6 @@ class NamingSpec(StoreSpec):
         (found_own,) = await store.find_name_words(["priya"], prefix=True, limit=1)
         assert (found_own.entity_id, found_own.alias) == (min(PRIYA.id, PATEL.id), False)
 
-    async def test_the_lowest_ids_come_first_of_more_than_asked_for(self, store: GraphStore) -> None:
-        people = [person(f"Ada {number}") for number in range(30)]
-        await put(store, *people)
-        lowest = sorted(each.id for each in people)[:7]
-        for prefix in (False, True):
-            found = await store.find_name_words(["ada"], prefix=prefix, limit=7)
-            assert [each.entity_id for each in found] == lowest
-        assert await store.find_name_words(["ada"], limit=0) == []
-
     # -- similarity ----------------------------------------------------------------------------------------------
 
     async def test_similar_names_are_found_best_first(self, store: GraphStore) -> None:
@@ -262,34 +180,9 @@ class NamingSpec(StoreSpec):
 
     async def test_words_find_an_entity_by_their_weight(self, store: GraphStore) -> None:
         await put(store, OPEN, SHUT, words={OPEN.id: {"latch": 0.5}, SHUT.id: {"latch": 2, "key": 1}})
-        found = await _found(store, "latches")
+        found = await find_by_words(store, "latches")
         assert list(found) == [SHUT.id, OPEN.id]
         assert list(await store.document_frequencies(ENTITY, [["latch"], ["key"], ["key", "latch"]])) == [2, 1, 1]
-
-    async def test_words_are_read_as_stored_and_shown_nowhere_else(self, store: GraphStore) -> None:
-        await put(store, OPEN, SHUT, words={OPEN.id: {"latch": 1 / 3, "a": 1e-9}})
-        assert await store.words([OPEN.id, SHUT.id]) == {OPEN.id: {"latch": 21 / 64, "a": 1 / 64}}
-        assert await store.words([]) == {}
-        (stored,) = await store.get_entities([OPEN.id])
-        assert attrs.evolve(stored, created_at=None) == OPEN
-
-    async def test_words_stay_until_others_are_given(self, store: GraphStore) -> None:
-        await put(store, OPEN, words={OPEN.id: {"latch": 1.0}})
-        await put(store, attrs.evolve(OPEN, description="Opens."))
-        assert list(await _found(store, "latch")) == [OPEN.id]
-        await put(store, OPEN, words={OPEN.id: {"key": 1.0}})
-        assert [list(await _found(store, asked)) for asked in ("latch", "key")] == [[], [OPEN.id]]
-        await put(store, OPEN, words={OPEN.id: {}})
-        assert await _found(store, "key") == {} == await store.words([OPEN.id])
-        assert list(await _found(store, "open")) == [OPEN.id]
-
-    async def test_words_go_with_their_entity(self, store: GraphStore) -> None:
-        await put(store, OPEN, SHUT, words={OPEN.id: {"latch": 1.0}})
-        await store.delete(entities=[OPEN.id])
-        assert await store.words([OPEN.id]) == {}
-        await put(store, OPEN)
-        assert await _found(store, "latch") == {}
-        assert list(await store.document_frequencies(ENTITY, [["latch"]])) == [0]
 
 
 KESTREL = Entity(type="concept", name="Kestrel")
@@ -360,17 +253,3 @@ class TypingSpec(StoreSpec):
         assert report.reworded == (KESTREL.id,)
         assert await shown(store) == "concept"
         assert (await store.forget([SECOND.id])).reworded == ()
-
-    async def test_a_merged_entity_gives_its_type_until_the_merge_is_undone(self, store: GraphStore) -> None:
-        other = Entity(type="concept", name="Falcon")
-        mentions = typed(UNTYPED), typed(FIRST, "project", other), typed(SECOND, "project")
-        await put(store, UNTYPED, FIRST, SECOND, *mentions, named=(KESTREL, other))
-        made = await store.merge(other.id, KESTREL.id)
-        assert (await store.forget([SECOND.id])).reworded == ()
-        assert await shown(store) == "project"
-        report = await store.undo_merge(made.id)
-        assert await self._types(store, (KESTREL, other)) == ["concept", "project"]
-        assert report.reworded == (KESTREL.id,)
-
-    async def _types(self, store: GraphStore, entities: Sequence[Entity]) -> list[str]:
-        return [each.type for each in await store.get_entities([entity.id for entity in entities])]

@@ -280,22 +280,6 @@ class WritingSpec(StoreSpec):
         await put(store, memory, claim(memory, ADA, EVE, confidence=0.9))
         assert [each.target_id for each in await store.list_relations()] == [EVE.id]
 
-    async def test_what_nothing_names_any_more_goes_with_the_same_write(self, store: GraphStore) -> None:
-        lonely, merged, into = person("Lonely"), person("Merged"), person("Into")
-        everybody, memory, other = (ADA, BOB, EVE, lonely, merged, into), Memory(id="m"), Memory(id="o")
-        mentions = (*(mention(memory, each) for each in everybody), mention(other, BOB))
-        claims = claim(memory, ADA, BOB), claim(other, EVE, BOB)
-        await put(store, ADA, BOB, EVE, merged, into, memory, other, *mentions, *claims, named=(lonely,))
-        await store.merge(merged.id, into.id)
-        report = await put(store, memory, prune=[*(each.id for each in everybody), person("Nobody").id])
-        assert (report.entities_removed, report.relations_retracted) == (2, 1)
-        left = await store.list_entities()
-        assert {each.name for each in left} == {"Bob", "Eve", "Merged", "Into"}  # named, related, merged
-        assert [(each.source_id, each.retracted_at) for each in await store.list_relations()] == [(EVE.id, None)]
-        assert await store.find_names(["Ada", "Lonely"]) == []
-        with pytest.raises(InvalidInputError):
-            batch_of(prune=("Ada",))
-
     async def test_an_element_written_anew_after_deletion_starts_anew(self, store: GraphStore) -> None:
         await put(store, ADA, BOB)
         await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA)])
@@ -304,13 +288,6 @@ class WritingSpec(StoreSpec):
         await put(store, ADA)
         assert [each.feedback_weight for each in await store.get_entities([ADA.id])] == [0.5]
         assert await store.outcomes([ref(ADA)]) == []
-
-    async def test_settling_changes_no_answer(self, store: GraphStore) -> None:
-        await put(store, ADA, BOB, relation(ADA, BOB, "knows"))
-        before = await portrait(store)
-        assert await store.settle() >= 0
-        assert await portrait(store) == before
-        assert await store.settle() == 0
 
 
 PEOPLE = tuple(person(f"Person {number}") for number in range(7))
@@ -478,14 +455,6 @@ class ReadingSpec(StoreSpec):
         with pytest.raises(InvalidInputError):
             await put(store, relation(ADA, BOB), counters={"seen": 5})  # Ada does not exist
         assert (await store.statistics()).counters == {"made": 1, "seen": 5}
-
-    async def test_documents_are_counted_that_have_words(self, store: GraphStore) -> None:
-        await put(store, ADA, BOB, LAB, Entity(type="concept", name="?!"))
-        await put(store, Memory(id="m", text="words"), Memory(id="n", text="…"))
-        for entities, memories in ((3, 1), (2, 1)):
-            assert await store.document_count(ElementKind.ENTITY) == entities
-            assert await store.document_count(ElementKind.MEMORY) == memories
-            await store.delete(entities=[ADA.id])
 
     async def test_a_scope_counts_what_is_in_it(self, store: GraphStore) -> None:
         memory, alone = Memory(id="m"), person("Alone")

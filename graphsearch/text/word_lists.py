@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 
 
@@ -23,3 +25,9 @@ def data_sections(package: str, name: str) -> dict[str, str]:
         section, _, words = line.partition(": ")
         found[section] = f"{found[section]} {words}" if section in found else words
     return found
+
+
+@cache
+def word_lists(package: str) -> Mapping[str, frozenset[str]]:
+    """The lists of the ``words.txt`` of a package, by name."""
+    return {name: frozenset(words.split()) for name, words in data_sections(package, "words.txt").items()}

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Final
 
 import attrs
 
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
 from graphsearch.text.analyser import STOP_WORDS
-from graphsearch.text.word_lists import word_set
+from graphsearch.text.word_lists import word_lists
 from graphsearch.understanding.linking import HINT, WRITTEN, Link, Linked, Nameable
 from graphsearch.understanding.relation_words import SOURCE, TARGET
 from graphsearch.understanding.words import Token
@@ -26,52 +27,22 @@ DEFINES: Final = "defines"
 """The type by which the reader of source code says where something is."""
 
 
-def _words(table: str) -> Mapping[str, str]:
-    """The words of a table, each with the relation type that its line begins with."""
-    lines = (line.partition(":") for line in table.split("\n") if line.strip())
-    return {word: type_.strip() for type_, _, words in lines for word in words.split()}
+def _list(name: str) -> frozenset[str]:
+    return word_lists("graphsearch.understanding")[name]
 
 
-_VERBS: Final = _words("""
-    calls: call calls called calling invoke invokes invoked invoking use uses used using
-    inherits_from: inherit inherits inherited inheriting derive derives derived deriving
-    inherits_from: extend extends extended extending subclass subclasses subclassed subclassing
-    raises: raise raises raised raising throw throws thrown throwing
-    catches: catch catches caught catching
-    imports: import imports imported importing
-    defines: define defines defined defining declare declares declared contain contains contained
-""")
-_OF_SOURCE: Final = _words("""
-    calls: callee callees
-    inherits_from: base bases parent parents superclass superclasses ancestor ancestors
-    defines: member members method methods attribute attributes function functions classes submodules definitions
-    imports: dependencies
-""")
-"""Nouns of what a name leads to: "the methods of X"."""
-_OF_TARGET: Final = _words("""
-    calls: caller callers user users usage usages
-    inherits_from: child children descendant descendants subtype subtypes
-    defines: definition source
-    imports: importer importers
-""")
-"""Nouns of what leads to a name: "the callers of X"."""
-_KINDS: Final = word_set(
-    "class classes code constructor error errors exception exceptions file files function functions instance method "
-    "methods module modules object package"
-)
-DONE: Final = word_set("defined done found happen happens implemented live lives located")
-"""Words of where something is, which say nothing of what it is."""
-_PLACES: Final = DONE | word_set("code file find line location module package")
-_ABOUT: Final = word_set(
-    "about describe docs docstring documentation explain everything give list mean purpose show tell work works"
-)
-_INSIDE: Final = word_set("by in inside within")
-_PASSIVE: Final = word_set("are be been being get gets is was were")
-_PERSONS: Final = word_set("i one to we you")
-_QUESTION: Final = _ABOUT | word_set("how what where which who")
-_LEADING: Final = word_set("of in for do does")
-"""Words between a noun and the name that it is said of."""
-_ARTICLES: Final = word_set("a an the")
+def place_verbs() -> frozenset[str]:
+    """Words of where something is, which say nothing of what it is: "defined", "located"."""
+    return _list("done")
+
+
+@cache
+def _types(table: str) -> Mapping[str, str]:
+    """The relation type that each word of a table means: "verb", "of_source" or "of_target"."""
+    lists = ((head.partition(" "), words) for head, words in word_lists("graphsearch.understanding").items())
+    return {word: type_ for (of, _, type_), words in lists if of == table for word in words}
+
+
 MOST: Final = 16
 """Words of a question in which a plain word may name code: a longer one says more."""
 
@@ -95,23 +66,27 @@ def asked_of_code(words: Sequence[str], named: Sequence[bool]) -> AskedOfCode | 
         return None
     first, last = places[0], places[-1]
     content = frozenset(
-        place for place, word in enumerate(words) if not (named[place] or word in STOP_WORDS | _PASSIVE or word == "s")
+        place
+        for place, word in enumerate(words)
+        if not (named[place] or word in STOP_WORDS | _list("passive") or word == "s")
     )
     near = [
         place for place, word in enumerate(words) if not named[place] and _beside(place, first, last, words, content)
     ]
     for place in near:
-        end = _end_of_verb(words, place, first, last, content) if words[place] in _VERBS else 0
-        if end and place and place < first and words[place - 1] in _PERSONS:  # "how do I use X": what it is
+        end = _end_of_verb(words, place, first, last, content) if words[place] in _types("verb") else 0
+        if end and place and place < first and words[place - 1] in _list("persons"):  # "how do I use X": what it is
             return AskedOfCode(DEFINES, TARGET, frozenset())
         if end:
-            return _asked(_VERBS[words[place]], end, content - {place}, words)
+            return _asked(_types("verb")[words[place]], end, content - {place}, words)
     for place in near:
-        if place > last or any(each in _LEADING for each in words[place + 1 : first]):
-            for nouns, end in ((_OF_SOURCE, SOURCE), (_OF_TARGET, TARGET)):
-                if words[place] in nouns:
-                    return _asked(nouns[words[place]], end, content - {place}, words)
-    if not _QUESTION.isdisjoint(words) and all(words[each] in _PLACES | _KINDS | _ABOUT for each in content):
+        if place > last or any(each in _list("leading") for each in words[place + 1 : first]):
+            for table, end in (("of_source", SOURCE), ("of_target", TARGET)):
+                if type_ := _types(table).get(words[place]):
+                    return _asked(type_, end, content - {place}, words)
+    if not _list("question").isdisjoint(words) and all(
+        words[each] in _list("done") | _list("places") | _list("kinds") | _list("about") for each in content
+    ):
         return AskedOfCode(DEFINES, TARGET, frozenset())
     return None
 
@@ -119,22 +94,24 @@ def asked_of_code(words: Sequence[str], named: Sequence[bool]) -> AskedOfCode | 
 def _beside(place: int, first: int, last: int, words: Sequence[str], content: frozenset[int]) -> bool:
     """Whether nothing is said between a word and a name at [first, last] but what kind of thing that is."""
     between = content.intersection(range(min(place, last) + 1, max(place, first)))
-    return all(words[each] in _KINDS for each in between)
+    return all(words[each] in _list("kinds") for each in between)
 
 
 def _asked(type_: str, end: int, content: Iterable[int], words: Sequence[str]) -> AskedOfCode:
-    return AskedOfCode(type_, end, frozenset(place for place in content if words[place] not in _KINDS | _ABOUT))
+    return AskedOfCode(
+        type_, end, frozenset(place for place in content if words[place] not in _list("kinds") | _list("about"))
+    )
 
 
 def _end_of_verb(words: Sequence[str], place: int, first: int, last: int, content: frozenset[int]) -> int:
     """The end that a name at [first, last] is for a verb at ``place``; 0 if more is said behind it."""
     by = "by" in words[place:]
     if place < first:
-        inside = not _INSIDE.isdisjoint(words[place:first]) and not _PASSIVE.isdisjoint(words[:place])
+        inside = not _list("inside").isdisjoint(words[place:first]) and not _list("passive").isdisjoint(words[:place])
         return SOURCE if inside else TARGET
     if any(each > place for each in content):
         return 0
-    passive = not _PASSIVE.isdisjoint(words[last + 1 : place] or words[:first])
+    passive = not _list("passive").isdisjoint(words[last + 1 : place] or words[:first])
     if passive and not (words[place] == "derived" and not by):
         return TARGET
     return SOURCE
@@ -149,9 +126,13 @@ def with_bare_names(words: Sequence[Token], linked: Linked, known: Sequence[Name
         return linked
     texts, sure = [word.text for word in words], any(link.probability > HINT for link in linked.links)
     for place, word in enumerate(words):
-        spoken = texts[place + 1 : place + 2] and texts[place + 1] in _KINDS
+        spoken = texts[place + 1 : place + 2] and texts[place + 1] in _list("kinds")
         end, owner = _owner(words, place + 2) if spoken else (place + 1, "")
-        if (sure and not owner) or word.text in STOP_WORDS or (place and texts[place - 1] in _ARTICLES and not spoken):
+        if (
+            (sure and not owner)
+            or word.text in STOP_WORDS
+            or (place and texts[place - 1] in _list("articles") and not spoken)
+        ):
             continue
         named = [place <= at < end for at in range(len(words))]
         asked = asked_of_code(texts, named)
@@ -179,6 +160,6 @@ def _owner(words: Sequence[Token], place: int) -> tuple[int, str]:
     """The end of "of X" or "in the class X" that begins at ``place``, and X; ``place`` and nothing if none does."""
     if place < len(words) and words[place].text in {"of", "in", "on", "from"}:
         for at in range(place + 1, len(words)):
-            if words[at].text not in _ARTICLES | _KINDS:
+            if words[at].text not in _list("articles") | _list("kinds"):
                 return at + 1, words[at].written
     return place, ""

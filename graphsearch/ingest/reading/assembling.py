@@ -1,4 +1,4 @@
-"""From sentences as they are read to the content of one memory: its surfaces and statements, and its corrections."""
+"""From sentences as they are read to the content of one memory: its surfaces and statements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Final
 import attrs
 
 from graphsearch.ingest.extract.context import context_surfaces
-from graphsearch.ingest.reading.corrections import REACH, Amendment, Correction, amend
 from graphsearch.ingest.reading.names import key
 from graphsearch.ingest.reading.references import Named
 from graphsearch.ingest.reading.statements import Stated
@@ -33,13 +32,11 @@ _KNOWN: Final = 0.85
 
 @attrs.define
 class ReadSentence:
-    """A sentence with its names, and what it states, denies to have ever been true, and corrects."""
+    """A sentence with its names, and what it states."""
 
     span: Span
     mentions: Sequence[Mention]
     stated: Sequence[Stated] = ()
-    denied: Sequence[Stated] = ()
-    correction: Correction | None = None
 
 
 class Assembly:
@@ -66,11 +63,9 @@ class Assembly:
         self._first: dict[str, ExtractedName] = {}
         self._at: dict[int, ExtractedName] = {}
 
-    def build(self) -> tuple[ExtractedMemory, Amendment | None]:
-        """Build it, with its correction of earlier memories."""
-        stated_ = (one for each in self._sentences for some in (each.stated, each.denied) for one in some)
-        ends = [end for one in stated_ for end in (one.source, one.target)]
-        for end in ends:
+    def build(self) -> ExtractedMemory:
+        """Build it."""
+        for end in (end for each in self._sentences for one in each.stated for end in (one.source, one.target)):
             if end.kind:
                 self._types.setdefault(key(end.name), _TYPES.get(end.kind, end.kind))
         for surface in context_surfaces(self._memory):
@@ -80,15 +75,14 @@ class Assembly:
                 self._mention(mention)
         for mention in self._read.aside:
             self._mention(mention._replace(kind=""))
-        stated, pending = self._stated()
+        stated = self._stated()
         synonyms = tuple(self._synonyms())
-        extracted = ExtractedMemory(
+        return ExtractedMemory(
             memory_id=self._memory.id,
             surfaces=tuple(self._surfaces),
             statements=(*stated, *self._together(stated)),
             same=(*self._read.same, *synonyms),
         )
-        return extracted, pending
 
     # -- names --------------------------------------------------------------------------------------------------------
 
@@ -135,27 +129,13 @@ class Assembly:
 
     # -- statements ---------------------------------------------------------------------------------------------------
 
-    def _stated(self) -> tuple[list[Statement], Amendment | None]:
-        """The statements after the corrections of each other, and the correction of earlier memories."""
-        found: list[list[Statement]] = []
-        pending: Amendment | None = None
-        for sentence in self._sentences:
-            own = [*self._statements(sentence.stated, sentence.span)]
-            denied = tuple(self._statements(sentence.denied, sentence.span))
-            amendment = self._amendment(sentence, own)
-            before = next((each for each in reversed(found[-REACH:]) if each), None)
-            if amendment and before:
-                before[:] = [
-                    each if each in before else self._until(each, sentence) for each in amend(before, amendment)
-                ]
-            elif amendment or denied:
-                pending = attrs.evolve(amendment or pending or Amendment(span=sentence.span), denied=denied)
-            found.append(own)
+    def _stated(self) -> list[Statement]:
+        """The statements of its sentences, each once."""
         distinct: dict[tuple[object, ...], Statement] = {}
-        for each in (each for some in found for each in some):
+        for each in (one for some in self._sentences for one in self._statements(some.stated, some.span)):
             period = each.valid_from, each.valid_to
             distinct.setdefault((key(each.source.name), each.type, key(each.target.name), *period), each)
-        return [*distinct.values()], pending
+        return [*distinct.values()]
 
     def _statements(self, stated: Sequence[Stated], span: Span) -> Iterator[Statement]:
         """What a sentence states, but for what it quotes, and for names that are declared to be one."""
@@ -190,28 +170,6 @@ class Assembly:
             and len(self._read.text[first + 1 : last - 1].strip(" .,!?")) > stop - start
             for first, last in self._quoted
         )
-
-    def _amendment(self, sentence: ReadSentence, own: Sequence[Statement]) -> Amendment | None:
-        """The correction of a sentence with its names and statements; None if it is none."""
-        what = sentence.correction
-        if what is None or (what.again and not own):
-            return None
-        mention = None if what.meant is None else sentence.mentions[what.meant]
-        meant = self._at.get(self._read.words[mention.first].start) if mention else None
-        if meant and mention and not mention.hard:  # its kind is a guess, better told by what it replaces
-            meant = attrs.evolve(meant, type="") if what.sure else None
-        return Amendment(
-            correction=what,
-            meant=meant,
-            wrong="" if what.wrong is None else sentence.mentions[what.wrong].name,
-            again=tuple(own),
-            span=sentence.span,
-        )
-
-    def _until(self, stated: Statement, sentence: ReadSentence) -> Statement:
-        """A corrected statement, which both sentences prove."""
-        span = Span(start=stated.span.start, end=sentence.span.end)
-        return attrs.evolve(stated, span=span, fact=fact_in(self._memory, span))
 
     def _together(self, stated: Sequence[Statement]) -> Iterator[Statement]:
         """Co-occurrences of names of one sentence that nothing relates, each pair once."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from copy import copy
-from functools import partial
 from typing import Final, Self
 
 import attrs
@@ -15,16 +14,7 @@ from graphsearch._support.concurrency import in_slices
 from graphsearch.ingest.extract.context import speaker_of, subject_of
 from graphsearch.ingest.frames.table import read_line, text_forms
 from graphsearch.ingest.reading.assembling import Assembly, ReadSentence
-from graphsearch.ingest.reading.corrections import (
-    Part,
-    assert_denied,
-    correct_earlier,
-    find_correction,
-    masked,
-    may_correct,
-    settle,
-)
-from graphsearch.ingest.reading.names import PARENTHESIS, key, lone_parts, name_in_slices
+from graphsearch.ingest.reading.names import PARENTHESIS, key, name_in_slices
 from graphsearch.ingest.reading.references import STRANGER, Context, Named, speaks_of_stranger
 from graphsearch.ingest.reading.statements import LEAST, Stated, read_sentence
 from graphsearch.ingest.reading.users import introduced_users, of_user, with_user
@@ -150,7 +140,7 @@ class TextExtractor:
         for turn in turns:
             found.append(Assembly(turn.memory, turn.read, turn.sentences, self._known, self._of_scope).build())
             yield
-        return correct_earlier(memories, found, _whole_names(turns))
+        return found
 
     def _turns(self, memories: Sequence[Memory]) -> Generator[None, None, list[_Turn]]:
         """Find the names of all memories, which agree with each other."""
@@ -183,8 +173,9 @@ class TextExtractor:
             if sentence is None or mentions != sentence.mentions:
                 recent = (*(follows.recent if follows else ()), *turn.recent)
                 context = Context(speaker, firms.get(speaker), title, recent, addressed)
-                read = partial(read_sentence, context=context, at=at, forms=self._forms, least=self._least)
-                sentence = _read_part(Part(turn.read._replace(mentions=mentions), first, stop), dates, read)
+                read = turn.read._replace(mentions=mentions)
+                stated = read_sentence(read, first, stop, context, dates.find, at, self._forms, self._least)
+                sentence = ReadSentence(_span(turn.read, first, stop), mentions, stated)
                 yield
             for each in sentence.stated:
                 if each.relation == "works_at" and each.source.name == speaker and each.until is None:
@@ -212,24 +203,8 @@ class _DatesOf:
         return sorted(moved, key=lambda each: each.start)
 
 
-def _read_part(part: Part, dates: _DatesOf, read: Callable[..., list[Stated]]) -> ReadSentence:
-    """Read a sentence, and what it corrects or denies."""
-    words, mentions = part.read.words, part.read.mentions
-    span = Span(start=words[part.first].start, end=words[part.stop - 1].end)
-
-    def unnamed(start: int, end: int) -> list[DateSpan]:
-        return [each for each in dates.find(start, end) if not _is_named(each, part.read)]
-
-    if not may_correct(part):
-        return ReadSentence(span, mentions, read(*part, dates=unnamed))
-    found = unnamed(span.start, span.end)
-    written = masked(part, found)
-    settled = settle(part, written)
-    asserted = assert_denied(settled)
-    kept = {word.start for word in settled.read.words[settled.first : settled.stop]}
-    left = [each for each in found if each.start in kept]
-    denied = read(*asserted, dates=lambda *_: left) if asserted else ()
-    return ReadSentence(span, mentions, read(*settled, dates=lambda *_: left), denied, find_correction(written))
+def _span(read: Read, first: int, stop: int) -> Span:
+    return Span(start=read.words[first].start, end=read.words[stop - 1].end)
 
 
 def _has_stranger(read: Read, first: int, stop: int, mentions: Sequence[Mention]) -> bool:
@@ -251,12 +226,6 @@ def _by_sentence(read: Read) -> list[list[Mention]]:
             inside.append(left.popleft())
         found.append(inside)
     return found
-
-
-def _is_named(date: DateSpan, read: Read) -> bool:
-    """Whether a date is part of a longer name, as in "Harbour Festival 2024"."""
-    spans = ((read.words[each.first].start, read.words[each.end - 1].end) for each in read.mentions)
-    return any(start <= date.start and date.end <= end and date.end - date.start < end - start for start, end in spans)
 
 
 def _addressee(read: Read, first: int, mentions: Sequence[Mention]) -> str:
@@ -304,10 +273,3 @@ def _take_kinds(turn: _Turn, kinds: Mapping[str, str]) -> bool:
         return False
     turn.read = turn.read._replace(mentions=mentions)
     return True
-
-
-def _whole_names(turns: Sequence[_Turn]) -> Mapping[str, str]:
-    """Full names by the short ones of people who speak, and by declared ones."""
-    speakers = (turn.speaker for turn in turns if turn.speaker)
-    whole = {key(part): key(name) for part, name in lone_parts(speakers)}
-    return whole | {key(short): key(full) for turn in turns for short, full in turn.read.same}

@@ -1,0 +1,95 @@
+"""Communities and summaries of what has changed. Beside the conformance suite."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import attrs
+
+import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
+from graphsearch.protocols import GraphStore
+from graphsearch.protocols.learning import HEALTH_RECORDS
+from graphsearch.testing.samples import put
+from graphsearch.testing.spec import StoreSpec
+from graphsearch.testing.spec_communities import (
+    ADA,
+    BOB,
+    CY,
+    DI,
+    EVE,
+    FLO,
+    GUS,
+    ONE,
+    PEOPLE,
+    TWO,
+    community,
+    health_record,
+    read_summaries,
+    summarised,
+    summary,
+    write_people,
+)
+from tests.stores.on_both import InMemory, InPostgres
+
+
+class CommunitiesDetails(StoreSpec):
+    """Communities and summaries of what has changed."""
+
+    async def test_members_that_are_gone_are_left_out(self, store: GraphStore) -> None:
+        await put(store, *PEOPLE[:4])
+        await store.write_communities([community(1, GUS, ADA, BOB), community(2, CY, EVE), community(3, FLO, DI)])
+        (left,) = await store.communities()
+        assert (left.id, set(left.members), left.label) == (UUID(int=1), {ADA.id, BOB.id}, "Ada, Bob")
+        found = community(1, GUS, ADA, BOB)
+        assert left.strengths == tuple(found.strengths[found.members.index(each)] for each in left.members)
+
+    async def test_a_label_is_made_of_the_names_of_today(self, store: GraphStore) -> None:
+        await write_people(store)
+        await store.write_communities([community(1, ADA, BOB, label="made up")])
+        await put(store, attrs.evolve(ADA, name="Countess"))
+        assert [each.label for each in await store.communities()] == ["Countess, Bob"]
+
+    async def test_the_records_of_health_are_bounded(self, store: GraphStore) -> None:
+        await write_people(store)
+        for number in range(HEALTH_RECORDS + 4):
+            await store.record_health(health_record(2**number, 0.5))
+        kept = [each.memories for each in await store.health_history()]
+        assert kept == [2**number for number in range(4, HEALTH_RECORDS + 4)]
+
+    async def test_a_summary_does_not_change_the_version(self, store: GraphStore) -> None:
+        await summarised(store)
+        version = await store.version()
+        (one,) = await store.communities(entity_ids=[ADA.id])
+        assert await store.write_summary(one, version=version)
+        assert await store.version() == version
+
+    async def test_a_summary_of_what_has_changed_is_not_stored(self, store: GraphStore) -> None:
+        await summarised(store)
+        version, (one,) = await store.version(), await store.communities(entity_ids=[ADA.id])
+        await store.forget(["secret"])
+        assert not await store.write_summary(one, version=version)
+        assert (await read_summaries(store))[ONE] is None
+        fresh = attrs.evolve(one, summary=summary("Bob."))
+        for other in (community(9, ADA, BOB, CY), community(1, ADA, BOB)):
+            made = attrs.evolve(other, summary=fresh.summary)
+            assert not await store.write_summary(made, version=await store.version())
+        assert await store.write_summary(fresh, version=await store.version())
+        assert (await read_summaries(store))[ONE] == fresh.summary
+
+    async def test_a_community_keeps_its_summary_while_its_members_stay(self, store: GraphStore) -> None:
+        await summarised(store)
+        await store.write_communities([community(1, ADA, BOB, CY, GUS), community(2, DI, EVE)])
+        assert await read_summaries(store) == {ONE: summary(), TWO: None}
+        await store.write_communities([community(7, DI, FLO)], replacing=[TWO])
+        assert await read_summaries(store) == {ONE: summary(), UUID(int=7): None}
+        left = community(1, ADA, BOB, GUS)
+        await store.write_communities([attrs.evolve(left, summary=summary())], replacing=[ONE])
+        assert (await read_summaries(store))[ONE] is None
+
+
+class TestInMemory(InMemory, CommunitiesDetails):
+    pass
+
+
+class TestPostgres(InPostgres, CommunitiesDetails):
+    pass

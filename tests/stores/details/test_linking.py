@@ -1,0 +1,70 @@
+"""Mentions that are too many, moved or forgotten, and turns out of view. Beside the conformance suite."""
+
+from __future__ import annotations
+
+import attrs
+
+import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
+from graphsearch.model import ElementKind, Memory, MemoryLink
+from graphsearch.protocols import GraphStore
+from graphsearch.testing.fakes import FixedClock
+from graphsearch.testing.samples import day, mention, put, view
+from graphsearch.testing.spec import StoreSpec
+from graphsearch.testing.spec_linking import ADA, BOB, EVE, keys_of_memories, mentioning, write_memories, write_mentions
+from tests.stores.on_both import InMemory, InPostgres
+
+
+class MentionsDetails(StoreSpec):
+    """Mentions that are too many, moved or forgotten, and turns out of view."""
+
+    async def test_a_link_made_again_stays_as_it_was(self, store: GraphStore, clock: FixedClock) -> None:
+        await write_memories(store, "a", "b")
+        link = MemoryLink(from_id="a", to_id="b")
+        made = clock.now()
+        await store.link_memories([link])
+        clock.advance(days=1)
+        assert await store.link_memories([link, attrs.evolve(link, created_at=day(3))]) == 0
+        assert [each.created_at for each in await store.memory_links(["b"])] == [made]
+        assert await store.link_memories([attrs.evolve(link, type="follows")]) == 1
+
+    async def test_a_mark_is_taken_back(self, store: GraphStore) -> None:
+        await put(store, ADA, BOB, EVE)
+        await store.mark_distinct([(ADA.id, BOB.id), (ADA.id, EVE.id)])
+        assert await store.mark_distinct([(BOB.id, ADA.id), (BOB.id, EVE.id)], distinct=False) == 1
+        assert await store.distinct_pairs([ADA.id, BOB.id]) == [(ADA.id, EVE.id)]
+
+    async def test_what_is_mentioned_too_often_gives_none(self, store: GraphStore) -> None:
+        await write_mentions(store, a=(ADA, BOB), b=(ADA,), c=(ADA,))
+        assert {name for name, *_ in await mentioning(store, ADA, BOB, limit=2)} == {"Bob"}
+        assert len(await mentioning(store, ADA, BOB, limit=3)) == 4
+        keys = await keys_of_memories(store, ADA)
+        assert len(await store.mentioned(ElementKind.MEMORY, keys, limit=1, view=view())) == 2
+
+    async def test_a_merge_moves_mentions(self, store: GraphStore) -> None:
+        await write_mentions(store, a=(ADA,), b=(BOB,))
+        made = await store.merge(ADA.id, BOB.id)
+        assert [key for _, key, _ in await mentioning(store, BOB)] == ["a", "b"]
+        await store.undo_merge(made.id)
+        assert [key for _, key, _ in await mentioning(store, BOB)] == ["b"]
+
+    async def test_what_is_forgotten_is_walked_no_more(self, store: GraphStore) -> None:
+        await write_mentions(store, a=(ADA,), b=(ADA,), c=(ADA,))
+        await store.forget(["b"])
+        assert [key for _, key, _ in await mentioning(store, ADA)] == ["a", "c"]
+        keys = await keys_of_memories(store, ADA)
+        assert store.memory_ids((await store.turns(keys, view=view())).far) == ["c", "a"]
+
+    async def test_turns_out_of_view_are_left_out(self, store: GraphStore, clock: FixedClock) -> None:
+        memories = [Memory(id=str(place), session_id="s", position=place, occurred_at=day(place)) for place in range(3)]
+        await put(store, ADA, *memories, *[mention(each, ADA) for each in memories])
+        keys = await keys_of_memories(store, ADA)
+        found = await store.turns(keys, view=view(day(1), clock.now()))
+        assert store.memory_ids(found.far) == ["1", "0", "1"]
+
+
+class TestInMemory(InMemory, MentionsDetails):
+    pass
+
+
+class TestPostgres(InPostgres, MentionsDetails):
+    pass
