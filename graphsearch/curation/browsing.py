@@ -15,7 +15,7 @@ import numpy as np
 
 from graphsearch.columns import Floats, Subgraph
 from graphsearch.display.pages import Displayed, Shown
-from graphsearch.display.picture import shown_entity_graph
+from graphsearch.display.node_link import shown_entity_graph
 from graphsearch.model import Community, Entity, Memory, MemoryLink, Mention, Relation, Triplet
 
 EARLIEST: Final = datetime.min.replace(tzinfo=UTC)

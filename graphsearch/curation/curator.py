@@ -28,7 +28,7 @@ from graphsearch.curation.entity_search import EntityHit, find_entities
 from graphsearch.curation.judging import Finding, Judged, JudgeReport
 from graphsearch.curation.receipts import Receipt, Verification
 from graphsearch.curation.summarising import SummariesReport
-from graphsearch.display.picture import link_of, node_of
+from graphsearch.display.node_link import link_of, node_of
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import (
     AccessDeniedError,
@@ -946,7 +946,7 @@ class Curator:
     # -- parts of communities ----------------------------------------------------------------------------------------
 
     async def _grouped(self, seed: int, *, anew: bool = False) -> tuple[tuple[Community, ...], Sequence[Community]]:
-        """The communities of the whole graph, by default from those stored, whose ids they keep; and the stored ones."""
+        """The communities of the whole graph, by default from those stored, whose ids they keep; and these."""
         async with self._whole("communities") as reader:
             former = await self._store.communities()
             network = await communities.read_network(self._store, reader.view)
