@@ -1,11 +1,11 @@
-"""Node-link JSON: entities as nodes and relations as links, and such a graph as a page and as text. Pure."""
+"""Node-link JSON: entities as nodes and relations as links, and such a graph as a table of text. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from graphsearch.display.pages import Shown, bar, element, page, quiet, table
+from graphsearch.display.printing import text_table
 from graphsearch.model import Entity, Relation
 from graphsearch.text.rendering import safe_text
 
@@ -40,27 +40,20 @@ def link_of(relation: Relation, **more: Any) -> dict[str, Any]:
     }
 
 
-def shown_entity_graph(graph: Mapping[str, Any]) -> Shown:
+def print_graph(graph: Mapping[str, Any]) -> str:
     """The relations as a table, and entities without one; ``graph`` is node-link JSON."""
     nodes, links = graph["nodes"], graph["links"]
     names = {node["id"]: safe_text(node["name"]) or "(unnamed)" for node in nodes}
     joined = {end for link in links for end in (link["source"], link["target"])}
     alone = [f"{names[node['id']]} ({safe_text(node['type'])})" for node in nodes if node["id"] not in joined]
-    content = [quiet(f"{_count(nodes, 'entity', 'entities')}, {_count(links, 'relation', 'relations')}")]
-    rows, lines = [], []
-    for link in links:
-        source, type_, target = names[link["source"]], safe_text(link["type"]), names[link["target"]]
-        rows.append((source, element("code", type_), target, bar(link["confidence"]), _period(link), link["fact"]))
-        lines.append(f"- {source} --{type_}--> {target}")
-    if links:
-        content.append(table(["source", "relation", "target", "confidence", "period", "fact"], rows))
-    if alone:
-        content.append(quiet(f"without a relation: {', '.join(alone)}"))
-    return Shown(page(*content), "\n".join([*lines, *(f"- {name}" for name in alone)]))
-
-
-def _count(elements: list[Any], one: str, many: str) -> str:
-    return f"{len(elements)} {one if len(elements) == 1 else many}"
+    rows = [
+        (names[each["source"]], each["type"], names[each["target"]], f"{each['confidence']:.2f}", _period(each))
+        for each in links
+    ]
+    lines = [f"{len(nodes)} entities, {len(links)} relations"]
+    lines += [text_table(("source", "relation", "target", "confidence", "period"), rows)] if rows else []
+    lines += [f"without a relation: {', '.join(alone)}"] if alone else []
+    return "\n".join(lines)
 
 
 def _period(link: Mapping[str, Any]) -> str:

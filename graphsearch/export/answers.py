@@ -14,7 +14,7 @@ import attrs
 
 from graphsearch._support.lazy import load
 from graphsearch.display.node_link import link_of, node_of
-from graphsearch.display.pages import cut
+from graphsearch.display.printing import cut
 from graphsearch.errors import InvalidInputError
 from graphsearch.explaining.explanation import Explanation
 from graphsearch.model import ElementKind, ElementRef, Triplet
