@@ -72,7 +72,7 @@ from graphsearch.model.reports import refuse_merge
 from graphsearch.modes.community_content import content_of
 from graphsearch.modes.graph_query import visible_schema
 from graphsearch.protocols import LLM, GraphStore, TokenCounter
-from graphsearch.protocols.reading import MemoryFilters
+from graphsearch.protocols.graph_store import MemoryFilters
 from graphsearch.text.bm25 import embedding_text
 
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
