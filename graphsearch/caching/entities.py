@@ -1,7 +1,7 @@
 """A store that reads its entities through a cache, the protocol of these caches, and one in process memory.
 
 A ticket identifies one state of the graph. To fill the cache, request a ticket first and read the store afterwards: if
-a change began in between, the ticket is invalid and the entities are rejected. No ticket is issued during a change.
+a change began or ended in between, the ticket is invalid and the entities are rejected.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ FEWEST_LOOKUPS: Final = 100
 
 @attrs.frozen
 class Cached:
-    """The cached entities among those requested, and a ticket for adding the rest; no ticket during a change."""
+    """The cached entities among those requested, and a ticket for adding the rest; none where all is out of date."""
 
     found: Mapping[UUID, Entity] = MappingProxyType({})
     ticket: str | None = None
@@ -205,7 +205,7 @@ class EntityCache(Protocol):
     async def get(self, ids: Sequence[UUID], *, since: str | None = None) -> Cached:
         """The cached entities among ``ids``, with a ticket.
 
-        Returns no entities and no ticket during a change, or if anything changed since the ticket ``since`` was issued.
+        Returns no entities and no ticket if anything changed since the ticket ``since`` was issued.
         """
         ...
 
@@ -214,9 +214,9 @@ class EntityCache(Protocol):
         ...
 
     def changing(self, ids: Collection[UUID] | None = None) -> AbstractAsyncContextManager[None]:
-        """Wrap a change of the graph: evict the entities it may touch (None: all) and admit none until it ends.
+        """Wrap a change of the graph: evict the entities it may touch (None: all), as it begins and as it ends.
 
-        Invalidates all tickets issued before.
+        Either invalidates all tickets issued before.
         """
         ...
 
@@ -276,13 +276,12 @@ class InProcessCache(CacheOfScope):
         )
         self._lock = Lock()
         self._state = 0
-        self._changes = 0
 
     async def get(self, ids: Sequence[UUID], *, since: str | None = None) -> Cached:
         """The cached entities among ``ids``, with a ticket."""
         with self._lock:
             ticket = str(self._state)
-            usable = not self._changes and since in (None, ticket)
+            usable = since in (None, ticket)
             found = {id_: entity for id_ in ids if (entity := self._entities.get(id_))} if usable else {}
         self.count(ids, found)
         return Cached(found, ticket if usable else None)
@@ -290,23 +289,22 @@ class InProcessCache(CacheOfScope):
     async def put(self, entities: Sequence[Entity], ticket: str) -> bool:
         """Cache entities that were read after the ticket was issued."""
         with self._lock:
-            good = not self._changes and ticket == str(self._state)
+            good = ticket == str(self._state)
             if good:
                 self._entities.update({entity.id: entity for entity in entities})
         return good
 
     @asynccontextmanager
     async def changing(self, ids: Collection[UUID] | None = None) -> AsyncIterator[None]:
-        """Wrap a change of the graph: evict the entities it may touch (None: all) and admit none until it ends."""
-        with self._lock:
-            self._state += 1
-            self._changes += 1
-            if ids is None:
-                self._entities.clear()
-            for id_ in ids or ():
-                self._entities.pop(id_, None)
+        """Wrap a change of the graph: evict the entities it may touch (None: all), as it begins and as it ends."""
+        self._evict(ids)
         try:
             yield
         finally:
-            with self._lock:
-                self._changes -= 1
+            self._evict(ids)
+
+    def _evict(self, ids: Collection[UUID] | None) -> None:
+        with self._lock:
+            self._state += 1
+            for id_ in list(self._entities) if ids is None else ids:
+                self._entities.pop(id_, None)

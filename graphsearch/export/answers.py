@@ -13,8 +13,8 @@ from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 import attrs
 
 from graphsearch._support.lazy import load
-from graphsearch.display.pages import cut
-from graphsearch.display.picture import link_of, node_of
+from graphsearch.display.node_link import link_of, node_of
+from graphsearch.display.printing import cut
 from graphsearch.errors import InvalidInputError
 from graphsearch.explaining.explanation import Explanation
 from graphsearch.model import ElementKind, ElementRef, Triplet
@@ -108,18 +108,22 @@ def plain_graph(shown: Exportable) -> PlainGraph:
             parts = _of_answer(shown)
         case _:
             raise InvalidInputError("export", [f"no graph is shown by {type(shown).__name__}"])
-    nodes: dict[str, Node] = {}
-    unknown: dict[str, Node] = {}
-    edges: dict[str, Edge] = {}
-    for part in parts:  # the first description of an element is kept, unless only its id was known
-        known: dict[str, Any] = edges if isinstance(part, Edge) else nodes if part.attributes else unknown
-        known.setdefault(part.id, part)
-    ends = dict.fromkeys(end for edge in edges.values() for end in (edge.source, edge.target))
-    reached = (unknown[end] for end in ends if end not in nodes)
-    return PlainGraph((*nodes.values(), *reached), tuple(edges.values()))
+    return _collected(parts)
 
 
 _Parts: TypeAlias = Iterator[Node | Edge]
+
+
+def _collected(parts: _Parts) -> PlainGraph:
+    """Each element as first described; those of which only the id is known if an edge reaches them."""
+    nodes, unknown, edges = dict[str, Node](), dict[str, Node](), dict[str, Edge]()
+    for part in parts:
+        if isinstance(part, Edge):
+            edges.setdefault(part.id, part)
+        else:
+            (nodes if part.attributes else unknown).setdefault(part.id, part)
+    ends = dict.fromkeys(end for edge in edges.values() for end in (edge.source, edge.target))
+    return PlainGraph((*nodes.values(), *(unknown[end] for end in ends if end not in nodes)), tuple(edges.values()))
 
 
 def _of_answer(answer: MadeOfTriplets | RecallResult) -> _Parts:
@@ -231,13 +235,6 @@ def _edge_of(link: Mapping[str, Any]) -> Edge:
 _LONGEST: Final = 80
 """Most characters of a label; GraphML has the full text."""
 
-_Escape: TypeAlias = Callable[[str], str]
-"""How a format escapes arbitrary text."""
-
-# Mermaid reads a label as Markdown, looks for icons in it, and can quote a quotation mark only by its character code,
-# #34;. So letters and digits, and a mark between two of them (works_at), are written as they are, all else by its code.
-_MARK: Final = re.compile(r"(?<=[^\W_])[._/-](?=[^\W_])|([^\w ]|_)")
-
 
 def to_mermaid(shown: Exportable) -> str:
     """A Mermaid flowchart, from left to right, of an answer (`graphsearch.export.plain_graph`).
@@ -245,13 +242,39 @@ def to_mermaid(shown: Exportable) -> str:
     Names and types longer than 80 characters are cut. Mermaid renders at most 500 edges by default. Raises
     `InvalidInputError` for a value without a graph.
     """
-    graph = plain_graph(shown)
-    names = {node.id: f"n{number}" for number, node in enumerate(graph.nodes)}
-    nodes = [f'    {names[node.id]}["{_node_label(node, _encoded)}"]' for node in graph.nodes]
-    edges = [
-        f'    {names[edge.source]} -->|"{_edge_label(edge, _encoded)}"| {names[edge.target]}' for edge in graph.edges
-    ]
-    return "\n".join(["flowchart LR", *nodes, *edges, ""])
+    lines = _labelled(plain_graph(shown), _encoded, node='    {}["{}"]', edge='    {0} -->|"{2}"| {1}')
+    return "\n".join(["flowchart LR", *lines, ""])
+
+
+def to_dot(shown: Exportable) -> str:
+    """A directed graph in Graphviz' DOT of an answer (`graphsearch.export.plain_graph`).
+
+    Names and types longer than 80 characters are cut. Raises `InvalidInputError` for a value without a graph.
+    """
+    lines = _labelled(
+        plain_graph(shown), _escaped, node='    {} [shape=box, label="{}"];', edge='    {0} -> {1} [label="{2}"];'
+    )
+    return "\n".join(["digraph graphsearch {", "    rankdir=LR;", *lines, "}", ""])
+
+
+def _labelled(graph: PlainGraph, escape: Callable[[str], str], *, node: str, edge: str) -> Iterator[str]:
+    """Lines such as ``n0: Ada Lovelace (person)``, and ``n0, n1: works_at 0.54`` with a score if there is one."""
+    names = {each.id: f"n{number}" for number, each in enumerate(graph.nodes)}
+
+    def label(text: str) -> str:
+        return escape(cut(safe_text(text) or "(unnamed)", _LONGEST))
+
+    for point in graph.nodes:
+        yield node.format(names[point.id], f"{label(point.name)} ({label(point.type)})")
+    for line in graph.edges:
+        score = line.attributes.get("score")
+        shown = f" {score:.2f}" if isinstance(score, float) else ""
+        yield edge.format(names[line.source], names[line.target], label(line.type) + shown)
+
+
+# Mermaid reads a label as Markdown, looks for icons in it, and can quote a quotation mark only by its character code,
+# #34;. So letters and digits, and a mark between two of them (works_at), are written as they are, all else by its code.
+_MARK: Final = re.compile(r"(?<=[^\W_])[._/-](?=[^\W_])|([^\w ]|_)")
 
 
 def _encoded(text: str) -> str:
@@ -259,28 +282,6 @@ def _encoded(text: str) -> str:
 
 
 _ESCAPED: Final = str.maketrans({"\\": r"\\", '"': r"\"", "&": "&amp;"})  # Graphviz decodes HTML's entities
-
-
-def to_dot(shown: Exportable) -> str:
-    """A directed graph in DOT of an answer (`graphsearch.export.plain_graph`).
-
-    Names and types longer than 80 characters are cut. Raises `InvalidInputError` for a value without a graph, and
-    `MissingExtraError` without the extra ``graphs``.
-    """
-    pydot = load("pydot", extra="graphs", purpose="DOT")
-    graph = plain_graph(shown)
-    names = {node.id: f"n{number}" for number, node in enumerate(graph.nodes)}
-    dot = pydot.Dot("graphsearch", graph_type="digraph", rankdir="LR")
-    for node in graph.nodes:
-        dot.add_node(pydot.Node(names[node.id], shape="box", label=_quoted(_node_label(node, _escaped))))
-    for edge in graph.edges:
-        dot.add_edge(pydot.Edge(names[edge.source], names[edge.target], label=_quoted(_edge_label(edge, _escaped))))
-    return str(dot.to_string())
-
-
-def _quoted(label: str) -> str:
-    """Quoted here: pydot does not quote text that looks quoted, or like HTML, and a stored name may."""
-    return f'"{label}"'
 
 
 def _escaped(text: str) -> str:
@@ -328,18 +329,3 @@ def _drawn(graph: PlainGraph, text: Callable[[str], str] = str) -> Any:
 
 def _writable(text: str) -> str:
     return _NOT_XML.sub("\ufffd", _LINE_END.sub("\n", text))
-
-
-def _node_label(node: Node, escape: _Escape) -> str:
-    """``Ada Lovelace (person)``."""
-    return f"{escape(_short(node.name))} ({escape(_short(node.type))})"
-
-
-def _edge_label(edge: Edge, escape: _Escape) -> str:
-    """``works_at``, with its score if it has one: ``works_at 0.54``."""
-    score, type_ = edge.attributes.get("score"), escape(_short(edge.type))
-    return f"{type_} {score:.2f}" if isinstance(score, float) else type_
-
-
-def _short(text: str) -> str:
-    return cut(safe_text(text) or "(unnamed)", _LONGEST)

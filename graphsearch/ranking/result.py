@@ -7,7 +7,7 @@ from datetime import datetime
 
 import attrs
 
-from graphsearch.display.pages import Listed, Listing
+from graphsearch.display.printing import Listed, Listing
 from graphsearch.model import ElementKind, Entity, Scope, ScorePart
 from graphsearch.query.analysis import Analysis
 from graphsearch.ranking.strategies import RankedEntity, Years
@@ -93,8 +93,7 @@ class RankResult(Listed):
             summary=f"{self.ranking}, as of {self.as_of:%Y-%m-%d}; "
             f"{len(self.entities)} of the {self.found} entities found",
             head=("entity", "type", "connected with"),
-            rows=[(each.score, each.parts, _described(each)) for each in self.entities],
-            lines=(f"- {entity_name(each.entity)} ({safe_text(each.entity.type)})" for each in self.entities),
+            rows=[(each.score, _described(each)) for each in self.entities],
             reason=self.reason,
             denied=self.denied,
         )

@@ -7,11 +7,10 @@ from datetime import datetime
 
 import attrs
 
-from graphsearch.display.pages import Listed, Listing
+from graphsearch.display.printing import Listed, Listing
 from graphsearch.model import ElementKind, ElementRef, Memory, Scope, ScorePart
 from graphsearch.query.analysis import Analysis
 from graphsearch.scoring.fusion import Part
-from graphsearch.text.rendering import memory_line
 
 
 @attrs.frozen(kw_only=True)
@@ -81,8 +80,7 @@ class RecallResult(Listed):
             query=self.query,
             summary=f"{len(self.memories)} of the {self.found} memories found",
             head=("when", "who", "memory"),
-            rows=[(each.score, each.parts, _described(each.memory)) for each in self.memories],
-            lines=(memory_line(each.memory) for each in self.memories),
+            rows=[(each.score, _described(each.memory)) for each in self.memories],
             reason=self.reason,
             denied=self.denied,
         )

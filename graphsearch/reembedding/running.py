@@ -18,7 +18,7 @@ from graphsearch.ingest import Progress
 from graphsearch.model import ElementKind, Vector, validation
 from graphsearch.model.reembedding import OutdatedVector, Reembedding
 from graphsearch.protocols import Embedder, GraphStore
-from graphsearch.protocols.reembedding import NewVector
+from graphsearch.protocols.graph_store import NewVector
 from graphsearch.text.bm25 import embedding_text
 
 BATCH: Final = 256

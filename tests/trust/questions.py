@@ -19,7 +19,7 @@ import attrs
 from graphsearch.access.gate import Gate
 from graphsearch.context import ContextBlock
 from graphsearch.curation.curator import Curator
-from graphsearch.display.pages import Displayed
+from graphsearch.display.printing import Displayed
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import AccessDeniedError, InvalidInputError, LLMAnswerError, UnknownElementError
 from graphsearch.export import PlainGraph, plain_graph, to_dot, to_graphml, to_mermaid, to_networkx
@@ -127,8 +127,8 @@ def plain(value: Any) -> Any:
 
 
 def _lines(text: str) -> list[str]:
-    """Lines, or rows of a table, and what comes after them, sorted."""
-    return sorted(re.split(r"\n|(?=<tr|</pre>)", text))
+    """Lines, sorted."""
+    return sorted(text.split("\n"))
 
 
 def _page(shown: Displayed) -> Any:
