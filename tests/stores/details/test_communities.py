@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 import attrs
-from graphsearch.protocols.learning import HEALTH_RECORDS
+from graphsearch.protocols.graph_store import HEALTH_RECORDS
 
 import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
 from graphsearch.protocols import GraphStore
