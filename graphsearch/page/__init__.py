@@ -1,0 +1,1 @@
+"""What a page of one question shows: answers, evidence, changes."""
