@@ -1,1 +1,1 @@
-"""What a page of one question shows: answers, evidence, changes."""
+"""The page to look at a graph: the answers that it needs beside those of the other surfaces, and its files."""
