@@ -131,7 +131,7 @@ class Engine(ABC):
                     at_times = _at_times_of(search, question.request, reader)
                     recalled = await self._recall(recall, vector, at_times, second)
             found = await self._conclude(found, question)
-        return attrs.evolve(found, denied=recalled.denied), recalled
+        return attrs.evolve(found, denied=recalled.denied, denied_by=recalled.denied_by), recalled
 
     @takes(RankRequest)
     async def rank_entities(self, request: RankRequest) -> RankResult:

@@ -45,7 +45,7 @@ _STATUSES: Final[tuple[tuple[type[Exception], int], ...]] = (
     (errors.UnknownModeError, 400),
 )
 """The status of an error, by the first of these that it is; 500 for any other."""
-_OF_THE_APPLICATION: Final = frozenset({"denied", "left_out", "rarity", "timings"})
+_OF_THE_APPLICATION: Final = frozenset({"denied", "denied_by", "left_out", "rarity", "timings"})
 """Fields of results that count what is hidden, or are measured on it: no client is told them."""
 _ERROR: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
 _ERRORS: Final = {
