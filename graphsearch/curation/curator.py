@@ -127,6 +127,7 @@ class Curator:
         if self._hides:
             refuse_merge(one.id, other.id, one, other, retype=retype)  # by shown types: hidden ones may differ
         merge = await self._store.merge(one.id, other.id, dry_run=dry_run, retype=retype or self._hides)
+        merge = attrs.evolve(merge, source_name=one.name, target_name=other.name)
         if not dry_run:
             await follow_repair(self._store)
         if not self._hides:
@@ -162,9 +163,13 @@ class Curator:
             ids = () if entity is None else ((await _as_stored(entity, reader)).id,)
             found = await self._store.merges(ids)
             ends = sorted({end for merge in found for end in (merge.source_id, merge.target_id)})
-            visible = {each.id for each in await reader.get_entities(ends)}
-        shown = [merge for merge in found if {merge.source_id, merge.target_id} <= visible]
-        return tuple(each.uncounted() if self._hides else each for each in shown)
+            names = {each.id: each.name for each in await reader.get_entities(ends)}
+        shown = [merge.uncounted() if self._hides else merge for merge in found]
+        return tuple(
+            attrs.evolve(each, source_name=names[each.source_id], target_name=names[each.target_id])
+            for each in shown
+            if {each.source_id, each.target_id} <= names.keys()
+        )
 
     async def find_duplicates(self, *, limit: int = 20, threshold: float = ALIKE) -> tuple[Duplicate, ...]:
         """Find pairs of entities that may be one: names more alike than ``threshold``, in [0.6, 1], best first.
@@ -364,17 +369,19 @@ class Curator:
             order, strength = browsing.nearest(graph)
             rows = [row for row in order if graph.hops[row]][:limit]
             entities = await _entities_at(rows, graph, reader)
-            return tuple(
-                [
-                    Related(
-                        entity=entity_at,
-                        hops=int(graph.hops[row]),
-                        strength=float(strength[row]),
-                        path=tuple(await reader.relations(graph.relations[graph.path_to(row)])),
-                    )
-                    for row, entity_at in zip(rows, entities, strict=True)
-                ]
+            paths = [tuple(await reader.relations(graph.relations[graph.path_to(row)])) for row in rows]
+            ends = {end for path in paths for each in path for end in (each.source_id, each.target_id)}
+            names = {each.id: each.name for each in await reader.get_entities(sorted(ends))}
+        return tuple(
+            Related(
+                entity=entity_at,
+                hops=int(graph.hops[row]),
+                strength=float(strength[row]),
+                path=path,
+                names={end: names[end] for each in path for end in (each.source_id, each.target_id) if end in names},
             )
+            for row, entity_at, path in zip(rows, entities, paths, strict=True)
+        )
 
     async def entity_graph(
         self, entity: EntityRef, *, depth: int = 1, limit: int = 100, **when: Unpack[When]

@@ -75,6 +75,11 @@ class Operation:
         """Whether it changes nothing."""
         return self.effect is Effect.READS
 
+    @property
+    def has_dry_run(self) -> bool:
+        """Whether it can only report what it would change."""
+        return "dry_run" in attrs.fields_dict(self.request)
+
     def read(self, given: Mapping[str, Any]) -> Any:
         """The request that a client's JSON is. Raises `InvalidInputError` with every fault."""
         return decode(self.request, dict(given), self.name, lenient=True)
