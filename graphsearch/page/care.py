@@ -17,22 +17,21 @@ from graphsearch.curation.browsing import newest_first
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Claim, Entity, Memory
+from graphsearch.page.rows import LONGEST, Named, named
 from graphsearch.protocols import GraphStore
 
 _LOOKED_AT: Final = 5_000
 """The most visible memories among which the newest are looked for, the first by id."""
 _LISTED: Final = 100
-_LONGEST: Final = 1_000
-"""The most characters of the text of a memory that is listed."""
 
 
 @attrs.frozen(kw_only=True)
 class Lost:
     """A fact that no other memory states."""
 
-    source: Entity
+    source: Named
     type: str
-    target: Entity
+    target: Named
     fact: str
 
 
@@ -45,14 +44,14 @@ class Loss:
 
     memory: Memory
     counts: Mapping[str, int]
-    entities: tuple[Entity, ...]
+    entities: tuple[Named, ...]
     facts: tuple[Lost, ...]
 
 
 async def list_memories(
     engine: GraphSearchEngine, *, query: str = "", limit: int = 20, gate: Gate | None = None
 ) -> tuple[Memory, ...]:
-    """List the memories that answer a question best, or else the newest; at most 1,000 characters of each."""
+    """List the memories that answer a question best, or else the newest; the beginning of a long text."""
     found: list[Memory] = []
     if query.strip():
         recalled = await engine.recall(query, limit=limit, gate=gate)
@@ -80,7 +79,7 @@ async def preview_forget(engine: GraphSearchEngine, *, memory: str, gate: Gate |
         ends = {end for each in stated for end in (each.source_id, each.target_id)}
         known = {each.id: each for each in await reader.get_entities(sorted(ends))}
     facts = [
-        Lost(source=known[each.source_id], type=each.type, target=known[each.target_id], fact=each.fact)
+        Lost(source=named(known[each.source_id]), type=each.type, target=named(known[each.target_id]), fact=each.fact)
         for each in stated
         if {each.source_id, each.target_id} <= known.keys()
     ]
@@ -88,7 +87,7 @@ async def preview_forget(engine: GraphSearchEngine, *, memory: str, gate: Gate |
     return Loss(
         memory=attrs.evolve(found[0], text=_clipped(found[0].text)),
         counts=counts,
-        entities=tuple(entities[:_LISTED]),
+        entities=tuple(map(named, entities[:_LISTED])),
         facts=tuple(facts[:_LISTED]),
     )
 
@@ -110,4 +109,4 @@ async def _only_stated(memory: str, claims: list[Claim], store: GraphStore, read
 
 
 def _clipped(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
