@@ -21,7 +21,7 @@ from graphsearch.modes.result import SearchResult
 from graphsearch.operations.arguments import ARGUMENTS
 from graphsearch.operations.service import Caller
 
-_GIVEN_BY_THE_CALLER: Final = frozenset({"self", "caller", "gate"})
+_GIVEN_BY_THE_CALLER: Final = frozenset({"self", "caller", "engine", "builder", "gate"})
 
 
 class Effect(StrEnum):
@@ -90,10 +90,8 @@ class Operation:
         if "gate" in inspect.signature(self.verb).parameters:
             given["gate"] = caller.gate
         subject = self.subject(caller)
-        if subject is caller:
-            found = await self.verb(caller, **given)
-        else:
-            found = await getattr(subject, self.verb.__name__)(**given)  # an engine over several scopes has its own
+        own = getattr(subject, self.verb.__name__, None)  # an engine over several scopes has its own
+        found = await (own(**given) if own else self.verb(subject, **given))
         return found if caller.asked is caller.engine else _as_in(caller.engine.store.scope, found)
 
 
