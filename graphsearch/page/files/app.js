@@ -59,7 +59,7 @@ async function draw() {
   try {
     if (!me) { me = await server.me({ signal }); countWaiting(); }
     frame(here);
-    const isEmpty = !me.size.memories && !me.size.entities;
+    const isEmpty = me.size && !me.size.memories && !me.size.entities; // no size: some of it is hidden
     const content = isEmpty && here.view !== "care" ? states.nothingKnown(me, anew) : await DRAW[here.view](context(here, signal));
     if (!signal.aborted) placed(content);
   } catch (error) {
@@ -104,7 +104,7 @@ function frame({ view, params }) {
       h("button", { class: "btn quiet hide-s", type: "button", "data-focus": "keys", "aria-label": "Keys", title: "Keys", onclick: showKeys }, "?")));
   if (focused) place.top.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   place.foot.replaceChildren(...(me ? [
-    h("span", {}, said(`${me.org}/${me.project}`, 80), `: ${["entities", "relations", "memories"].map((kind) => counted(me.size[kind], kind)).join(", ")}`),
+    h("span", {}, said(`${me.org}/${me.project}`, 80), me.size ? `: ${["entities", "relations", "memories"].map((kind) => counted(me.size[kind], kind)).join(", ")}` : null),
     h("span", {}, me.writes ? "Changes are allowed." : "Read only."),
     h("span", {}, `graphsearch ${me.version}`),
     server.hasToken() ? h("button", { class: "link", type: "button", onclick: () => { server.keepToken(null); anew(); } }, "Forget the token") : null,

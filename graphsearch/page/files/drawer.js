@@ -92,7 +92,7 @@ function scored(kind, line, behind, rank) {
 const waiting = () => section("", h("span", { class: "sk w1" }), h("span", { class: "sk w3" }), h("span", { class: "sk w2" }));
 const keptOut = (line) => (line.omitted ? note(h("span", { class: "strong" }, "Not in the block. "), line.omitted.sentence) : null);
 
-export function relation(line, behind, { names, onclose, rank }) {
+function relation(line, behind, { names, onclose, rank }) {
   show(h("span", {}, names.relation(line, 60)), [
     keptOut(line),
     section("", facts([
@@ -106,7 +106,7 @@ export function relation(line, behind, { names, onclose, rank }) {
   ].flat(), onclose, { busy: !behind });
 }
 
-export function memory(line, behind, { names, onclose, rank }) {
+function memory(line, behind, { names, onclose, rank }) {
   const id = line.key.slice("memory:".length), whole = behind?.element ?? { ...line, id };
   const step = (each) => (each.name ? names.show(each.name, 40) : h("code", {}, said(each.id, 40)));
   show(h("span", {}, "Memory ", h("code", {}, said(id, 60))), [
@@ -119,13 +119,25 @@ export function memory(line, behind, { names, onclose, rank }) {
   ].flat(), onclose, { busy: !behind });
 }
 
-export function entity(line, behind, { names, onclose, rank, link }) {
+function entity(line, behind, { names, onclose, rank, link }) {
   show(h("span", {}, names.show(line.name, 80), h("span", { class: "muted" }, ` ${line.type}`)), [
     behind ? [scored("entity", line, behind, rank), weights(behind.history, behind.element?.feedback_weight ?? 0.5)] : waiting(),
     section("", facts([["relations", String(line.connections)], ["id", h("code", {}, line.id)]]), h("div", { class: "actions" }, h("a", { class: "btn", href: link("entity", { id: line.id }) }, "Timeline and neighbourhood"))),
   ].flat(), onclose, { busy: !behind });
 }
 
-export function failed(title, error, again, onclose) {
-  show(title, [section("", h("p", { class: "note bad", role: "alert" }, error.message), h("div", { class: "actions" }, button("Try again", again)))], onclose);
+// Open a line at once, and fetch what stands behind it.
+let opened = 0;
+export async function open(context, kind, line, args, options) {
+  const mine = (opened += 1), draw = { relation, memory, entity }[kind];
+  const still = () => mine === opened && !drawer.hidden && !context.signal.aborted;
+  draw(line, null, options);
+  try {
+    const behind = await context.read("evidence", { kind, id: line.id ?? line.key.slice(kind.length + 1), ...args });
+    if (still()) draw(line, behind, options);
+  } catch (error) {
+    if (!still()) return;
+    const again = button("Try again", () => open(context, kind, line, args, options));
+    show("Evidence", [section("", h("p", { class: "note bad", role: "alert" }, error.message), h("div", { class: "actions" }, again))], options.onclose);
+  }
 }
