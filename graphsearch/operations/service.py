@@ -108,7 +108,8 @@ class GraphService:
         engine = self.engine_of(identity.scope)
         others = [self.engine_of(scope) for scope in identity.also]
         asked = FederatedEngine([engine, *others]) if others else engine
-        return Caller(self, Gate(self.authorizer, identity.principal, self.statistics), engine, asked)
+        gate = Gate(self.authorizer, identity.principal, self.statistics, explains=identity.may_view_as)
+        return Caller(self, gate, engine, asked)
 
 
 @attrs.frozen(eq=False)

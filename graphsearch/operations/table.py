@@ -14,7 +14,10 @@ from graphsearch.model.codec import Says
 from graphsearch.operations import answering, caring, remembering, review
 from graphsearch.operations.operation import Effect, Operation, Profile, row
 from graphsearch.operations.service import Caller
+from graphsearch.page.asking import ask
+from graphsearch.page.care import list_memories, preview_forget
 from graphsearch.page.changes import changes
+from graphsearch.page.evidence import evidence
 
 _WORDS: Final = Says("A name, a part of one, or a misspelt one.", 1, 400)
 
@@ -119,6 +122,7 @@ def _asking() -> Iterator[Operation]:
     )
     yield asks(
         changes,
+        name="changes",
         people="Answer a question at two moments: what appeared, ended or changed places, and when its answer changes.",
         says={
             "since": Says("The first moment; default: the last but one at which something changed."),
@@ -130,6 +134,19 @@ def _asking() -> Iterator[Operation]:
         people="Explain why a relation, a memory or an entity is, or is not, among the results of a question.",
         agents="Explain why a relation, an entity or a memory was, or was not, among the answers to a question: its"
         " rank, and the parts that add up to its score.",
+    )
+
+    yield row(
+        ask,
+        lambda caller: caller.builder,
+        Action.READ,
+        people="Answer a question with all that a page shows: relations, memories, entities, the block with the"
+        " tokens of each line, what is not in it and why, and what held at other times.",
+    )
+    yield asks(
+        evidence,
+        people="Show what stands behind a relation, a memory or an entity of an answer: the parts of its score, its"
+        " proofs with their quotes, and how its weight changed.",
     )
 
 
@@ -289,6 +306,18 @@ def _caring() -> Iterator[Operation]:
 
 
 def _forgetting() -> Iterator[Operation]:
+    yield asks(
+        list_memories,
+        name="list_memories",
+        key="memories",
+        people="List the memories that answer a question best, or else the newest.",
+        says={"query": Says("What they are about; default: the newest.", most=4_000)},
+    )
+    yield asks(
+        preview_forget,
+        name="preview_forget",
+        people="Show what would go with a memory: the entities and facts that rest on it alone.",
+    )
     yield curates(
         Curator.forget,
         Action.FORGET,
@@ -296,6 +325,13 @@ def _forgetting() -> Iterator[Operation]:
         people="Forget a memory, or all of a session, source, subject, owner or label, with what rests on them alone."
         " Irreversible; try it with dry_run.",
         profile=Profile.CURATOR,
+        says={"source": Says("All memories from a source.", 1, 400)},
+    )
+    yield curates(
+        Curator.forget_with_receipt,
+        Action.FORGET,
+        effect=Effect.LOSES,
+        people="Forget as forget does, and return a receipt that verify_receipt checks. Irreversible.",
         says={"source": Says("All memories from a source.", 1, 400)},
     )
     yield does(
@@ -315,7 +351,6 @@ def _forgetting() -> Iterator[Operation]:
     yield curates(
         Curator.verify_receipt,
         people="Check a receipt of forgetting: that it is as it was made, and that nothing of what it names is left.",
-        profile=Profile.CONSOLE,
     )
 
 

@@ -59,6 +59,7 @@ class Answer:
     below_floor: int
     reason: str
     denied: Mapping[ElementKind, int]
+    denied_by: Mapping[str, int]
     left_out: Mapping[str, int]
     timings: Mapping[str, float] = attrs.field(eq=False)
     anchors: tuple[Anchor, ...]
@@ -152,6 +153,7 @@ def _answer(
         below_floor=found.below_floor,
         reason=found.reason,
         denied=found.denied,
+        denied_by=found.denied_by,
         left_out=found.left_out,
         timings=found.timings,
         anchors=found.anchors,

@@ -14,9 +14,10 @@ import attrs
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, reading
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.model import Entity, Memory, Relation
+from graphsearch.model import Memory, Relation
 from graphsearch.modes.options import SearchMode
 from graphsearch.modes.result import SearchResult
+from graphsearch.page.rows import DIGITS, RelationRow, relation_row
 from graphsearch.protocols import GraphStore
 
 _AROUND: Final = 5
@@ -51,12 +52,10 @@ class Placed:
 
 @attrs.frozen(kw_only=True)
 class Change:
-    """A relation among the results at either moment, as it is shown at the later one that has it."""
+    """A relation among the results at either moment, as the second shows it, or else the first."""
 
     happened: Happened
-    relation: Relation
-    source: Entity
-    target: Entity
+    relation: RelationRow
     before: Placed | None
     after: Placed | None
 
@@ -123,7 +122,7 @@ async def changes(
         until=after.as_of,
         known_at=after.known_at,
         relations=tuple(found),
-        moments=_moments(around, memories, {each.relation.id for each in found}),
+        moments=_moments(around, memories, {each.relation.id for each in (*before.triplets, *after.triplets)}),
         unknown=len(around) - len(known),
     )
 
@@ -150,20 +149,21 @@ def _compared(before: SearchResult, after: SearchResult) -> list[Change]:
     changes = [
         Change(
             happened=_happened(each.relation, before, after, was=id_ in ones, is_now=id_ in others),
-            relation=each.relation,
-            source=each.source,
-            target=each.target,
+            relation=relation_row(each),
             before=ones.get(id_),
             after=others.get(id_),
         )
         for id_, each in shown.items()
     ]
     order = [*Happened]
-    return sorted(changes, key=lambda each: (order.index(each.happened), -shown[each.relation.id].score))
+    return sorted(changes, key=lambda each: (order.index(each.happened), -each.relation.score))
 
 
 def _placed(found: SearchResult) -> Mapping[UUID, Placed]:
-    return {each.relation.id: Placed(place=place, score=each.score) for place, each in enumerate(found.triplets, 1)}
+    return {
+        each.relation.id: Placed(place=place, score=round(each.score, DIGITS))
+        for place, each in enumerate(found.triplets, 1)
+    }
 
 
 def _happened(relation: Relation, before: SearchResult, after: SearchResult, *, was: bool, is_now: bool) -> Happened:

@@ -19,6 +19,7 @@ from graphsearch.model import Action, Principal, Statistics
 from graphsearch.model.codec import Json, encode
 from graphsearch.operations.service import Identity
 from graphsearch.operations.serving import Desk
+from graphsearch.page.questions import example_questions
 
 _HEADERS: Final = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src"
@@ -88,6 +89,7 @@ async def _me(desk: Desk, identity: Identity, known: Iterable[Identity]) -> Json
         size: Statistics | None = await desk.ask(identity, lambda caller: caller.curator.stats())
     except PartialViewError:
         size = None
+    questions = await desk.ask(identity, lambda caller: example_questions(caller.engine, gate=caller.gate))
     return {
         "org": identity.scope.org_id,
         "project": identity.scope.project_id,
@@ -101,7 +103,7 @@ async def _me(desk: Desk, identity: Identity, known: Iterable[Identity]) -> Json
         "version": __version__,
         "principals": [_shown(each) for each in sorted(others, key=lambda each: each.qualified_id)[:_PRINCIPALS]],
         "size": size and {name: getattr(size, name) for name in ("entities", "relations", "memories")},
-        "questions": [],
+        "questions": [*questions],
     }
 
 

@@ -1,7 +1,8 @@
 """REST: a route for each operation of the table, its OpenAPI, health, and metrics.
 
-What reads is a GET whose arguments are in the query, everything else a POST with a JSON object; the answer is the JSON
-of the result. Errors are ``{"error": {"type", "message"}}`` with the status of their kind.
+What reads is a GET whose arguments are in the query, everything else a POST with a JSON object, of which a GET is the
+dry run, where it has one; the answer is the JSON of the result. Errors are ``{"error": {"type", "message"}}`` with the
+status of their kind.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ from graphsearch.model import validation as check
 from graphsearch.model.codec import Json, decode, schema, schema_of_result
 from graphsearch.model.proposals import Proposed
 from graphsearch.operations.limits import HealthCheck
-from graphsearch.operations.operation import Operation
+from graphsearch.operations.operation import Operation, Profile
 from graphsearch.operations.service import Identity
 from graphsearch.operations.serving import Desk, error_json
+from graphsearch.operations.table import operations
 
 ROOT: Final = "/v1"
 LARGEST: Final = 4 << 20
@@ -45,7 +47,7 @@ _STATUSES: Final[tuple[tuple[type[Exception], int], ...]] = (
     (errors.UnknownModeError, 400),
 )
 """The status of an error, by the first of these that it is; 500 for any other."""
-_OF_THE_APPLICATION: Final = frozenset({"denied", "left_out", "rarity", "timings"})
+_OF_THE_APPLICATION: Final = frozenset({"denied", "denied_by", "left_out", "rarity", "timings"})
 """Fields of results that count what is hidden, or are measured on it: no client is told them."""
 _ERROR: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
 _ERRORS: Final = {
@@ -93,7 +95,7 @@ def rest_routes(
     seconds = Histogram("graphsearch_seconds", "Seconds of operations.", ("operation", "status"), registry=registry)
     identify: Identify = who if callable(who) else lambda _: who
     ready = None if probe is None else HealthCheck(probe)
-    contract = openapi(desk)
+    contract, written = openapi(desk), [each for each in desk.rows() if not each.reads]
 
     def route(operation: Operation) -> Route:
         async def answer(request: Request) -> Response:
@@ -102,7 +104,8 @@ def rest_routes(
             seconds.labels(operation.name, response.status_code).observe(perf_counter() - began)
             return response
 
-        return Route(f"{ROOT}/{operation.name}", answer, methods=["GET" if operation.reads else "POST"])
+        methods = ["POST"] * (operation in written) + ["GET"] * (operation.reads or operation.has_dry_run)
+        return Route(f"{ROOT}/{operation.name}", answer, methods=methods)
 
     async def metrics(request: Request) -> Response:
         try:
@@ -122,7 +125,7 @@ def rest_routes(
         return JSONResponse(contract)
 
     return [
-        *map(route, desk.rows()),
+        *map(route, _served(desk)),
         Route("/openapi.json", described, methods=["GET"]),
         Route("/metrics", metrics, methods=["GET"]),
         Route("/healthz", alive, methods=["GET"]),
@@ -178,11 +181,12 @@ async def _run(operation: Operation, request: Request, desk: Desk, identity: Ide
 
 async def _request(operation: Operation, request: Request) -> Any:
     """The request that the query or the body is. Raises `InvalidInputError` with every fault."""
-    if operation.reads:
+    if request.method != "POST":
         arguments = schema(operation.request)["properties"]
         query = request.query_params
         lists = {name for name, each in arguments.items() if each.get("type") == "array"}
-        return operation.read({name: query.getlist(name) if name in lists else query[name] for name in query})
+        asked = operation.read({name: query.getlist(name) if name in lists else query[name] for name in query})
+        return attrs.evolve(asked, dry_run=True) if operation.has_dry_run else asked
     body = b""
     async for chunk in request.stream():
         body += chunk
@@ -200,7 +204,7 @@ def openapi(desk: Desk) -> Json:
     return {
         "openapi": "3.1.0",
         "info": {"title": "graphsearch", "version": __version__},
-        "paths": {f"{ROOT}/{each.name}": _path(each) for each in desk.rows()},
+        "paths": {f"{ROOT}/{each.name}": _path(each, written=each in desk.rows()) for each in _served(desk)},
         "components": {
             "schemas": {"Error": _ERROR_SCHEMA},
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
@@ -209,7 +213,14 @@ def openapi(desk: Desk) -> Json:
     }
 
 
-def _path(operation: Operation) -> Json:
+def _served(desk: Desk) -> list[Operation]:
+    """The rows that have a route: where nothing is written, also those that have a dry run."""
+    rows = desk.rows()
+    dry = (each for each in operations().values() if each.has_dry_run and each.profile <= Profile.ALL)
+    return [*rows, *(each for each in dry if each not in rows)]
+
+
+def _path(operation: Operation, *, written: bool) -> Json:
     arguments, result = schema(operation.request), _schema_for_clients(schema_of_result(operation.result))
     if operation.key:
         result = {"type": "object", "properties": {operation.key: result}, "required": [operation.key]}
@@ -221,12 +232,17 @@ def _path(operation: Operation) -> Json:
             **_ERRORS,
         },
     }
+    read: Json = {"get": {**described, "parameters": _parameters(arguments)}}
     if operation.reads:
-        return {"get": {**described, "parameters": _parameters(arguments)}}
+        return read
+    read["get"] |= {"operationId": f"{operation.name}_dry_run", "summary": f"The dry run. {operation.people}"}
+    read = read if operation.has_dry_run else {}
+    if not written:
+        return read
     body = {"required": True, "content": {"application/json": {"schema": arguments}}}
     waiting = {"202": _response("A proposal that waits for review", schema_of_result(Proposed))}
     responses = {**described["responses"], **waiting}
-    return {"post": {**described, "responses": responses, "requestBody": body}}
+    return {**read, "post": {**described, "responses": responses, "requestBody": body}}
 
 
 def _response(description: str, of: Json) -> Json:
