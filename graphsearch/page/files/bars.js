@@ -100,21 +100,23 @@ export function legend(kind, lines, scale) {
   return h("div", { class: "legend" }, families.map(([[name], colour]) => h("span", {}, h("span", { class: `sw sw${colour}`, "aria-hidden": "true" }), name)), h("span", { class: "muted" }, `bar: 0 to ${score(scale)}`));
 }
 
-// Every part by itself, as a staircase that ends at the score. ``parts`` are {name, value, weight, contribution}.
+// Every part by itself, as a staircase that ends at the score. ``parts`` are {name, contribution}, with a value and a
+// weight where these are known.
 export function partsTable(parts, kind, total) {
   const colours = new Map(FAMILIES[kind].flatMap((family, place) => (family ? family[1].map((name) => [name, place + 1]) : [])));
   const colour = (part) => colours.get(part.name) ?? OTHER;
+  const weighed = parts.every((part) => part.weight !== undefined);
   const shown = parts.filter((part) => part.contribution).sort((one, other) => colour(one) - colour(other));
   const high = Math.max(total, shown.reduce((sum, part) => sum + Math.max(0, part.contribution), 0)) || 1;
   let at = 0;
   const rows = shown.map((part) => {
     const from = Math.min(at, at + part.contribution) / high * 100, wide = Math.max(0.6, Math.abs(part.contribution) / high * 100);
     at += part.contribution;
-    return h("tr", {}, h("th", { scope: "row", title: MEANS[part.name] }, words(part.name)), [part.value.toFixed(3), part.weight.toFixed(3), signed(part.contribution)].map((text) => h("td", { class: "num" }, text)),
+    return h("tr", {}, h("th", { scope: "row", title: MEANS[part.name] }, words(part.name)), [...(weighed ? [part.value.toFixed(3), part.weight.toFixed(3)] : []), signed(part.contribution)].map((text) => h("td", { class: "num" }, text)),
       h("td", { class: "barcell" }, drawing({ "aria-hidden": "true" }, part.contribution < 0 ? taken(from, wide) : block(colour(part), from, wide))));
   });
   const none = parts.filter((part) => !part.contribution).map((part) => words(part.name));
-  const table = h("table", {}, h("thead", {}, h("tr", {}, ["part", "value", "weight", "adds"].map((name, place) => h("th", { scope: "col", class: place ? "num" : undefined }, name)), h("td", { "aria-hidden": "true" }))),
-    h("tbody", {}, rows), h("tfoot", {}, h("tr", {}, h("td", { colspan: 3 }, "score, the sum"), h("td", { class: "num" }, score(total)), h("td", {}))));
+  const table = h("table", {}, h("thead", {}, h("tr", {}, ["part", ...(weighed ? ["value", "weight"] : []), "adds"].map((name, place) => h("th", { scope: "col", class: place ? "num" : undefined }, name)), h("td", { "aria-hidden": "true" }))),
+    h("tbody", {}, rows), h("tfoot", {}, h("tr", {}, h("td", { colspan: weighed ? 3 : 1 }, "score, the sum"), h("td", { class: "num" }, score(total)), h("td", {}))));
   return h("div", {}, table, none.length ? h("p", { class: "small muted" }, `Nothing from: ${none.join(", ")}.`) : null);
 }

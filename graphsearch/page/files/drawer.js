@@ -65,26 +65,33 @@ function proof(each, total) {
     rules ? h("div", { class: "small muted" }, said(rules, 200)) : null);
 }
 
-function evidence({ proofs, given, relation }) {
+function evidence({ provenance: { proofs, given, relation }, proved_by: all }) {
   let total = 0;
-  const shown = proofs.map((each) => proof(each, (total += each.adds)));
-  const title = proofs.length ? `Evidence: ${counted(proofs.length, "memories")}, confidence ${relation.confidence.toFixed(3)}` : "Evidence";
+  const shown = proofs.map((each) => proof(each, (total += each.adds))), more = all - proofs.length;
+  const title = proofs.length ? `Evidence: ${counted(all, "memories")}, confidence ${relation.confidence.toFixed(3)}` : "Evidence";
   return section(title, shown,
+    more > 0 ? h("p", { class: "small muted" }, `${counted(more, "memories")} more add less.`) : null,
     given ? h("p", { class: "small muted" }, `It was stated with confidence ${two(given)}; no claim adds to it.`) : null,
     proofs.length || given ? null : h("p", { class: "muted" }, "You may not see what stands behind it, or nothing does."));
 }
 
-function weights(history, weight) {
-  const none = "No session that was shown it has reported an outcome. It counts 0.50, as everything does at first.";
-  return section(`Weight by session: ${two(weight)} now`, history?.length ? weightPlot(history) : h("p", { class: "muted" }, none));
+function stated(states, names) {
+  const one = (each) => h("li", { class: "row between" }, h("span", {}, names.relation(each, 40)), h("span", { class: "muted small" }, two(each.confidence)));
+  return section("States", states.length ? h("ul", {}, states.map(one)) : h("p", { class: "muted" }, "No relation was read from it."));
 }
 
-function scored(kind, line, behind, rank) {
-  const explained = behind?.explanation;
-  if (!explained?.parts?.length) return null;
-  const it = explained.found?.breakdown;
-  return section(rank ? `Score: rank ${rank}` : "Score", partsTable(explained.parts, kind, explained.score ?? line.score),
-    kind === "relation" && it ? h("p", { class: "small muted" }, `Every weight is a share of its strength: confidence ${it.confidence.toFixed(3)} × freshness ${it.freshness.toFixed(3)} × prior ${it.prior.toFixed(2)} = ${it.strength.toFixed(3)}.`) : null);
+function weights(history, weight) {
+  const none = "No session that was shown it has reported an outcome. It counts 0.50, as everything does at first.";
+  return section(`Weight by session: ${two(weight)} now`, history.length ? weightPlot(history) : h("p", { class: "muted" }, none));
+}
+
+// The parts of a score, with their values and weights where these were explained.
+function scored(kind, line, explained, rank) {
+  const parts = explained?.parts ?? Object.entries(line.parts ?? {}).map(([name, contribution]) => ({ name, contribution }));
+  if (!parts.length) return null;
+  const it = explained?.found?.breakdown;
+  return section(rank ? `Score: rank ${rank}` : "Score", partsTable(parts, kind, explained?.score ?? line.score),
+    it ? h("p", { class: "small muted" }, `Every weight is a share of its strength: confidence ${it.confidence.toFixed(3)} × freshness ${it.freshness.toFixed(3)} × prior ${it.prior.toFixed(2)} = ${it.strength.toFixed(3)}.`) : null);
 }
 
 // ---- the three kinds of lines; ``line`` is a row, ``behind`` its evidence, null while that is fetched
@@ -98,11 +105,11 @@ function relation(line, behind, { names, onclose, rank }) {
     section("", facts([
       line.fact ? ["fact", said(line.fact, 600)] : null,
       ["holds", period(line.valid_from, line.valid_to)],
-      behind?.provenance ? ["known", `since ${minute(behind.provenance.relation.created_at)}`] : null,
+      behind ? ["known", `since ${minute(behind.element.created_at)}`] : null,
       line.in ? ["block", h("span", { class: "tag on" }, "in the block")] : null,
       ["id", h("code", {}, line.key.slice("relation:".length))],
     ])),
-    behind ? [scored("relation", line, behind, rank), behind.provenance ? evidence(behind.provenance) : null, weights(behind.history, behind.provenance?.relation.feedback_weight ?? line.weight)] : waiting(),
+    behind ? [scored("relation", line, behind.explanation, rank), behind.provenance ? evidence(behind) : null, weights(behind.history, behind.element.feedback_weight)] : waiting(),
   ].flat(), onclose, { busy: !behind });
 }
 
@@ -113,15 +120,15 @@ function memory(line, behind, { names, onclose, rank }) {
     keptOut(line),
     section("", h("div", { class: "quote" }, byline({ ...whole, id }), whole.text ? h("p", {}, said(whole.text, 20000)) : h("p", { class: "muted" }, "Its text is not stored."),
       line.until ? h("p", { class: "small muted" }, `What it claims ended on ${day(line.until)}.`, line.now ? [" Now: ", said(line.now, 80), "."] : null) : null)),
-    behind ? [scored("memory", line, behind, rank),
-      line.path.length ? section("How the graph led to it", h("p", { class: "pathline" }, joined(line.path.map(step), () => h("span", { class: "step" }, "→")))) : null,
-      weights(behind.history, whole.feedback_weight ?? 0.5)] : waiting(),
+    behind ? [scored("memory", line, behind.explanation, rank), stated(behind.states, names),
+      line.path?.length ? section("How the graph led to it", h("p", { class: "pathline" }, joined(line.path.map(step), () => h("span", { class: "step" }, "→")))) : null,
+      weights(behind.history, whole.feedback_weight)] : waiting(),
   ].flat(), onclose, { busy: !behind });
 }
 
 function entity(line, behind, { names, onclose, rank, link }) {
   show(h("span", {}, names.show(line.name, 80), h("span", { class: "muted" }, ` ${line.type}`)), [
-    behind ? [scored("entity", line, behind, rank), weights(behind.history, behind.element?.feedback_weight ?? 0.5)] : waiting(),
+    behind ? [scored("entity", line, behind.explanation, rank), weights(behind.history, behind.element.feedback_weight)] : waiting(),
     section("", facts([["relations", String(line.connections)], ["id", h("code", {}, line.id)]]), h("div", { class: "actions" }, h("a", { class: "btn", href: link("entity", { id: line.id }) }, "Timeline and neighbourhood"))),
   ].flat(), onclose, { busy: !behind });
 }

@@ -1,11 +1,12 @@
 // Small plots in plain SVG: a weight over sessions, a period between moments.
 import { h, s } from "./dom.js";
-import { day, two } from "./format.js";
+import { day, said, two } from "./format.js";
 
 const NEUTRAL = 0.5; // where every weight starts
-const SHAPES = { accepted: "pt", rework: "pt mid", rejected: "pt bad" };
+const OUTCOMES = new Map([[1, ["accepted", "pt"]], [0.5, ["rework", "pt mid"]], [0, ["rejected", "pt bad"]]]);
+const outcome = (each) => OUTCOMES.get(each.outcome) ?? [String(each.outcome), "pt"];
 
-// The weight of an element after each session that was shown it: ``history`` is {session, at, outcome, weight}.
+// The weight of an element after each session that was shown it: ``history`` is {session_id, shown_at, outcome, weight}.
 export function weightPlot(history) {
   const wide = 420, tall = 110, left = 34, right = 12, top = 10, bottom = 22;
   const values = [NEUTRAL, ...history.map((each) => each.weight)];
@@ -16,11 +17,11 @@ export function weightPlot(history) {
   const drawn = s("svg", { class: "plot", viewBox: `0 0 ${wide} ${tall}`, role: "img", "aria-label": `Weight after each of ${history.length} sessions, from ${two(NEUTRAL)} to ${two(values.at(-1))}` },
     marks.map((value) => [s("line", { class: "ax", x1: left, x2: wide - right, y1: y(value), y2: y(value) }), s("text", { x: left - 5, y: y(value) + 4, "text-anchor": "end" }, two(value))]),
     s("path", { class: "ln", d: values.map((value, at) => `${at ? "L" : "M"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`).join("") }),
-    history.map((each, at) => s("circle", { class: SHAPES[each.outcome] ?? "pt", cx: x(at + 1), cy: y(each.weight), r: 3.5 }, s("title", {}, `${each.outcome}, ${two(each.weight)}`))),
-    s("text", { x: left, y: tall - 5 }, "before"), s("text", { x: wide - right, y: tall - 5, "text-anchor": "end" }, day(history.at(-1).at)));
-  const rows = history.map((each) => h("tr", {}, h("td", { class: "nowrap" }, day(each.at)), h("td", { class: "name" }, each.session.slice(0, 60)), h("td", {}, each.outcome), h("td", { class: "num" }, two(each.weight))));
+    history.map((each, at) => s("circle", { class: outcome(each)[1], cx: x(at + 1), cy: y(each.weight), r: 3.5 }, s("title", {}, `${outcome(each)[0]}, ${two(each.weight)}`))),
+    s("text", { x: left, y: tall - 5 }, "before"), s("text", { x: wide - right, y: tall - 5, "text-anchor": "end" }, day(history.at(-1).shown_at)));
+  const rows = history.map((each) => h("tr", {}, h("td", { class: "nowrap" }, day(each.shown_at)), h("td", {}, said(each.session_id || "of somebody else", 40)), h("td", {}, outcome(each)[0]), h("td", { class: "num" }, two(each.weight))));
   return h("div", {}, drawn, h("details", {}, h("summary", { class: "small muted" }, "As a table"), h("table", {},
-    h("thead", {}, h("tr", {}, ["at", "session", "outcome", "weight"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, rows))));
+    h("thead", {}, h("tr", {}, ["shown", "session", "outcome", "weight"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, rows))));
 }
 
 // Where a moment lies between the steps of a slider, in percent: a period then stands under the thumb that moves it.

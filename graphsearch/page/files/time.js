@@ -45,7 +45,7 @@ function moments(context, first, page) {
   const nearest = (moment) => Math.max(0, steps.findLastIndex((each) => Date.parse(each) <= Date.parse(moment)));
   const at = { since: nearest(first.since), until: nearest(first.until), known: params.known ? nearest(params.known) : last };
   const given = () => ({ since: steps[at.since], until: at.until === last ? undefined : steps[at.until], known: at.known === last ? undefined : steps[at.known] });
-  const told = (step) => (step === last ? `now, ${day(steps[step])}` : day(steps[step]));
+  const told = (step) => (step === last ? "now" : day(steps[step]));
   const changes = new Map(first.moments.map((each) => [Date.parse(each.at), each]));
   const spoken = (step) => {
     const each = changes.get(Date.parse(steps[step]));
@@ -110,7 +110,7 @@ function sentence(found, told, at, last) {
 
 // Relations at both moments, on one axis with the sliders.
 function relations(context, found, steps, marks) {
-  const lines = found.relations.map((each) => ({ ...each.relation, ...each, key: `relation:${each.relation.id}`, id: each.relation.id, weight: each.relation.feedback_weight }));
+  const lines = found.relations.map((each) => ({ ...each, ...each.relation }));
   const names = new Names(lines.flatMap((each) => [each.source.name, each.target.name]));
   const ticks = [...new Set([0, 0.25, 0.5, 0.75, 1].map((part) => Math.round(part * (steps.length - 1))))];
   const open = (line) => drawer.open(context, "relation", line, { query: found.query, as_of: line.after ? found.until : found.since, known_at: found.known_at }, { names, link: context.link });
@@ -121,7 +121,7 @@ function relations(context, found, steps, marks) {
     cell("pl", h("span", { class: "vh" }, period(line.valid_from, line.valid_to)), periodPlot({ from: line.valid_from, to: line.valid_to, steps, marks, state: line.happened })),
     cell("num sc", line.before && line.after ? [h("span", { class: "muted" }, `${score(line.before.score)} → `), score(line.after.score)] : line.after ? score(line.after.score) : h("span", { class: "muted" }, score(line.before.score))));
   const heads = h("div", { class: "gr hide-s", role: "row" }, h("div", { role: "columnheader" }, h("span", { class: "vh" }, "change")), h("div", { class: "small muted", role: "columnheader" }, "relation"),
-    h("div", { class: "axis row between", role: "columnheader", "aria-label": "holds" }, ticks.map((step) => h("span", {}, steps[step].slice(0, 7)))), h("div", { class: "small muted num", role: "columnheader" }, "score"));
+    h("div", { class: "axis row between", role: "columnheader", "aria-label": "holds" }, ticks.map((step) => h("span", {}, day(steps[step])))), h("div", { class: "small muted num", role: "columnheader" }, "score"));
   return h("section", { class: "panel", "aria-label": "Relations" }, lines.length ? h("div", { class: "gantt", role: "table", "aria-label": "Relations at both moments" }, heads, lines.map(row))
     : h("p", { class: "pad muted" }, "Nothing was known of this question at either moment."));
 }

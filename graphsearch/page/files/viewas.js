@@ -18,7 +18,7 @@ export function viewAs({ me, as, look }) {
     form(as, look);
   };
   return h("label", {}, h("span", {}, "View as"), h("select", { class: "field", "aria-label": "View as", "data-focus": "as", onchange: choose },
-    h("option", { value: "-1", selected: !as }, `yourself, ${called(me.principal)}`),
+    h("option", { value: "-1", selected: !as }, `${clip(me.principal.id, 30)} (you)`),
     choices.map((each, at) => h("option", { value: at, selected: Boolean(as) && same(each, as) }, called(each))),
     h("option", { value: SOMEBODY }, "somebody else…")));
 }
