@@ -44,6 +44,7 @@ WRITTEN: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
             "Measure how well relevant evidence is found, in a fresh scope that is removed at the end.",
         ),
         "mcp": ("serving:mcp", "Serve the project to agents by MCP, until standard input ends or a signal comes."),
+        "ui": ("serving:ui", "Serve the page to look at the project in a browser; it changes nothing but by --write."),
         "install": ("coding_agents:install", "Write the server and the hooks into a coding agent's configuration."),
         "uninstall": ("coding_agents:uninstall", "Take the server and the hooks out of it again."),
         "record-session": ("coding_agents:record_session", ""),

@@ -177,7 +177,7 @@ def command_of_operation(name: str, operation: Operation) -> Command:
             default=each.default,
             says=each.metadata["says"],
             is_positional=each.default is attrs.NOTHING
-            or own[each.name].kind is not own[each.name].KEYWORD_ONLY
+            or (each.name in own and own[each.name].kind is not own[each.name].KEYWORD_ONLY)
             or (operation.name, each.name) == ("backlinks", "entity"),
         )
         for each in attrs.fields(operation.request)
