@@ -16,7 +16,7 @@ from graphsearch.cli.agent_hooks import record
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Place, open_caller
 from graphsearch.cli.installing import Agent, Change, apply, plan, plan_removal
-from graphsearch.cli.principals import Asker
+from graphsearch.cli.principals import Asker, who
 from graphsearch.ingest import Ingestor
 from graphsearch.model.codec import Says
 
@@ -34,7 +34,7 @@ def install(
     place: Place,
 ) -> Answer:
     """Plan, and with ``yes`` write, the server and the hooks. A DSN of the environment stays there."""
-    options = ["--org", place.org, "--project", place.project, "--principal", asker.who(place)]
+    options = ["--org", place.org, "--project", place.project, "--principal", who(asker.principal, place)]
     options += [part for each in asker.attribute for part in ("--attribute", each)]
     if place.folder:
         options += ["--embedded", str(place.folder.absolute())]

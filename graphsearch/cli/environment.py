@@ -50,12 +50,11 @@ class Server(Options):
         An option counts before the environment, and that before the file. Raises `click.UsageError` for both in one.
         """
         if self.dsn and self.embedded:
-            sources = [click.get_current_context().get_parameter_source(each) for each in ("dsn", "embedded")]
-            refuse(
-                sources[0] == sources[1],
-                "give either --dsn (or GRAPHSEARCH_DSN) or --embedded (or GRAPHSEARCH_EMBEDDED), and not both",
-            )
-            return self.embedded if [*ParameterSource].index(sources[1]) < [*ParameterSource].index(sources[0]) else None
+            given = click.get_current_context().get_parameter_source
+            order = [each for each in ParameterSource if each in (given("dsn"), given("embedded"))]
+            both = "give either --dsn (or GRAPHSEARCH_DSN) or --embedded (or GRAPHSEARCH_EMBEDDED), and not both"
+            refuse(len(order) == 1, both)
+            return self.embedded if order[0] is given("embedded") else None
         return None if self.dsn else self.embedded or data_folder()
 
 

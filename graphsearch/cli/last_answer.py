@@ -1,11 +1,13 @@
-"""The last answer in a place: what its rows are, so that a later command may name one by its number."""
+"""The last answers in a place: what their rows are, so that a later command may name one by its number."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import attrs
 import click
@@ -16,64 +18,98 @@ from graphsearch.errors import UnknownElementError
 from graphsearch.stores.in_postgres.session.faults import describe
 from graphsearch.text.rendering import safe_text
 
+_MOST: Final = 5
+"""How many answers are kept."""
 _SHORTEST: Final = 4
 """The fewest characters of a short id: fewer are the number of a row."""
 
 
-@attrs.frozen
-class LastAnswer:
-    """The question, and the kind and the id of each row; ``folders`` are those that worked in the place."""
+class Row(NamedTuple):
+    """What a row of an answer is: ``kind`` and ``id``."""
 
-    query: str = ""
-    rows: tuple[tuple[str, str], ...] = ()
+    kind: str
+    id: str
+
+
+@attrs.frozen
+class LastAnswers:
+    """The last answers, newest first: the question and the rows of each. ``folders`` are those that work in the place.
+
+    Only ids are kept, and none once something is forgotten.
+    """
+
+    answers: tuple[tuple[str, tuple[Row, ...]], ...] = ()
     folders: tuple[str, ...] = ()
 
-    def find(self, given: str, kind: str) -> tuple[str, str] | None:
-        """The row of a number, or of the beginning of its id; None if there is none.
+    def find(self, given: str, kind: str = "") -> tuple[str, Row] | None:
+        """The newest row of a ``kind`` with this number or beginning of its id, and its question; None for no such row.
 
-        Raises `UnknownElementError` for a row that is not of the ``kind``, if one is named.
+        Raises `UnknownElementError` where only rows of other kinds have the number.
         """
-        if given.isdecimal() and len(given) < _SHORTEST:
-            found = self.rows[int(given) - 1 : int(given)] if int(given) else ()
-        else:
-            found = tuple({each for each in self.rows if len(given) >= _SHORTEST and each[1].startswith(given)})
-        if len(found) != 1 or found[0][1] == given:
-            return None
-        if kind and found[0][0] != kind:
-            raise UnknownElementError(f"row {given} of the last answer is of a {found[0][0]}, and no {kind}")
-        return found[0]
+        others = ""
+        for question, rows in self.answers:
+            if given.isdecimal() and len(given) < _SHORTEST:
+                found = [*rows[int(given) - 1 : int(given)]] if int(given) else []
+            else:
+                found = [each for each in {*rows} if len(given) >= _SHORTEST and _is_short_of(given, each.id)]
+            if any(each.id == given for each in rows):
+                return None
+            if len(found) == 1 and kind in ("", found[0].kind):
+                return question, found[0]
+            others = others or "".join(each.kind for each in found[:1])
+        if others and kind:
+            raise UnknownElementError(f"{given} is of a {others} in the last answer, and not of a {kind}")
+        return None
 
 
-def read_last(place: Place) -> LastAnswer:
-    """The last answer in a place; an empty one if there was none."""
+def _is_short_of(given: str, id_: str) -> bool:
+    """Whether a text begins an id that was made here: ids that somebody chose are given whole."""
+    return id_.startswith(given) and re.fullmatch("[0-9a-f-]{36}", id_) is not None
+
+
+def read_last(place: Place) -> LastAnswers:
+    """The last answers in a place."""
     try:
         kept = json.loads(_file(place).read_text(encoding="utf-8"))
-        return LastAnswer(kept["query"], tuple((kind, id_) for kind, id_ in kept["rows"]), tuple(kept["folders"]))
-    except (OSError, ValueError, LookupError, TypeError):  # never written, or cut off: the next answer writes it
-        return LastAnswer()
+        answers = tuple((query, tuple(Row(*each) for each in rows)) for query, rows in kept["answers"])
+        return LastAnswers(answers, tuple(kept["folders"]))
+    except (OSError, ValueError, LookupError, TypeError):  # there was none, or it was cut off: the next one is written
+        return LastAnswers()
 
 
-def keep(place: Place, last: LastAnswer) -> None:
-    """Keep an answer: the question and ids, never what it says."""
-    file = _file(place)
-    try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file.write_text(json.dumps(attrs.asdict(last)), encoding="utf-8")
-    except OSError as error:
-        click.echo(f"rows of this answer have no numbers: {error}", err=True)
+def add_answer(place: Place, question: str, rows: Sequence[tuple[str, str]]) -> None:
+    """Keep the rows of an answer."""
+    last = read_last(place)
+    _write(place, attrs.evolve(last, answers=((question, tuple(Row(*each) for each in rows)), *last.answers)[:_MOST]))
+
+
+def drop_answers(place: Place) -> None:
+    """Keep no row: what they name may be gone."""
+    last = read_last(place)
+    if last.answers:
+        _write(place, attrs.evolve(last, answers=()))
 
 
 def announce(place: Place) -> None:
     """Say where a command works, once in each folder, unless its options say so."""
     last, here = read_last(place), str(Path.cwd())
     given = {source_of(each) for each in ("org", "project", "embedded", "dsn")}
-    if here in last.folders or {"--org", "--project"} <= given and given & {"--embedded", "--dsn"}:
+    if here in last.folders or ({"--org", "--project"} <= given and given & {"--embedded", "--dsn"}):
         return
     others = f"; so do commands in {', '.join(last.folders)}" if last.folders else ""
     server = describe(place.dsn) if place.folder is None else place.folder
-    said = f"working in the project {place.scopes[0]}, its graph in {server}{others} (said once: see `graphsearch where`)"
+    said = f"the project is {place.scopes[0]}, its graph in {server}{others} (said once; see `graphsearch where`)"
     click.echo(safe_text(said), err=True)
-    keep(place, attrs.evolve(last, folders=(*last.folders, here)))
+    _write(place, attrs.evolve(last, folders=(*last.folders, here)))
+
+
+def _write(place: Place, last: LastAnswers) -> None:
+    file = _file(place)
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.write_text(json.dumps({"answers": last.answers, "folders": last.folders}), encoding="utf-8")
+    except OSError as error:
+        click.echo(f"rows of this answer have no numbers: {error}", err=True)
 
 
 def _file(place: Place) -> Path:

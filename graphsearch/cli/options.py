@@ -63,16 +63,15 @@ def parameter(argument: Argument) -> click.Parameter:
     if count == -1:  # nothing is what is left out
         more["callback"] = lambda _, __, given: given or default
         more |= {} if argument.is_positional else {"multiple": True, "nargs": 1}
-    more["show_default"] = isinstance(default, str | int | float) and default not in ("", True, False)
     more |= argument.more
     if argument.is_positional:
-        return click.Argument([argument.name], **more)  # type: ignore
+        return click.Argument([argument.name], **more)
     spelt = argument.name.replace("_", "-")
     return click.Option(
         [f"--{spelt}" if default is False or kind is not bool else f"--{spelt}/--no-{spelt}", argument.name],
         help=argument.says.text,
         show_envvar="envvar" in more,
-        **more,
+        **{"show_default": isinstance(default, str | int | float) and default not in ("", True, False), **more},
     )
 
 

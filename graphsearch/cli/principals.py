@@ -57,15 +57,10 @@ class Asker(Principals):
 
     principal: Annotated[str, Says("The principal; default: the user."), PRINCIPAL] = ""
 
-    def who(self, place: Server) -> str:
-        """The name of the principal: of an embedded graph by default the user, of a server the one that is given."""
-        refuse(not self.principal and place.folder is None, "Missing option '--principal': a DSN is of a server")
-        return self.principal or user_name()
-
     def gate(self, place: Place) -> Gate:
         """The gate for the principal and the policies."""
         statistics = getattr(self, "statistics", StatisticsOf.SCOPE)
-        return Gate(self.authorizer, self.called(self.who(place), place), statistics)
+        return Gate(self.authorizer, self.called(who(self.principal, place), place), statistics)
 
 
 @attrs.frozen(kw_only=True)
@@ -74,6 +69,12 @@ class BlockAsker(Asker):
 
     log: Log = True
     statistics: Statistics = StatisticsOf.SCOPE
+
+
+def who(given: str, place: Server) -> str:
+    """The name of a principal: for an embedded graph by default the user; for a server it must be given."""
+    refuse(not given and place.folder is None, "Missing option '--principal' (or GRAPHSEARCH_PRINCIPAL), for a DSN")
+    return given or user_name()
 
 
 def _value(text: str) -> object:
