@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import asyncio
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Final
+from uuid import UUID
 
 import attrs
 import numpy as np
@@ -26,13 +29,17 @@ from graphsearch.access.gate import BoundGate, StatisticsOf, resource_of
 from graphsearch.access.visible_entities import VisibleEntities
 from graphsearch.columns import Codes, Expansion, Keys, Mask, Rows
 from graphsearch.columns.key_index import distinct
-from graphsearch.model import Claim, ElementKind, Memory, Relation
+from graphsearch.model import Claim, ElementKind, Entity, Memory, Relation
 from graphsearch.protocols import GraphStore
 
 if TYPE_CHECKING:
     from graphsearch.access.visible_documents import DocumentCache, VisibleDocuments
 
 _NO_CODES: Final = frozenset[int]()
+_EXPLAINED: Final = 500
+"""The most denied elements of a kind whose policies are counted."""
+_BATCH: Final = 64
+"""Elements explained between two turns of the event loop."""
 
 
 @attrs.frozen(eq=False)
@@ -128,6 +135,35 @@ class Gatekeeper:
             return dict.fromkeys(ElementKind, 0)
         counts = {kind: len(np.unique(np.concatenate(columns))) for kind, columns in self._denied_keys.items()}
         return {kind: counts.get(kind, 0) for kind in ElementKind}
+
+    async def denied_by(self) -> Mapping[str, int]:
+        """How many of the first denied elements each policy hides, by itself or by the memories that they rest on."""
+        counts, store = Counter[str](), self._store
+        for kind, columns in self._denied_keys.items() if self._gate.policies.explains else ():
+            keys = np.unique(np.concatenate(columns))[:_EXPLAINED]
+            read = store.get_memories(keys.tolist()) if kind is ElementKind.MEMORY else store.elements(kind, keys)
+            found: Sequence[Entity | Relation | Memory] = await read
+            own = dict(zip((each.id for each in found), await self._reasons(found), strict=True))
+            proofs: dict[UUID, tuple[str, ...]] = {}
+            proofs |= {each.id: each.evidence for each in found if isinstance(each, Relation) and not own[each.id]}
+            named = [each.id for each in found if isinstance(each, Entity) and not own[each.id]]
+            for mention in await store.list_mentions(entity_ids=named) if named else ():
+                proofs[mention.entity_id] = (*proofs.get(mention.entity_id, ()), mention.memory_id)
+            memories = await store.get_memories(sorted(set(chain.from_iterable(proofs.values()))))
+            hiding = dict(zip((each.id for each in memories), await self._reasons(memories), strict=True))
+            for id_, policies in own.items():
+                resting = proofs.get(id_, ()) if isinstance(id_, UUID) else ()
+                counts.update(policies or {name for memory in resting for name in hiding.get(memory, ())})
+        return counts
+
+    async def _reasons(self, elements: Sequence[Entity | Relation | Memory]) -> Sequence[Sequence[str]]:
+        """The policies that deny each element by itself."""
+        reasons: list[Sequence[str]] = []
+        for start in range(0, len(elements), _BATCH):
+            await asyncio.sleep(0)
+            resources = [resource_of(each) for each in elements[start : start + _BATCH]]
+            reasons += self._gate.policies.reasons(resources) or [()] * len(resources)
+        return reasons
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Codes) -> Verdicts:
         """The verdict on each element; a relation with evidence needs at least one visible memory."""

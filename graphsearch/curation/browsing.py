@@ -173,13 +173,14 @@ class Related:
     """An entity that is reachable from another.
 
     ``path`` are the relations of the path to it, in order, ``hops`` their number; ``strength`` is least confidence ×
-    least freshness × least prior along the path, in [0, 1].
+    least freshness × least prior along the path, in [0, 1]. ``names`` are those of the ends of its relations, by id.
     """
 
     entity: Entity
     hops: int
     strength: float
     path: tuple[Relation, ...]
+    names: Mapping[UUID, str] = attrs.field(factory=dict)
 
 
 class EntityGraph(dict[str, Any], Displayed):

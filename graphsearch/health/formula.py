@@ -74,6 +74,26 @@ class HealthCounts:
     earlier: Growth | None = None
 
 
+class StepKind(StrEnum):
+    """What would improve the health of a graph."""
+
+    SETTLE_DUPLICATES = "settle_duplicates"
+    """Merge pairs of entities that may be one, or mark them as distinct."""
+    SETTLE_MENTIONS = "settle_mentions"
+    """Say whom disputed mentions mean: by merging, or marking as distinct."""
+    ADD_RELATIONS = "add_relations"
+    """State facts: there are fewer relations than so many memories should have."""
+
+
+@attrs.frozen(kw_only=True)
+class Step:
+    """Something that would improve the health: how often it is to be done, and by how much ``value`` then rises."""
+
+    kind: StepKind
+    count: int
+    adds: float
+
+
 @attrs.frozen(kw_only=True)
 class Health:
     """The health of a graph and its factors, each in [0, 1]; higher is better except for the rates.
@@ -81,7 +101,7 @@ class Health:
     ``value`` is (1 − fragment_rate) × resolution_precision × edge_coverage. ``graph_weight_factor``, in [0, 1],
     multiplies the weight of the graph channel in recall; it is 1 for a graph that is too small to judge.
     ``entity_growth`` is the number of new entities per new memory since the earlier count, None if there is none, or
-    no new memory.
+    no new memory. ``counts`` are what it is computed from, and ``steps`` would improve it, by what they add.
     """
 
     value: float
@@ -96,6 +116,8 @@ class Health:
     entity_growth: float | None
     message: str
     warnings: tuple[str, ...]
+    counts: HealthCounts
+    steps: tuple[Step, ...]
 
     def __str__(self) -> str:
         rates = ("fragment_rate", "resolution_precision", "edge_coverage")
@@ -129,7 +151,23 @@ def graph_health(counts: HealthCounts) -> Health:
         entity_growth=growth,
         message=f"{_MATURITY[maturity].format(memories=counts.memories)}; {_verdict(condition, value, counts)}",
         warnings=tuple(_warnings(condition, value, growth)),
+        counts=counts,
+        steps=_steps(counts, 1.0 - fragment_rate, precision, coverage),
     )
+
+
+def _steps(counts: HealthCounts, whole: float, precision: float, coverage: float) -> tuple[Step, ...]:
+    """What would take each of the three factors to 1, the others as they are; first what adds the most."""
+    found = (
+        Step(kind=StepKind.SETTLE_DUPLICATES, count=counts.duplicate_pairs, adds=(1.0 - whole) * precision * coverage),
+        Step(kind=StepKind.SETTLE_MENTIONS, count=counts.mentions_disputed, adds=whole * (1.0 - precision) * coverage),
+        Step(
+            kind=StepKind.ADD_RELATIONS,
+            count=CONNECTED + 1 - (counts.relations or 0),
+            adds=whole * precision * (1.0 - coverage),
+        ),
+    )
+    return tuple(sorted((each for each in found if each.adds), key=lambda each: -each.adds))
 
 
 _MATURITY: Final = {

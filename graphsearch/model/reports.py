@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import combinations
-from typing import NamedTuple, Self
+from typing import Final, NamedTuple, Self
 from uuid import UUID
 
 import attrs
@@ -73,11 +73,11 @@ class SimilarName:
 
 @attrs.frozen(kw_only=True)
 class Merge:
-    """One entity merged into another: ids and numbers, never text.
+    """One entity merged into another: what is stored of it are ids and numbers, never text.
 
     ``mentions`` and ``claims`` are how many moved from the source to the target, ``relations`` how many unretracted
     ones the source had; behind a gate that may hide, the visible ones of a merge being made, or None. ``undone_at`` is
-    None for as long as it stands.
+    None for as long as it stands. ``source_name`` and ``target_name`` are those of now, as a curator shows them.
     """
 
     id: UUID
@@ -88,6 +88,8 @@ class Merge:
     claims: int | None
     relations: int | None
     undone_at: datetime | None = None
+    source_name: str = attrs.field(default="", eq=False)
+    target_name: str = attrs.field(default="", eq=False)
 
     def uncounted(self) -> Merge:
         """The merge without its counts, which include what is hidden."""
@@ -284,6 +286,10 @@ class FeedbackReport:
     missing: tuple[ElementRef, ...] = ()
     """Surfaced, and deleted since."""
     denied: int = 0
+
+
+ALPHA: Final = 0.1
+"""The share of the latest outcome in a feedback weight: w ← α·outcome + (1 − α)·w."""
 
 
 @attrs.frozen(kw_only=True)

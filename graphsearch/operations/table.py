@@ -14,6 +14,7 @@ from graphsearch.model.codec import Says
 from graphsearch.operations import answering, caring, remembering, review
 from graphsearch.operations.operation import Effect, Operation, Profile, row
 from graphsearch.operations.service import Caller
+from graphsearch.page import asking, care, changes, evidence
 
 _WORDS: Final = Says("A name, a part of one, or a misspelt one.", 1, 400)
 
@@ -116,11 +117,31 @@ def _asking() -> Iterator[Operation]:
         GraphSearchEngine.rank_entities,
         people="Rank the entities that answer a question, with the parts of their scores.",
     )
+    yield asks(
+        changes.changes,
+        people="Answer a question at two moments: what appeared, ended or changed places, and when its answer changes.",
+        says={
+            "since": Says("The first moment; default: the last but one at which something changed."),
+            "until": Says("The second moment; default: now."),
+        },
+    )
     yield does(
         answering.explain,
         people="Explain why a relation, a memory or an entity is, or is not, among the results of a question.",
         agents="Explain why a relation, an entity or a memory was, or was not, among the answers to a question: its"
         " rank, and the parts that add up to its score.",
+    )
+    yield row(
+        asking.ask,
+        lambda caller: caller.builder,
+        Action.READ,
+        people="Answer a question with all that a page shows: relations, memories, entities, the block with the"
+        " tokens of each line, what is not in it and why, and what held at other times.",
+    )
+    yield asks(
+        evidence.evidence,
+        people="Show what stands behind a relation, a memory or an entity of an answer: the parts of its score, its"
+        " proofs with their quotes, and how its weight changed.",
     )
 
 
@@ -280,6 +301,16 @@ def _caring() -> Iterator[Operation]:
 
 
 def _forgetting() -> Iterator[Operation]:
+    yield asks(
+        care.list_memories,
+        key="memories",
+        people="List the memories that answer a question best, or else the newest.",
+        says={"query": Says("What they are about; default: the newest.", most=4_000)},
+    )
+    yield asks(
+        care.preview_forget,
+        people="Show what would go with a memory: the entities and facts that rest on it alone.",
+    )
     yield curates(
         Curator.forget,
         Action.FORGET,
@@ -287,6 +318,13 @@ def _forgetting() -> Iterator[Operation]:
         people="Forget a memory, or all of a session, source, subject, owner or label, with what rests on them alone."
         " Irreversible; try it with dry_run.",
         profile=Profile.CURATOR,
+        says={"source": Says("All memories from a source.", 1, 400)},
+    )
+    yield curates(
+        Curator.forget_with_receipt,
+        Action.FORGET,
+        effect=Effect.LOSES,
+        people="Forget as forget does, and return a receipt that verify_receipt checks. Irreversible.",
         says={"source": Says("All memories from a source.", 1, 400)},
     )
     yield does(
@@ -306,7 +344,6 @@ def _forgetting() -> Iterator[Operation]:
     yield curates(
         Curator.verify_receipt,
         people="Check a receipt of forgetting: that it is as it was made, and that nothing of what it names is left.",
-        profile=Profile.CONSOLE,
     )
 
 

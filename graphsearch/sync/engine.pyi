@@ -13,8 +13,11 @@ from graphsearch import feedback
 from graphsearch.access.gate import Gate
 from graphsearch.access.provenance import Provenance
 from graphsearch.access.reader import EntityRef
+from graphsearch.access.reader import When
 from graphsearch.context import builder
 from graphsearch.context.builder import ContextBlock
+from graphsearch.context.builder import ContextRequest
+from graphsearch.context.material import Material
 from graphsearch.context.tokens import WorkType
 from graphsearch.curation import curator
 from graphsearch.curation import summarising
@@ -81,6 +84,7 @@ from graphsearch.traversal.paths import GraphPath
 from pathlib import Path
 from typing import Any
 from typing import Literal
+from typing import Unpack
 from uuid import UUID
 
 class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
@@ -108,11 +112,11 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         """
         ...
 
-    def neighbors(self, entity: EntityRef, *, depth: int=1, limit: int=25, as_of: datetime | None=None, gate: Gate | None=None) -> tuple[Triplet, ...]:
+    def neighbors(self, entity: EntityRef, *, depth: int=1, limit: int=25, gate: Gate | None=None, **when: Unpack[When]) -> tuple[Triplet, ...]:
         """The best triplets around one entity, scored by hops. Raises `UnknownElementError`."""
         ...
 
-    def path(self, source: EntityRef, target: EntityRef, *, max_hops: int=4, as_of: datetime | None=None, gate: Gate | None=None) -> GraphPath | None:
+    def path(self, source: EntityRef, target: EntityRef, *, max_hops: int=4, gate: Gate | None=None, **when: Unpack[When]) -> GraphPath | None:
         """The path with the fewest hops, then the strongest, or None if there is none within ``max_hops``.
 
         Raises `UnknownElementError` for an end that does not exist or is not visible.
@@ -273,7 +277,7 @@ class Curator(Facade[curator.Curator]):
     def __init__(self, engine: GraphSearchEngine, *, gate: Gate | None=None) -> None:
         ...
 
-    def backlinks(self, *, entity: EntityRef | None=None, memory: str | None=None, limit: int | None=None) -> tuple[Backlink, ...]:
+    def backlinks(self, *, entity: EntityRef | None=None, memory: str | None=None, limit: int | None=None, **when: Unpack[When]) -> tuple[Backlink, ...]:
         """List the memories that mention an entity, newest first, or those that refer to a memory; give one of the two.
 
         Those that `link_memories` linked to the memory come first, newest first; then those that share entities with
@@ -285,7 +289,7 @@ class Curator(Facade[curator.Curator]):
         """List the stored communities, largest first; those of one entity if it is given."""
         ...
 
-    def contradictions(self, *, limit: int=20) -> tuple[Contradiction, ...]:
+    def contradictions(self, *, limit: int=20, **when: Unpack[When]) -> tuple[Contradiction, ...]:
         """Find pairs of relations of functional types that cannot both hold, by (source, type, ids), with their ends.
 
         They are those of the relations as folded from visible memories: as stored, pairs are missing that something
@@ -300,7 +304,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def entity_graph(self, entity: EntityRef, *, depth: int=1, limit: int=100) -> EntityGraph:
+    def entity_graph(self, entity: EntityRef, *, depth: int=1, limit: int=100, **when: Unpack[When]) -> EntityGraph:
         """Return at most ``limit`` entities within ``depth`` hops, and the relations among them, as node-link JSON.
 
         ``{"directed", "multigraph", "graph", "nodes", "links"}``, as ``networkx.node_link_graph(…, edges="links")``
@@ -308,7 +312,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def entity_timeline(self, entity: EntityRef, *, since: datetime | None=None, until: datetime | None=None) -> tuple[Event, ...]:
+    def entity_timeline(self, entity: EntityRef, *, since: datetime | None=None, until: datetime | None=None, **when: Unpack[When]) -> tuple[Event, ...]:
         """List the events of an entity at ``since`` ≤ t < ``until``, in order: periods of relations, and mentions."""
         ...
 
@@ -403,11 +407,11 @@ class Curator(Facade[curator.Curator]):
         """Merges, including undone ones, in the order in which they were made; of one entity if it is given."""
         ...
 
-    def recall_entity(self, entity: EntityRef, *, limit: int=10) -> EntityRecall:
+    def recall_entity(self, entity: EntityRef, *, limit: int=10, **when: Unpack[When]) -> EntityRecall:
         """Recall what is known about one entity, with at most ``limit`` relations and as many memories."""
         ...
 
-    def recall_related(self, entity: EntityRef, *, max_hops: int=2, limit: int=20) -> tuple[Related, ...]:
+    def recall_related(self, entity: EntityRef, *, max_hops: int=2, limit: int=20, **when: Unpack[When]) -> tuple[Related, ...]:
         """Walk to the entities within ``max_hops``, by the engine's traversal; order them by hops, then by strength."""
         ...
 
@@ -448,7 +452,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def search_entities(self, query: str, *, limit: int=10, type: str | None=None) -> tuple[EntityHit, ...]:
+    def search_entities(self, query: str, *, limit: int=10, type: str | None=None, **when: Unpack[When]) -> tuple[EntityHit, ...]:
         """Find entities by typed text: whole names, words, beginnings of words, and misspellings; best first."""
         ...
 
@@ -503,13 +507,17 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def why(self, relation_id: UUID) -> Provenance:
+    def why(self, relation_id: UUID, **when: Unpack[When]) -> Provenance:
         """Return the memories behind a relation: their wording, the extractor and rule, and what each contributes."""
         ...
 class ContextBuilder(Facade[builder.ContextBuilder]):
     """As `graphsearch.context.ContextBuilder`."""
 
     def __init__(self, engine: GraphSearchEngine | FederatedEngine, *, counter: TokenCounter | None=None, budgets: Mapping[WorkType, int] | None=None, log: GraphStore | Sequence[GraphStore] | Literal['engine'] | None='engine') -> None:
+        ...
+
+    def budget_of(self, request: ContextRequest) -> int:
+        """The tokens that a block may have."""
         ...
 
     def build(self, query: str, *, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, mode: str=..., seeds: int=10, depth: int=2, max_hops: int=3, since: datetime | None=None, min_edge_confidence: float=0.5, skip_types: Collection[str] | None=None, traversal: Traversal | str | None=None, gate: Gate, session_id: str, limit: int=200, budget: int | None=None, work_type: WorkType=..., observations: bool=True, graph: bool=True, channels: tuple[ChannelName, ...]=('lexical', 'semantic', 'graph', 'temporal'), health: float | None=None, workload: Workload | None=None) -> ContextBlock:
@@ -528,6 +536,10 @@ class ContextBuilder(Facade[builder.ContextBuilder]):
 
         Raises `ReadOnlyStoreError` without a log.
         """
+        ...
+
+    def lay_out(self, found: Material, budget: int) -> ContextBlock:
+        """The block of some material: of no session yet, and not logged."""
         ...
 def build_graph_context_block(engine: GraphSearchEngine, query: str, *, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, mode: str=..., seeds: int=10, depth: int=2, max_hops: int=3, since: datetime | None=None, min_edge_confidence: float=0.5, skip_types: Collection[str] | None=None, traversal: Traversal | str | None=None, gate: Gate, session_id: str, limit: int=200, budget: int | None=None, work_type: WorkType=..., graph: bool=True, channels: tuple[ChannelName, ...]=('lexical', 'semantic', 'graph', 'temporal'), health: float | None=None, workload: Workload | None=None, observations: bool=False, counter: TokenCounter | None=None) -> ContextBlock:
     """`ContextBuilder.build` as a function, for a single block of triplets alone."""

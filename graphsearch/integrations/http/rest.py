@@ -1,16 +1,19 @@
 """REST: a route for each operation of the table, its OpenAPI, health, and metrics.
 
-What reads is a GET whose arguments are in the query, everything else a POST with a JSON object; the answer is the JSON
-of the result. Errors are ``{"error": {"type", "message"}}`` with the status of their kind.
+What reads is a GET whose arguments are in the query, everything else a POST with a JSON object, of which a GET is the
+dry run, where it has one; the answer is the JSON of the result. Errors are ``{"error": {"type", "message"}}`` with the
+status of their kind.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from http import HTTPStatus
 from time import perf_counter
 from typing import Any, Final
 
+import attrs
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Histogram, generate_latest
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -22,9 +25,10 @@ from graphsearch.model import validation as check
 from graphsearch.model.codec import Json, decode, schema, schema_of_result
 from graphsearch.model.proposals import Proposed
 from graphsearch.operations.limits import HealthCheck
-from graphsearch.operations.operation import Operation
+from graphsearch.operations.operation import Operation, Profile
 from graphsearch.operations.service import Identity
 from graphsearch.operations.serving import Desk, error_json
+from graphsearch.operations.table import operations
 
 ROOT: Final = "/v1"
 LARGEST: Final = 4 << 20
@@ -43,7 +47,7 @@ _STATUSES: Final[tuple[tuple[type[Exception], int], ...]] = (
     (errors.UnknownModeError, 400),
 )
 """The status of an error, by the first of these that it is; 500 for any other."""
-_OF_THE_APPLICATION: Final = frozenset({"denied", "left_out", "rarity", "timings"})
+_OF_THE_APPLICATION: Final = frozenset({"denied", "denied_by", "left_out", "rarity", "timings"})
 """Fields of results that count what is hidden, or are measured on it: no client is told them."""
 _ERROR: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
 _ERRORS: Final = {
@@ -91,16 +95,17 @@ def rest_routes(
     seconds = Histogram("graphsearch_seconds", "Seconds of operations.", ("operation", "status"), registry=registry)
     identify: Identify = who if callable(who) else lambda _: who
     ready = None if probe is None else HealthCheck(probe)
-    contract = openapi(desk)
+    contract, written = openapi(desk), [each for each in desk.rows() if not each.reads]
 
     def route(operation: Operation) -> Route:
         async def answer(request: Request) -> Response:
             began = perf_counter()
-            response = await _answered(operation, request, desk, identify)
+            response = await answered(operation.name, request, desk, identify, partial(_run, operation, request, desk))
             seconds.labels(operation.name, response.status_code).observe(perf_counter() - began)
             return response
 
-        return Route(f"{ROOT}/{operation.name}", answer, methods=["GET" if operation.reads else "POST"])
+        methods = ["POST"] * (operation in written) + ["GET"] * (operation.reads or operation.has_dry_run)
+        return Route(f"{ROOT}/{operation.name}", answer, methods=methods)
 
     async def metrics(request: Request) -> Response:
         try:
@@ -120,7 +125,7 @@ def rest_routes(
         return JSONResponse(contract)
 
     return [
-        *map(route, desk.rows()),
+        *map(route, _served(desk)),
         Route("/openapi.json", described, methods=["GET"]),
         Route("/metrics", metrics, methods=["GET"]),
         Route("/healthz", alive, methods=["GET"]),
@@ -128,29 +133,33 @@ def rest_routes(
     ]
 
 
-async def _answered(operation: Operation, request: Request, desk: Desk, identify: Identify) -> Response:
+async def answered(
+    doing: str, request: Request, desk: Desk, identify: Identify, answer: Callable[[Identity], Awaitable[Response]]
+) -> Response:
+    """Answer whoever asks, or whom they view the project as (header ``View-As``, JSON of a principal); or refuse."""
     try:
         identity = identify(request)
     except errors.AccessDeniedError as error:
-        return _refused(error, operation.name, 401)
+        return _refused(error, doing, 401)
     if desk.is_off(identity):
         return JSONResponse({"disabled": True}, status_code=503)
     try:
-        asked = await _request(operation, request)
-        value = await desk.answer(operation, asked, identity)
-        told = for_clients(operation.told(value))
-        return JSONResponse(told, status_code=202 if isinstance(value, Proposed) else 200)
+        given = request.headers.getlist("view-as")
+        return await answer(await desk.viewing(identity, ", ".join(given) if given else None))
     except _TooLargeError:
         most = errors.InvalidInputError("request", [f"must have at most {LARGEST} bytes"])
-        return _refused(most, operation.name, 413)
+        return _refused(most, doing, 413)
     except Exception as error:  # noqa: BLE001 - the server keeps running, and its log has the error
         status = next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
-        return _refused(error, operation.name, status)
+        return _refused(error, doing, status)
 
 
-def for_clients(told: Json) -> Json:
-    """The JSON of a result, without what is for the application alone."""
-    return {name: each for name, each in told.items() if name not in _OF_THE_APPLICATION}
+def for_clients(told: Json, value: Any) -> Json:
+    """The JSON of a result, and of the results in it, without what is for the application alone."""
+    if not attrs.has(type(value)) or not isinstance(told, dict):
+        return told
+    told = {name: each for name, each in told.items() if name not in _OF_THE_APPLICATION}
+    return {name: for_clients(each, getattr(value, name, None)) for name, each in told.items()}
 
 
 def _refused(error: Exception, doing: str, status: int) -> Response:
@@ -162,13 +171,22 @@ def _refused(error: Exception, doing: str, status: int) -> Response:
     return JSONResponse(error_json(error, doing), status_code=status, headers=headers)
 
 
+async def _run(operation: Operation, request: Request, desk: Desk, identity: Identity) -> Response:
+    asked = await _request(operation, request)
+    value = await desk.answer(operation, asked, identity)
+    told = operation.told(value)
+    told = told if identity.may_view_as else for_clients(told, value)
+    return JSONResponse(told, status_code=202 if isinstance(value, Proposed) else 200)
+
+
 async def _request(operation: Operation, request: Request) -> Any:
     """The request that the query or the body is. Raises `InvalidInputError` with every fault."""
-    if operation.reads:
+    if request.method != "POST":
         arguments = schema(operation.request)["properties"]
         query = request.query_params
         lists = {name for name, each in arguments.items() if each.get("type") == "array"}
-        return operation.read({name: query.getlist(name) if name in lists else query[name] for name in query})
+        asked = operation.read({name: query.getlist(name) if name in lists else query[name] for name in query})
+        return attrs.evolve(asked, dry_run=True) if operation.has_dry_run else asked
     body = b""
     async for chunk in request.stream():
         body += chunk
@@ -186,7 +204,7 @@ def openapi(desk: Desk) -> Json:
     return {
         "openapi": "3.1.0",
         "info": {"title": "graphsearch", "version": __version__},
-        "paths": {f"{ROOT}/{each.name}": _path(each) for each in desk.rows()},
+        "paths": {f"{ROOT}/{each.name}": _path(each, written=each in desk.rows()) for each in _served(desk)},
         "components": {
             "schemas": {"Error": _ERROR_SCHEMA},
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
@@ -195,7 +213,14 @@ def openapi(desk: Desk) -> Json:
     }
 
 
-def _path(operation: Operation) -> Json:
+def _served(desk: Desk) -> list[Operation]:
+    """The rows that have a route: where nothing is written, also those that have a dry run."""
+    rows = desk.rows()
+    dry = (each for each in operations().values() if each.has_dry_run and each.profile <= Profile.ALL)
+    return [*rows, *(each for each in dry if each not in rows)]
+
+
+def _path(operation: Operation, *, written: bool) -> Json:
     arguments, result = schema(operation.request), _schema_for_clients(schema_of_result(operation.result))
     if operation.key:
         result = {"type": "object", "properties": {operation.key: result}, "required": [operation.key]}
@@ -207,12 +232,17 @@ def _path(operation: Operation) -> Json:
             **_ERRORS,
         },
     }
+    read: Json = {"get": {**described, "parameters": _parameters(arguments)}}
     if operation.reads:
-        return {"get": {**described, "parameters": _parameters(arguments)}}
+        return read
+    read["get"] |= {"operationId": f"{operation.name}_dry_run", "summary": f"The dry run. {operation.people}"}
+    read = read if operation.has_dry_run else {}
+    if not written:
+        return read
     body = {"required": True, "content": {"application/json": {"schema": arguments}}}
     waiting = {"202": _response("A proposal that waits for review", schema_of_result(Proposed))}
     responses = {**described["responses"], **waiting}
-    return {"post": {**described, "responses": responses, "requestBody": body}}
+    return {**read, "post": {**described, "responses": responses, "requestBody": body}}
 
 
 def _response(description: str, of: Json) -> Json:
@@ -220,10 +250,12 @@ def _response(description: str, of: Json) -> Json:
 
 
 def _schema_for_clients(result: Json) -> Json:
+    """What is for the application alone comes only to who may view as others."""
     if "properties" not in result:
         return result
     needed = [name for name in result.get("required", ()) if name not in _OF_THE_APPLICATION]
-    return {**result, "properties": for_clients(result["properties"]), "required": needed}
+    inner = {name: _schema_for_clients(each) for name, each in result["properties"].items()}
+    return {**result, "properties": inner, "required": needed}
 
 
 def _parameters(arguments: Mapping[str, Any]) -> list[Json]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from uuid import UUID
 
 import attrs
-from graphsearch.protocols.graph_store import HEALTH_RECORDS
 
 import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
 from graphsearch.protocols import GraphStore
+from graphsearch.protocols.graph_store import HEALTH_RECORDS
 from graphsearch.testing.samples import put
 from graphsearch.testing.spec import StoreSpec
 from graphsearch.testing.spec_communities import (
