@@ -59,7 +59,7 @@ def _network(workload: Any) -> Network:
     """The entities and relations of a workload, with confidences of at least 0.5."""
     random = np.random.default_rng(2)
     return Network(
-        ids=[entity_id("concept", name) for name in workload.names],
+        ids=sorted(entity_id("concept", name) for name in workload.names),
         names=workload.names,
         importance=np.full(workload.n, 0.5),
         sources=workload.src.astype(np.intp),

@@ -30,7 +30,7 @@ _EDGES = 100_000
 
 @attrs.frozen(eq=False, kw_only=True)
 class Network:
-    """Entities, and relations between rows of them, in any order.
+    """Entities, in order of id, and relations between rows of them, in any order.
 
     ``weights``, in [0, 1], are how strongly each relation links its ends, such as its confidence. They are rounded to
     steps of 2^-20, so that their sums are exact.
@@ -47,33 +47,17 @@ class Network:
 def detect_communities(network: Network, former: Iterable[Community] = (), *, seed: int = 0) -> tuple[Community, ...]:
     """The communities of a graph, largest first, then by id. Their strengths leave out self-loops.
 
-    Equal for equal entities, relations and seed, in any order. It starts from the ``former`` communities, and leaves
+    Equal for equal entities, relations and seed. It starts from the ``former`` communities, and leaves
     those as they are around which nothing changed. For the algorithm, its sources and why it terminates see
     `graphsearch.curation.label_propagation`.
     """
-    known, links = _prepared(network)
-    node = {id_: place for place, id_ in enumerate(known.ids)}
+    links = Links.of(len(network.ids), network.sources, network.targets, network.weights)
+    node = {id_: place for place, id_ in enumerate(network.ids)}
     labels: Rows = np.arange(len(links))
     for community in former:
         there = [node[id_] for id_ in community.members if id_ in node]
         labels[there] = min(there, default=0)
-    return _communities(known, links, propagated(links, labels, seed=seed))
-
-
-def _prepared(network: Network) -> tuple[Network, Links]:
-    """A network with its entities in order of id, which makes the order of what was given no matter; and its links."""
-    order = sorted(range(len(network.ids)), key=lambda place: network.ids[place].int)
-    node = np.empty(len(order), dtype=np.intp)
-    node[order] = np.arange(len(order))
-    known = Network(
-        ids=[network.ids[place] for place in order],
-        names=[network.names[place] for place in order],
-        importance=network.importance[np.array(order, np.intp)],
-        sources=node[network.sources],
-        targets=node[network.targets],
-        weights=network.weights,
-    )
-    return known, Links.of(len(order), known.sources, known.targets, known.weights)
+    return _communities(network, links, propagated(links, labels, seed=seed))
 
 
 def _communities(network: Network, links: Links, labels: Rows) -> tuple[Community, ...]:

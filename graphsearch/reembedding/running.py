@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import math
-import random
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -202,7 +201,7 @@ class ReembedEstimate:
 async def estimate_reembedding(store: GraphStore, embedder: Embedder, *, sample: int = SAMPLE) -> ReembedEstimate:
     """Estimate what `reembed` with this model would embed, and how long; nothing is changed.
 
-    All texts that are left are read and counted, page by page; ``sample`` of each kind, chosen at random, are embedded.
+    All texts that are left are read and counted, page by page; the first ``sample`` of each kind are embedded.
     With 0 nothing but one letter is embedded. Raises what the store and the embedder raise.
     """
     validation.refuse("estimate", validation.number("sample", sample, 0))
@@ -210,12 +209,16 @@ async def estimate_reembedding(store: GraphStore, embedder: Embedder, *, sample:
     present, unfinished = await store.embedder_name(), await store.reembedding()
     texts, characters, seconds = dict[ElementKind, int](), dict[ElementKind, int](), 0.0
     for kind in ElementKind:
-        counted = await _count(store, kind, embedder.name, sample)
-        texts[kind], characters[kind] = counted.texts, counted.characters
-        if counted.sample:
+        texts[kind] = characters[kind] = 0
+        some: list[str] = []
+        async for text in _left_to_embed(store, kind, embedder.name):
+            texts[kind] += 1
+            characters[kind] += len(text)
+            some += [text] if len(some) < sample else []
+        if some:
             begun = time.perf_counter()
-            await embedder.embed(counted.sample, input_type="document")
-            seconds += (time.perf_counter() - begun) / len(counted.sample) * counted.texts
+            await embedder.embed(some, input_type="document")
+            seconds += (time.perf_counter() - begun) / len(some) * texts[kind]
     return ReembedEstimate(
         embedder=embedder.name,
         dimensions=len(row),
@@ -227,32 +230,11 @@ async def estimate_reembedding(store: GraphStore, embedder: Embedder, *, sample:
     )
 
 
-@attrs.define(eq=False)
-class _Counted:
-    """The texts of a kind, and a sample in which each is as likely as any other."""
-
-    size: int
-    texts: int = 0
-    characters: int = 0
-    sample: list[str] = attrs.field(factory=list)
-    _chance: random.Random = attrs.field(factory=lambda: random.Random(0))  # noqa: S311 - a sample
-
-    def add(self, text: str) -> None:
-        """Count a text."""
-        self.texts += 1
-        self.characters += len(text)
-        if len(self.sample) < self.size:
-            self.sample.append(text)
-        elif self.size and (place := self._chance.randrange(self.texts)) < self.size:
-            self.sample[place] = text
-
-
-async def _count(store: GraphStore, kind: ElementKind, name: str, sample: int) -> _Counted:
-    counted = _Counted(sample)
+async def _left_to_embed(store: GraphStore, kind: ElementKind, name: str) -> AsyncIterator[str]:
+    """The texts of a kind that have a vector, and none of the model ``name``, in order of id."""
     last: UUID | str | None = None
     while page := await store.outdated_vectors(kind, name, after=last, limit=_PAGE):
         last = page[-1].element.id
         for each in page:
             if (text := embedding_text(each.element)).strip():
-                counted.add(text)
-    return counted
+                yield text
