@@ -9,14 +9,12 @@ from uuid import UUID
 import attrs
 import pytest
 
-from graphsearch.errors import InvalidInputError
 from graphsearch.model import (
     Community,
     CommunitySummary,
     ElementKind,
     ElementRef,
     Entity,
-    HealthRecord,
     Memory,
     SummarySentence,
     View,
@@ -121,20 +119,6 @@ class CommunitiesSpec(StoreSpec):
         await store.write_communities([], replacing=[grown.id])
         assert await store.communities() == [merged]
 
-    async def test_an_entity_is_in_one_community(self, store: GraphStore) -> None:
-        await write_people(store)
-        one = community(1, ADA, BOB)
-        await store.write_communities([one])
-        for given, fault in (
-            ([community(2, BOB, CY)], f"entity {BOB.id} would be in two of them"),
-            ([community(2, CY, DI), community(3, DI, EVE)], f"entity {DI.id} would be in two of them"),
-            ([community(2, CY, DI), community(2, EVE, FLO)], f"two of them have the id {UUID(int=2)}"),
-        ):
-            with pytest.raises(InvalidInputError) as refused:
-                await store.write_communities(given, replacing=[])
-            assert refused.value.faults == (fault,)
-            assert await store.communities() == [one]
-
     async def test_a_deleted_entity_is_no_member(self, store: GraphStore) -> None:
         await write_people(store)
         three, pair = community(1, ADA, BOB, CY), community(2, DI, EVE)
@@ -166,32 +150,6 @@ class CommunitiesSpec(StoreSpec):
         assert await store.communities(entity_ids=[ADA.id, DI.id]) == []
         await put(store, ADA, EVE)
         assert await store.communities() == [three, pair]
-
-    async def test_the_health_of_a_graph_is_stored_with_it(self, store: GraphStore) -> None:
-        await write_people(store)
-        assert await store.health_history() == ()
-        first, second = health_record(40, 0.5), health_record(41, None)
-        await store.record_health(first)
-        await store.record_health(second)
-        assert list(await store.health_history()) == [first, second]
-        version = await store.version()
-        third = health_record(49, 0.75)
-        await store.record_health(third)  # the second had hardly grown
-        assert list(await store.health_history()) == [first, third]
-        fourth = health_record(50, 1.0)
-        await store.record_health(fourth)
-        assert list(await store.health_history()) == [first, fourth]
-        await store.record_health(health_record(30, 0.25))  # shrunk
-        await store.record_health(health_record(31, 0.25))
-        assert [each.memories for each in await store.health_history()] == [40, 50, 30, 31]
-        assert await store.version() == version
-
-
-def health_record(memories: int, value: float | None) -> HealthRecord:
-    """The health of a graph with so many memories."""
-    return HealthRecord(
-        at=day(memories % 100), value=value, memories=memories, entities=memories + 1, size=memories + 2
-    )
 
 
 SECRET = Memory(id="secret", text="Ada met Bob in Zanzibar.")

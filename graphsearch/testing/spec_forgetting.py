@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import attrs
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.model import (
@@ -39,16 +35,11 @@ from graphsearch.testing.samples import (
     relation,
     view,
 )
-from graphsearch.testing.spec import FreshScope, StoreSpec
+from graphsearch.testing.spec import StoreSpec
 from graphsearch.testing.spec_naming import surface_mention
 from graphsearch.testing.strategies import (
     EMBEDDER,
-    PEOPLE,
-    AnnotatedMemory,
-    annotated_memories,
     answers,
-    few_examples,
-    write_memories,
 )
 
 COUNTESS = person("Countess")
@@ -64,12 +55,6 @@ async def two_people(store: GraphStore) -> None:
     links = relation(COUNTESS, EVE, "likes"), relation(COUNTESS, ADA, "is_like")
     vectors = {each.id: EMBEDDER.vector(each.name) for each in (COUNTESS, ADA)}
     await put(store, *people, ONE, TWO, *named, *said, *links, vectors=vectors)
-
-
-async def mergeable(store: GraphStore, ids: Sequence[UUID]) -> list[UUID]:
-    """The entities that can be merged into the first."""
-    entities = await store.get_entities(ids)
-    return [each.id for each in entities if each.type == entities[0].type]
 
 
 class MergingSpec(StoreSpec):
@@ -170,26 +155,6 @@ class MergingSpec(StoreSpec):
     # -- writes between merge and undo -----------------------------------------------------------------------------
 
     # -- properties ----------------------------------------------------------------------------------------------
-
-    @few_examples
-    @given(annotated_memories("a"), st.permutations(PEOPLE), st.booleans())
-    async def test_a_chain_undone_in_any_order_is_as_before(
-        self, fresh: FreshScope, memories: Sequence[AnnotatedMemory], order: Sequence[UUID], last_first: bool
-    ) -> None:
-        store = fresh()
-        await write_memories(store, memories)
-        known = await mergeable(store, order)
-        before, middle = await answers(store), list[Mapping[str, Any]]()
-        made = []
-        for source, target in pairwise(known):
-            made.append(await store.merge(source, target))
-            middle.append(await answers(store))
-        for at, each in reversed(list(enumerate(made))) if last_first else enumerate(made):
-            report = await store.undo_merge(each.id)
-            assert (report.stayed, report.forgotten) == (0, 0)
-            if last_first and at:
-                assert await answers(store) == middle[at - 1]
-        assert await answers(store) == before
 
 
 class ForgettingSpec(StoreSpec):

@@ -134,17 +134,6 @@ class MentioningSpec(StoreSpec):
         signed = {contents[code] for code in found.far_signatures.tolist()}
         assert {attrs.evolve(each, influences=()) for each in signed} == {entity_signature(ADA)}
 
-    async def test_a_mention_without_a_span_is_of_the_subject(self, store: GraphStore) -> None:
-        memory = Memory(id="m", subject="Ada")
-        mentions = [mention(memory, ADA), mention(memory, ADA, span=SPAN), mention(memory, BOB, span=SPAN)]
-        await put(store, ADA, BOB, memory, *mentions)
-        found = await store.mentioned(ElementKind.MEMORY, await keys_of_memories(store, BOB), limit=9, view=view())
-        about = dict(zip(store.entity_ids(found.far), found.about.tolist(), strict=True))
-        assert about == {ADA.id: True, BOB.id: False}
-        keys = await entity_keys(store, ADA, BOB, seen=view())
-        back = await store.mentioned(ElementKind.ENTITY, keys, limit=9, view=view())
-        assert dict(zip(store.entity_ids(back.near), back.about.tolist(), strict=True)) == about
-
     async def test_only_what_is_in_view_is_found(self, store: GraphStore, clock: FixedClock) -> None:
         later = Memory(id="later", occurred_at=day(9))
         past = person("Past", valid_to=day(5))

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from graphsearch.errors import (
-    EmbeddingModelError,
     InvalidInputError,
     OccupiedScopeError,
     RecordError,
@@ -287,24 +286,6 @@ class ReembeddingSpec(StoreSpec):
         again = await reembed(store, NEW)
         assert (again.switched, sum(again.embedded.values())) == (False, 0)
 
-    async def test_until_the_switch_the_old_vectors_are_read_and_written(
-        self, store: GraphStore, fresh: FreshScope
-    ) -> None:
-        await written(store)
-        before = await seen(store, OLD)
-        assert await store.begin_reembedding(NEW.name, NEW.dimensions)
-        for kind in KINDS:
-            await step(store, kind, 1)
-        assert await seen(store, OLD) == before
-        with pytest.raises(EmbeddingModelError):
-            await put(store, vectors=made(NEW, ADA))
-        with pytest.raises(EmbeddingModelError):
-            await store.bind_embedder(NEW.name, NEW.dimensions)
-        other = fresh()
-        async with store.snapshot():
-            await other.load(await store.settings(), pages_of(store))
-        assert (await everything(other), await other.reembedding()) == (await everything(store), None)
-
 
 SMALL: Final = HashEmbedder(8)
 
@@ -463,21 +444,6 @@ class ScopesSpec(StoreSpec):
         await store.delete(entities=[BOB.id])
         seen.append(await store.version())
         assert len(set(seen)) == len(seen)
-
-    async def test_vectors_come_back_by_their_keys_as_they_are_searched(self, store: GraphStore) -> None:
-        given = {ADA.id: (3.0, 4.0), BOB.id: (0.0, -2.0)}
-        await store.bind_embedder("model", 2)
-        vectors = {key: np.array(value, np.float32) for key, value in given.items()}
-        await put(store, ADA, BOB, EVE, vectors=vectors)
-        hits = await store.locate([ADA.id, BOB.id, EVE.id], view=view())
-        for _ in range(2):
-            there = (await store.vectors(ElementKind.ENTITY, hits.keys)).tolist()
-            found = dict(zip(store.entity_ids(hits.keys), there, strict=True))
-            assert np.allclose(found[ADA.id], (0.6, 0.8), atol=1e-3)
-            assert np.allclose(found[BOB.id], (0.0, -1.0), atol=1e-3)
-            assert found[EVE.id] == [0.0, 0.0]
-            await store.settle()
-        assert (await store.vectors(ElementKind.ENTITY, hits.keys[:0])).shape == (0, 2)
 
     async def test_of_a_removed_scope_nothing_is_left(self, unscoped: Unscoped, store: GraphStore) -> None:
         other = unscoped.with_scope(org_id=store.scope.org_id, project_id="other")

@@ -383,37 +383,6 @@ class ReadingSpec(StoreSpec):
         assert await store.list_entities(type="pers_n") == []
         assert await store.get_relations([gone.id]) == [gone]
 
-    async def test_mentions_are_listed_by_memory_entity_and_span(self, store: GraphStore) -> None:
-        one, two = sorted(PEOPLE[:2], key=lambda each: each.id)
-        first, second = Memory(id="a"), Memory(id="b")
-        mentions = (
-            mention(first, one, span=Span(start=2, end=4)),
-            mention(first, one, span=Span(start=9, end=11)),
-            mention(first, two, span=Span(start=0, end=1)),
-            mention(second, one),
-        )
-        await put(store, one, two, first, second, *mentions[::-1])
-        assert await store.list_mentions(memory_ids=["b", "a"]) == list(mentions)
-        assert await store.list_mentions(entity_ids=[one.id]) == [mentions[0], mentions[1], mentions[3]]
-        assert await store.list_mentions(memory_ids=["b"], entity_ids=[two.id]) == [mentions[2], mentions[3]]
-        assert await store.list_mentions() == []
-
-    async def test_claims_are_listed_in_the_order_of_the_fold(self, store: GraphStore) -> None:
-        one, two = PEOPLE[:2]
-        times = {"late": day(9), "early": day(1), "undated": None, "b": day(5), "a": day(5)}
-        memories = {key: Memory(id=key, occurred_at=time) for key, time in times.items()}
-        claims = {key: claim(memory, one, two) for key, memory in memories.items()}
-        other = claim("late", two, one)
-        await put(store, one, two, *memories.values(), *claims.values(), other)
-        in_order = [claims[key] for key in ("undated", "early", "a", "b", "late")]
-        (folded,) = [each for each in await store.list_relations() if each.source_id == one.id]
-        assert await store.list_claims(relation_ids=[folded.id]) == in_order
-        assert await store.list_claims(memory_ids=["late", "a"], relation_ids=[ABSENT]) in (
-            [claims["a"], claims["late"], other],
-            [claims["a"], other, claims["late"]],
-        )
-        assert await store.list_claims() == []
-
     async def test_a_scope_that_was_never_written_to_is_unknown(self, store: GraphStore) -> None:
         keys, now, kind = np.empty(0), view(), ElementKind.ENTITY
         members = sorted((ADA.id, BOB.id))

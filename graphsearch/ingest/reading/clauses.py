@@ -256,8 +256,6 @@ class Clauses(Phrases):
 
     def _noun(self, place: int, end: int, noun: str) -> Iterator[Clause]:
         """What a noun of the table relates: "X, the head of Y", "X's head is Y", "my boss Y", "Acme CEO Y"."""
-        if not self._is_head(end):
-            return
         start, owner = self._owner(place, end, noun)
         linked, link, after = self._linked(end)
         other = owner if owner and owner[0].pronoun != "our" else linked or owner
@@ -323,13 +321,6 @@ class Clauses(Phrases):
                 return linked, self.lows[end], reach if len(slots) == 1 else self._place_of(linked[-1], end)
         return (), "", end
 
-    def _is_head(self, end: int) -> bool:
-        """Whether a noun that ends before a place heads its phrase: "the principal court" has no principal."""
-        low = self.low(end)
-        return (
-            not low.isalpha() or len(low) == 1 or bool(self.bits[end]) or low in words("after_names") or low == "here"
-        )
-
     def _place_of(self, ref: Ref, start: int) -> int:
         places = range(start, len(self.units))
         return next((at + 1 for at in places if ref.mention and self.name(at) is ref.mention), start)
@@ -351,11 +342,6 @@ class Clauses(Phrases):
             one = self.units[0].mention
             called = self.spoken and left == 1 and one and " " not in one.name and self.low(start) == "the"
             return () if called else (self.ref(left - 1),)  # "Elaine, the director of the choir said so": to Elaine
-        if low in (",", "(") and self.spoken:  # "met Dana on Friday, coo of Priory"
-            near = map(self.name, range(max(0, left - _LONGEST_SCOPE), left))
-            people = tuple(Ref(name) for name in near if name and name.kind == "person")
-            if len(people) == 1:
-                return people
         if self.has(after, NAME):
             return (self.ref(after),)  # "my manager Jo Berg"
         if self.low(after) in ("is", "'s", ":", "(", "was", "are", "were") and self.has(after + 1, NAME):

@@ -15,7 +15,7 @@ from graphsearch.ingest.extract.context import speaker_of, subject_of
 from graphsearch.ingest.frames.table import read_line, text_forms
 from graphsearch.ingest.reading.assembling import Assembly, ReadSentence
 from graphsearch.ingest.reading.names import PARENTHESIS, key, name_in_slices
-from graphsearch.ingest.reading.references import STRANGER, Context, Named, speaks_of_stranger
+from graphsearch.ingest.reading.references import Context, Named
 from graphsearch.ingest.reading.statements import LEAST, Stated, read_sentence
 from graphsearch.ingest.reading.users import introduced_users, of_user, with_user
 from graphsearch.model import Memory, Span
@@ -44,7 +44,7 @@ class _Turn:
     """The memory before it in its session."""
     sentences: list[ReadSentence] = attrs.field(factory=list)
     recent: list[list[Named]] = attrs.field(factory=list)
-    """The names of each sentence, with `STRANGER` if it speaks of a person without a name."""
+    """The names of each sentence."""
 
 
 _LONGEST_TITLE: Final = 5
@@ -181,8 +181,7 @@ class TextExtractor:
                 if each.relation == "works_at" and each.source.name == speaker and each.until is None:
                     firms[speaker] = each.target._replace(sure=min(each.confidence, each.target.sure), start=-1)
             turn.sentences.append(sentence)
-            strangers = [STRANGER] if _has_stranger(turn.read, first, stop, mentions) else []
-            turn.recent.append([*(Named(each.name, each.kind, hard=each.hard) for each in mentions), *strangers])
+            turn.recent.append([Named(each.name, each.kind, hard=each.hard) for each in mentions])
 
 
 class _DatesOf:
@@ -205,14 +204,6 @@ class _DatesOf:
 
 def _span(read: Read, first: int, stop: int) -> Span:
     return Span(start=read.words[first].start, end=read.words[stop - 1].end)
-
-
-def _has_stranger(read: Read, first: int, stop: int, mentions: Sequence[Mention]) -> bool:
-    """Whether a sentence speaks of a person without a name."""
-    lows = read.lows[first:stop]
-    for each in mentions:
-        lows[each.first - first : each.end - first] = ["·"] * (each.end - each.first)
-    return speaks_of_stranger(lows)
 
 
 def _by_sentence(read: Read) -> list[list[Mention]]:

@@ -7,7 +7,6 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphsearch.ingest.frames.table import Forms, verb_forms, words
-from graphsearch.ingest.reading.references import PERSON, SEVERAL, SOMEBODY, speaks_of_stranger
 
 if TYPE_CHECKING:
     from graphsearch.names.spans import Mention, Read
@@ -160,8 +159,6 @@ class Phrases:
     def ref(self, place: int) -> Ref:
         """The name or pronoun at a place."""
         mention, low = self.name(place), self.low(place)
-        if not mention and low in PERSON | SEVERAL and speaks_of_stranger(self.lows[:place]):
-            low = SOMEBODY
         return Ref(mention) if mention else Ref(None, low)
 
     def is_filler(self, place: int) -> bool:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from graphsearch.ingest.frames.table import words
-
 FIRST: Final = frozenset({"i", "me", "my"})
 OWN_SIDE: Final = frozenset({"we", "us", "our"})
 SECOND: Final = frozenset({"you", "your"})
@@ -19,8 +17,6 @@ _NEAR: Final = 0.89
 _ELSEWHERE: Final = 0.8
 """By the one name of its kind in an earlier sentence. Of these too few were judged to fit it."""
 _WINDOW: Final = 3
-SOMEBODY: Final = "somebody"
-"""The pronoun of a person without a name."""
 
 
 class Named(NamedTuple):
@@ -37,7 +33,7 @@ class Context(NamedTuple):
     """What pronouns of one sentence can refer to.
 
     ``firm``: where the speaker works, if the call says so; ``title``: the subject of a document; ``recent``: the names
-    of each sentence before, in this memory and the one before it, with `STRANGER` for a person without a name;
+    of each sentence before, in this memory and the one before it;
     ``addressed``: whom "you" means.
     """
 
@@ -100,22 +96,7 @@ class Context(NamedTuple):
 def _only(kinds: Sequence[str], seen: Sequence[Named], speaker: str) -> Named | None:
     """The only name of these kinds but for the speaker's."""
     fitting = [each for each in seen if each.kind in kinds and each.name != speaker]
-    whole = max(fitting, key=lambda each: len(each.name), default=STRANGER)
+    whole = max(fitting, key=lambda each: len(each.name), default=Named("", ""))
     words_ = {*whole.name.casefold().split()}
     alone = bool(words_) and all(each.name and {*each.name.casefold().split()} <= words_ for each in fitting)
     return whole._replace(sure=_NEAR) if alone else None
-
-
-STRANGER: Final = Named("", "person")
-
-
-def speaks_of_stranger(lows: Sequence[str]) -> bool:
-    """Whether words, of which "·" is a name, speak of a person without a name: "my brother", "the other guy"."""
-    if words("people").isdisjoint(lows):
-        return False
-    for place, low in enumerate(lows):
-        after = [*lows[place + 1 : place + 3], ""]
-        named = after[0] == "·" or (len(after) > 2 and after[1] == "·" and after[0] in words("naming"))  # noqa: PLR2004
-        if low in words("people") and not named and words("be").isdisjoint(lows[max(0, place - 3) : place]):
-            return True
-    return False

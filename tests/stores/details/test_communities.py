@@ -5,11 +5,16 @@ from __future__ import annotations
 from uuid import UUID
 
 import attrs
+import pytest
+from graphsearch.protocols.learning import HEALTH_RECORDS
 
 import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
+from graphsearch.errors import InvalidInputError
+from graphsearch.model import (
+    HealthRecord,
+)
 from graphsearch.protocols import GraphStore
-from graphsearch.protocols.graph_store import HEALTH_RECORDS
-from graphsearch.testing.samples import put
+from graphsearch.testing.samples import day, put
 from graphsearch.testing.spec import StoreSpec
 from graphsearch.testing.spec_communities import (
     ADA,
@@ -23,7 +28,6 @@ from graphsearch.testing.spec_communities import (
     PEOPLE,
     TWO,
     community,
-    health_record,
     read_summaries,
     summarised,
     summary,
@@ -32,8 +36,28 @@ from graphsearch.testing.spec_communities import (
 from tests.stores.on_both import InMemory, InPostgres
 
 
+def _health(memories: int, value: float | None) -> HealthRecord:
+    return HealthRecord(
+        at=day(memories % 100), value=value, memories=memories, entities=memories + 1, size=memories + 2
+    )
+
+
 class CommunitiesDetails(StoreSpec):
     """Communities and summaries of what has changed."""
+
+    async def test_an_entity_is_in_one_community(self, store: GraphStore) -> None:
+        await write_people(store)
+        one = community(1, ADA, BOB)
+        await store.write_communities([one])
+        for given, fault in (
+            ([community(2, BOB, CY)], f"entity {BOB.id} would be in two of them"),
+            ([community(2, CY, DI), community(3, DI, EVE)], f"entity {DI.id} would be in two of them"),
+            ([community(2, CY, DI), community(2, EVE, FLO)], f"two of them have the id {UUID(int=2)}"),
+        ):
+            with pytest.raises(InvalidInputError) as refused:
+                await store.write_communities(given, replacing=[])
+            assert refused.value.faults == (fault,)
+            assert await store.communities() == [one]
 
     async def test_members_that_are_gone_are_left_out(self, store: GraphStore) -> None:
         await put(store, *PEOPLE[:4])
@@ -49,10 +73,29 @@ class CommunitiesDetails(StoreSpec):
         await put(store, attrs.evolve(ADA, name="Countess"))
         assert [each.label for each in await store.communities()] == ["Countess, Bob"]
 
+    async def test_the_health_of_a_graph_is_stored_with_it(self, store: GraphStore) -> None:
+        await write_people(store)
+        assert await store.health_history() == ()
+        first, second = _health(40, 0.5), _health(41, None)
+        await store.record_health(first)
+        await store.record_health(second)
+        assert list(await store.health_history()) == [first, second]
+        version = await store.version()
+        third = _health(49, 0.75)
+        await store.record_health(third)  # the second had hardly grown
+        assert list(await store.health_history()) == [first, third]
+        fourth = _health(50, 1.0)
+        await store.record_health(fourth)
+        assert list(await store.health_history()) == [first, fourth]
+        await store.record_health(_health(30, 0.25))  # shrunk
+        await store.record_health(_health(31, 0.25))
+        assert [each.memories for each in await store.health_history()] == [40, 50, 30, 31]
+        assert await store.version() == version
+
     async def test_the_records_of_health_are_bounded(self, store: GraphStore) -> None:
         await write_people(store)
         for number in range(HEALTH_RECORDS + 4):
-            await store.record_health(health_record(2**number, 0.5))
+            await store.record_health(_health(2**number, 0.5))
         kept = [each.memories for each in await store.health_history()]
         assert kept == [2**number for number in range(4, HEALTH_RECORDS + 4)]
 

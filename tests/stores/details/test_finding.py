@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+import pytest
 
 import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
 from graphsearch.model import ElementKind, Memory, Outcome, Relation
@@ -30,13 +31,29 @@ from graphsearch.testing.samples import (
     view,
 )
 from graphsearch.testing.spec import StoreSpec
-from graphsearch.testing.spec_finding import MEMORY
+from graphsearch.testing.spec_finding import HUB, MEMORY, SPOKES, relations_found
 from graphsearch.text.bm25 import TermCounts
 from tests.stores.on_both import InMemory, InPostgres
 
 
+async def _scores(store: GraphStore, asked: str) -> list[float]:
+    hits = await store.search_lexical(MEMORY, asked, limit=10, view=view())
+    found: list[float] = hits.values.tolist()
+    return found
+
+
 class ColumnsDetails(StoreSpec):
     """Keys, counts and columns."""
+
+    async def test_words_follow_what_is_written(self, store: GraphStore) -> None:
+        await put(store, Memory(id="a", text="red green"), Memory(id="b", text="red"))
+        await put(store, Memory(id="a", text="blue"))
+        assert await matching(store, MEMORY, "green") == []
+        assert await matching(store, MEMORY, "blue") == ["a"]
+        before = await _scores(store, "red")
+        await put(store, Memory(id="c", text="red"))
+        await store.forget(["c"])
+        assert await _scores(store, "red") == pytest.approx(before, rel=1e-6)
 
     async def test_keys_sort_as_ids_do(self, store: GraphStore) -> None:
         people = [person(f"P{number}") for number in range(50)]
@@ -99,6 +116,15 @@ class ColumnsDetails(StoreSpec):
                 assert store.entity_ids(found.far) == store.relation_ids(found.relations) == []
             assert await store.left_out(alone.keys, view=view()) == {}
 
+    async def test_a_hub_gives_its_strongest_relations_in_each_direction(self, store: GraphStore) -> None:
+        out = [relation(HUB, each, confidence=0.5 + number / 200) for number, each in enumerate(SPOKES)]
+        into = [relation(each, HUB, confidence=0.5 + number / 200) for number, each in enumerate(SPOKES)]
+        await put(store, HUB, *SPOKES, *out, *into)
+        strongest = [*(each.id for each in out[:-11:-1]), *(each.id for each in into[:-11:-1])]
+        assert await relations_found(store, HUB, fan_out=10) == strongest
+        assert len(await relations_found(store, HUB, fan_out=1000)) == 120
+        assert await relations_found(store, HUB, fan_out=0) == []
+
     async def test_relations_are_steps_from_source_to_target(self, store: GraphStore) -> None:
         memory = Memory(id="m", occurred_at=day(3))
         links = [relation(ADA, BOB, confidence=0.7), relation(EVE, ADA, confidence=0.4, valid_from=day(2))]
@@ -127,6 +153,31 @@ class ColumnsDetails(StoreSpec):
             keys = steps.relations
             assert (await store.related(keys, view=view())).holding.tolist() == [False]
             assert (await store.related(keys, view=view(day(4), NOON))).holding.tolist() == [True]
+
+    async def test_what_the_view_leaves_out_is_counted_once_by_the_first_reason(self, store: GraphStore) -> None:
+        shown = relation(ADA, BOB, "shown")
+        links = (
+            shown,
+            relation(ADA, BOB, "past", valid_to=day(1), confidence=0.1),
+            relation(BOB, ADA, "gone", created_at=day(0), retracted_at=day(1), valid_to=day(1), confidence=0.1),
+            relation(ADA, EVE, "weak", confidence=0.4),
+            relation(EVE, ADA, "met_with", confidence=0.4),
+            relation(EVE, ADA, "skip", confidence=0.9),
+            relation(EVE, BOB, "weak", confidence=0.1),
+        )
+        await put(store, ADA, BOB, EVE, *links)
+        seen = view(skipped_types=frozenset({"met_with", "skip"}))
+        async with store.snapshot():
+            around_ada = await store.locate([ADA.id], view=view())
+            assert await store.left_out(around_ada.keys, view=seen) == {
+                "not_held": 1,
+                "not_known": 1,
+                "low_confidence": 2,
+                "skipped_type": 1,
+            }
+            both = await store.locate([ADA.id, BOB.id], view=view())
+            assert (await store.left_out(both.keys, view=seen))["low_confidence"] == 3
+            assert np.sum(list((await store.left_out(both.keys, view=view(min_edge_confidence=0.0))).values())) == 2
 
     async def test_relations_to_be_folded_again_are_kept_until_retracted(self, store: GraphStore) -> None:
         """Whatever their period and confidence, and whenever they were stored."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
 from uuid import UUID
 
 import attrs
@@ -30,7 +32,7 @@ from graphsearch.testing.samples import (
     view,
 )
 from graphsearch.testing.spec import FreshScope, StoreSpec
-from graphsearch.testing.spec_forgetting import COUNTESS, ONE, mergeable, two_people
+from graphsearch.testing.spec_forgetting import COUNTESS, ONE, two_people
 from graphsearch.testing.strategies import (
     PEOPLE,
     AnnotatedMemory,
@@ -42,6 +44,12 @@ from graphsearch.testing.strategies import (
     write_memories,
 )
 from tests.stores.on_both import InMemory, InPostgres
+
+
+async def _of_one_type(store: GraphStore, ids: Sequence[UUID]) -> list[UUID]:
+    """The entities that can be merged into the first."""
+    entities = await store.get_entities(ids)
+    return [each.id for each in entities if each.type == entities[0].type]
 
 
 class MergesDetails(StoreSpec):
@@ -88,6 +96,26 @@ class MergesDetails(StoreSpec):
         assert await store.merges() == []
 
     @few_examples
+    @given(annotated_memories("a"), st.permutations(PEOPLE), st.booleans())
+    async def test_a_chain_undone_in_any_order_is_as_before(
+        self, fresh: FreshScope, memories: Sequence[AnnotatedMemory], order: Sequence[UUID], last_first: bool
+    ) -> None:
+        store = fresh()
+        await write_memories(store, memories)
+        known = await _of_one_type(store, order)
+        before, middle = await answers(store), list[Mapping[str, Any]]()
+        made = []
+        for source, target in pairwise(known):
+            made.append(await store.merge(source, target))
+            middle.append(await answers(store))
+        for at, each in reversed(list(enumerate(made))) if last_first else enumerate(made):
+            report = await store.undo_merge(each.id)
+            assert (report.stayed, report.forgotten) == (0, 0)
+            if last_first and at:
+                assert await answers(store) == middle[at - 1]
+        assert await answers(store) == before
+
+    @few_examples
     @given(annotated_memories("a"), annotated_memories("b"), st.permutations(PEOPLE))
     async def test_forgetting_while_merged_equals_never_having_written(
         self,
@@ -101,7 +129,7 @@ class MergesDetails(StoreSpec):
             await write_memories(store, first)
         there = [each.id for each in await alone.get_entities(order)]
         await write_memories(both, second)
-        known = (await mergeable(both, there))[:2]
+        known = (await _of_one_type(both, there))[:2]
         made = await both.merge(*known) if len(known) == 2 else None
         await forget(both, second)
         if made is not None:

@@ -16,13 +16,23 @@ from graphsearch.model import (
 )
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.samples import ADA, BOB, EVE, claim, day, injection, put, ref
-from graphsearch.testing.spec import StoreSpec
-from graphsearch.testing.spec_learning import NOTE, REFS, read_weights, write_elements
+from graphsearch.testing.spec import FreshScope, StoreSpec
+from graphsearch.testing.spec_learning import NOTE, REFS, folded, read_weights, write_elements
 from tests.stores.on_both import InMemory, InPostgres
 
 
 class RacesDetails(StoreSpec):
     """Who writes at once, and logs that are gone."""
+
+    @pytest.mark.parametrize("seed", range(2))
+    async def test_any_interleaving_equals_the_fold_of_the_history(self, fresh: FreshScope, seed: int) -> None:
+        rng = random.Random(seed)  # noqa: S311 - the order of a test
+        store = await write_elements(fresh())
+        for _ in range(25):
+            session = f"s{rng.randrange(6)}"
+            await store.apply_outcome(session, rng.choice(list(Outcome)), rng.sample(REFS, rng.randint(1, 5)))
+            assert all(0 <= weight <= 1 for weight in await read_weights(store))
+        assert await read_weights(store) == pytest.approx(await folded(store), abs=1e-9)
 
     async def test_eight_writers_of_claims_at_once_lose_nothing(self, store: GraphStore) -> None:
         await write_elements(store)

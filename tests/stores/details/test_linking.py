@@ -10,7 +10,17 @@ from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import day, mention, put, view
 from graphsearch.testing.spec import StoreSpec
-from graphsearch.testing.spec_linking import ADA, BOB, EVE, keys_of_memories, mentioning, write_memories, write_mentions
+from graphsearch.testing.spec_linking import (
+    ADA,
+    BOB,
+    EVE,
+    SPAN,
+    entity_keys,
+    keys_of_memories,
+    mentioning,
+    write_memories,
+    write_mentions,
+)
 from tests.stores.on_both import InMemory, InPostgres
 
 
@@ -32,6 +42,17 @@ class MentionsDetails(StoreSpec):
         await store.mark_distinct([(ADA.id, BOB.id), (ADA.id, EVE.id)])
         assert await store.mark_distinct([(BOB.id, ADA.id), (BOB.id, EVE.id)], distinct=False) == 1
         assert await store.distinct_pairs([ADA.id, BOB.id]) == [(ADA.id, EVE.id)]
+
+    async def test_a_mention_without_a_span_is_of_the_subject(self, store: GraphStore) -> None:
+        memory = Memory(id="m", subject="Ada")
+        mentions = [mention(memory, ADA), mention(memory, ADA, span=SPAN), mention(memory, BOB, span=SPAN)]
+        await put(store, ADA, BOB, memory, *mentions)
+        found = await store.mentioned(ElementKind.MEMORY, await keys_of_memories(store, BOB), limit=9, view=view())
+        about = dict(zip(store.entity_ids(found.far), found.about.tolist(), strict=True))
+        assert about == {ADA.id: True, BOB.id: False}
+        keys = await entity_keys(store, ADA, BOB, seen=view())
+        back = await store.mentioned(ElementKind.ENTITY, keys, limit=9, view=view())
+        assert dict(zip(store.entity_ids(back.near), back.about.tolist(), strict=True)) == about
 
     async def test_what_is_mentioned_too_often_gives_none(self, store: GraphStore) -> None:
         await write_mentions(store, a=(ADA, BOB), b=(ADA,), c=(ADA,))

@@ -39,6 +39,7 @@ from graphsearch.testing.samples import (
 )
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.spec_moving import (
+    KINDS,
     KNOWS,
     NEW,
     OLD,
@@ -132,6 +133,24 @@ class LoadingDetails(StoreSpec):
                 await fresh().load(other, pages_of(store))
         with pytest.raises(AnalyserError):
             await fresh().load(attrs.evolve(own, analyser="another"), pages_of(store))
+
+    async def test_until_the_switch_the_old_vectors_are_read_and_written(
+        self, store: GraphStore, fresh: FreshScope
+    ) -> None:
+        await written(store)
+        before = await seen(store, OLD)
+        assert await store.begin_reembedding(NEW.name, NEW.dimensions)
+        for kind in KINDS:
+            await step(store, kind, 1)
+        assert await seen(store, OLD) == before
+        with pytest.raises(EmbeddingModelError):
+            await put(store, vectors=made(NEW, ADA))
+        with pytest.raises(EmbeddingModelError):
+            await store.bind_embedder(NEW.name, NEW.dimensions)
+        other = fresh()
+        async with store.snapshot():
+            await other.load(await store.settings(), pages_of(store))
+        assert (await everything(other), await other.reembedding()) == (await everything(store), None)
 
     async def test_a_change_is_continued_where_it_was_left(self, store: GraphStore) -> None:
         await written(store)
@@ -253,6 +272,21 @@ class LoadingDetails(StoreSpec):
         await store.remove_scope()
         await put(store, ADA)
         assert await store.version() != first
+
+    async def test_vectors_come_back_by_their_keys_as_they_are_searched(self, store: GraphStore) -> None:
+        given = {ADA.id: (3.0, 4.0), BOB.id: (0.0, -2.0)}
+        await store.bind_embedder("model", 2)
+        vectors = {key: np.array(value, np.float32) for key, value in given.items()}
+        await put(store, ADA, BOB, EVE, vectors=vectors)
+        hits = await store.locate([ADA.id, BOB.id, EVE.id], view=view())
+        for _ in range(2):
+            there = (await store.vectors(ElementKind.ENTITY, hits.keys)).tolist()
+            found = dict(zip(store.entity_ids(hits.keys), there, strict=True))
+            assert np.allclose(found[ADA.id], (0.6, 0.8), atol=1e-3)
+            assert np.allclose(found[BOB.id], (0.0, -1.0), atol=1e-3)
+            assert found[EVE.id] == [0.0, 0.0]
+            await store.settle()
+        assert (await store.vectors(ElementKind.ENTITY, hits.keys[:0])).shape == (0, 2)
 
     async def test_each_scope_has_its_own_owner_of_a_session(self, store: GraphStore, fresh: FreshScope) -> None:
         other = fresh()
