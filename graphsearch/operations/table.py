@@ -138,7 +138,7 @@ def _asking() -> Iterator[Operation]:
         people="Answer a question with all that a page shows: relations, memories, entities, the block with the"
         " tokens of each line, what is not in it and why, and what held at other times.",
     )
-    yield asks(
+    yield asks_all(
         evidence.evidence,
         people="Show what stands behind a relation, a memory or an entity of an answer: the parts of its score, its"
         " proofs with their quotes, and how its weight changed.",
