@@ -353,8 +353,9 @@ COUNTS: Final = {
     *("relations_moved", "stayed", "forgotten", "reworded"),
     *("mentions", "claims", "relations", "links_removed", "references_removed"),
     *("relations_retracted", "entities_removed", "mentions_removed", "claims_removed"),
+    "source_name",
 }
-"""Counts of what a change touches, which are given only to those from whom nothing is hidden."""
+"""Counts of what a change touches, and the names of merged entities: given only where nothing can be hidden."""
 
 
 def _entity(about: Subject) -> Mapping[str, Any]:
