@@ -80,10 +80,13 @@ def _make(name: str, arguments: Sequence[Argument], function: Callable[..., Any]
         made = {
             each: kind(**{field.name: given.pop(field.name) for field in fields[each]}) for each, kind in groups.items()
         }
-        for place in made.values():
-            if isinstance(place, Place) and name != "where":
-                announce(place)
-        _print(_answered(partial(function, **given, **made)), as_json=as_json)
+        def answered() -> Any:
+            for place in made.values():
+                if isinstance(place, Place) and name != "where":
+                    announce(place)
+            return function(**given, **made)
+
+        _print(_answered(answered), as_json=as_json)
 
     own = [each for each in arguments if each.name not in groups]
     grouped = [attrs.evolve(each, is_positional=False) for group in fields.values() for each in group]

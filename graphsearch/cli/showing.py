@@ -104,8 +104,8 @@ class Shown:
         shown = cls()
         shown._show(value, key)
         if isinstance(value, ContextBlock):
-            shown.rows += [("memory", each.memory.id) for each in value.memories]
-            shown.rows += [("relation", str(each.relation.id)) for each in value.triplets]
+            found = (each.key.partition(":") for each in value.lines if each.key)
+            shown.rows = [(kind, id_) for kind, _, id_ in found]
         return shown
 
     def _show(self, value: Any, key: str) -> None:

@@ -138,7 +138,7 @@ def test_merges_are_listed_with_those_that_were_undone(team):
     found = team.json("merges")["merges"]
     assert [each["undone_at"] is None for each in found] == [False, True]
     assert [each["id"] for each in team.json("merges", "Bob Miller")["merges"]] == [merge["id"]]
-    assert merge["id"] in team.run("merges").stdout
+    assert merge["id"][:8] in team.run("merges").stdout
 
 
 def test_an_entity_is_corrected_field_by_field(team):

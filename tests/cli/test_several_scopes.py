@@ -73,5 +73,5 @@ def test_projects_are_checked(line, tmp_path):
     assert "acme/nowhere" in line.run("feedback", "s1", "accepted", *BOB, "--also", "nowhere", code=1).stderr
     assert "name each scope once" in line.run("recall", QUESTION, "--also", "web", code=1).stderr
     tokens.write_text("{}")
-    shown = line.run("mcp", "--tokens", tokens, *ALSO, code=2).output
+    shown = line.run("mcp", "--http", "127.0.0.1:0", "--tokens", tokens, *ALSO, code=2).output
     assert "a token names one project" in shown
