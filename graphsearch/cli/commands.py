@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from inspect import isawaitable, signature
+from inspect import iscoroutine, signature
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -80,6 +80,7 @@ def _make(name: str, arguments: Sequence[Argument], function: Callable[..., Any]
         made = {
             each: kind(**{field.name: given.pop(field.name) for field in fields[each]}) for each, kind in groups.items()
         }
+
         def answered() -> Any:
             for place in made.values():
                 if isinstance(place, Place) and name != "where":
@@ -97,12 +98,9 @@ def _make(name: str, arguments: Sequence[Argument], function: Callable[..., Any]
 
 
 def _answered(function: Callable[[], Any]) -> Answer:
-    async def wait() -> Any:
-        found = function()
-        return await found if isawaitable(found) else found
-
     try:
-        found = asyncio.run(wait())
+        found = function()
+        found = asyncio.run(found) if iscoroutine(found) else found
     except GraphSearchError as error:
         raise Failure(str(error)) from error
     if isinstance(found, Answer):
