@@ -6,7 +6,7 @@ from uuid import UUID
 
 import attrs
 import pytest
-from graphsearch.protocols.learning import HEALTH_RECORDS
+from graphsearch.protocols.graph_store import HEALTH_RECORDS
 
 import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
 from graphsearch.errors import InvalidInputError
