@@ -57,12 +57,13 @@ def _html_text(content: bytes) -> str:
     from bs4.dammit import EncodingDetector  # noqa: PLC0415
     from markdownify import MarkdownConverter  # noqa: PLC0415
 
-    page = BeautifulSoup(_decoded(content, EncodingDetector), "html.parser")
-    page = page.find("main") or page.find("article") or page
+    whole = BeautifulSoup(_decoded(content, EncodingDetector), "html.parser")
+    page = whole.find("main") or whole.find("article") or whole
     for each in page(_ASIDE):
         each.decompose()
-    escapes = dict.fromkeys(("escape_asterisks", "escape_underscores", "escape_misc"), False)
-    return str(MarkdownConverter(heading_style="ATX", bullets="-", strip=["a", "img"], **escapes).convert_soup(page))
+    options: dict[str, Any] = {"heading_style": "ATX", "bullets": "-", "table_infer_header": True}
+    plain: Any = dict.fromkeys(("escape_asterisks", "escape_underscores", "escape_misc"), False)
+    return str(MarkdownConverter(strip=["a", "img"], **options, **plain).convert_soup(page))
 
 
 def _decoded(content: bytes, detector: Any) -> str:

@@ -102,7 +102,7 @@ def _heading(line: str, before: list[str]) -> tuple[int, str] | None:
         return None
     marked = _HEADING.fullmatch(line)
     if marked:
-        return len(marked[1]), _plain(marked[2].rstrip(" \t").rstrip("#"))
+        return len(marked[1]), _plain(marked[2].rstrip(" \t").rstrip("#¶§"))
     underlined = _UNDERLINE.fullmatch(line) if before and 0 < len(before[-1].strip()) <= MAX_HEADING else None
     if underlined and not "".join(before[-2:-1]).strip():
         return (1 if underlined[1][0] == "=" else 2), _plain(before.pop())

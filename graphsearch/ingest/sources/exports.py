@@ -69,7 +69,7 @@ def chatgpt_turns(conversations: object) -> Iterator[tuple[str, Turns]]:
     """The id of each conversation and the turns of its last branch: those of the user and of the assistant."""
     for at, each in enumerate(_objects(conversations)):
         nodes, turns = _object(each.get("mapping")), []
-        node = each.get("current_node") or next(reversed(nodes), None)
+        node = each.get("current_node") or next(iter([*nodes][::-1]), None)
         seen = set[object]()
         while isinstance(node, str) and node not in seen:  # from the last message to the first
             seen.add(node)
