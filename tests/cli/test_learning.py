@@ -18,7 +18,7 @@ def ingested(line, folder):
 
 
 def test_context_is_what_the_principal_may_see(line):
-    plainly = ("context", QUESTION, "--principal", "bob", "--session", "s1", "--budget", 200)
+    plainly = ("context", QUESTION, "--principal", "bob", "--session-id", "s1", "--budget", 200)
     everything = line.json(*plainly)
     assert "_check" in everything["text"]
     assert "hidden by policy" not in line.run(*plainly).stdout
@@ -69,7 +69,7 @@ def test_policies_of_ones_own(line, tmp_path):
 
 
 def test_feedback_moves_what_was_surfaced(line):
-    surfaced = line.json("context", QUESTION, "--principal", "bob", "--session", "s1")["triplets"][0]["relation"]["id"]
+    surfaced = line.json("context", QUESTION, "--principal", "bob", "--session-id", "s1")["triplets"][0]["relation"]["id"]
 
     def ranked():
         return next(each for each in line.json("search", QUESTION)["triplets"] if each["relation"]["id"] == surfaced)
@@ -87,11 +87,11 @@ def test_feedback_moves_what_was_surfaced(line):
 
 
 def test_a_session_is_of_the_principal_who_began_it(line):
-    found = line.json("context", QUESTION, "--principal", "bob", "--session", "s1")
-    for command in (("context", QUESTION, "--session", "s1"), ("feedback", "s1", "rejected")):
+    found = line.json("context", QUESTION, "--principal", "bob", "--session-id", "s1")
+    for command in (("context", QUESTION, "--session-id", "s1"), ("feedback", "s1", "rejected")):
         for other in (("--principal", "eve"), ("--principal", "bob", "--principal-type", "Agent")):
             assert "was opened by another principal" in line.run(*command, *other, code=1).stderr
-    assert line.json("context", QUESTION, "--principal", "bob", "--session", "s1")["text"] == found["text"]
+    assert line.json("context", QUESTION, "--principal", "bob", "--session-id", "s1")["text"] == found["text"]
     assert line.json("feedback", "s1", "accepted", "--principal", "bob", "--attribute", "age=36")["applied"]
 
 

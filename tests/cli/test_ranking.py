@@ -48,16 +48,16 @@ def test_rank_takes_its_options(line):
 
 
 def test_explain_an_entity(line):
-    found = line.json("explain", QUESTION, "--entity", "Kamala Harris", "--limit", 1)
+    found = line.json("explain", QUESTION, "Kamala Harris", "--kind", "entity", "--limit", 1)
     assert (found["element"]["kind"], found["kept_out"], found["mode"]) == ("entity", "rank", "question_aware")
-    shown = line.run("explain", QUESTION, "--entity", "Kamala Harris", "--ranking", "rrf").stdout
+    shown = line.run("explain", QUESTION, "Kamala Harris", "--kind", "entity", "--ranking", "rrf").stdout
     assert "original" in shown
     assert "shown: rank" in shown
 
 
 def test_explain_a_memory(line):
     line.run("remember", "--id", "m1", "--text", "Kamala Harris moved to California.")
-    found = line.json("explain", "Who moved to California?", "--memory", "m1")
+    found = line.json("explain", "Who moved to California?", "m1", "--kind", "memory")
     assert (found["element"], found["rank"], found["kept_out"]) == ({"kind": "memory", "id": "m1"}, 1, None)
     assert sum(factor["contribution"] for factor in found["parts"]) == pytest.approx(found["score"])
     assert "not known" in line.run("explain", "quasar?", "m1", "--kind", "memory", "--known-at", "2001-01-01").stdout
@@ -66,5 +66,5 @@ def test_explain_a_memory(line):
 def test_explain_wants_one_element(line):
     assert "Missing argument 'ID'" in line.run("explain", QUESTION, code=2).stderr
     assert (
-        "unexpected extra argument" in line.run("explain", QUESTION, "--memory", "m1", "--entity", "A", code=2).stderr
+        "unexpected extra argument" in line.run("explain", QUESTION, "m1", "A", code=2).stderr
     )

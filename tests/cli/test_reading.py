@@ -78,7 +78,7 @@ def test_path_between_two_entities(line):
     assert found["hops"] == 2
     shown = line.run("path", "Alone", "_check").stdout
     assert "tls.Alone <--defines-- tls --defines--> tls._check" in shown
-    assert "strength  0.9900" in shown
+    assert "strength  0.99" in shown
 
 
 def test_no_path_is_an_answer(line):

@@ -43,7 +43,7 @@ def test_each_answer_names_its_scopes(line):
 
 def test_a_block_is_logged_and_an_outcome_counts_in_every_scope(line):
     before = weights(line)
-    block = line.json("context", QUESTION, *BOB, *ALSO, "--session", "s1")
+    block = line.json("context", QUESTION, *BOB, *ALSO, "--session-id", "s1")
     assert "- [web] Ada --works_at--> Globex" in block["text"]
     assert "- [team] Ada --leads--> Apollo" in block["text"]
     assert (block["injection_id"], set(block["injection_ids"])) == (None, {"acme/web", "acme/team"})
