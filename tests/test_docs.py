@@ -1,6 +1,6 @@
 """Every example of the README and of the docs runs as a reader runs it, see `tests.page_runner`.
 
-The tutorial shows the output of its examples, and they print it.
+The pages of `SHOWN` show the output of their examples, and they print it.
 """
 
 import os
@@ -26,6 +26,7 @@ from tests.page_runner import DATABASE, MODELS, README, ROOT, SERVER, commands, 
 from tests.test_layout import folder_imports
 
 TUTORIAL = ROOT / "docs" / "tutorial" / "first-graph.md"
+SHOWN = (TUTORIAL, ROOT / "docs" / "explanation" / "from-input-to-block.md")
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 INSTALLED = re.compile(r"pip install\s+'(?:graphsearch|\.)\[([a-z,-]+)\]'")
@@ -126,7 +127,7 @@ def test_examples_run_as_they_are_written(page, capfd):
         run_page(page, frozenset(skipped))
     if page == README:
         assert "do_handshake" in re.findall(r"^- .*", capfd.readouterr().out, re.MULTILINE)[0]
-    if page == TUTORIAL:
+    if page in SHOWN:
         assert capfd.readouterr().out.startswith("".join(text for kind, text in examples(page) if kind == "text"))
 
 
