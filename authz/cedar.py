@@ -28,6 +28,7 @@ _BATCH: Final = 64
 """Resources decided between two turns of the event loop: a few milliseconds."""
 _QUESTIONS: Final = 1_024
 """The number of combinations of principal, action and scope whose digests are cached."""
+NO_PERMIT: Final = "no policy permits it"
 _Key = tuple[bytes, bytes]
 """The cache key of a decision: digests of the question and the resource, so that no forgotten text lives on."""
 
@@ -109,6 +110,12 @@ class CedarAuthorizer:
             return await self._decide(question, about, resources)
         return [answer is True for answer in answers]
 
+    def reasons(
+        self, principal: Principal, action: Action, resources: Sequence[Resource], *, scope: Scope
+    ) -> Sequence[Sequence[str]]:
+        """The policies that deny each of a few resources, by their ``@id``; `NO_PERMIT` where none permits it."""
+        return self._denials(Question(principal, action, scope), resources)
+
     async def _decide(self, question: Question, about: bytes, resources: Sequence[Resource]) -> Sequence[bool]:
         """One answer per resource; resources that are equal in all fields read by the policies share one key."""
         keys = [(about, self._digest_as_read(resource)) for resource in resources]
@@ -147,17 +154,23 @@ class CedarAuthorizer:
 
     def _answers(self, question: Question, undecided: Sequence[tuple[_Key, Resource]]) -> dict[_Key, bool]:
         """One answer per resource, by key, or none at all if Cedar failed."""
+        denials = self._denials(question, [resource for _, resource in undecided])
+        return {key: not policies for (key, _), policies in zip(undecided, denials, strict=False)}
+
+    def _denials(self, question: Question, resources: Sequence[Resource]) -> Sequence[Sequence[str]]:
+        """The policies that deny each resource, none for what is allowed; nothing at all if Cedar failed."""
         try:
-            described = [question.describe(resource, number) for number, (_, resource) in enumerate(undecided)]
+            described = [question.describe(resource, number) for number, resource in enumerate(resources)]
             entities = cedarpy.Entities.from_json_str(json.dumps([*question.surroundings(), *described]))
             requests = [question.request(resource) for resource in described]
             results = cedarpy.is_authorized_batch(requests, self._policies, entities, self._schema)
-            answers = [_is_allowed(result) for result in results]
-            return {key: answer for (key, _), answer in zip(undecided, answers, strict=True)}
+            return [
+                () if _is_allowed(each) else _ids(each.diagnostics) for _, each in zip(requests, results, strict=True)
+            ]
         except Exception as error:  # noqa: BLE001 - whatever fails in Cedar, the answer is no
             # no traceback: it could quote the graph
-            _log.error("Cedar failed with %s: %d resources denied", type(error).__name__, len(undecided))
-            return {}
+            _log.error("Cedar failed with %s: %d resources denied", type(error).__name__, len(resources))
+            return []
 
 
 def _batches(undecided: Sequence[tuple[_Key, Resource]]) -> Iterator[Sequence[tuple[_Key, Resource]]]:
@@ -191,6 +204,12 @@ def _is_allowed(result: cedarpy.AuthzResult) -> bool:
         _log.error("Cedar could not evaluate %s: denied", ", ".join(policies) or "the request")
         return False
     return result.decision is cedarpy.Decision.Allow
+
+
+def _ids(diagnostics: cedarpy.Diagnostics) -> Sequence[str]:
+    """The ids of the policies that a decision rests on: as they are annotated, or else as Cedar numbers them."""
+    names = diagnostics.id_annotations_by_reason
+    return sorted({names.get(each) or each for each in diagnostics.reasons}) or (NO_PERMIT,)
 
 
 def _refuse_syntax(kind: type[cedarpy.PolicySet | cedarpy.Schema], text: str, name: str) -> None:

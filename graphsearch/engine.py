@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from datetime import datetime
 from functools import partial
 from typing import Unpack
 
@@ -16,7 +15,7 @@ from graphsearch._support.observing import all_observed
 from graphsearch._support.timing import Stopwatch
 from graphsearch._support.verbs import takes
 from graphsearch.access.gate import Gate
-from graphsearch.access.reader import EntityRef, Reader, ReadingOptions, reading, resolve
+from graphsearch.access.reader import EntityRef, Reader, ReadingOptions, When, reading, resolve
 from graphsearch.access.visible_documents import DocumentCache
 from graphsearch.access.window import Embed
 from graphsearch.embedders import as_embedder
@@ -132,7 +131,7 @@ class Engine(ABC):
                     at_times = _at_times_of(search, question.request, reader)
                     recalled = await self._recall(recall, vector, at_times, second)
             found = await self._conclude(found, question)
-        return attrs.evolve(found, denied=recalled.denied), recalled
+        return attrs.evolve(found, denied=recalled.denied, denied_by=recalled.denied_by), recalled
 
     @takes(RankRequest)
     async def rank_entities(self, request: RankRequest) -> RankResult:
@@ -342,12 +341,12 @@ class GraphSearchEngine(Engine):
         *,
         depth: int = 1,
         limit: int = 25,
-        as_of: datetime | None = None,
         gate: Gate | None = None,
+        **when: Unpack[When],
     ) -> tuple[Triplet, ...]:
         """The best triplets around one entity, scored by hops. Raises `UnknownElementError`."""
-        question = self._question(SearchRequest(query="", limit=limit, depth=depth, as_of=as_of), Stopwatch())
-        async with reading(self.store, gate=gate, as_of=as_of) as reader:
+        question = self._question(SearchRequest(query="", limit=limit, depth=depth, **when), Stopwatch())
+        async with reading(self.store, gate=gate, **when) as reader:
             seeds = await reader.locate([await resolve(entity, reader)])
             found = await around(seeds, depth, question, reader)
             return tuple(await best_triplets(found, limit, reader))
@@ -358,14 +357,14 @@ class GraphSearchEngine(Engine):
         target: EntityRef,
         *,
         max_hops: int = 4,
-        as_of: datetime | None = None,
         gate: Gate | None = None,
+        **when: Unpack[When],
     ) -> GraphPath | None:
         """The path with the fewest hops, then the strongest, or None if there is none within ``max_hops``.
 
         Raises `UnknownElementError` for an end that does not exist or is not visible.
         """
-        async with reading(self.store, gate=gate, as_of=as_of) as reader:
+        async with reading(self.store, gate=gate, **when) as reader:
             start, goal = [await reader.locate([await resolve(end, reader)]) for end in (source, target)]
             trail = await best_path(start.keys, goal.keys, max_hops=max_hops, max_entities=MAX_ENTITIES, reader=reader)
             if trail is None:

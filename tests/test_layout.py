@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("graphsearch", "stores", "authz", "context", "tests")
 INNER_ROOMS = ("stores", "authz", "context")
-OUTER_ROOMS = ("cli", "integrations", "operations", "sync", "evaluation")
+OUTER_ROOMS = ("cli", "integrations", "operations", "page", "sync", "evaluation")
 TOP_MODULES = {"__init__", "engine", "feedback", "errors"}
 CEILING = 73_170
 """The most lines that the package may have, Python and SQL: lowered when it shrinks, never raised."""

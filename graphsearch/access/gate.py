@@ -64,16 +64,17 @@ class Gate:
 
     A gate has no scope or action of its own: whatever takes a gate binds it to the scope of its store, and to the
     actions that it needs. For decisions of your own, write an `Authorizer`. ``statistics`` is what scores by words are
-    computed from.
+    computed from. With ``explains``, results count what each policy hid, for those who may know it.
     """
 
     authorizer: Authorizer
     principal: Principal
     statistics: StatisticsOf = attrs.field(default=StatisticsOf.SCOPE, converter=_statistics)
+    explains: bool = False
 
     def bind(self, scope: Scope, action: Action = Action.READ) -> BoundGate:
         """The gate for one action in one scope."""
-        return BoundGate(self.authorizer, self.principal, scope, action, self.statistics)
+        return BoundGate(self.authorizer, self.principal, scope, action, self.statistics, self.explains)
 
     @property
     def allows_all(self) -> bool:
@@ -108,6 +109,7 @@ class BoundGate:
     scope: Scope
     action: Action = Action.READ
     statistics: StatisticsOf = StatisticsOf.SCOPE
+    explains: bool = False
     failures: list[str] = attrs.field(factory=list, init=False, eq=False, repr=False)
     """How decisions failed so far."""
 
@@ -152,6 +154,11 @@ class BoundGate:
             _log.error("authorization gave %d answers: %d resources denied", len(answers), len(resources))
             return [False] * len(resources)
         return answers
+
+    def reasons(self, resources: Sequence[Resource]) -> Sequence[Sequence[str]]:
+        """The policies that deny each resource, by id, where the authorizer has such a method."""
+        find = getattr(self.authorizer, "reasons", None)
+        return find(self.principal, self.action, resources, scope=self.scope) if find else [()] * len(resources)
 
     async def demand(self, elements: Iterable[Entity | Relation | Memory]) -> None:
         """Raise `AccessDeniedError` unless the action is allowed for every element."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import asyncio
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import attrs
@@ -26,13 +28,17 @@ from graphsearch.access.gate import BoundGate, StatisticsOf, resource_of
 from graphsearch.access.visible_entities import VisibleEntities
 from graphsearch.columns import Codes, Expansion, Keys, Mask, Rows
 from graphsearch.columns.key_index import distinct
-from graphsearch.model import Claim, ElementKind, Memory, Relation
+from graphsearch.model import Claim, ElementKind, Entity, Memory, Relation
 from graphsearch.protocols import GraphStore
 
 if TYPE_CHECKING:
     from graphsearch.access.visible_documents import DocumentCache, VisibleDocuments
 
 _NO_CODES: Final = frozenset[int]()
+_EXPLAINED: Final = 500
+"""The most denied elements of a kind whose policies are counted."""
+_BATCH: Final = 64
+"""Elements explained between two turns of the event loop."""
 
 
 @attrs.frozen(eq=False)
@@ -128,6 +134,19 @@ class Gatekeeper:
             return dict.fromkeys(ElementKind, 0)
         counts = {kind: len(np.unique(np.concatenate(columns))) for kind, columns in self._denied_keys.items()}
         return {kind: counts.get(kind, 0) for kind in ElementKind}
+
+    async def denied_by(self) -> Mapping[str, int]:
+        """How many of the first denied elements each policy hides; those that rest on hidden ones are of no policy."""
+        counts, gate = Counter[str](), self._gate.policies
+        for kind, columns in self._denied_keys.items() if gate.explains else ():
+            keys = np.unique(np.concatenate(columns))[:_EXPLAINED]
+            read = self._store.get_memories(keys.tolist()) if kind is ElementKind.MEMORY else None
+            found: Sequence[Entity | Relation | Memory] = await (read or self._store.elements(kind, keys))
+            for start in range(0, len(found), _BATCH):
+                await asyncio.sleep(0)
+                resources = [resource_of(each) for each in found[start : start + _BATCH]]
+                counts.update(chain.from_iterable(gate.reasons(resources)))
+        return counts
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Codes) -> Verdicts:
         """The verdict on each element; a relation with evidence needs at least one visible memory."""

@@ -36,12 +36,17 @@ class Reader(Searches):
     """Reads a store for one question, inside one snapshot; created by `reading`."""
 
 
-class ReadingOptions(TypedDict, total=False):
+class When(TypedDict, total=False):
+    """The moment whose facts, and the moment whose knowledge, counts; the present where it is not given."""
+
+    as_of: datetime | None
+    known_at: datetime | None
+
+
+class ReadingOptions(When, total=False):
     """What a question decides of the snapshot that answers it; see `reading`."""
 
     gate: Gate | None
-    as_of: datetime | None
-    known_at: datetime | None
     min_edge_confidence: float
     skip_types: Collection[str] | None
     since: datetime | None

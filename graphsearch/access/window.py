@@ -159,6 +159,10 @@ class Window:
         """The number of distinct elements denied so far, by kind."""
         return self._gatekeeper.denied
 
+    async def denied_by(self) -> Mapping[str, int]:
+        """How many of them each policy hides by itself; see `Gatekeeper.denied_by`."""
+        return await self._gatekeeper.denied_by()
+
     @property
     def signatures(self) -> SignatureTable:
         """The signatures met so far, and possibly others; its rows are those of the gatekeeper's interner."""

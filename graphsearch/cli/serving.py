@@ -1,4 +1,4 @@
-"""mcp: serve the project to agents."""
+"""mcp and ui: serve the project to agents, and the page to people."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graphsearch.caching import InProcessCache, RedisCache, cached
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Model, Places, embedder_for, open_scopes
 from graphsearch.cli.options import Options, refuse
-from graphsearch.cli.principals import FILE, Log, Principals, Statistics
+from graphsearch.cli.principals import FILE, PRINCIPAL, Log, Principals, Statistics, who
 from graphsearch.cli.writing import Reading
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Scope
@@ -27,8 +27,9 @@ from graphsearch.operations.operation import Profile
 from graphsearch.protocols import GraphStore
 from graphsearch.stores.memory import or_empty
 
-_PRINCIPAL: Final = {"envvar": "GRAPHSEARCH_PRINCIPAL"}
-_HTTP: Final = Says("Serve streamable HTTP there, at /mcp, in place of stdio.")
+_HTTP: Final = Says("Serve streamable HTTP there, at /mcp, in place of stdio; the page is beside it.")
+_OWNER: Final = ("role=admin", "see_private=true", "clearance=restricted")
+"""The attributes of whoever opens a store of their own, for the default policies: they could read its files."""
 _PROFILE: Final = Says("For whom tools are listed; all others are found, too.", of=("agent", "curator", "all"))
 
 
@@ -36,7 +37,6 @@ _PROFILE: Final = Says("For whom tools are listed; all others are found, too.", 
 class Serving(Options):
     """Options of a server, called as the fields of `GraphService`."""
 
-    read_only: Annotated[bool, Says("Leave out all tools that change the graph.")] = False
     review: Annotated[bool, Says("What agents write, merge or forget waits until somebody accepts it.")] = False
     log: Log = True
     statistics: Statistics = StatisticsOf.SCOPE
@@ -44,19 +44,20 @@ class Serving(Options):
     max_tokens: Annotated[int, Says("The most tokens of an answer.", 500)] = 4_000
     time_limit: Annotated[float, Says("The seconds that a request may take.", 0.001)] = 300.0
     rate: Annotated[int | None, Says("The most requests of each principal a minute.", 1)] = None
+    cache: Annotated[str, Says("Where entities are cached: a URL is of Redis."), {"metavar": "memory|none|URL"}] = (
+        "memory"
+    )
+    tokens: Annotated[Path | None, Says("A JSON file: bearer tokens, by digest, to principals."), FILE] = None
+    allow_host: Annotated[tuple[str, ...], Says("Another host name of the server, beside that of --http.")] = ()
 
 
 async def mcp(
     *,
-    principal: Annotated[str, Says("The principal of requests without a token."), _PRINCIPAL] = "",
+    principal: Annotated[str, Says("The principal of requests without a token."), PRINCIPAL] = "",
     http: Annotated[str, _HTTP, {"metavar": "HOST:PORT"}] = "",
-    tokens: Annotated[Path | None, Says("A JSON file: bearer tokens, by digest, to principals."), FILE] = None,
-    allow_host: Annotated[tuple[str, ...], Says("Another host name of the server, beside that of --http.")] = (),
+    read_only: Annotated[bool, Says("Leave out all tools that change the graph.")] = False,
     profile: Annotated[str, _PROFILE] = "agent",
     operator: Annotated[bool, Says("The same as --profile all."), {"hidden": True}] = False,
-    cache: Annotated[str, Says("Where entities are cached: a URL is of Redis."), {"metavar": "memory|none|URL"}] = (
-        "memory"
-    ),
     serving: Serving,
     model: Model,
     reading: Reading,
@@ -64,19 +65,72 @@ async def mcp(
     place: Places,
 ) -> Answer:
     """Serve the project."""
+    one = "give either --principal (or GRAPHSEARCH_PRINCIPAL), or --tokens with --http"
+    refuse((principal and serving.tokens) or (http and not (principal or serving.tokens)), one)
+    refuse((serving.tokens or serving.allow_host) and not http, "--tokens and --allow-host come with --http")
+    profile = "all" if operator else profile
+    await _serve(
+        "" if serving.tokens else who(principal, place),
+        http,
+        serving,
+        model,
+        reading,
+        principals,
+        place,
+        read_only=read_only,
+        profile=Profile[profile.upper()],
+    )
+    return Answer({})
+
+
+async def ui(
+    *,
+    principal: Annotated[str, Says("Who looks, without a token; default: you, as administrator."), PRINCIPAL] = "",
+    http: Annotated[str, Says("Serve the page there."), {"metavar": "HOST:PORT"}] = "127.0.0.1:8765",
+    write: Annotated[bool, Says("Allow changes, to those whom the policies allow them.")] = False,
+    serving: Serving,
+    model: Model,
+    reading: Reading,
+    principals: Principals,
+    place: Places,
+) -> Answer:
+    """Serve the page."""
+    refuse(principal and serving.tokens, "--principal comes without --tokens, which say whose requests they are")
+    if not principal and not serving.tokens and not principals.attribute:
+        principals = attrs.evolve(principals, attribute=_OWNER)
+    principal = "" if serving.tokens else who(principal, place)
+    await _serve(principal, http, serving, model, reading, principals, place, read_only=not write, page=True)
+    return Answer({})
+
+
+async def _serve(
+    principal: str,
+    http: str,
+    serving: Serving,
+    model: Model,
+    reading: Reading,
+    principals: Principals,
+    place: Places,
+    *,
+    read_only: bool,
+    profile: int = Profile.ALL,
+    page: bool = False,
+) -> None:
+    """Serve MCP by stdio, or by HTTP beside REST and the page; ``page``: the address that is printed is the page's."""
     from graphsearch.integrations import mcp as served  # noqa: PLC0415 - an optional extra
 
-    one = "give either --principal (or GRAPHSEARCH_PRINCIPAL), or --tokens with --http"
-    refuse(bool(principal) == bool(tokens), one)
+    tokens, cache = serving.tokens, serving.cache
     refuse(tokens and place.also, "--also comes with --principal: a token names one project")
-    refuse((tokens or allow_host) and not http, "--tokens and --allow-host come with --http")
     is_cache = cache in ("memory", "none") or cache.startswith(("redis://", "rediss://", "unix://"))
     refuse(not is_cache, f"--cache must be memory, none or the URL of a Redis server, not {cache!r}")
     scope, *also = place.scopes
     address = served.address(http) if http else None
     bearers = served.TokenMap.read(tokens, scope) if tokens else None
-    who = bearers.identify if bearers else served.Identity(principals.called(principal, place), scope, also=tuple(also))
-    authorizer, llm, rules = principals.authorizer, model.chosen(), reading.rules
+    asker = (
+        bearers.identify if bearers else served.Identity(principals.called(principal, place), scope, also=tuple(also))
+    )
+    authorizer, llm = principals.authorizer, model.chosen()
+    options = ("review", "log", "statistics", "disabled", "max_tokens", "time_limit", "rate")
     async with _signals() as stop, open_scopes(place) as scopes, _entity_caches(cache) as through_cache:
         embedder = await embedder_for(scopes.with_scope(org_id=scope.org_id, project_id=scope.project_id))
 
@@ -90,20 +144,24 @@ async def mcp(
             served.GraphService(
                 engine_of=engine_of,
                 authorizer=authorizer,
-                profile=Profile.ALL if operator else Profile[profile.upper()],
-                extractor=rules,
+                read_only=read_only,
+                profile=profile,
+                extractor=reading.rules,
                 ingest=reading.options,
-                **{each.name: getattr(serving, each.name) for each in attrs.fields(Serving)},
+                **{each: getattr(serving, each) for each in options},
             )
         )
-        server = served.make_server(desk, who)
+        server = served.make_server(desk, asker)
         if address is None:
             await served.serve_stdio(server, stop)
-        else:
-            routes = served.rest_routes(desk, who, probe=lambda: or_empty(own))
-            app = served.http_app(server, host=address[0], routes=routes, tokens=bearers, allowed_hosts=allow_host)
-            await served.serve_http(app, *address, stop, started=_say)
-    return Answer({})
+            return
+        routes = [
+            *served.rest_routes(desk, asker, probe=lambda: or_empty(own)),
+            *served.page_routes(desk, asker, principals=bearers.identities if bearers else ()),
+        ]
+        app = served.http_app(server, host=address[0], routes=routes, tokens=bearers, allowed_hosts=serving.allow_host)
+        say = (lambda url: _say(url.removesuffix(served.PATH) + "/")) if page else _say
+        await served.serve_http(app, *address, stop, started=say)
 
 
 def _say(url: str) -> None:

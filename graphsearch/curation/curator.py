@@ -7,7 +7,7 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, Unpack
 from uuid import UUID
 
 import attrs
@@ -18,7 +18,7 @@ from graphsearch._support.observing import all_observed
 from graphsearch._support.paging import PAGE, pages
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.access.provenance import Provenance, why
-from graphsearch.access.reader import EntityRef, Reader, known, reading
+from graphsearch.access.reader import EntityRef, Reader, When, known, reading
 from graphsearch.access.stored_elements import demand_everything
 from graphsearch.claims.naming import folded_name, is_typed_by_mentions
 from graphsearch.columns import Subgraph
@@ -95,7 +95,8 @@ class Curator:
     that it was merged into. Every method raises `UnknownElementError` for what does not exist or is not visible,
     `InvalidInputError` for a negative limit, and `UnknownScopeError` for a scope that was never written to. What needs
     the whole graph (communities, health, counts, registering a type, removing a scope, checking a receipt) raises
-    `PartialViewError` for a principal that may not see everything.
+    `PartialViewError` for a principal that may not see everything. Reads that take ``as_of`` and ``known_at`` show what
+    held then, and what was known then; by default at present.
     """
 
     def __init__(self, engine: GraphSearchEngine, *, gate: Gate | None = None) -> None:
@@ -298,7 +299,7 @@ class Curator:
             now = await reader.get_entities([stored.id])
         return now[0] if now else shown  # its new labels may hide it
 
-    async def contradictions(self, *, limit: int = 20) -> tuple[Contradiction, ...]:
+    async def contradictions(self, *, limit: int = 20, **when: Unpack[When]) -> tuple[Contradiction, ...]:
         """Find pairs of relations of functional types that cannot both hold, by (source, type, ids), with their ends.
 
         They are those of the relations as folded from visible memories: as stored, pairs are missing that something
@@ -306,7 +307,7 @@ class Curator:
         """
         check.refuse("contradictions", check.number("limit", limit, 0))
         found: list[Contradiction] = []
-        async with self._reading() as reader:
+        async with self._reading(**when) as reader:
             groups = await self._with_several_targets(reader)
             for start in range(0, len(groups), _GROUPS):
                 stored = {each.id: each for group in groups[start : start + _GROUPS] for each in group}
@@ -324,7 +325,9 @@ class Curator:
 
     # -- finding and recalling ---------------------------------------------------------------------------------------
 
-    async def search_entities(self, query: str, *, limit: int = 10, type: str | None = None) -> tuple[EntityHit, ...]:
+    async def search_entities(
+        self, query: str, *, limit: int = 10, type: str | None = None, **when: Unpack[When]
+    ) -> tuple[EntityHit, ...]:
         """Find entities by typed text: whole names, words, beginnings of words, and misspellings; best first."""
         check.refuse(
             "entity search",
@@ -333,28 +336,30 @@ class Curator:
         )
         if not query.strip() or not limit:
             return ()
-        async with self._reading() as reader:
+        async with self._reading(**when) as reader:
             return await find_entities(query, reader, type=type and snake_case(type), limit=limit)
 
-    async def recall_entity(self, entity: EntityRef, *, limit: int = 10) -> EntityRecall:
+    async def recall_entity(self, entity: EntityRef, *, limit: int = 10, **when: Unpack[When]) -> EntityRecall:
         """Recall what is known about one entity, with at most ``limit`` relations and as many memories."""
         check.refuse("recall", check.number("limit", limit, 0))
-        async with self._reading() as reader:
+        async with self._reading(**when) as reader:
             stored = await known(entity, reader)
             around = await reader.shown(await self._stored_relations(stored.id))
             return EntityRecall(
                 entity=stored,
-                triplets=await self._triplets(stored, reader, limit),
+                triplets=await self._triplets(stored, reader, limit, when),
                 memories=tuple(each.memory for each in await _mentioning(stored, reader, limit)),
                 most_recent_role=await _standing("works_at", stored, around, reader),
                 most_recent_location=await _standing("lives_in", stored, around, reader),
                 community=next(iter(await reader.communities(entity_ids=[stored.id], limit=1)), None),
             )
 
-    async def recall_related(self, entity: EntityRef, *, max_hops: int = 2, limit: int = 20) -> tuple[Related, ...]:
+    async def recall_related(
+        self, entity: EntityRef, *, max_hops: int = 2, limit: int = 20, **when: Unpack[When]
+    ) -> tuple[Related, ...]:
         """Walk to the entities within ``max_hops``, by the engine's traversal; order them by hops, then by strength."""
         check.refuse("recall", check.number("max_hops", max_hops, 0), check.number("limit", limit, 0))
-        async with self._reading() as reader:
+        async with self._reading(**when) as reader:
             graph = await self._walk(entity, max_hops, reader)
             order, strength = browsing.nearest(graph)
             rows = [row for row in order if graph.hops[row]][:limit]
@@ -371,14 +376,16 @@ class Curator:
                 ]
             )
 
-    async def entity_graph(self, entity: EntityRef, *, depth: int = 1, limit: int = 100) -> EntityGraph:
+    async def entity_graph(
+        self, entity: EntityRef, *, depth: int = 1, limit: int = 100, **when: Unpack[When]
+    ) -> EntityGraph:
         """Return at most ``limit`` entities within ``depth`` hops, and the relations among them, as node-link JSON.
 
         ``{"directed", "multigraph", "graph", "nodes", "links"}``, as ``networkx.node_link_graph(…, edges="links")``
         reads it; the key of a link is the id of its relation.
         """
         check.refuse("entity graph", check.number("depth", depth, 0), check.number("limit", limit, 1))
-        async with self._reading() as reader:
+        async with self._reading(**when) as reader:
             graph = await self._walk(entity, depth, reader)
             rows = sorted(browsing.nearest(graph)[0][:limit])
             entities = await _entities_at(rows, graph, reader)
@@ -389,11 +396,11 @@ class Curator:
         return EntityGraph(directed=True, multigraph=True, graph={}, nodes=nodes, links=links)
 
     async def entity_timeline(
-        self, entity: EntityRef, *, since: datetime | None = None, until: datetime | None = None
+        self, entity: EntityRef, *, since: datetime | None = None, until: datetime | None = None, **when: Unpack[When]
     ) -> tuple[Event, ...]:
         """List the events of an entity at ``since`` ≤ t < ``until``, in order: periods of relations, and mentions."""
         check.refuse("timeline", check.period(since, until, ("since", "until")))
-        async with self._reading() as reader:
+        async with self._reading(**when) as reader:
             id_ = (stored := await known(entity, reader)).id
             relations = await reader.shown(await self._stored_relations(id_))
             others = [each.target_id if each.source_id == id_ else each.source_id for each in relations]
@@ -403,9 +410,9 @@ class Curator:
         events = browsing.events_of(joined, memories)
         return tuple(each for each in events if (since or each.at) <= each.at and (until is None or each.at < until))
 
-    async def why(self, relation_id: UUID) -> Provenance:
+    async def why(self, relation_id: UUID, **when: Unpack[When]) -> Provenance:
         """Return the memories behind a relation: their wording, the extractor and rule, and what each contributes."""
-        async with self._reading() as reader:
+        async with self._reading(**when) as reader:
             return await why(relation_id, reader)
 
     # -- memories ----------------------------------------------------------------------------------------------------
@@ -419,7 +426,12 @@ class Curator:
         return await self._store.link_memories([link]) > 0
 
     async def backlinks(
-        self, *, entity: EntityRef | None = None, memory: str | None = None, limit: int | None = None
+        self,
+        *,
+        entity: EntityRef | None = None,
+        memory: str | None = None,
+        limit: int | None = None,
+        **when: Unpack[When],
     ) -> tuple[Backlink, ...]:
         """List the memories that mention an entity, newest first, or those that refer to a memory; give one of the two.
 
@@ -431,7 +443,7 @@ class Curator:
             None if limit is None else check.number("limit", limit, 0),
             None if (entity is None) != (memory is None) else "give either an entity or a memory",
         )
-        async with self._reading() as reader:
+        async with self._reading(**when) as reader:
             if entity is not None:
                 return tuple(await _mentioning(await known(entity, reader), reader, limit))
             return tuple((await self._referring(str(memory), reader))[:limit])
@@ -700,9 +712,9 @@ class Curator:
     def _store(self) -> GraphStore:
         return self._engine.store
 
-    def _reading(self) -> AbstractAsyncContextManager[Reader]:
+    def _reading(self, **when: Unpack[When]) -> AbstractAsyncContextManager[Reader]:
         """Open a snapshot through the gate."""
-        return reading(self._store, gate=self._gate)
+        return reading(self._store, gate=self._gate, **when)
 
     @asynccontextmanager
     async def _whole(self, wanted: str) -> AsyncIterator[Reader]:
@@ -782,11 +794,11 @@ class Curator:
                     groups.setdefault((each.source_id, name), []).append(each)
         return [groups[key] for key in sorted(groups) if len({each.target_id for each in groups[key]}) > 1]
 
-    async def _triplets(self, entity: Entity, reader: Reader, limit: int) -> tuple[Triplet, ...]:
+    async def _triplets(self, entity: Entity, reader: Reader, limit: int, when: When) -> tuple[Triplet, ...]:
         """The best triplets around an entity, with their ends as they are seen; none if it does not hold now."""
         if not limit or not len(await reader.locate([entity.id])):
             return ()
-        found = await self._engine.neighbors(entity.id, limit=limit, gate=self._gate)
+        found = await self._engine.neighbors(entity.id, limit=limit, gate=self._gate, **when)
         ends = sorted({end.id for each in found for end in (each.source, each.target)})
         seen = {end.id: end for end in await reader.get_entities(ends)}
         return tuple(attrs.evolve(each, source=seen[each.source.id], target=seen[each.target.id]) for each in found)

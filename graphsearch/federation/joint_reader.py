@@ -198,6 +198,10 @@ class JointReader(Reader):
         """The number of distinct elements denied so far in each scope, added up by kind."""
         return merging.summed(part.reader.denied for part in self.parts)
 
+    async def denied_by(self) -> Mapping[str, int]:
+        """The numbers of the scopes, added up by policy."""
+        return merging.summed(await self._each(lambda part: part.reader.denied_by()))
+
     async def health(self) -> float | None:
         """The least health of those that are known."""
         known = [each for each in await self._each(lambda part: part.reader.health()) if each is not None]

@@ -24,6 +24,8 @@ class Action(StrEnum):
     FEEDBACK = "feedback"
     REVIEW = "review"
     """See proposals, and accept or reject them; policies see a memory with the owner and the labels of one."""
+    VIEW_AS = "view_as"
+    """Read as another principal, and be told how much policies hide; policies see elements without attributes."""
 
 
 def _identifier(type_: str) -> str | None:

@@ -60,6 +60,7 @@ async def shown(answer: Answer, question: Question, reader: Reader) -> SearchRes
         found=scored,
         below_floor=int(np.count_nonzero(scores < request.floor)),
         denied=reader.denied,
+        denied_by=await reader.denied_by(),
         left_out=left_out,
         reason="" if triplets else why_nothing(answer, request, scored),
         timings=stopwatch.milliseconds,

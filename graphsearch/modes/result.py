@@ -113,7 +113,8 @@ class SearchResult(Listed):
       scored less than was asked for.
     * ``reason``: why there is no triplet; empty where there is one. It never tells what is hidden from what is not
       there.
-    * ``denied``: distinct elements that the gate hid, by kind. For the caller, never for a prompt.
+    * ``denied``: distinct elements that the gate hid, by kind. For the caller, never for a prompt. ``denied_by``: how
+      many of them each policy hides by itself, behind a gate that ``explains``.
     * ``left_out``: relations of the seeds that the view left out, by reason (see `GraphStore.left_out`); empty behind a
       gate that may hide some.
     * ``timings``: milliseconds by stage.
@@ -147,6 +148,7 @@ class SearchResult(Listed):
     graph_query: GraphQuery | None = None
     summary: Summary | None = None
     scopes: tuple[Scope, ...] = ()
+    denied_by: Mapping[str, int] = attrs.field(factory=dict)
 
     @property
     def entities(self) -> tuple[Entity, ...]:

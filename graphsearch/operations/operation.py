@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from enum import IntEnum, StrEnum
-from typing import Any, Final, get_type_hints
+from typing import Any, Final, get_args, get_type_hints
 
 import attrs
 
@@ -21,7 +21,7 @@ from graphsearch.modes.result import SearchResult
 from graphsearch.operations.arguments import ARGUMENTS
 from graphsearch.operations.service import Caller
 
-_GIVEN_BY_THE_CALLER: Final = frozenset({"self", "caller", "gate"})
+_GIVEN_BY_THE_CALLER: Final = frozenset({"self", "caller", "engine", "gate"})
 
 
 class Effect(StrEnum):
@@ -90,10 +90,8 @@ class Operation:
         if "gate" in inspect.signature(self.verb).parameters:
             given["gate"] = caller.gate
         subject = self.subject(caller)
-        if subject is caller:
-            found = await self.verb(caller, **given)
-        else:
-            found = await getattr(subject, self.verb.__name__)(**given)  # an engine over several scopes has its own
+        own = getattr(subject, self.verb.__name__, None)  # an engine over several scopes has its own
+        found = await (own(**given) if own else self.verb(subject, **given))
         return found if caller.asked is caller.engine else _as_in(caller.engine.store.scope, found)
 
 
@@ -159,8 +157,10 @@ def _declared(verb: Callable[..., Any]) -> dict[str, tuple[Any, Any]]:
         types = get_type_hints(request, include_extras=True)
         return {each.name: (types[each.name], each.default) for each in attrs.fields(request)}
     types = get_type_hints(verb, include_extras=True)
-    return {
-        each.name: (types.get(each.name), attrs.NOTHING if each.default is each.empty else each.default)
-        for each in inspect.signature(verb).parameters.values()
-        if each.kind is not each.VAR_KEYWORD
-    }
+    found: dict[str, tuple[Any, Any]] = {}
+    for each in inspect.signature(verb).parameters.values():
+        if each.kind is each.VAR_KEYWORD:
+            found |= {name: (kind, None) for name, kind in get_type_hints(get_args(types[each.name])[0]).items()}
+        else:
+            found[each.name] = types.get(each.name), attrs.NOTHING if each.default is each.empty else each.default
+    return found

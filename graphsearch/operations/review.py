@@ -45,9 +45,14 @@ class Preview:
     withheld: bool
 
 
+def only_reads(operation: Operation, request: Any) -> bool:
+    """Whether a call changes nothing: it reads, or is a dry run."""
+    return operation.reads or getattr(request, "dry_run", False)
+
+
 def waits(operation: Operation, request: Any) -> bool:
-    """Whether a call is one that review is for: it would change the graph, and is no dry run."""
-    return operation.permission in _CHANGES and not getattr(request, "dry_run", False)
+    """Whether a call is one that review is for: it would change the graph."""
+    return operation.permission in _CHANGES and not only_reads(operation, request)
 
 
 async def propose(caller: Caller, operation: Operation, request: Any) -> Proposed:

@@ -32,12 +32,15 @@ class Identity:
 
     ``disabled``: this project is switched off. ``also``: other scopes of the organisation that searches, recall and
     blocks ask too, each behind its own gate; nothing is written to them but the log and the outcomes of sessions.
+    ``may_view_as``: answers count what policies hide. ``viewed_by``: who asks as the principal, and writes nothing.
     """
 
     principal: Principal
     scope: Scope
     disabled: bool = False
     also: tuple[Scope, ...] = ()
+    may_view_as: bool = False
+    viewed_by: Principal | None = None
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -100,10 +103,13 @@ class GraphService:
 
     def caller(self, identity: Identity) -> Caller:
         """The context of one request."""
+        if identity.viewed_by is not None and not self.read_only:
+            return attrs.evolve(self, log=False, read_only=True).caller(identity)
         engine = self.engine_of(identity.scope)
         others = [self.engine_of(scope) for scope in identity.also]
         asked = FederatedEngine([engine, *others]) if others else engine
-        return Caller(self, Gate(self.authorizer, identity.principal, self.statistics), engine, asked)
+        gate = Gate(self.authorizer, identity.principal, self.statistics, explains=identity.may_view_as)
+        return Caller(self, gate, engine, asked)
 
 
 @attrs.frozen(eq=False)

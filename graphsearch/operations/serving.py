@@ -5,19 +5,26 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable
-from typing import Any, Final, TypeVar
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Annotated, Any, Final, TypeVar
 
 import attrs
 
 from graphsearch._support.concurrency import within
+from graphsearch.access.gate import Gate
 from graphsearch.errors import (
+    AccessDeniedError,
     EmbedderError,
     GraphSearchError,
+    InvalidInputError,
     LLMError,
     StoreError,
     UnknownScopeError,
 )
+from graphsearch.model import Action, ElementKind, Principal, Scope
+from graphsearch.model.codec import Says, decode
+from graphsearch.model.signatures import Resource
+from graphsearch.model.validation import parse_json
 from graphsearch.operations import review
 from graphsearch.operations.limits import RateLimit
 from graphsearch.operations.operation import Operation, Profile
@@ -56,8 +63,32 @@ class Desk:
         """The row of a name, if it is served."""
         return next((each for each in self.rows() if each.name == name), None)
 
+    async def may(self, identity: Identity, action: Action) -> bool:
+        """Whether a principal may do something to a kind of elements without attributes, in all of its scopes.
+
+        To view as others, it must be allowed for every kind.
+        """
+        gate, plain = Gate(self.service.authorizer, identity.principal), [Resource(kind=each) for each in ElementKind]
+        enough = all if action is Action.VIEW_AS else any
+        return all([enough(await gate.bind(each, action).permits(plain)) for each in (identity.scope, *identity.also)])
+
+    async def viewing(self, identity: Identity, as_: str | None) -> Identity:
+        """The identity, or, as JSON of a principal says, that of another whom it may view the project as, to read.
+
+        Raises `AccessDeniedError`, and `InvalidInputError` for what is no principal.
+        """
+        allowed = await self.may(identity, Action.VIEW_AS)
+        if as_ is None:
+            return attrs.evolve(identity, may_view_as=allowed)
+        if not allowed:
+            raise AccessDeniedError(Action.VIEW_AS.value)
+        other = read_principal(as_, (identity.scope, *identity.also))
+        return attrs.evolve(identity, principal=other, may_view_as=True, viewed_by=identity.principal)
+
     async def answer(self, operation: Operation, request: Any, identity: Identity) -> Any:
         """Run an operation. Raises what `ask` and the operation raise."""
+        if identity.viewed_by is not None and not review.only_reads(operation, request):
+            raise AccessDeniedError(operation.permission.value)
         if self.service.review and review.waits(operation, request):
             return await self.ask(identity, lambda caller: review.propose(caller, operation, request))
         return await self.ask(identity, lambda caller: operation.run(caller, request))
@@ -68,7 +99,7 @@ class Desk:
         Raises `RateLimitError`, `TimeLimitError`, and what the question raises.
         """
         if self._rate is not None:
-            self._rate.admit(identity.principal.qualified_id)
+            self._rate.admit((identity.viewed_by or identity.principal).qualified_id)
         async with within(self.service.time_limit):
             await asyncio.to_thread(self.service.counter.count, "{")  # the first count may have to fetch a vocabulary
             try:
@@ -76,6 +107,23 @@ class Desk:
             except UnknownScopeError:
                 new = await self.service.with_new_scopes_empty(identity)
                 return await question(new.caller(identity))
+
+
+@attrs.frozen(kw_only=True)
+class _Viewed:
+    id: Annotated[str, Says(least=1)]
+    type: str = "User"
+    attributes: Mapping[str, Any] = attrs.field(factory=dict)
+
+
+def read_principal(text: str, projects: tuple[Scope, ...]) -> Principal:
+    """The principal of projects that JSON says: ``{"id", "type", "attributes"}``. Raises `InvalidInputError`."""
+    try:
+        read = parse_json(text)
+    except ValueError as error:
+        raise InvalidInputError("view as", ['must be the JSON of a principal, as in {"id": "ana"}']) from error
+    given = decode(_Viewed, read, "view as")
+    return Principal(id=given.id, type=given.type, attributes=given.attributes, projects=projects)
 
 
 def error_json(error: Exception, doing: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from graphsearch.model.codec import Says
 from graphsearch.operations import answering, caring, remembering, review
 from graphsearch.operations.operation import Effect, Operation, Profile, row
 from graphsearch.operations.service import Caller
+from graphsearch.page.changes import changes
 
 _WORDS: Final = Says("A name, a part of one, or a misspelt one.", 1, 400)
 
@@ -115,6 +116,14 @@ def _asking() -> Iterator[Operation]:
     yield asks_all(
         GraphSearchEngine.rank_entities,
         people="Rank the entities that answer a question, with the parts of their scores.",
+    )
+    yield asks(
+        changes,
+        people="Answer a question at two moments: what appeared, ended or changed places, and when its answer changes.",
+        says={
+            "since": Says("The first moment; default: the last but one at which something changed."),
+            "until": Says("The second moment; default: now."),
+        },
     )
     yield does(
         answering.explain,

@@ -89,6 +89,7 @@ async def recall(
         found=len(ranked.keys),
         relevance=best.relevance,
         denied=reader.denied,
+        denied_by=await reader.denied_by(),
         health=request.health,
         reason="" if best.memories else _why_nothing(request, len(ranked.keys), best),
         timings=stopwatch.milliseconds,

@@ -54,7 +54,8 @@ class RecallResult(Listed):
     * ``stating``: the share of the ``memories`` that state something to the graph, whether it still holds or not.
     * ``rarity``: how telling each term of the question is, the idf of the scope; of no term where there is none.
     * ``health``: of the graph, as given or as stored with it; below 0.70 the graph counted for less. None: not known.
-    * ``found``: how many memories were scored. ``denied``: distinct elements that the gate hid, for the caller alone.
+    * ``found``: how many memories were scored. ``denied``: distinct elements that the gate hid, for the caller alone;
+      ``denied_by``: how many of them each policy hides by itself, behind a gate that ``explains``.
     * ``reason``: why nothing was recalled; empty where something was.
     * ``timings``: milliseconds by stage. ``scopes``: those that were searched, of a `FederatedEngine`; else empty.
     """
@@ -73,6 +74,7 @@ class RecallResult(Listed):
     rarity: Mapping[str, float] = attrs.field(factory=dict)
     floor: float = 0.0
     stating: float = 0.0
+    denied_by: Mapping[str, int] = attrs.field(factory=dict)
     health: float | None = None
     scopes: tuple[Scope, ...] = ()
 

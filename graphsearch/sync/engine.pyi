@@ -13,6 +13,7 @@ from graphsearch import feedback
 from graphsearch.access.gate import Gate
 from graphsearch.access.provenance import Provenance
 from graphsearch.access.reader import EntityRef
+from graphsearch.access.reader import When
 from graphsearch.context import builder
 from graphsearch.context.builder import ContextBlock
 from graphsearch.context.tokens import WorkType
@@ -81,6 +82,7 @@ from graphsearch.traversal.paths import GraphPath
 from pathlib import Path
 from typing import Any
 from typing import Literal
+from typing import Unpack
 from uuid import UUID
 
 class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
@@ -108,11 +110,11 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         """
         ...
 
-    def neighbors(self, entity: EntityRef, *, depth: int=1, limit: int=25, as_of: datetime | None=None, gate: Gate | None=None) -> tuple[Triplet, ...]:
+    def neighbors(self, entity: EntityRef, *, depth: int=1, limit: int=25, gate: Gate | None=None, **when: Unpack[When]) -> tuple[Triplet, ...]:
         """The best triplets around one entity, scored by hops. Raises `UnknownElementError`."""
         ...
 
-    def path(self, source: EntityRef, target: EntityRef, *, max_hops: int=4, as_of: datetime | None=None, gate: Gate | None=None) -> GraphPath | None:
+    def path(self, source: EntityRef, target: EntityRef, *, max_hops: int=4, gate: Gate | None=None, **when: Unpack[When]) -> GraphPath | None:
         """The path with the fewest hops, then the strongest, or None if there is none within ``max_hops``.
 
         Raises `UnknownElementError` for an end that does not exist or is not visible.
@@ -273,7 +275,7 @@ class Curator(Facade[curator.Curator]):
     def __init__(self, engine: GraphSearchEngine, *, gate: Gate | None=None) -> None:
         ...
 
-    def backlinks(self, *, entity: EntityRef | None=None, memory: str | None=None, limit: int | None=None) -> tuple[Backlink, ...]:
+    def backlinks(self, *, entity: EntityRef | None=None, memory: str | None=None, limit: int | None=None, **when: Unpack[When]) -> tuple[Backlink, ...]:
         """List the memories that mention an entity, newest first, or those that refer to a memory; give one of the two.
 
         Those that `link_memories` linked to the memory come first, newest first; then those that share entities with
@@ -285,7 +287,7 @@ class Curator(Facade[curator.Curator]):
         """List the stored communities, largest first; those of one entity if it is given."""
         ...
 
-    def contradictions(self, *, limit: int=20) -> tuple[Contradiction, ...]:
+    def contradictions(self, *, limit: int=20, **when: Unpack[When]) -> tuple[Contradiction, ...]:
         """Find pairs of relations of functional types that cannot both hold, by (source, type, ids), with their ends.
 
         They are those of the relations as folded from visible memories: as stored, pairs are missing that something
@@ -300,7 +302,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def entity_graph(self, entity: EntityRef, *, depth: int=1, limit: int=100) -> EntityGraph:
+    def entity_graph(self, entity: EntityRef, *, depth: int=1, limit: int=100, **when: Unpack[When]) -> EntityGraph:
         """Return at most ``limit`` entities within ``depth`` hops, and the relations among them, as node-link JSON.
 
         ``{"directed", "multigraph", "graph", "nodes", "links"}``, as ``networkx.node_link_graph(…, edges="links")``
@@ -308,7 +310,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def entity_timeline(self, entity: EntityRef, *, since: datetime | None=None, until: datetime | None=None) -> tuple[Event, ...]:
+    def entity_timeline(self, entity: EntityRef, *, since: datetime | None=None, until: datetime | None=None, **when: Unpack[When]) -> tuple[Event, ...]:
         """List the events of an entity at ``since`` ≤ t < ``until``, in order: periods of relations, and mentions."""
         ...
 
@@ -403,11 +405,11 @@ class Curator(Facade[curator.Curator]):
         """Merges, including undone ones, in the order in which they were made; of one entity if it is given."""
         ...
 
-    def recall_entity(self, entity: EntityRef, *, limit: int=10) -> EntityRecall:
+    def recall_entity(self, entity: EntityRef, *, limit: int=10, **when: Unpack[When]) -> EntityRecall:
         """Recall what is known about one entity, with at most ``limit`` relations and as many memories."""
         ...
 
-    def recall_related(self, entity: EntityRef, *, max_hops: int=2, limit: int=20) -> tuple[Related, ...]:
+    def recall_related(self, entity: EntityRef, *, max_hops: int=2, limit: int=20, **when: Unpack[When]) -> tuple[Related, ...]:
         """Walk to the entities within ``max_hops``, by the engine's traversal; order them by hops, then by strength."""
         ...
 
@@ -448,7 +450,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def search_entities(self, query: str, *, limit: int=10, type: str | None=None) -> tuple[EntityHit, ...]:
+    def search_entities(self, query: str, *, limit: int=10, type: str | None=None, **when: Unpack[When]) -> tuple[EntityHit, ...]:
         """Find entities by typed text: whole names, words, beginnings of words, and misspellings; best first."""
         ...
 
@@ -503,7 +505,7 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def why(self, relation_id: UUID) -> Provenance:
+    def why(self, relation_id: UUID, **when: Unpack[When]) -> Provenance:
         """Return the memories behind a relation: their wording, the extractor and rule, and what each contributes."""
         ...
 class ContextBuilder(Facade[builder.ContextBuilder]):

@@ -235,11 +235,11 @@ SAMPLED: Final = 2_000
 READ: Final = 256
 """Relations of a type that its examples are chosen from."""
 KEPT: Final = 64
-"""Number of cached profiles: one per gate and least confidence."""
+"""Number of cached profiles: one per gate, least confidence and past."""
 
 
 class ProfileCache:
-    """The latest profiles of one engine, each for one version of its scope, one gate and one least confidence.
+    """The latest profiles of one engine, each for one version of its scope, one gate, least confidence and past.
 
     The profile of another version replaces the previous one: nothing forgotten survives the next question.
     """
@@ -248,11 +248,13 @@ class ProfileCache:
         self._kept: OrderedDict[Hashable, tuple[Hashable, TypeProfile]] = OrderedDict()
 
     async def profile(self, reader: Reader, gate: Gate | None, known_at: datetime | None) -> TypeProfile:
-        """The profile of what is visible and known; cached for the present and for gates that decide by signature."""
+        """The profile of what is visible and known; cached for gates that decide by signature."""
         seen = _seen(gate, reader.scope)
-        if seen is None or known_at is not None:
+        if seen is None:
             return await read_profile(reader)
-        shown, version = (seen, reader.view.min_edge_confidence), await reader.version()
+        view = reader.view
+        past = known_at and (known_at, view.as_of)  # what had not occurred by then is not known either
+        shown, version = (seen, view.min_edge_confidence, past), await reader.version()
         known = self._kept.get(shown)
         if known is None or known[0] != version:
             known = self._kept[shown] = version, await read_profile(reader)

@@ -7,10 +7,12 @@ of the result. Errors are ``{"error": {"type", "message"}}`` with the status of 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from http import HTTPStatus
 from time import perf_counter
 from typing import Any, Final
 
+import attrs
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Histogram, generate_latest
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -43,7 +45,7 @@ _STATUSES: Final[tuple[tuple[type[Exception], int], ...]] = (
     (errors.UnknownModeError, 400),
 )
 """The status of an error, by the first of these that it is; 500 for any other."""
-_OF_THE_APPLICATION: Final = frozenset({"denied", "left_out", "rarity", "timings"})
+_OF_THE_APPLICATION: Final = frozenset({"denied", "denied_by", "left_out", "rarity", "timings"})
 """Fields of results that count what is hidden, or are measured on it: no client is told them."""
 _ERROR: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
 _ERRORS: Final = {
@@ -96,7 +98,7 @@ def rest_routes(
     def route(operation: Operation) -> Route:
         async def answer(request: Request) -> Response:
             began = perf_counter()
-            response = await _answered(operation, request, desk, identify)
+            response = await answered(operation.name, request, desk, identify, partial(_run, operation, request, desk))
             seconds.labels(operation.name, response.status_code).observe(perf_counter() - began)
             return response
 
@@ -128,29 +130,33 @@ def rest_routes(
     ]
 
 
-async def _answered(operation: Operation, request: Request, desk: Desk, identify: Identify) -> Response:
+async def answered(
+    doing: str, request: Request, desk: Desk, identify: Identify, answer: Callable[[Identity], Awaitable[Response]]
+) -> Response:
+    """Answer whoever asks, or whom they view the project as (header ``View-As``, JSON of a principal); or refuse."""
     try:
         identity = identify(request)
     except errors.AccessDeniedError as error:
-        return _refused(error, operation.name, 401)
+        return _refused(error, doing, 401)
     if desk.is_off(identity):
         return JSONResponse({"disabled": True}, status_code=503)
     try:
-        asked = await _request(operation, request)
-        value = await desk.answer(operation, asked, identity)
-        told = for_clients(operation.told(value))
-        return JSONResponse(told, status_code=202 if isinstance(value, Proposed) else 200)
+        given = request.headers.getlist("view-as")
+        return await answer(await desk.viewing(identity, ", ".join(given) if given else None))
     except _TooLargeError:
         most = errors.InvalidInputError("request", [f"must have at most {LARGEST} bytes"])
-        return _refused(most, operation.name, 413)
+        return _refused(most, doing, 413)
     except Exception as error:  # noqa: BLE001 - the server keeps running, and its log has the error
         status = next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
-        return _refused(error, operation.name, status)
+        return _refused(error, doing, status)
 
 
-def for_clients(told: Json) -> Json:
-    """The JSON of a result, without what is for the application alone."""
-    return {name: each for name, each in told.items() if name not in _OF_THE_APPLICATION}
+def for_clients(told: Json, value: Any) -> Json:
+    """The JSON of a result, and of the results in it, without what is for the application alone."""
+    if not attrs.has(type(value)) or not isinstance(told, dict):
+        return told
+    told = {name: each for name, each in told.items() if name not in _OF_THE_APPLICATION}
+    return {name: for_clients(each, getattr(value, name, None)) for name, each in told.items()}
 
 
 def _refused(error: Exception, doing: str, status: int) -> Response:
@@ -160,6 +166,14 @@ def _refused(error: Exception, doing: str, status: int) -> Response:
     elif isinstance(error, errors.RateLimitError):
         headers = {"retry-after": str(max(1, round(error.retry_after)))}
     return JSONResponse(error_json(error, doing), status_code=status, headers=headers)
+
+
+async def _run(operation: Operation, request: Request, desk: Desk, identity: Identity) -> Response:
+    asked = await _request(operation, request)
+    value = await desk.answer(operation, asked, identity)
+    told = operation.told(value)
+    told = told if identity.may_view_as else for_clients(told, value)
+    return JSONResponse(told, status_code=202 if isinstance(value, Proposed) else 200)
 
 
 async def _request(operation: Operation, request: Request) -> Any:
@@ -220,10 +234,12 @@ def _response(description: str, of: Json) -> Json:
 
 
 def _schema_for_clients(result: Json) -> Json:
+    """What is for the application alone comes only to who may view as others."""
     if "properties" not in result:
         return result
     needed = [name for name in result.get("required", ()) if name not in _OF_THE_APPLICATION]
-    return {**result, "properties": for_clients(result["properties"]), "required": needed}
+    inner = {name: _schema_for_clients(each) for name, each in result["properties"].items()}
+    return {**result, "properties": inner, "required": needed}
 
 
 def _parameters(arguments: Mapping[str, Any]) -> list[Json]:

@@ -73,6 +73,11 @@ class TokenMap:
             raise InvalidInputError(str(path), [f"cannot be read as JSON: {type(error).__name__}"]) from error
         return cls(_identities(decode(_File, content, str(path)), scope, str(path)))
 
+    @property
+    def identities(self) -> tuple[Identity, ...]:
+        """Those that tokens stand for."""
+        return tuple(self._identities.values())
+
     async def verify_token(self, token: str) -> AccessToken | None:
         """Verify a token and return its digest in place of it, in constant time."""
         digest = hashlib.sha256(token.encode(errors="surrogateescape")).hexdigest()

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 from graphsearch._support.lazy import lazily, require
 
 if TYPE_CHECKING:
+    from graphsearch.integrations.http.app import PATH as PATH
     from graphsearch.integrations.http.app import address as address
     from graphsearch.integrations.http.app import http_app as http_app
     from graphsearch.integrations.http.app import serve_http as serve_http
+    from graphsearch.integrations.http.page import page_routes as page_routes
     from graphsearch.integrations.http.rest import rest_routes as rest_routes
     from graphsearch.integrations.http.tokens import TokenMap as TokenMap
     from graphsearch.integrations.mcp.server import make_server as make_server
