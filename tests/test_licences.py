@@ -19,8 +19,8 @@ AS_SPDX: Final = {
     "Python Software Foundation License": "PSF-2.0",
     "": "states none",
 }
-READ: Final = {"cedarpy": "Apache-2.0"}
-"""Licences of packages whose metadata have none, but a file."""
+READ: Final = {"cedarpy": "Apache-2.0", **dict.fromkeys(("cobble", "mammoth"), "BSD-2-Clause")}
+"""Licences of packages whose metadata have none, or not which of several, but a file."""
 
 
 def licence(name: str) -> str:

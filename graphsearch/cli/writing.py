@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -17,8 +18,10 @@ from graphsearch.cli.options import Options, refuse
 from graphsearch.cli.showing import number_of, pairs
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import DEFAULT_EXTRACTOR, CombinedExtractor, Ingestor, KnownName, LLMExtractor, TextExtractor
+from graphsearch.ingest.extract.extraction import Fault
 from graphsearch.ingest.screening.instructions import InstructionFlag
 from graphsearch.ingest.screening.redaction import Redaction
+from graphsearch.ingest.sources.files import several
 from graphsearch.ingest.sources.memory_files import read_memories
 from graphsearch.ingest.sources.stated import note_id, outcome_lines, read_stated, state, text_of
 from graphsearch.ingest.write.options import IngestOptions
@@ -123,7 +126,7 @@ async def init(
 
 
 async def add(
-    path: Annotated[Path, Says("A folder, or a file, of Python source, JSON lines, Markdown and text.")],
+    path: Annotated[Path, Says("A folder or a file: source, documents, tables, transcripts, exports.")],
     *,
     only: Annotated[tuple[str, ...], Says("Only this file or folder in it.")] = (),
     name: Annotated[str | None, Says("The name of the folder, if not its own.")] = None,
@@ -136,14 +139,14 @@ async def add(
         ingestor = reading.ingestor(caller.engine)
         with progress_bar() as progress:
             report = await ingestor.add(path, only=only, name=name, hidden=hidden, progress=progress)
-    problems = (*map(str, (*report.faults, *report.skipped)), *report.refused, *report.unanswered)
+    problems = (*_grouped(report.faults), *map(str, report.skipped), *report.refused, *report.unanswered)
     facts = outcome_lines([each.fact for each in report.stated], report.stated)
     return Answer(encode(report), [*_counts(report), *map(safe_text, problems), *facts])
 
 
 async def remember(
     files: Annotated[
-        tuple[Path, ...], Says("Chat transcripts (.json), memories (.jsonl), documents (.md, .txt).")
+        tuple[Path, ...], Says("Transcripts and exports of chats, memories, tables, documents, by suffix.")
     ] = (),
     *,
     text: Annotated[str, Says("Or the text of one memory.")] = "",
@@ -187,6 +190,16 @@ async def remember(
     shown = outcome_lines(facts or stated_of, report.stated)
     counts = _counts(report, resolutions=report.resolutions.by_stage)
     return Answer(encode(report), [*counts, *map(safe_text, problems), *shown])
+
+
+def _grouped(faults: Sequence[Fault]) -> Iterator[str]:
+    """Each fault in a line, and one for all files that have the same."""
+    paths: dict[str, list[str]] = {}
+    for each in faults:
+        if not each.line:
+            paths.setdefault(each.message, []).append(each.path)
+    yield from (f"{several(some)}: {message}" for message, some in paths.items())
+    yield from (str(each) for each in faults if each.line)
 
 
 def _counts(report: Any, **also: Any) -> list[str]:

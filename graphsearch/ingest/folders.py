@@ -8,6 +8,7 @@ ingest, so that an unchanged folder changes nothing, and a changed one ends in t
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Final, TypeVar
@@ -20,9 +21,9 @@ from graphsearch.ingest.extract.code import extractor as code
 from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
 from graphsearch.ingest.report import IngestReport, Progress, totals_of
 from graphsearch.ingest.sources import json_lines
-from graphsearch.ingest.sources.documents import DocumentSource
 from graphsearch.ingest.sources.files import Folder, fingerprint
 from graphsearch.ingest.sources.json_lines import JsonSource
+from graphsearch.ingest.sources.memory_files import MemorySource
 from graphsearch.ingest.sources.python_files import PythonSource
 from graphsearch.ingest.write.ledger import (
     FILE_PREFIX,
@@ -50,7 +51,7 @@ _ELEMENTS_PER_TEXT: Final = 4
 T = TypeVar("T")
 
 
-Source = DocumentSource | PythonSource | JsonSource
+Source = MemorySource | PythonSource | JsonSource
 """Reads files of one format, each twice, so that any file can refer to entities that another describes.
 
 ``describe`` gives the entities that a file describes, a few at a time; ``extract``, after the first pass of all files,
@@ -91,8 +92,8 @@ class FolderIngest:
     steps: int = 0
 
     def __attrs_post_init__(self) -> None:
-        documents, self.json = DocumentSource(self.folder), JsonSource(self.folder)
-        self.sources = {".py": PythonSource(self.folder), ".jsonl": self.json, ".md": documents, ".txt": documents}
+        self.json, others = JsonSource(self.folder), MemorySource(self.folder)
+        self.sources = defaultdict(lambda: others, {".py": PythonSource(self.folder), ".jsonl": self.json})
         self.model = self.writer.embedder.name if self.writer.embedder else ""
         self.anew = not self.ledger.is_embedded_by(self.model)
 

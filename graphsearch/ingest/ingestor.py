@@ -22,6 +22,7 @@ from graphsearch.ingest.report import IngestReport, Progress, RememberReport, to
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.model_stages import EntityMatcher, visible
 from graphsearch.ingest.sources.files import locate, survey
+from graphsearch.ingest.sources.memory_files import is_read
 from graphsearch.ingest.stating.stating import Stating
 from graphsearch.ingest.write.echoes import Echoes
 from graphsearch.ingest.write.intake import Intake
@@ -116,12 +117,12 @@ class Ingestor:
         hidden: bool = False,
         progress: Progress | None = None,
     ) -> IngestReport:
-        """Ingest a folder or a file of Python source, JSON lines, Markdown and plain text.
+        """Ingest a folder or a file: Python source, JSON lines, documents, tables, transcripts, exports of chats.
 
         * ``only``: relative paths of the files and folders to ingest; default all.
         * ``name``: the name that identifies the folder in later ingests; default its own name.
         * ``hidden``: also read hidden files and folders. They are skipped, as are private keys, unless ``path`` or
-          ``only`` names them: see `IngestReport.skipped`.
+          ``only`` names them: see `IngestReport.skipped`, where files without a reader are counted, too.
         * ``progress``: called after every step.
 
         Content that is gone from the folder since the last ingest is forgotten. Names are resolved among the files of
@@ -139,7 +140,7 @@ class Ingestor:
             folder = await asyncio.to_thread(locate, Path(path), name=name, only=only)
             ledger = await read_ledger(self._engine.store, folder)
             folder = attrs.evolve(folder, hidden=hidden)
-            found, skipped = await asyncio.to_thread(survey, folder)
+            found, skipped = await asyncio.to_thread(survey, folder, is_read)
             embedder = self._embedder()
             reader = self._reader(embedder)
             ingest = FolderIngest(folder, ledger, self._writer(embedder), reader, found, progress or _silent)

@@ -52,7 +52,7 @@ class IngestReport(WritingReport):
     faults: tuple[Fault, ...] = ()
     """Files and lines that were left out, and why."""
     skipped: tuple[Fault, ...] = ()
-    """Hidden files and folders, and files that may be private keys, which were not read."""
+    """What was not read: hidden files and folders, what may be private keys, and by suffix what has no reader."""
 
 
 @attrs.frozen(kw_only=True)

@@ -276,10 +276,10 @@ def _json(field: str, value: object) -> str | None:
     )
 
 
-def parse_json(content: str | bytes, *, finite: bool = True) -> Any:
+def parse_json(content: str | bytes, *, finite: bool = True, longest: int = LARGEST_RECORD) -> Any:
     """The JSON value of a text from outside; NaN and infinity only unless ``finite``. Raises `ValueError`."""
-    if len(content) > LARGEST_RECORD:
-        raise ValueError(f"longer than {LARGEST_RECORD:,} bytes")
+    if len(content) > longest:
+        raise ValueError(f"longer than {longest:,} bytes")
     try:
         return json.loads(content, parse_constant=_no_constant if finite else None)
     except RecursionError as error:

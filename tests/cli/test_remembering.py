@@ -75,7 +75,7 @@ def test_one_memory_is_taken_in_by_its_text(line):
             "line 2: memory: needs the field 'id'; line 3",
         ),
         ("a.txt", "one\ntwo\0", "line 2: holds a NUL character"),
-        ("a.pdf", "x", "memories are read from .json, .jsonl, .csv, .md, .txt"),
+        ("a.png", "x", "memories are read from .json, .zip, .jsonl, .csv, .md, .txt"),
         ("a.csv", "subject,relation,object\n,uses,Vim\n", "line 2: memory: facts[0]: fact: needs the field 'subject'"),
     ],
 )

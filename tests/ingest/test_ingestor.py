@@ -207,7 +207,7 @@ async def test_a_file_that_vanishes_between_the_readings_is_a_fault(
 async def test_a_file_that_vanishes_before_the_first_reading_is_a_fault(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ingestor, "survey", lambda folder: (["a.py", "gone.py"], []))
+    monkeypatch.setattr(ingestor, "survey", lambda *_: (["a.py", "gone.py"], []))
     parts = Parts()
     report = await parts.add(put(tmp_path, a=A))
     assert [str(fault) for fault in report.faults] == ["gone.py: cannot be read: No such file or directory"]

@@ -87,6 +87,10 @@ STEPS: Final = {
 from graphsearch.caching import InProcessCache, cached
 assert await cached((await made()).store, InProcessCache(scope=SCOPE)).list_entities()""",
     "cli": 'assert "context" in graphsearch("--help")',
+    "documents": """
+from graphsearch.ingest.sources.memory_files import read_memories
+Path("a.html").write_text("<h1>Languages</h1><p>" + TEXT)
+assert [each.text for each in read_memories(Path("a.html"))] == [TEXT]""",
     "embedded": """
 from graphsearch import EmbeddedPostgres, PostgresGraphStore
 async with EmbeddedPostgres(Path("server")) as server, PostgresGraphStore.open(server.dsn) as stores:
@@ -144,6 +148,15 @@ async with EmbeddedPostgres(Path("graph")):  # which the commands share
     await asyncio.to_thread(graphsearch, "add", "notes.md", *PLACE)
     asked = ("context", "who built COBOL?", "--principal", "ada")
     assert "COBOL" in await asyncio.to_thread(graphsearch, *asked, *PLACE)""",
+    "quickstart": """
+from graphsearch import EmbeddedPostgres
+Path("pages").mkdir()
+Path("pages/notes.html").write_text("<p>" + TEXT)
+async with EmbeddedPostgres(Path("quick")):
+    place = ("--embedded", "quick", *PLACE[2:])
+    await asyncio.to_thread(graphsearch, "add", "pages", *place)
+    asked = ("context", "who built COBOL?", "--principal", "ada")
+    assert "COBOL" in await asyncio.to_thread(graphsearch, *asked, *place)""",
     "cli,local": """
 Path("c.jsonl").write_text('{"id": "p1", "text": "Grace Hopper built COBOL."}')
 Path("q.jsonl").write_text('{"id": "q1", "question": "Who built COBOL?", "gold_ids": ["p1"]}')

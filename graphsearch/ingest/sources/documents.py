@@ -7,13 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from pathlib import PurePosixPath
 from typing import Final
 
-import attrs
-
-from graphsearch.ingest.extract.extraction import Described, Extraction
-from graphsearch.ingest.sources.files import Folder, read, utf8_text
 from graphsearch.model import Memory
 from graphsearch.model import validation as check
 from graphsearch.text.sentences import sentences
@@ -107,7 +102,7 @@ def _heading(line: str, before: list[str]) -> tuple[int, str] | None:
         return None
     marked = _HEADING.fullmatch(line)
     if marked:
-        return len(marked[1]), _plain(marked[2].rstrip(" \t").rstrip("#"))
+        return len(marked[1]), _plain(marked[2].rstrip(" \t").rstrip("#¶§"))
     underlined = _UNDERLINE.fullmatch(line) if before and 0 < len(before[-1].strip()) <= MAX_HEADING else None
     if underlined and not "".join(before[-2:-1]).strip():
         return (1 if underlined[1][0] == "=" else 2), _plain(before.pop())
@@ -167,30 +162,3 @@ def _pieces(part: str, size: int) -> Iterator[str]:
         part = part[cut:].lstrip()
     if part:
         yield part
-
-
-# -- documents of a folder --------------------------------------------------------------------------------------------
-
-MAX_TEXT_BYTES: Final = 20_000_000
-"""Size limit of a document."""
-
-
-@attrs.frozen
-class DocumentSource:
-    """Reads documents: they describe no entities; their chunks are texts for extraction."""
-
-    folder: Folder
-
-    def describe(self, path: str) -> Iterator[tuple[Described, ...]]:
-        """No entities."""
-        del path
-        yield ()
-
-    def extract(self, path: str) -> Iterator[Extraction]:
-        """One extraction. Raises `UnreadableError` for a file that cannot be read."""
-        text, pure = utf8_text(path, read(self.folder, path, limit=MAX_TEXT_BYTES)), PurePosixPath(path)
-        chunks = document_memories(
-            text, document_id=path, subject=pure.stem, source=path, markdown=pure.suffix == ".md"
-        )
-        notes = sorted(chunk.id for chunk in chunks)
-        yield Extraction(memory=Memory(id=f"file:{path}", source=path, attributes={"notes": notes}), texts=chunks)

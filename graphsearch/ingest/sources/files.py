@@ -7,7 +7,7 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path, PurePosixPath
@@ -18,7 +18,7 @@ import attrs
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Fault, UnreadableError
 
-SUFFIXES: Final = (".py", ".jsonl", ".md", ".txt")
+SUFFIXES: Final = (".py", ".jsonl", ".md", ".txt", ".html", ".htm", ".docx", ".pdf", ".csv", ".json", ".zip")
 SKIPPED_FOLDERS: Final = frozenset({"__pycache__", "node_modules", "site-packages", ".git", ".hg", ".svn", ".tox"})
 _BEGINNING: Final = 1 << 16
 """Bytes of a file in which a private key is looked for."""
@@ -66,7 +66,7 @@ def locate(path: Path, *, name: str | None = None, only: Iterable[str] = ()) -> 
     except OSError as error:
         raise InvalidInputError("ingest", [f"there is no file or folder at {path}"]) from error
     parts = tuple(_inside(part) for part in only)
-    if not given.is_dir() and given.suffix not in SUFFIXES:
+    if not given.is_dir() and given.suffix.lower() not in SUFFIXES:
         raise InvalidInputError("ingest", [f"{path} is neither a folder nor one of {', '.join(SUFFIXES)}"])
     root = given if given.is_dir() else given.parent
     while (root / "__init__.py").is_file() and root != root.parent:
@@ -84,35 +84,52 @@ def _inside(part: str) -> str:
     return pure.as_posix()
 
 
-def survey(folder: Folder) -> tuple[list[str], list[Fault]]:
+def survey(folder: Folder, is_read: Callable[[Path], bool]) -> tuple[list[str], list[Fault]]:
     """Sorted relative POSIX paths of the files to ingest and of folders that cannot be read; and what is skipped.
 
-    Skipped are hidden files and folders, and private keys, unless the folder keeps to their very paths.
+    Skipped are hidden files and folders, and private keys, unless the folder keeps to their very paths; and, counted by
+    suffix, links and files of which ``is_read`` is false.
     """
     found: dict[str, None] = {}
     refused: dict[str, Fault] = {}
+    others: dict[str, list[str]] = {}
     for start in sorted(set(folder.only or ("",))):
         for path in _walk(folder.root, start, hidden=folder.hidden):
-            why = None if path == start else _refusal(folder.root / path, hidden=folder.hidden)
+            place = folder.root / path
+            is_ours = path == start or (not (place.is_dir() or place.is_symlink()) and is_read(place))
+            why = None if path == start else _refusal(place, hidden=folder.hidden, is_read=is_ours)
             if why:
                 refused[path] = Fault(path, 0, f"skipped: {why}; to read it, name its path")
-            elif not path.endswith("/") and (PurePosixPath(path).suffix in SUFFIXES or (folder.root / path).is_dir()):
+            elif place.is_symlink():
+                others.setdefault("links", []).append(path)
+            elif is_ours or (place.is_dir() and not path.endswith("/")):
                 found[path] = None
-    return list(found), [fault for path, fault in refused.items() if path not in found]
+            elif folder.hidden or not place.name.startswith("."):
+                others.setdefault(f"*{place.suffix}" if place.suffix else "no suffix", []).append(path)
+    unread = (Fault(kind, 0, f"{len(paths)} not read: {several(paths)}") for kind, paths in sorted(others.items()))
+    return list(found), [*(fault for path, fault in refused.items() if path not in found), *unread]
 
 
-def _refusal(path: Path, *, hidden: bool) -> str | None:
+_FEW: Final = 3
+
+
+def several(paths: Sequence[str]) -> str:
+    """A few of some paths, and how many more there are."""
+    return ", ".join(paths[:_FEW]) + (f" and {len(paths) - _FEW} more" if len(paths) > _FEW else "")
+
+
+def _refusal(path: Path, *, hidden: bool, is_read: bool) -> str | None:
     """Why a file or folder found by its name is not to be read, if so."""
     if path.name.startswith(".") and not hidden:
-        return "it is hidden" if path.is_dir() or path.suffix in SUFFIXES or _SECRET.match(path.name) else None
+        return "it is hidden" if path.is_dir() or is_read or _SECRET.match(path.name) else None
     if path.is_dir():
         return None
-    return "it may be a private key or a password" if _SECRET.match(path.name) or _has_key(path) else None
+    return "it may be a private key or a password" if _SECRET.match(path.name) or (is_read and _has_key(path)) else None
 
 
 def _has_key(path: Path) -> bool:
-    """Whether a file that would be read begins with, or soon has, a private key."""
-    if path.suffix not in SUFFIXES or not path.is_file():
+    """Whether a file begins with, or soon has, a private key."""
+    if not path.is_file():
         return False
     try:
         with path.open("rb") as file:
@@ -122,7 +139,7 @@ def _has_key(path: Path) -> bool:
 
 
 def _walk(root: Path, start: str, *, hidden: bool) -> Iterator[str]:
-    """Relative paths of all files and unreadable folders, and of hidden folders, with "/", unless walked too."""
+    """Relative paths of all files, links and unreadable folders, and of hidden folders, with "/", unless walked too."""
     place = root / start
     if any((root / part).is_symlink() for part in (PurePosixPath(start), *PurePosixPath(start).parents) if part.name):
         return
@@ -130,12 +147,13 @@ def _walk(root: Path, start: str, *, hidden: bool) -> Iterator[str]:
         yield start
     unreadable_folders: list[OSError] = []
     for folder, subfolders, names in os.walk(place, onerror=unreadable_folders.append):
+        links = (name for name in subfolders if Path(folder, name).is_symlink())
         wanted = sorted(name for name in subfolders if _wanted(Path(folder, name)))
         subfolders[:] = [name for name in wanted if hidden or not name.startswith(".")]
         within = [f"{name}/" for name in wanted if name not in subfolders]
-        within += sorted(name for name in names if not Path(folder, name).is_symlink())
         yield from (
-            f"{(Path(folder) / name).relative_to(root).as_posix()}{'/' * name.endswith('/')}" for name in within
+            f"{(Path(folder) / name).relative_to(root).as_posix()}{'/' * name.endswith('/')}"
+            for name in (*within, *sorted((*names, *links)))
         )
     yield from (Path(error.filename).relative_to(root).as_posix() for error in unreadable_folders if place.is_dir())
 

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any, Final
 
 import attrs
 
-from graphsearch.errors import InvalidInputError
-from graphsearch.ingest.extract.extraction import UnreadableError
+from graphsearch.errors import InvalidInputError, MissingExtraError
+from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
+from graphsearch.ingest.sources.converting import CONVERTERS, MAX_TEXT, converted
 from graphsearch.ingest.sources.documents import document_memories
+from graphsearch.ingest.sources.exports import chatgpt_turns, is_chatgpt, is_slack_day, slack_turns, slack_users
 from graphsearch.ingest.sources.fields import Shape, read_each, read_fields
-from graphsearch.ingest.sources.files import utf8_text
+from graphsearch.ingest.sources.files import Folder, read, utf8_text
 from graphsearch.ingest.sources.json_lines import memory_fields
 from graphsearch.ingest.sources.stated import ENTITY, FACT, note_id, read_stated, text_of, words_between_commas
 from graphsearch.model import Memory
@@ -97,60 +102,168 @@ _SHAPES: Final[Mapping[str, Shape]] = {"time": (_moment, "ISO 8601 or seconds si
 # -- files ------------------------------------------------------------------------------------------------------------
 
 
+MAX_FILE: Final = 200_000_000
+"""Size limit of a file of memories, and of all that is read of an archive."""
+_EXPORTED: Final = re.compile(r"(?:.*/)?(?:[^/]+/[0-9]{4}-[0-9]{2}-[0-9]{2}|conversations[^/]*|users)\.json")
+_TURNS: Final = re.compile(rb"[\xef\xbb\xbf\s]*+\[\s*+\{")
+_KEYS: Final = (b'"content"', b'"mapping"', b'"ts"')
+_BEGINNING: Final = 1 << 16
+NO_USERS: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+@attrs.frozen(kw_only=True)
+class _File:
+    """The content of a file, its name, and what is known of its memories."""
+
+    name: PurePosixPath
+    content: bytes
+    session_id: str
+    occurred_at: datetime | None
+    users: Mapping[str, str]
+
+    @property
+    def text(self) -> str:
+        return utf8_text(str(self.name), self.content)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        return {"source": str(self.name), "session_id": self.session_id, "occurred_at": self.occurred_at}
+
+
 def read_memories(path: Path, *, session_id: str = "", occurred_at: datetime | None = None) -> tuple[Memory, ...]:
-    """The memories in a file, by its suffix.
-
-    * ``.json``: a chat transcript, a list of ``{"role" or "speaker", "content", "time"}``, one memory per turn; the
-      session is ``session_id``, by default the file's name without suffix.
-    * ``.jsonl``: one memory per line, an object with the fields of `Memory`; ``session_id`` and ``occurred_at`` are the
-      defaults for lines without them.
-    * ``.csv``: a table with a header, of memories, of facts or of entities, one in a row; see `_table`.
-    * ``.md``, ``.txt``: a document, one memory per chunk, dated ``occurred_at``.
-
-    Raises `InvalidInputError` with every fault of the file.
-    """
-    read = _READERS.get(path.suffix)
-    if read is None:
-        raise InvalidInputError(str(path), [f"memories are read from {', '.join(_READERS)}"])
-    return read(path, _text(path), session_id, occurred_at)
-
-
-def _text(path: Path) -> str:
+    """The memories in a file, by its suffix, or in the folder of an export of Slack; see `memories_in`."""
     try:
-        content = path.read_bytes()
+        if path.is_dir():
+            days = {each.relative_to(path).as_posix(): each for each in path.rglob("*.json") if not each.is_symlink()}
+            return _of_export(days, lambda name: days[name].stat().st_size, lambda name: days[name].read_bytes())
+        with path.open("rb") as file:
+            return memories_in(path.name, file.read(MAX_FILE + 1), session_id=session_id, occurred_at=occurred_at)
     except OSError as error:
         raise InvalidInputError(str(path), [f"cannot be read: {error.strerror or error}"]) from error
-    try:
-        return utf8_text(str(path), content)
     except UnreadableError as error:
         raise InvalidInputError(str(path), [f"line {error.fault.line}: {error.fault.message}"]) from error
 
 
-def _transcript(path: Path, text: str, session_id: str, _: datetime | None) -> tuple[Memory, ...]:
-    turns = _json(text, str(path))
+def memories_in(
+    name: str,
+    content: bytes,
+    *,
+    session_id: str = "",
+    occurred_at: datetime | None = None,
+    users: Mapping[str, str] = NO_USERS,
+) -> tuple[Memory, ...]:
+    """The memories in the content of a file, by the suffix of its name.
+
+    * ``.json``: a chat transcript, a list of ``{"role" or "speaker", "content", "time"}``, one memory per turn; the
+      session is ``session_id``, by default the file's name without suffix. Or a day of a channel of Slack, in which
+      ``users`` have names by id, or the conversations of ChatGPT.
+    * ``.zip``: an export of Slack or ChatGPT.
+    * ``.jsonl``: one memory per line, an object with the fields of `Memory`; ``session_id`` and ``occurred_at`` are the
+      defaults for lines without them.
+    * ``.csv``: a table with a header, of memories, of facts or of entities, one in a row; see `_table`.
+    * ``.md``, ``.txt``, ``.html``, ``.docx``, ``.pdf``: a document, one memory per chunk, dated ``occurred_at``.
+
+    Raises `InvalidInputError` with every fault of the file, `UnreadableError` for what is no text, `MissingExtraError`.
+    """
+    file = _File(name=PurePosixPath(name), content=content, session_id=session_id, occurred_at=occurred_at, users=users)
+    read = READERS.get(file.name.suffix.lower())
+    check.refuse(
+        name,
+        None if read else f"memories are read from {', '.join(READERS)}",
+        f"larger than {MAX_FILE:,} bytes; split it" if len(content) > MAX_FILE else None,
+    )
+    return read(file) if read else ()
+
+
+def is_read(path: Path) -> bool:
+    """Whether a file found in a folder is read: many a table, JSON or archive is of something else."""
+    suffix = path.suffix.lower()
+    if suffix not in (".csv", ".json", ".zip"):
+        return suffix in READERS or path.suffix == ".py"
+    if not path.is_file():
+        return False
+    try:
+        if suffix == ".zip":
+            with zipfile.ZipFile(path) as archive:
+                return any(map(_EXPORTED.fullmatch, archive.namelist()))
+        with path.open("rb") as file:
+            beginning = file.read(_BEGINNING)
+        if suffix == ".csv":
+            return {*_columns(beginning.partition(b"\n")[0].decode("utf-8-sig", "replace"))} <= {*_CELLS}
+        return bool(_TURNS.match(beginning)) and any(key in beginning for key in _KEYS)
+    except (OSError, ValueError, NotImplementedError, csv.Error, zipfile.BadZipFile):
+        return False
+
+
+def _conversations(file: _File) -> tuple[Memory, ...]:
+    """The memories of a JSON file: of an export, or of a transcript."""
+    turns, source, day = _json(file.content, str(file.name), MAX_FILE), str(file.name), file.name.with_suffix("")
     if not isinstance(turns, list):
-        raise InvalidInputError(str(path), ["a transcript is a list of turns"])
-    return transcript_memories(turns, session_id=session_id or path.stem, source=path.name)
+        raise InvalidInputError(source, ["a transcript is a list of turns"])
+    if is_chatgpt(turns):
+        found = (transcript_memories(said, session_id=id_, source=source) for id_, said in chatgpt_turns(turns))
+        return tuple(each for some in found for each in some)
+    session = file.session_id or str(day)
+    if is_slack_day(turns):
+        channel = day.parent.name
+        session, turns = f"{channel}/{day.name}", slack_turns(turns, channel=channel, users=file.users)
+    return transcript_memories(turns, session_id=session, source=source)
 
 
-def _lines(path: Path, text: str, session_id: str, occurred_at: datetime | None) -> tuple[Memory, ...]:
-    given = {"source": path.name, "session_id": session_id, "occurred_at": occurred_at}
+def _archive(file: _File) -> tuple[Memory, ...]:
+    """The memories of an archived export."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(file.content)) as archive:
+            return _of_export(archive.namelist(), lambda name: archive.getinfo(name).file_size, archive.read)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error, OSError, EOFError) as error:
+        raise InvalidInputError(str(file.name), [f"no archive that can be read: {error}"]) from error
+
+
+def _of_export(names: Iterable[str], size: Callable[[str], int], load: Callable[[str], bytes]) -> tuple[Memory, ...]:
+    """The memories of the files of an export: conversations, or days in folders of channels, beside the users."""
+    names = sorted(filter(_EXPORTED.fullmatch, names))
+    check.refuse(
+        "export",
+        None if names else "there are neither channels with a file a day, as of Slack, nor conversations of ChatGPT",
+        f"unpacks to more than {MAX_FILE:,} bytes; split it" if sum(map(size, names)) > MAX_FILE else None,
+    )
+    people = [name for name in names if PurePosixPath(name).name == "users.json"]
+    users = {id_: name for each in people for id_, name in users_in(each, load(each)).items()}
+    found = (memories_in(each, load(each), users=users) for each in names if each not in people)
+    return tuple({each.id: each for some in found for each in some}.values())
+
+
+def users_in(name: str, content: bytes) -> dict[str, str]:
+    """The names of the users of an export of Slack, by id, from its ``users.json``."""
+    return slack_users(_json(content, name, MAX_FILE))
+
+
+def _lines(file: _File) -> tuple[Memory, ...]:
     # other line breaks can occur inside JSON strings
-    written = ((f"line {at}", line) for at, line in enumerate(text.split("\n"), start=1) if line.strip())
-    memories, faults = read_each(written, lambda line: Memory(**{**given, **memory_fields(_json(line, "JSON"))}))
-    check.refuse(str(path), *faults)
+    written = ((f"line {at}", line) for at, line in enumerate(file.text.split("\n"), start=1) if line.strip())
+    memories, faults = read_each(written, lambda line: Memory(**{**file.given, **memory_fields(_json(line, "JSON"))}))
+    check.refuse(str(file.name), *faults)
     return tuple(memories)
 
 
-def _table(path: Path, text: str, session_id: str, occurred_at: datetime | None) -> tuple[Memory, ...]:
+def _columns(header: str) -> list[str]:
+    """The names in the first line of a table, as fields are written."""
+    rows = csv.reader([header], delimiter=_delimiter(header))
+    return ["_".join(each.casefold().split()) for each in next(rows, [])]
+
+
+def _delimiter(header: str) -> str:
+    return max(",;\t", key=header.count)
+
+
+def _table(file: _File) -> tuple[Memory, ...]:
     """The memories of a table: its columns are fields of `Memory`, of `Fact` and of `NamedEntity`.
 
     A row with a relation states a fact, one with a name names an entity. Rows of one ``id``, or without one of one
     ``text``, are one memory; where there is no text, it is what the rows state.
     """
-    head = text.partition("\n")[0]
-    rows = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=max(",;\t", key=head.count))
-    given = {"source": path.name, "session_id": session_id, "occurred_at": occurred_at}
+    text = file.text
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=_delimiter(text.partition("\n")[0]))
     columns: list[str] = []
     found: dict[str, Memory] = {}
     faults: list[str] = []
@@ -159,7 +272,7 @@ def _table(path: Path, text: str, session_id: str, occurred_at: datetime | None)
         check.refuse("header", *(f"has no column {each!r}; {_COLUMNS}" for each in columns if each not in _CELLS))
         for row in rows:
             try:
-                memory = _of_row(columns, row, given)
+                memory = _of_row(columns, row, file.given)
                 known = found.setdefault(memory.id, attrs.evolve(memory, facts=(), entities=()))
                 is_other = memory.text not in ("", known.text)
                 check.refuse("row", f"the id {memory.id!r} has another text above" if is_other else None)
@@ -169,16 +282,16 @@ def _table(path: Path, text: str, session_id: str, occurred_at: datetime | None)
                 faults.append(f"line {rows.line_num}: {error}")
     except (csv.Error, InvalidInputError) as error:
         faults.append(f"line {rows.line_num}: {error}")
-    check.refuse(str(path), *faults)
+    check.refuse(str(file.name), *faults)
     return tuple(attrs.evolve(each, text=each.text or text_of(each.facts, each.entities)) for each in found.values())
 
 
 def _of_row(columns: Sequence[str], row: Sequence[str], given: Mapping[str, Any]) -> Memory:
     cells: dict[str, Any] = {name: cell.strip() for name, cell in zip(columns, row, strict=False) if cell.strip()}
     check.refuse("row", f"has {len(row)} cells, and the header {len(columns)}" if len(row) > len(columns) else None)
-    for name, read in (("position", int), ("confidence", float), ("labels", words_between_commas)):
+    for name, number in (("position", int), ("confidence", float), ("labels", words_between_commas)):
         with suppress(ValueError):  # which is reported as what it is
-            cells |= {name: read(cells[name])} if name in cells else {}
+            cells |= {name: number(cells[name])} if name in cells else {}
     fact = {name: cells.pop(name) for name in FACT if name in cells} if "relation" in columns else {}
     entity = {name: cells.pop(name) for name in ENTITY if name in cells}
     stated = read_stated({"facts": [fact] if fact else [], "entities": [entity] if entity else []})
@@ -186,25 +299,78 @@ def _of_row(columns: Sequence[str], row: Sequence[str], given: Mapping[str, Any]
     return Memory(**{**given, **memory_fields({"id": id_, **cells}), **stated})
 
 
-def _document(path: Path, text: str, session_id: str, occurred_at: datetime | None) -> tuple[Memory, ...]:
-    del session_id  # a document is not a conversation
+def _document(file: _File) -> tuple[Memory, ...]:
+    suffix = file.name.suffix.lower()
+    text = converted(str(file.name), file.content) if suffix in CONVERTERS else file.text
+    check.refuse(str(file.name), f"larger than {MAX_TEXT:,} characters; split it" if len(text) > MAX_TEXT else None)
     return document_memories(
         text,
-        document_id=path.name,
-        subject=path.stem,
-        source=path.name,
-        occurred_at=occurred_at,
-        markdown=path.suffix == ".md",
+        document_id=str(file.name),
+        subject=file.name.stem,
+        source=str(file.name),
+        occurred_at=file.occurred_at,
+        markdown=suffix not in (".txt", ".pdf"),
     )
 
 
-def _json(text: str, subject: str) -> Any:
+def _json(text: str | bytes, subject: str, longest: int = check.LARGEST_RECORD) -> Any:
     try:
-        return check.parse_json(text)
+        return check.parse_json(text, longest=longest)
     except ValueError as error:
         raise InvalidInputError(subject, [f"not valid: {error}"]) from error
 
 
-_READERS: Final[Mapping[str, Callable[[Path, str, str, datetime | None], tuple[Memory, ...]]]] = MappingProxyType(
-    {".json": _transcript, ".jsonl": _lines, ".csv": _table, ".md": _document, ".txt": _document}
+READERS: Final[Mapping[str, Callable[[_File], tuple[Memory, ...]]]] = MappingProxyType(
+    {
+        ".json": _conversations,
+        ".zip": _archive,
+        ".jsonl": _lines,
+        ".csv": _table,
+        **dict.fromkeys((".md", ".txt", *CONVERTERS), _document),
+    }
 )
+"""By suffix."""
+
+
+# -- files of a folder ------------------------------------------------------------------------------------------------
+
+
+@attrs.define(eq=False)
+class MemorySource:
+    """Reads files of memories: they describe no entities; their memories are texts for extraction."""
+
+    folder: Folder
+    places: dict[str, str] = attrs.field(factory=dict)
+    """The file that gives each memory."""
+    users: dict[str, dict[str, str]] = attrs.field(factory=dict)
+    """The names of users by the file that has them."""
+
+    def describe(self, path: str) -> Iterator[tuple[Described, ...]]:
+        """No entities."""
+        del path
+        yield ()
+
+    def extract(self, path: str) -> Iterator[Extraction]:
+        """One extraction. Raises `UnreadableError` for a file that cannot be read."""
+        try:
+            texts = memories_in(path, read(self.folder, path, limit=MAX_FILE), users=self._users(path))
+        except (InvalidInputError, MissingExtraError) as error:
+            why = "; ".join(error.faults) if isinstance(error, InvalidInputError) else str(error)
+            raise UnreadableError(Fault(path, 0, why)) from error
+        if other := next((self.places[each.id] for each in texts if self.places.get(each.id, path) != path), None):
+            raise UnreadableError(Fault(path, 0, f"gives memories that are given already in {other}"))
+        self.places.update((each.id, path) for each in texts)
+        notes = sorted(each.id for each in texts)
+        yield Extraction(memory=Memory(id=f"file:{path}", source=path, attributes={"notes": notes}), texts=texts)
+
+    def _users(self, path: str) -> Mapping[str, str]:
+        """The names that an export of Slack keeps beside the folders of its channels."""
+        place = PurePosixPath(path).parent.parent / "users.json"
+        if PurePosixPath(path).suffix != ".json" or place.is_relative_to(".."):
+            return NO_USERS
+        if str(place) not in self.users:
+            try:
+                self.users[str(place)] = users_in(str(place), read(self.folder, str(place), limit=MAX_FILE))
+            except (UnreadableError, InvalidInputError):  # there is none, or of something else
+                self.users[str(place)] = {}
+        return self.users[str(place)]

@@ -208,6 +208,6 @@ async def test_what_is_no_text_is_a_fault_by_line(tmp_path: Path, parts: Parts, 
 async def test_a_document_that_is_too_large_is_a_fault(
     tmp_path: Path, parts: Parts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graphsearch.ingest.sources.documents.MAX_TEXT_BYTES", 10)
+    monkeypatch.setattr("graphsearch.ingest.sources.memory_files.MAX_TEXT", 10)
     report = await parts.add(write(tmp_path, "big.txt", "more than ten bytes"))
     assert [(fault.path, fault.line) for fault in report.faults] == [("big.txt", 0)]

@@ -8,6 +8,7 @@ import pytest
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Fault, UnreadableError
 from graphsearch.ingest.sources import files
+from graphsearch.ingest.sources.memory_files import is_read
 
 
 def fill(root: Path, *paths: str) -> Path:
@@ -18,7 +19,7 @@ def fill(root: Path, *paths: str) -> Path:
 
 
 def found(root: Path, *only: str) -> list[str]:
-    return files.survey(files.locate(root, only=only))[0]
+    return files.survey(files.locate(root, only=only), is_read)[0]
 
 
 def test_source_lines_and_documents_are_found_and_what_tools_keep_is_not(tmp_path: Path) -> None:
@@ -41,20 +42,39 @@ def test_what_is_hidden_or_a_private_key_is_skipped_and_named(tmp_path: Path) ->
     taken = ["a.md", "keys.md", "monkey.md", "tls/pem.md"]
     hidden = [".env.md", ".notes/b.md", ".notes/deep/.c.md", "docs/.draft.txt"]
     folder = files.locate(tmp_path)
-    paths, skipped = files.survey(folder)
+    paths, skipped = files.survey(folder, is_read)
     assert sorted(paths) == taken
     assert {each.path for each in skipped} == {
         *(*keys, "plain.txt", "pgp.txt", ".netrc"),
         *(".env.md", ".notes/", "docs/.draft.txt"),
     }
     folder = attrs.evolve(folder, hidden=True)
-    paths, skipped = files.survey(folder)
+    paths, skipped = files.survey(folder, is_read)
     assert sorted(paths) == sorted([*taken, *hidden])
-    assert {each.path for each in skipped} == {*keys, "plain.txt", "pgp.txt", ".netrc"}
+    assert {each.path for each in skipped} == {*keys, "plain.txt", "pgp.txt", ".netrc", "no suffix"}
     assert found(tmp_path, ".notes", ".env.md", "plain.txt", "tls/prod.key.md") == [
         *(".env.md", ".notes/b.md", "plain.txt", "tls/prod.key.md")
     ]
     assert found(tmp_path / ".env.md") == [".env.md"]
+
+
+def test_what_has_no_reader_is_counted_by_suffix_and_links_are_too(tmp_path: Path) -> None:
+    fill(tmp_path, *(f"images/{at}.png" for at in range(5)), "a.md", "data.xlsx", "Makefile", ".gitignore", "late.PDF")
+    (tmp_path / "out.md").symlink_to("/etc/passwd")
+    (tmp_path / "package.json").write_text('{"name": "web"}')
+    (tmp_path / "prices.csv").write_text("product,price\nink,3\n")
+    (tmp_path / "build.zip").write_bytes(b"PK")
+    paths, skipped = files.survey(files.locate(tmp_path), is_read)
+    assert sorted(paths) == ["a.md", "late.PDF"]
+    assert [str(each) for each in skipped] == [
+        "*.csv: 1 not read: prices.csv",
+        "*.json: 1 not read: package.json",
+        "*.png: 5 not read: images/0.png, images/1.png, images/2.png and 2 more",
+        "*.xlsx: 1 not read: data.xlsx",
+        "*.zip: 1 not read: build.zip",
+        "links: 1 not read: out.md",
+        "no suffix: 1 not read: Makefile",
+    ]
 
 
 def test_symbolic_links_are_never_followed(tmp_path: Path) -> None:
