@@ -12,8 +12,9 @@ import attrs
 from graphsearch._support.observing import observed
 from graphsearch._support.verbs import ask, takes
 from graphsearch.access.gate import Gate
+from graphsearch.context.lines import BlockLine, Omitted, first_omitted, key_of
 from graphsearch.context.material import MEMORIES, Material, material
-from graphsearch.context.sections import lay_out
+from graphsearch.context.sections import Page, lay_out
 from graphsearch.context.session_logs import SessionLogs, Surfaced, surfaced
 from graphsearch.context.tokens import DEFAULT_BUDGETS, TiktokenCounter, WorkType
 from graphsearch.display.pages import Displayed, Shown, block, hidden, page, quiet
@@ -103,6 +104,8 @@ class ContextBlock(Displayed):
     * ``tokens``: of the whole text, including headings and line breaks; never more than ``budget``.
     * ``memories`` and ``triplets``: those that the text shows, in its order.
     * ``skipped`` and ``skipped_memories``: the number of triplets and memories that were found but are not shown.
+    * ``lines``: those of the text, each with its element and its tokens.
+    * ``omitted``: of the first 25 triplets and memories that were found, those that are not shown, and why.
     * ``reason``: why the text is empty; otherwise empty. It never distinguishes hidden elements from absent ones.
     * ``interpretation``: the names, relations and time understood from the question, as `SearchResult.interpretation`;
       None if no graph was searched.
@@ -120,6 +123,8 @@ class ContextBlock(Displayed):
     triplets: tuple[Triplet, ...] = ()
     skipped: int = 0
     skipped_memories: int = 0
+    lines: tuple[BlockLine, ...] = ()
+    omitted: tuple[Omitted, ...] = ()
     reason: str = ""
     interpretation: Interpretation | None = None
     denied: Mapping[ElementKind, int] = attrs.field(factory=dict)
@@ -161,7 +166,7 @@ class ContextBuilder:
     ) -> None:
         self._stores = engine.stores
         self._logs = self._logs_of(log)
-        self._engine = engine
+        self.engine = engine
         self._counter = counter or TiktokenCounter()
         self._budgets = {**DEFAULT_BUDGETS, **(budgets or {})}
 
@@ -188,12 +193,12 @@ class ContextBuilder:
         Raises what `search` and `recall` raise, `InvalidInputError`, `MissingVocabularyError`, `ForeignSessionError`
         for the session of another principal, and `ReadOnlyStoreError` where the block cannot be logged.
         """
-        budget = self._budgets[request.work_type] if request.budget is None else request.budget
+        budget = self.budget_of(request)
         if budget < 1:
             return ContextBlock(session_id=request.session_id, budget=0, reason=NO_ROOM)
         await asyncio.to_thread(self._counter.count, TRIPLETS)  # the first count may have to download a vocabulary
         search, recall = request if request.searched else None, request.recall if request.observations else None
-        block = self._block(await material(self._engine, search, recall), budget)
+        block = self.lay_out(await material(self.engine, search, recall), budget)
         block = attrs.evolve(block, session_id=request.session_id)
         return await self._logged(block, request.gate.principal, request.session_id) if block.text else block
 
@@ -206,7 +211,12 @@ class ContextBuilder:
             raise ReadOnlyStoreError("blocks are built without a log here: report outcomes where they are logged")
         return await self._logs.apply(session_id, outcome, gate)
 
-    def _block(self, found: Material, budget: int) -> ContextBlock:
+    def budget_of(self, request: ContextRequest) -> int:
+        """The tokens that a block may have."""
+        return self._budgets[request.work_type] if request.budget is None else request.budget
+
+    def lay_out(self, found: Material, budget: int) -> ContextBlock:
+        """The block of some material: of no session yet, and not logged."""
         page = lay_out(
             found.memory_lines,
             found.triplet_lines,
@@ -227,10 +237,23 @@ class ContextBuilder:
             triplets=tuple(found.triplets[index] for index in page.triplets),
             skipped=found.triplets_found - len(page.triplets),
             skipped_memories=found.memories_found - len(page.memories),
+            lines=self._lines(page, found),
+            omitted=first_omitted(_omitted(page, found), found.found, found.recalled),
             reason=found.doubt if page.text else fits,
             interpretation=found.interpretation,
             denied=found.denied,
             summary=found.summary,
+        )
+
+    def _lines(self, page: Page, found: Material) -> tuple[BlockLine, ...]:
+        memories = [key_of(found.memories[row][0]) for row in page.memories]
+        triplets = [key_of(found.triplets[row]) for row in page.triplets]
+        sections = (triplets, memories) if page.triplets_first else (memories, triplets)
+        keys = [key for section in sections if section for key in ("", *section)]
+        ends = ["\n"] * (len(keys) - 1) + [""]
+        return tuple(
+            BlockLine(key, text, self._counter.count(text + end))
+            for key, text, end in zip(keys, page.text.split("\n") if keys else (), ends[: len(keys)], strict=True)
         )
 
     async def _logged(self, block: ContextBlock, principal: Principal, session_id: str) -> ContextBlock:
@@ -251,6 +274,13 @@ class ContextBuilder:
         memories = (memory_line(each.memory, until=each.until, now=each.now) for each in recalled)
         triplets = (triplet_line(each) for each in block.triplets if scope in each.scopes)
         return self._counter.count("\n".join((*memories, *triplets)))
+
+
+def _omitted(page: Page, found: Material) -> Mapping[str, Omitted]:
+    """Why what was found is not on a page, by key."""
+    memories = {key_of(each): why for row, why in page.memories_omitted.items() for each in found.memories[row]}
+    triplets = {key_of(found.triplets[row]): why for row, why in page.triplets_omitted.items()}
+    return {**found.omitted, **memories, **triplets}
 
 
 @attrs.frozen(kw_only=True)

@@ -21,6 +21,17 @@ from graphsearch.context.choosing import (
     newest_first,
     paying,
 )
+from graphsearch.context.lines import (
+    CO_OCCURRENCE,
+    ENOUGH,
+    FOREIGN,
+    LOW_SCORE,
+    NO_TEXT,
+    RELEVANCE,
+    REPEATS,
+    Omitted,
+    key_of,
+)
 from graphsearch.context.sections import RELATED, Forms, TripletText, labelled
 from graphsearch.engine import Engine
 from graphsearch.model import ElementKind, Scope, Triplet
@@ -66,6 +77,7 @@ class Material:
     * ``labels``: those of scopes that lines begin with, none where one scope was searched.
     * ``doubt``: why this may not answer. ``reason``: why nothing was found. Else empty.
     * ``interpretation``: what was understood from the question, if the search interprets it.
+    * ``omitted``: by key, why something that was found is not in it. ``found`` and ``recalled``: all that was.
     """
 
     memories: tuple[tuple[RecalledMemory, ...], ...] = ()
@@ -84,6 +96,9 @@ class Material:
     doubt: str = ""
     reason: str = ""
     interpretation: Interpretation | None = None
+    omitted: Mapping[str, Omitted] = attrs.field(factory=dict)
+    found: SearchResult | None = None
+    recalled: RecallResult | None = None
 
 
 async def material(engine: Engine, search: SearchRequest | None, recall: RecallRequest | None) -> Material:
@@ -107,6 +122,7 @@ def of_triplets(found: SearchResult, rows: Sequence[int] | None = None) -> Mater
     """The triplets of some ``rows`` that answer, of all by default."""
     shown = answering(found.triplets, range(len(found.triplets)) if rows is None else rows)
     triplets = tuple(found.triplets[row] for row in shown)
+    others = (key_of(each) for row, each in enumerate(found.triplets) if row not in shown)
     return Material(
         triplets=triplets,
         triplet_lines=_texts(triplets, found.scopes),
@@ -117,25 +133,38 @@ def of_triplets(found: SearchResult, rows: Sequence[int] | None = None) -> Mater
         denied=found.denied,
         reason=found.reason,
         interpretation=found.interpretation,
+        omitted=dict.fromkeys(others, RELEVANCE),
+        found=found,
     )
 
 
 def of_both(found: SearchResult | None, recalled: RecallResult, terms: Terms, floor: float) -> Material:
     """Memories that pay, and if a graph was searched triplets that answer, with a statement and enough of a score."""
     alike: dict[str, dict[tuple[Scope, ...], RecalledMemory]] = {}
+    omitted = dict[str, Omitted]()
     for each in current_first(recalled.memories):
-        if line := _line(each, WORDS, recalled, terms):
-            alike.setdefault(line, {}).setdefault(each.scopes, each)
+        line = _line(each, WORDS, recalled, terms)
+        same = alike.setdefault(line, {}) if line else {}
+        if not line or each.scopes in same:
+            omitted[key_of(each)] = REPEATS if line else NO_TEXT
+        else:
+            same[each.scopes] = each
     covered = [frozenset(terms(line)) for line in alike]
     foreign = recalled.relevance < floor and recalled.rarity.keys().isdisjoint(chain.from_iterable(covered))
     why = doubt(recalled, found, covered, floor, terms)
     if not alike or foreign:
-        return of_triplets(found) if found else Material(denied=recalled.denied, reason=recalled.reason or why)
+        strange = {key_of(each): FOREIGN for each in recalled.memories}
+        graph = of_triplets(found) if found else Material(denied=recalled.denied, reason=recalled.reason or why)
+        return attrs.evolve(graph, omitted={**graph.omitted, **strange, **omitted}, recalled=recalled)
     graph = Material(denied=recalled.denied)
     if found is not None:
         graph = of_triplets(found, [row for row, each in enumerate(found.triplets) if _counts(each)])
+        omitted |= graph.omitted | {key_of(each): _uncounted(each) for each in found.triplets if not _counts(each)}
     every = list(alike.items())
-    paid = [every[row] for row in paying(covered, recalled.rarity)]
+    rows = paying(covered, recalled.rarity)
+    paid = [every[row] for row in rows]
+    unpaid = (each for row, (_, same) in enumerate(every) if row not in rows for each in same.values())
+    omitted |= {key_of(each): ENOUGH for each in unpaid}
     memories = [tuple(same.values()) for _, same in paid]
     labels = [_label(chain.from_iterable(sorted(same)), recalled.scopes) for _, same in paid]
     forms = [
@@ -156,6 +185,8 @@ def of_both(found: SearchResult | None, recalled: RecallResult, terms: Terms, fl
         labels=graph.labels.union(labels) - {""},
         doubt=why,
         reason="",
+        omitted=omitted,
+        recalled=recalled,
     )
 
 
@@ -166,6 +197,10 @@ def _shorter(recalled: RecalledMemory, result: RecallResult, terms: Terms) -> It
 def _counts(triplet: Triplet) -> bool:
     """Whether a triplet is worth a line beside observations: it states something, and has not faded."""
     return triplet.score >= FAINT and _is_statement(triplet)
+
+
+def _uncounted(triplet: Triplet) -> Omitted:
+    return LOW_SCORE if _is_statement(triplet) else CO_OCCURRENCE
 
 
 def _line(recalled: RecalledMemory, words: int, result: RecallResult, terms: Terms) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Final
 
 import attrs
 
+from graphsearch.context.lines import CROWDED, REPEATS, Omitted, no_room, no_share
 from graphsearch.protocols import TokenCounter
 from graphsearch.text.rendering import OBSERVATIONS, TRIPLETS
 
@@ -50,11 +51,18 @@ class TripletText:
 
 @attrs.frozen
 class Page:
-    """What fits of both sections: indexes of the ``memories`` and ``triplets`` in print order, and the text."""
+    """What fits of both sections: indexes of the ``memories`` and ``triplets`` in print order, and the text.
+
+    ``triplets_first``: the section of triplets precedes that of memories. ``memories_omitted`` and
+    ``triplets_omitted``: why the others are not in it, by index.
+    """
 
     memories: tuple[int, ...]
     triplets: tuple[int, ...]
     text: str
+    triplets_first: bool = False
+    memories_omitted: Mapping[int, Omitted] = attrs.field(factory=dict)
+    triplets_omitted: Mapping[int, Omitted] = attrs.field(factory=dict)
 
 
 def lay_out(
@@ -81,14 +89,34 @@ def lay_out(
     left = budget - _cost(answered, counter)
     lines = _cut(memories, left - counter.count(heading + "\n"), counter)
     fill = partial(pack, counter=counter, labels=labels)
-    observed = fill(lines, left, heading=heading, order=memory_order, shown_text=answered)
+    observed, repeated = fill(lines, left, heading=heading, order=memory_order, shown_text=answered)
     observations = compose(heading, [lines[index] for index in observed])
     graph = [triplet.after(observations) for triplet in triplets]
     room = budget - _cost(observations, counter)
+    share = int(related * budget) if observed else budget
     if observed:
-        room = min(room, _cost(answered, counter) + int(related * budget))
-    shown = fill(graph, room, heading=TRIPLETS, order=order, kept=answers)
-    return _fitting(_page(observed, shown, observations, triplets), observations, triplets, budget, counter)
+        room = min(room, _cost(answered, counter) + share)
+    shown, repeating = fill(graph, room, heading=TRIPLETS, order=order, kept=answers)
+    page = _fitting(_page(observed, shown, observations, triplets), observations, triplets, budget, counter)
+    unused = budget - _cost(page.text, counter)
+
+    def why(line: str, head: str, share: int) -> Omitted:
+        needed = counter.count(line) + (counter.count(head + "\n") if head else 0)
+        if needed > unused:
+            return no_room(needed, unused, budget)
+        return no_share(needed, share) if share < budget else CROWDED
+
+    def omitted(
+        lines: Sequence[str], placed: Sequence[int], repeats: frozenset[int], head: str, share: int
+    ) -> Mapping[int, Omitted]:
+        left = (row for row in range(len(lines)) if row not in placed)
+        return {row: REPEATS if row in repeats else why(lines[row], "" if placed else head, share) for row in left}
+
+    return attrs.evolve(
+        page,
+        memories_omitted=omitted(lines, page.memories, repeated, heading, budget),
+        triplets_omitted=omitted(graph, page.triplets, repeating, TRIPLETS, share),
+    )
 
 
 def _cut(memories: Sequence[Forms], room: int, counter: TokenCounter) -> list[str]:
@@ -112,7 +140,7 @@ def _answers(
     lines = [triplets[place].line for place in places]
     best = counter.count(compose(TRIPLETS, lines[:1]))
     allowance = min(max(int(budget * ANSWERS), best), budget)
-    packed = pack(lines, allowance, counter, heading=TRIPLETS, labels=labels)
+    packed, _ = pack(lines, allowance, counter, heading=TRIPLETS, labels=labels)
     return tuple(places[index] for index in packed)
 
 
@@ -126,7 +154,7 @@ def _page(
     graph = compose(TRIPLETS, [triplets[index].after(observations) for index in shown])
     answered = any(triplets[index].answers for index in shown)
     sections = (graph, observations) if answered else (observations, graph)
-    return Page(observed, shown, "\n".join(filter(None, sections)))
+    return Page(observed, shown, "\n".join(filter(None, sections)), answered)
 
 
 def _fitting(
@@ -154,8 +182,8 @@ def pack(
     kept: Sequence[int] = (),
     shown_text: str = "",
     labels: Collection[str] = (),
-) -> tuple[int, ...]:
-    """The indexes of the lines that fit under a heading, best first, or in the print ``order`` given.
+) -> tuple[tuple[int, ...], frozenset[int]]:
+    """The indexes of the lines that fit under a heading, best first or in the print ``order``; and of those repeated.
 
     A line that does not fit, or that adds nothing to the lines before it and to the text ``shown_text``, is skipped and
     the next one tried; none is cut. The heading and the line breaks count. The lines ``kept`` are placed first. Lines
@@ -165,16 +193,21 @@ def pack(
     chosen = list(kept)
     shown = ShownLines([*shown_text.splitlines(), *(lines[index] for index in kept)], labels)
     spent = counter.count(heading + "\n") + sum(counter.count(lines[index] + "\n") for index in kept)
+    repeats = set[int]()
     for index, line in enumerate(lines):
-        if index not in kept and spent + counter.count(line) <= budget and not shown.holds(line):
-            chosen.append(index)
-            shown.add(line)
-            spent += counter.count(line + "\n")
+        if index in kept or spent + counter.count(line) > budget:
+            continue
+        if shown.holds(line):
+            repeats.add(index)
+            continue
+        chosen.append(index)
+        shown.add(line)
+        spent += counter.count(line + "\n")
     printed = _in_order(chosen, order)
     while chosen and counter.count(compose(heading, [lines[index] for index in printed])) > budget:
         chosen.pop()
         printed = _in_order(chosen, order)
-    return tuple(printed)
+    return tuple(printed), frozenset(repeats)
 
 
 def _in_order(chosen: Sequence[int], order: Sequence[int] | None) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Final
@@ -169,7 +170,13 @@ def embedder_named() -> str:
 def embedder_called(name: str) -> Embedder:
     """The embedder of a name: wordllama, minilm, voyage, or the model of one. Raises `click.UsageError`."""
     refuse(not is_known(name), f"an embedder is wordllama, minilm, voyage or a model of Voyage, not {name!r}")
-    return _LOCAL[name]() if name in _LOCAL else VoyageEmbedder(name)
+    return _made(_LOCAL[name]) if name in _LOCAL else VoyageEmbedder(name)
+
+
+@cache
+def _made(kind: Callable[[], Embedder]) -> Embedder:
+    """One embedder of each kind: its model is loaded once."""
+    return kind()
 
 
 def is_known(name: str) -> bool:

@@ -234,7 +234,7 @@ def plain(memories: Sequence[Memory], limit: int, budget: int) -> Method[str]:
         ranked = [memories[row] for row in bm25.rank(question, limit=MEMORIES)]
         lines = [(memory.id, line) for memory in ranked if (line := memory_line(memory))]
         texts = [line for _, line in lines]
-        shown = pack(texts, budget, counter, heading=OBSERVATIONS)
+        shown, _ = pack(texts, budget, counter, heading=OBSERVATIONS)
         text = compose(OBSERVATIONS, [texts[row] for row in shown])
         return Block(frozenset(lines[row][0] for row in shown), text)
 

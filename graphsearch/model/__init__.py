@@ -19,6 +19,7 @@ from graphsearch.model.elements import (
 )
 from graphsearch.model.facts import Fact, FactReport, FactStatus, NamedEntity
 from graphsearch.model.reports import (
+    ALPHA,
     Contradiction,
     ElementRef,
     FeedbackReport,
@@ -37,6 +38,7 @@ from graphsearch.model.triplets import ScorePart, Triplet, TripletScore
 from graphsearch.model.views import Action, Principal, View
 
 __all__ = [
+    "ALPHA",
     "KNOWN_ENTITY_TYPES",
     "KNOWN_RELATION_TYPES",
     "MAX_WORD_WEIGHT",

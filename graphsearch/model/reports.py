@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import combinations
-from typing import NamedTuple, Self
+from typing import Final, NamedTuple, Self
 from uuid import UUID
 
 import attrs
@@ -284,6 +284,10 @@ class FeedbackReport:
     missing: tuple[ElementRef, ...] = ()
     """Surfaced, and deleted since."""
     denied: int = 0
+
+
+ALPHA: Final = 0.1
+"""The share of the latest outcome in a feedback weight: w ← α·outcome + (1 − α)·w."""
 
 
 @attrs.frozen(kw_only=True)

@@ -21,7 +21,7 @@ from graphsearch.modes.result import SearchResult
 from graphsearch.operations.arguments import ARGUMENTS
 from graphsearch.operations.service import Caller
 
-_GIVEN_BY_THE_CALLER: Final = frozenset({"self", "caller", "engine", "gate"})
+_GIVEN_BY_THE_CALLER: Final = frozenset({"self", "caller", "engine", "builder", "gate"})
 
 
 class Effect(StrEnum):

@@ -14,7 +14,9 @@ from graphsearch.model.codec import Says
 from graphsearch.operations import answering, caring, remembering, review
 from graphsearch.operations.operation import Effect, Operation, Profile, row
 from graphsearch.operations.service import Caller
+from graphsearch.page.asking import ask
 from graphsearch.page.changes import changes
+from graphsearch.page.evidence import evidence
 
 _WORDS: Final = Says("A name, a part of one, or a misspelt one.", 1, 400)
 
@@ -130,6 +132,19 @@ def _asking() -> Iterator[Operation]:
         people="Explain why a relation, a memory or an entity is, or is not, among the results of a question.",
         agents="Explain why a relation, an entity or a memory was, or was not, among the answers to a question: its"
         " rank, and the parts that add up to its score.",
+    )
+
+    yield row(
+        ask,
+        lambda caller: caller.builder,
+        Action.READ,
+        people="Answer a question with all that a page shows: relations, memories, entities, the block with the"
+        " tokens of each line, what is not in it and why, and what held at other times.",
+    )
+    yield asks(
+        evidence,
+        people="Show what stands behind a relation, a memory or an entity of an answer: the parts of its score, its"
+        " proofs with their quotes, and how its weight changed.",
     )
 
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from graphsearch.errors import ForeignSessionError
-from graphsearch.model import ElementRef, FeedbackReport, HealthRecord, Injection, Outcome, OutcomeRecord
+from graphsearch.model import ALPHA, ElementRef, FeedbackReport, HealthRecord, Injection, Outcome, OutcomeRecord
 from graphsearch.protocols import Learning
 from graphsearch.stores.in_memory.base import InMemoryScope
 from graphsearch.stores.shared.answers import with_record
-
-ALPHA: Final = 0.1
-"""The share of one outcome in a feedback weight."""
 
 
 class InMemoryLearning(InMemoryScope, Learning):

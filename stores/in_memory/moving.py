@@ -13,7 +13,7 @@ import attrs
 from graphsearch._support.concurrency import in_slices
 from graphsearch.claims.folding import DatedClaim, fold, type_named
 from graphsearch.errors import OccupiedScopeError
-from graphsearch.model import KNOWN_RELATION_TYPES, ElementKind, ElementRef, Relation, validation
+from graphsearch.model import ALPHA, KNOWN_RELATION_TYPES, ElementKind, ElementRef, Relation, validation
 from graphsearch.model.signatures import Signature
 from graphsearch.model.stored import (
     UNKNOWN_CODE,
@@ -35,7 +35,6 @@ from graphsearch.model.stored import (
 from graphsearch.protocols import Moving
 from graphsearch.stores.in_memory.base import InMemoryScope
 from graphsearch.stores.in_memory.folding import GroupedClaims
-from graphsearch.stores.in_memory.learning import ALPHA
 from graphsearch.stores.in_memory.loading import Loading
 from graphsearch.stores.in_memory.state import Draft, State
 from graphsearch.stores.shared.loading import LoadCheck, refuse_other_analyser

@@ -1,0 +1,173 @@
+"""Answer a question with all that a page shows of it: what was found, what the block takes of it, and what is over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+import attrs
+
+from graphsearch.access.gate import Gate
+from graphsearch.access.reader import reading
+from graphsearch.context import ContextBlock, ContextBuilder, ContextRequest
+from graphsearch.context.builder import CANDIDATES
+from graphsearch.context.material import Material, material
+from graphsearch.engine import Engine
+from graphsearch.model import ElementKind, View
+from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchResult, Summary
+from graphsearch.page.rows import EntityRow, MemoryRow, Named, RelationRow, entity_row, memory_row, named, relation_row
+from graphsearch.query.asked_time import beginning
+from graphsearch.query.question_names import Anchor
+from graphsearch.ranking.result import RankResult
+from graphsearch.understanding.interpreting import Interpretation
+
+ENTITIES: Final = 10
+PAST: Final = 10
+"""The most relations that are over, or have not begun."""
+
+
+@attrs.frozen(kw_only=True)
+class Recalled:
+    """What is told of a recall, as in `RecallResult`."""
+
+    found: int
+    relevance: float
+    floor: float
+    reason: str
+    weights: Mapping[str, float]
+
+
+@attrs.frozen(kw_only=True)
+class Answer:
+    """A question, answered in one snapshot; what has the name of a field of `SearchResult` is that.
+
+    * ``relations`` and ``memories``: the best of those that the ``block`` was made of, and all that it shows. The block
+      itself has its lines and what it omits in place of these.
+    * ``answers``: the ids of the best ends of the relations. ``entities``: those that were ranked.
+    * ``past``: relations that would answer, had they not ended, or not begun yet.
+    """
+
+    query: str
+    mode: str
+    as_of: datetime
+    known_at: datetime
+    found: int
+    below_floor: int
+    reason: str
+    denied: Mapping[ElementKind, int]
+    left_out: Mapping[str, int]
+    timings: Mapping[str, float] = attrs.field(eq=False)
+    anchors: tuple[Anchor, ...]
+    interpretation: Interpretation | None
+    summary: Summary | None
+    relations: tuple[RelationRow, ...]
+    recalled: Recalled
+    memories: tuple[MemoryRow, ...]
+    entities: tuple[EntityRow, ...]
+    answers: tuple[UUID, ...]
+    past: tuple[RelationRow, ...]
+    block: ContextBlock
+
+
+async def ask(
+    builder: ContextBuilder,
+    query: str,
+    *,
+    budget: int | None = None,
+    mode: str = SearchMode.GRAPH_COMPLETION,
+    as_of: datetime | None = None,
+    known_at: datetime | None = None,
+    limit: int = 25,
+    gate: Gate,
+) -> Answer:
+    """Search, recall, rank and build the block of a question in one snapshot, and look for what is over.
+
+    The block is that of `ContextBuilder.build`, of no session: nothing is logged. A language model that the ``mode``
+    needs is asked within the snapshot.
+    """
+    request = ContextRequest(
+        query, budget=budget, mode=mode, as_of=as_of, known_at=known_at, gate=gate, session_id="page"
+    )
+    engine = builder.engine
+    async with AsyncExitStack() as snapshots:  # those that readers open are nested in these, and see the same
+        for store in engine.stores:
+            if gate.enters(store.scope):
+                await snapshots.enter_async_context(store.snapshot())
+        made_of = await material(engine, request, request.recall)
+        ranked = await engine.rank_entities(query, limit=ENTITIES, as_of=as_of, known_at=known_at, gate=gate)
+        past = await _past(engine, made_of.found, request)
+        names = await _names(engine, made_of, gate)
+    block = builder.lay_out(made_of, builder.budget_of(request))
+    return _answer(made_of, ranked, block, past, names, limit)
+
+
+async def _past(engine: Engine, found: SearchResult, request: ContextRequest) -> tuple[RelationRow, ...]:
+    """The best of the relations of all times that do not hold at the time of what was found."""
+    now = engine.stores[0].clock.now()
+    every = await engine.search(
+        request.query,
+        limit=CANDIDATES,
+        since=beginning(now),
+        as_of=max(now, found.as_of),
+        known_at=request.known_at,
+        gate=request.gate,
+    )
+    view, shown = View(found.as_of, found.known_at), {each.relation.id for each in found.triplets}
+    over = [each for each in every.triplets if not view.holds(each.relation.valid_from, each.relation.valid_to)]
+    return tuple(relation_row(each) for each in over if each.relation.id not in shown)[:PAST]
+
+
+async def _names(engine: Engine, made_of: Material, gate: Gate) -> Mapping[str, Named]:
+    """The visible entities on the paths to the memories, by id."""
+    ids = {each.id for memory in made_of.recalled.memories for each in memory.path if each.kind is ElementKind.ENTITY}
+    found: dict[str, Named] = {}
+    for store in engine.stores:
+        if ids and gate.enters(store.scope):
+            async with reading(store, gate=gate) as reader:
+                found |= {str(each.id): named(each) for each in await reader.get_entities(sorted(map(UUID, ids)))}
+    return found
+
+
+def _answer(
+    made_of: Material,
+    ranked: RankResult,
+    block: ContextBlock,
+    past: tuple[RelationRow, ...],
+    names: Mapping[str, Named],
+    limit: int,
+) -> Answer:
+    found, recalled = made_of.found, made_of.recalled
+    triplets = {each.relation.id: each for each in (*found.triplets[:limit], *block.triplets)}
+    memories = {each.memory.id: each for each in (*recalled.memories[:limit], *block.memories)}
+    return Answer(
+        query=found.query,
+        mode=found.mode,
+        as_of=found.as_of,
+        known_at=found.known_at,
+        found=found.found,
+        below_floor=found.below_floor,
+        reason=found.reason,
+        denied=found.denied,
+        left_out=found.left_out,
+        timings=found.timings,
+        anchors=found.anchors,
+        interpretation=found.interpretation,
+        summary=found.summary,
+        relations=tuple(map(relation_row, triplets.values())),
+        recalled=Recalled(
+            found=recalled.found,
+            relevance=recalled.relevance,
+            floor=recalled.floor,
+            reason=recalled.reason,
+            weights=recalled.weights,
+        ),
+        memories=tuple(memory_row(each, names) for each in memories.values()),
+        entities=tuple(map(entity_row, ranked.entities)),
+        answers=tuple(each.id for each in found.entities[:ENTITIES]),
+        past=past,
+        block=attrs.evolve(block, triplets=(), memories=(), interpretation=None, summary=None),
+    )
