@@ -38,6 +38,7 @@ WRITTEN: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = MappingProxyType(
             ),
         },
         "Operate": {
+            "demo": ("demo:demo", "Tell what there is to see, on a chat that comes along, and serve its page."),
             "where": ("where:where", "Show where commands work here, and what says so."),
             "ui": (
                 "serving:ui",
