@@ -39,8 +39,8 @@ def examples(page: Path) -> list[tuple[str, str]]:
 
 
 def first_example() -> str:
-    """The README's first example, with the lines of its ``main`` at the prompt of ``python -m asyncio``."""
-    whole = ast.parse(examples(README)[0][1])
+    """The README's first example of Python, with the lines of its ``main`` at the prompt of ``python -m asyncio``."""
+    whole = ast.parse(next(text for kind, text in examples(README) if kind == "python"))
     lines: list[ast.stmt] = []
     for statement in whole.body:
         lines += statement.body if isinstance(statement, ast.AsyncFunctionDef) else [statement]
