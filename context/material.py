@@ -108,12 +108,14 @@ async def material(engine: Engine, search: SearchRequest | None, recall: RecallR
     """
     if recall is None:
         return of_triplets(await ask(engine.search, search))
-    found = None
-    if search is not None:
-        found, recalled = await engine.search_and_recall(search, recall)
-    else:
-        recalled = await ask(engine.recall, recall)
-    usual = attrs.evolve(recall, min_relevance=None)
+    if search is None:
+        return of_found(engine, None, await ask(engine.recall, recall))
+    return of_found(engine, *await engine.search_and_recall(search, recall))
+
+
+def of_found(engine: Engine, found: SearchResult | None, recalled: RecallResult) -> Material:
+    """The material of what was searched and recalled."""
+    usual = RecallRequest(recalled.query)
     floor = floor_of(usual, engine.recall_scoring, dense=recalled.weights["semantic"] > 0)
     return of_both(found, recalled, engine.stores[0].analyser.terms, floor)  # which are those of all
 

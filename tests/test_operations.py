@@ -54,9 +54,9 @@ def test_the_routes_and_their_description_are_the_rows_that_are_served():
     methods = {route.path: route.methods for route in rest_routes(desk, Identity(EDITOR, SCOPE))}
     for row in TABLE:
         if row.name in SERVED:
-            method = "get" if row.reads else "post"
-            assert [*paths[f"{ROOT}/{row.name}"]] == [method]
-            assert method.upper() in (methods[f"{ROOT}/{row.name}"] or ())
+            expected = ["get"] * (row.reads or row.has_dry_run) + ["post"] * (not row.reads)
+            assert [*paths[f"{ROOT}/{row.name}"]] == expected
+            assert {each.upper() for each in expected} == (methods[f"{ROOT}/{row.name}"] or set()) - {"HEAD"}
 
 
 @every_row

@@ -16,14 +16,13 @@ from graphsearch.cli.agent_hooks import record
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Place, open_caller
 from graphsearch.cli.installing import Agent, Change, apply, plan, plan_removal
-from graphsearch.cli.principals import Asker, Principals
+from graphsearch.cli.principals import Asker, who
 from graphsearch.ingest import Ingestor
 from graphsearch.model.codec import Says
 
 _Agent = Annotated[Agent, Says("The coding agent.")]
 _User = Annotated[bool, Says("In your home folder, for all projects.")]
 _Yes = Annotated[bool, Says("Write the files, and do not only show what would change.")]
-_Principal = Annotated[str, Says("The principal that the agent acts for."), {"envvar": "GRAPHSEARCH_PRINCIPAL"}]
 
 
 def install(
@@ -31,15 +30,14 @@ def install(
     *,
     user: _User = False,
     yes: _Yes = False,
-    principal: _Principal,
-    principals: Principals,
+    asker: Asker,
     place: Place,
 ) -> Answer:
     """Plan, and with ``yes`` write, the server and the hooks. A DSN of the environment stays there."""
-    options = ["--org", place.org, "--project", place.project, "--principal", principal]
-    options += [part for each in principals.attribute for part in ("--attribute", each)]
-    if place.embedded:
-        options += ["--embedded", str(place.embedded.absolute())]
+    options = ["--org", place.org, "--project", place.project, "--principal", who(asker.principal, place)]
+    options += [part for each in asker.attribute for part in ("--attribute", each)]
+    if place.folder:
+        options += ["--embedded", str(place.folder.absolute())]
     elif click.get_current_context().get_parameter_source("dsn") is ParameterSource.COMMANDLINE:
         options += ["--dsn", place.dsn]
     command = [shutil.which("graphsearch") or str(Path(sys.argv[0]).absolute())]

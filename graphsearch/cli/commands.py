@@ -19,27 +19,31 @@ import click
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.cli.app import escaped
 from graphsearch.cli.environment import Model, Place, Places, open_caller
-from graphsearch.cli.options import Argument, Options, arguments_of, parameter, refuse
+from graphsearch.cli.last_answer import Row, add_answer, announce, drop_answers, read_last
+from graphsearch.cli.options import Argument, Coded, Options, arguments_of, parameter, refuse
 from graphsearch.cli.principals import Asker, BlockAsker
-from graphsearch.cli.showing import lines
+from graphsearch.cli.settings import read_settings
+from graphsearch.cli.showing import Shown
 from graphsearch.errors import GraphSearchError, UnknownElementError, UnknownScopeError
 from graphsearch.export import to_dot, to_graphml, to_mermaid
 from graphsearch.ingest import Progress
-from graphsearch.model import Action, FeedbackReport
+from graphsearch.model import Action, ElementKind, FeedbackReport
 from graphsearch.model.codec import Says, encode
 from graphsearch.modes.options import SearchMode
 from graphsearch.modes.registry import DEFAULT_MODES, mode_name
-from graphsearch.operations.operation import Operation
+from graphsearch.operations.arguments import ARGUMENTS
+from graphsearch.operations.operation import Effect, Operation
 from graphsearch.operations.service import Caller
 from graphsearch.text.rendering import safe_text
 
 
 @attrs.frozen
 class Answer:
-    """The result of a command: a JSON object for ``--json``, and lines for people."""
+    """The result of a command: a JSON object for ``--json``, and lines for people; ``notes`` go to standard error."""
 
     data: Mapping[str, Any]
     lines: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
 
 class Failure(click.ClickException):
@@ -51,17 +55,14 @@ class Failure(click.ClickException):
 
 
 class Command(click.Command):
-    """A command that takes former spellings, too."""
+    """A command whose options may be set by graphsearch.toml."""
 
-    former: Mapping[str, str] = MappingProxyType({})
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+    def make_context(self, *given: Any, **options: Any) -> click.Context:
         """Read arguments."""
-        return super().parse_args(ctx, [each for given in args for each in self._renamed(given)])
-
-    def _renamed(self, given: str) -> list[str]:
-        option, _, value = given.partition("=")
-        return [each for each in (self.former[option], value) if each] if option in self.former else [given]
+        try:
+            return super().make_context(*given, **{"default_map": read_settings()[1], **options})
+        except GraphSearchError as error:
+            raise Failure(str(error)) from error
 
 
 def command_of(name: str, function: Callable[..., Any], sentence: str) -> Command:
@@ -79,6 +80,9 @@ def _make(name: str, arguments: Sequence[Argument], function: Callable[..., Any]
         made = {
             each: kind(**{field.name: given.pop(field.name) for field in fields[each]}) for each, kind in groups.items()
         }
+        for place in made.values():
+            if isinstance(place, Place) and name != "where":
+                announce(place)
         _print(_answered(partial(function, **given, **made)), as_json=as_json)
 
     own = [each for each in arguments if each.name not in groups]
@@ -100,7 +104,8 @@ def _answered(function: Callable[[], Any]) -> Answer:
         raise Failure(str(error)) from error
     if isinstance(found, Answer):
         return found
-    return Answer({}) if found is None else Answer(encode(found), [*lines(found)])
+    shown = Shown.of(found)
+    return Answer({}) if found is None else Answer(encode(found), shown.lines, shown.notes)
 
 
 def _print(answer: Answer, *, as_json: bool) -> None:
@@ -109,6 +114,8 @@ def _print(answer: Answer, *, as_json: bool) -> None:
     else:
         for line in answer.lines:
             click.echo(escaped(line))
+        for line in answer.notes:
+            click.echo(escaped(line), err=True)
 
 
 @contextmanager
@@ -142,29 +149,27 @@ _FORMAT: Final = Argument(
 _RECEIPT: Final = Argument(
     name="receipt", kind=Path, default=None, says=Says("A file for a receipt, which verify-receipt checks.")
 )
+_YES: Final = Argument(name="yes", kind=bool, default=False, says=Says("Do not ask."))
 _MORE: Final[Mapping[str, Sequence[Argument]]] = MappingProxyType(
     {
         "search": [_FORMAT],
         "entity_graph": [_FORMAT],
-        "forget": [_RECEIPT],
-        "remove_scope": [_RECEIPT, Argument(name="yes", kind=bool, default=False, says=Says("Do not ask."))],
+        "forget": [_RECEIPT, _YES],
+        "remove_scope": [_RECEIPT, _YES],
     }
 )
 """What only the command takes."""
-_FORMER: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
+_NAMED: Final[Mapping[Says, str]] = MappingProxyType(
     {
-        "backlinks": {"--entity": ""},
-        "communities": {"--entity": ""},
-        "explain": {"--memory": "--kind=memory", "--entity": "--kind=entity"},
-        "expire": {"--days": ""},
-        "forget": {"--session": "--session-id"},
-        "graph_query": {"--session": "--session-id"},
-        "merges": {"--entity": ""},
-        "register_type": {"--half-life": "--half-life-days", "none": "0", "--hop-score": "--hop-scores"},
-        "update_entity": {"--alias": "--aliases", "--label": "--labels", "--importance": "--importance-weight"},
+        ARGUMENTS["entity"]: "entity",
+        ARGUMENTS["memory"]: "memory",
+        ARGUMENTS["relation_id"]: "relation",
+        ARGUMENTS["merge_id"]: "merge",
+        ARGUMENTS["proposal"]: "proposal",
+        ARGUMENTS["id"]: "",
     }
 )
-"""Former spellings of options, and what stands for them; nothing for what is an argument now."""
+"""Arguments that are ids, by what is said of them, and the kind of what they name: they may be rows of an answer."""
 
 
 def command_of_operation(name: str, operation: Operation) -> Command:
@@ -173,8 +178,8 @@ def command_of_operation(name: str, operation: Operation) -> Command:
     arguments = [
         Argument(
             name=each.name,
-            kind=kinds[each.name],
-            default=each.default,
+            kind=kinds[each.name] if each.metadata["says"] not in _NAMED else str,
+            default="" if (operation.name, each.name) == ("explain", "id") else each.default,
             says=each.metadata["says"],
             is_positional=each.default is attrs.NOTHING
             or (each.name in own and own[each.name].kind is not own[each.name].KEYWORD_ONLY)
@@ -192,9 +197,7 @@ def command_of_operation(name: str, operation: Operation) -> Command:
         *_MORE.get(operation.name, ()),
         *(Argument(name=each, kind=kind, default=attrs.NOTHING) for each, kind in groups.items() if kind),
     ]
-    made = _make(name, [*arguments, *more], partial(_run, operation), operation.people.replace("_", "-"))
-    made.former = _FORMER.get(operation.name, {})
-    return made
+    return _make(name, [*arguments, *more], partial(_run, operation), operation.people.replace("_", "-"))
 
 
 async def _run(
@@ -209,8 +212,12 @@ async def _run(
 ) -> Answer:
     """Run an operation. Of a scope to which nothing was ever written, one that reads answers that it is empty."""
     receipt: Path | None = given.pop("receipt") if _RECEIPT in _MORE.get(operation.name, ()) else None
-    if not yes:
-        click.confirm(f"Remove everything in {place.org}/{place.project}?", abort=True, err=True)
+    given, rows = _without_rows(operation, place, given)
+    for row in rows:
+        click.echo(f"the {row.kind} {escaped(row.id)}", err=True)
+    if not yes and ((rows and not given.get("dry_run")) or operation.name == "remove_scope"):
+        what = f"this {rows[0].kind}" if rows else f"everything in {place.scopes[0]}"
+        click.confirm(f"Remove {what}?", abort=True, err=True)
     mode = mode_name(given["mode"], DEFAULT_MODES) if "mode" in given else None
     needed_by = f"--mode {mode} needs" if mode and "llm" in DEFAULT_MODES[mode].needs else ""
     needed_by = f"{operation.name.replace('_', '-')} needs" if operation.name in _JUDGED else needed_by
@@ -235,11 +242,35 @@ async def _run(
                 found = await _do(operation, caller, given, None)
         except UnknownElementError:
             raise unknown from None
-    data, shown = operation.told(found), [*lines(found, operation.key)]
+    data, shown = operation.told(found), Shown.of(found, operation.key)
     if format or operation.name == "entity_graph":
-        shown = [_drawn(found, format or "mermaid").removesuffix("\n")]
-        data = {"format": format, "text": shown[0]} if format else data
-    return Answer({**data, "reason": reason[0]} if reason else data, [*shown, *reason])
+        shown = Shown([_drawn(found, format or "mermaid").removesuffix("\n")])
+        data = {"format": format, "text": shown.lines[0]} if format else data
+    if shown.rows:
+        add_answer(place, given.get("query", ""), shown.rows)
+    elif operation.effect is Effect.LOSES and not given.get("dry_run"):
+        drop_answers(place)
+    return Answer({**data, "reason": reason[0]} if reason else data, shown.lines, [*shown.notes, *reason])
+
+
+def _without_rows(operation: Operation, place: Place, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Row]]:
+    """What is given, with ids in place of the rows of answers; of `explain`, a row alone brings its question along."""
+    last, given, rows = read_last(place), dict(given), []
+    if given.get("id") == "":
+        given |= {"id": given["query"], "query": ""}
+    for field in attrs.fields(operation.request):
+        name, says = field.name, field.metadata["says"]
+        if says not in _NAMED or not isinstance(given[name], str):
+            continue
+        if (found := last.find(given[name], _NAMED[says])) is not None:
+            question, row = found
+            rows.append(row)
+            given[name] = row.id
+            if name == "id":
+                given |= {"kind": ElementKind(row.kind), "query": given["query"] or question}
+        given[name] = Coded(operation.request.__annotations__[name], says).convert(given[name], None, None)
+    refuse(given.get("query") == "", "Missing argument 'ID': give a question and an id, or a row of the last answer")
+    return given, rows
 
 
 async def _do(operation: Operation, caller: Caller, given: Mapping[str, Any], receipt: Path | None) -> Any:

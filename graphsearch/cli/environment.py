@@ -11,9 +11,11 @@ from typing import Annotated, Any, Final
 
 import attrs
 import click
+from click.core import ParameterSource
 
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.cli.options import Options, refuse
+from graphsearch.cli.settings import ORG, data_folder, project_name, read_settings
 from graphsearch.embedders import MiniLMEmbedder, VoyageEmbedder, WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.llms import Budget, BudgetedLLM, llm_called
@@ -30,6 +32,7 @@ def _variable(name: str, **more: Any) -> Mapping[str, Any]:
     return {"envvar": f"GRAPHSEARCH_{name}", **more}
 
 
+_PROJECT: Final = Says("The project in it.")
 _FOLDER: Final = _variable("EMBEDDED", type=click.Path(file_okay=False, path_type=Path))
 
 
@@ -40,18 +43,27 @@ class Server(Options):
     dsn: Annotated[str, Says("The DSN of a Postgres, as the app role."), _variable("DSN")] = ""
     embedded: Annotated[Path | None, Says("Or the folder of an embedded Postgres."), _FOLDER] = None
 
-    def check(self) -> None:
-        """Raise `click.UsageError` unless exactly one server is named."""
-        both = "give either --dsn (or GRAPHSEARCH_DSN) or --embedded (or GRAPHSEARCH_EMBEDDED), and not both"
-        refuse(bool(self.dsn) == bool(self.embedded), both)
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the embedded server, by default in the user's data directory; None with a DSN.
+
+        An option counts before the environment, and that before the file. Raises `click.UsageError` for both in one.
+        """
+        if self.dsn and self.embedded:
+            given = click.get_current_context().get_parameter_source
+            order = [each for each in ParameterSource if each in (given("dsn"), given("embedded"))]
+            both = "give either --dsn (or GRAPHSEARCH_DSN) or --embedded (or GRAPHSEARCH_EMBEDDED), and not both"
+            refuse(len(order) == 1, both)
+            return self.embedded if order[0] is given("embedded") else None
+        return None if self.dsn else self.embedded or data_folder()
 
 
 @attrs.frozen(kw_only=True)
 class Place(Server):
     """The server and the scope."""
 
-    org: Annotated[str, Says("The organisation."), _variable("ORG")] = attrs.field()
-    project: Annotated[str, Says("The project in it."), _variable("PROJECT")] = attrs.field()
+    org: Annotated[str, Says("The organisation."), _variable("ORG")] = ORG
+    project: Annotated[str, _PROJECT, _variable("PROJECT", default=project_name, show_default="the folder's name")] = ""
 
     @property
     def scopes(self) -> tuple[Scope, ...]:
@@ -69,11 +81,12 @@ class Places(Place):
 @asynccontextmanager
 async def open_scopes(server: Server, *, clock: Clock | None = None) -> AsyncIterator[PostgresGraphStore]:
     """The scopes of a server; an embedded one runs while they are open. ``clock`` defaults to the machine's."""
-    server.check()
+    folder, dsn = server.folder, server.dsn
     async with AsyncExitStack() as stack:
-        dsn = server.dsn
-        if server.embedded is not None:
-            dsn = (await stack.enter_async_context(EmbeddedPostgres(server.embedded))).dsn
+        if folder is not None:
+            if not server.embedded:
+                folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            dsn = (await stack.enter_async_context(EmbeddedPostgres(folder))).dsn
         yield await stack.enter_async_context(PostgresGraphStore.open(dsn, clock=clock))
 
 
@@ -144,8 +157,13 @@ _LOCAL: Final[Mapping[str, Callable[[], Embedder]]] = MappingProxyType(
 
 
 def choose_embedder() -> Embedder:
-    """The default embedder: that named by GRAPHSEARCH_EMBEDDER, else Voyage if it has a key, else WordLlama."""
-    return embedder_called(os.environ.get(EMBEDDER) or ("voyage" if os.environ.get("VOYAGE_API_KEY") else "wordllama"))
+    """The default embedder: the one that is named, else Voyage if it has a key, else WordLlama."""
+    return embedder_called(embedder_named() or ("voyage" if os.environ.get("VOYAGE_API_KEY") else "wordllama"))
+
+
+def embedder_named() -> str:
+    """The embedder that GRAPHSEARCH_EMBEDDER names, else graphsearch.toml."""
+    return os.environ.get(EMBEDDER) or str(read_settings()[1].get("embedder", ""))
 
 
 def embedder_called(name: str) -> Embedder:
@@ -160,6 +178,6 @@ def is_known(name: str) -> bool:
 
 
 async def embedder_for(store: GraphStore) -> Embedder:
-    """The embedder that GRAPHSEARCH_EMBEDDER names, else that of the scope's vectors, if known, else the default."""
-    bound = None if os.environ.get(EMBEDDER) else await (await or_empty(store)).embedder_name()
+    """The embedder that is named, else that of the scope's vectors, if known, else the default."""
+    bound = None if embedder_named() else await (await or_empty(store)).embedder_name()
     return choose_embedder() if bound is None or not is_known(bound) else embedder_called(bound)

@@ -70,9 +70,8 @@ def parameter(argument: Argument) -> click.Parameter:
     return click.Option(
         [f"--{spelt}" if default is False or kind is not bool else f"--{spelt}/--no-{spelt}", argument.name],
         help=argument.says.text,
-        show_default=isinstance(default, str | int | float) and default not in ("", True, False),
         show_envvar="envvar" in more,
-        **more,
+        **{"show_default": isinstance(default, str | int | float) and default not in ("", True, False), **more},
     )
 
 

@@ -10,13 +10,15 @@ import click
 
 from graphsearch.access.gate import Gate, StatisticsOf
 from graphsearch.authz import CedarAuthorizer
-from graphsearch.cli.environment import Place
+from graphsearch.cli.environment import Place, Server
 from graphsearch.cli.options import Options, refuse
+from graphsearch.cli.settings import user_name
 from graphsearch.model import Principal
 from graphsearch.model import validation as check
 from graphsearch.model.codec import Says
 
 FILE: Final = {"type": click.Path(exists=True, dir_okay=False, path_type=Path)}
+PRINCIPAL: Final = {"envvar": "GRAPHSEARCH_PRINCIPAL"}
 _ATTRIBUTE: Final = Says("An attribute of the principal; true, false and numbers are read as such.")
 
 Log = Annotated[bool, Says("Log what a block shows, for feedback; a standby takes only --no-log.")]
@@ -53,12 +55,12 @@ class Principals(Options):
 class Asker(Principals):
     """The principal that a command acts for."""
 
-    principal: Annotated[str, Says("The principal.")] = attrs.field()
+    principal: Annotated[str, Says("The principal; default: the user."), PRINCIPAL] = ""
 
     def gate(self, place: Place) -> Gate:
         """The gate for the principal and the policies."""
         statistics = getattr(self, "statistics", StatisticsOf.SCOPE)
-        return Gate(self.authorizer, self.called(self.principal, place), statistics)
+        return Gate(self.authorizer, self.called(who(self.principal, place), place), statistics)
 
 
 @attrs.frozen(kw_only=True)
@@ -67,6 +69,12 @@ class BlockAsker(Asker):
 
     log: Log = True
     statistics: Statistics = StatisticsOf.SCOPE
+
+
+def who(given: str, place: Server) -> str:
+    """The name of a principal: for an embedded graph by default the user; for a server it must be given."""
+    refuse(not given and place.folder is None, "Missing option '--principal' (or GRAPHSEARCH_PRINCIPAL), for a DSN")
+    return given or user_name()
 
 
 def _value(text: str) -> object:

@@ -7,7 +7,6 @@ import functools
 import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from getpass import getuser
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -19,7 +18,7 @@ from graphsearch.caching import InProcessCache, RedisCache, cached
 from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Model, Places, embedder_for, open_scopes
 from graphsearch.cli.options import Options, refuse
-from graphsearch.cli.principals import FILE, Log, Principals, Statistics
+from graphsearch.cli.principals import FILE, PRINCIPAL, Log, Principals, Statistics, who
 from graphsearch.cli.writing import Reading
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Scope
@@ -28,7 +27,6 @@ from graphsearch.operations.operation import Profile
 from graphsearch.protocols import GraphStore
 from graphsearch.stores.memory import or_empty
 
-_PRINCIPAL: Final = {"envvar": "GRAPHSEARCH_PRINCIPAL"}
 _HTTP: Final = Says("Serve streamable HTTP there, at /mcp, in place of stdio; the page is beside it.")
 _OWNER: Final = ("role=admin", "see_private=true", "clearance=restricted")
 """The attributes of whoever opens a store of their own, for the default policies: they could read its files."""
@@ -55,7 +53,7 @@ class Serving(Options):
 
 async def mcp(
     *,
-    principal: Annotated[str, Says("The principal of requests without a token."), _PRINCIPAL] = "",
+    principal: Annotated[str, Says("The principal of requests without a token."), PRINCIPAL] = "",
     http: Annotated[str, _HTTP, {"metavar": "HOST:PORT"}] = "",
     read_only: Annotated[bool, Says("Leave out all tools that change the graph.")] = False,
     profile: Annotated[str, _PROFILE] = "agent",
@@ -68,11 +66,11 @@ async def mcp(
 ) -> Answer:
     """Serve the project."""
     one = "give either --principal (or GRAPHSEARCH_PRINCIPAL), or --tokens with --http"
-    refuse(bool(principal) == bool(serving.tokens), one)
+    refuse((principal and serving.tokens) or (http and not (principal or serving.tokens)), one)
     refuse((serving.tokens or serving.allow_host) and not http, "--tokens and --allow-host come with --http")
     profile = "all" if operator else profile
     await _serve(
-        principal,
+        "" if serving.tokens else who(principal, place),
         http,
         serving,
         model,
@@ -87,7 +85,7 @@ async def mcp(
 
 async def ui(
     *,
-    principal: Annotated[str, Says("Who looks, without a token; default: you, as administrator."), _PRINCIPAL] = "",
+    principal: Annotated[str, Says("Who looks, without a token; default: you, as administrator."), PRINCIPAL] = "",
     http: Annotated[str, Says("Serve the page there."), {"metavar": "HOST:PORT"}] = "127.0.0.1:8765",
     write: Annotated[bool, Says("Allow changes, to those whom the policies allow them.")] = False,
     serving: Serving,
@@ -100,7 +98,7 @@ async def ui(
     refuse(principal and serving.tokens, "--principal comes without --tokens, which say whose requests they are")
     if not principal and not serving.tokens and not principals.attribute:
         principals = attrs.evolve(principals, attribute=_OWNER)
-    principal = "" if serving.tokens else principal or getuser()
+    principal = "" if serving.tokens else who(principal, place)
     await _serve(principal, http, serving, model, reading, principals, place, read_only=not write, page=True)
     return Answer({})
 
@@ -128,7 +126,9 @@ async def _serve(
     scope, *also = place.scopes
     address = served.address(http) if http else None
     bearers = served.TokenMap.read(tokens, scope) if tokens else None
-    who = bearers.identify if bearers else served.Identity(principals.called(principal, place), scope, also=tuple(also))
+    asker = (
+        bearers.identify if bearers else served.Identity(principals.called(principal, place), scope, also=tuple(also))
+    )
     authorizer, llm = principals.authorizer, model.chosen()
     options = ("review", "log", "statistics", "disabled", "max_tokens", "time_limit", "rate")
     async with _signals() as stop, open_scopes(place) as scopes, _entity_caches(cache) as through_cache:
@@ -151,13 +151,13 @@ async def _serve(
                 **{each: getattr(serving, each) for each in options},
             )
         )
-        server = served.make_server(desk, who)
+        server = served.make_server(desk, asker)
         if address is None:
             await served.serve_stdio(server, stop)
             return
         routes = [
-            *served.rest_routes(desk, who, probe=lambda: or_empty(own)),
-            *served.page_routes(desk, who, principals=bearers.identities if bearers else ()),
+            *served.rest_routes(desk, asker, probe=lambda: or_empty(own)),
+            *served.page_routes(desk, asker, principals=bearers.identities if bearers else ()),
         ]
         app = served.http_app(server, host=address[0], routes=routes, tokens=bearers, allowed_hosts=serving.allow_host)
         say = (lambda url: _say(url.removesuffix(served.PATH) + "/")) if page else _say

@@ -1,4 +1,7 @@
-"""Results as text for people: names and values, and aligned columns. Stored text cannot move a terminal's cursor."""
+"""Results as text for people: names and values, and aligned columns. Stored text cannot move a terminal's cursor.
+
+A row that has an id is numbered: a later command takes the number in place of the id.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,11 @@ from itertools import groupby
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Final
+from uuid import UUID
 
 import attrs
 
+from graphsearch.context import ContextBlock
 from graphsearch.curation import Event
 from graphsearch.model import Entity, Memory, Relation, Scope, ScorePart, Triplet
 from graphsearch.ranking.result import FoundEntity
@@ -25,28 +30,35 @@ _PARTS: Final = (
 )
 _COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "Ambiguity": "name=entity candidates id=entity.id",
-        "Backlink": "when=memory.occurred_at memory=memory.id text=memory",
+        "Ambiguity": "#entity=entity.id name=entity candidates",
+        "Backlink": "#memory=memory.id when=memory.occurred_at text=memory",
         "Community": "members=size density label id summary",
         "Connection": "score connection=entity paths",
         "Contradiction": "since=one.valid_from type=one.type of=ends one other",
         "Duplicate": "similarity likeness verdict one other id=one.id id=other.id",
-        "EntityHit": "score way type=entity.type entity id=entity.id",
-        "Event": "when=at what=kind text=",
-        "FoundEntity": "score entity type=entity.type parts relevance=ranked.relevance connections=connected_names",
+        "EntityHit": "#entity=entity.id score way type=entity.type entity id=entity.id",
+        "Event": "#memory=memory.id when=at what=kind text=",
+        "FoundEntity": "#entity=entity.id score entity type=entity.type parts relevance=ranked.relevance"
+        " connections=connected_names",
         "Judged": "similarity=pair.similarity finding one=pair.one other=pair.other merge why",
-        "Memory": "when=occurred_at memory=id text=",
-        "Merge": "when=created_at source=source_id target=target_id merge=id undone=undone_at",
-        "Proof": "adds when=memory.occurred_at memory=memory.id who=memory.speaker pattern quote",
-        "RecalledMemory": "score when=memory.occurred_at memory=memory.id text=memory projects=scopes",
-        "Related": "hops strength entity id=entity.id",
+        "Memory": "#memory=id when=occurred_at memory=id text=",
+        "Merge": "#merge=id when=created_at source=source_id target=target_id merge=id undone=undone_at",
+        "Proof": "#memory=memory.id adds when=memory.occurred_at memory=memory.id who=memory.speaker pattern quote",
+        "Proposal": "#proposal=id id state operation principal created_at decided_by",
+        "RecalledMemory": "#memory=memory.id score when=memory.occurred_at memory=memory.id text=memory"
+        " projects=scopes",
+        "Related": "#entity=entity.id hops strength entity type=entity.type",
         "RelationType": "type=name prior half_life_days hop_scores flags",
         "ScorePart": "part=name value weight contribution",
         "Source": "source=line",
-        "Triplet": f"score {_PARTS} triplet= projects=scopes",
+        "Triplet": f"#relation=relation.id score {_PARTS} triplet= from=source.type to=target.type"
+        " since=relation.valid_from until=relation.valid_to evidence=+relation.evidence projects=scopes",
     }
 )
-"""The columns of what is listed, by class: the path of an attribute, or heading=path; without a path the whole."""
+"""The columns of what is listed, by class: the path of an attribute, or heading=path; without a path the whole.
+
+``+`` counts; ``#kind`` is the id of what a row is, and shown as its number.
+"""
 _FIELDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "ContextBlock": "text summary session=session_id tokens budget memories_skipped=skipped_memories"
@@ -72,36 +84,73 @@ _FIELDS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """What is shown of an object, in order; of any other class, all fields."""
+_ANSWERS: Final = frozenset({"ContextBlock", "RankResult", "RecallResult", "SearchResult"})
+"""Of these, fields are said about the answer; of all others they are the answer."""
+_SHORT: Final = 8
+"""The characters of an id in a table."""
 
 
-def lines(value: Any, key: str = "") -> Iterator[str]:
-    """The lines of a result; ``key`` names one that is no object."""
-    if value and _is_list(value):
-        yield from _table(value)
-    elif attrs.has(type(value)):
-        yield from _object(value)
-    elif isinstance(value, Mapping):
-        yield from pairs(value.items())
-    else:
-        yield f"{_words(key)}: {_cell(value) or 'none'}"
+@attrs.define
+class Shown:
+    """A result as text: its lines, what is said about it, and the kind and the id of each numbered row."""
 
+    lines: list[str] = attrs.field(factory=list)
+    notes: list[str] = attrs.field(factory=list)
+    rows: list[tuple[str, str]] = attrs.field(factory=list)
 
-def _object(value: Any) -> Iterator[str]:
-    """A line for each field, a table for each list of objects. Of a report, what is 0 is left out."""
-    name = type(value).__name__
-    paths = _FIELDS.get(name) or " ".join(each.name for each in attrs.fields(type(value)))
-    found = [(heading, part) for heading, part in _parts(value, paths) if _cell(part)]
-    if name.endswith("Report"):
-        found = [(heading, part if _is_list(part) else number_of(part)) for heading, part in found if part != 0]
-        found = found or [("changed", "nothing")]
-    are_several = sum(_is_list(part) for _, part in found) > 1
-    for is_block, group in groupby(found, key=_is_block):
-        if not is_block:
-            yield from pairs(group)
-            continue
-        for heading, part in group:
-            yield from [f"{heading}:"] if are_several and _is_list(part) else ()
-            yield from [part] if heading == "text" else lines(part, heading)
+    @classmethod
+    def of(cls, value: Any, key: str = "") -> Shown:
+        """Show a result; ``key`` names one that is no object."""
+        shown = cls()
+        shown._show(value, key)
+        if isinstance(value, ContextBlock):
+            shown.rows += [("memory", each.memory.id) for each in value.memories]
+            shown.rows += [("relation", str(each.relation.id)) for each in value.triplets]
+        return shown
+
+    def _show(self, value: Any, key: str) -> None:
+        if value and _is_list(value):
+            self._table(value)
+        elif attrs.has(type(value)):
+            self._object(value)
+        elif isinstance(value, Mapping):
+            self.lines += pairs(value.items())
+        else:
+            self.lines.append(f"{_words(key)}: {_cell(value) or 'none'}")
+
+    def _object(self, value: Any) -> None:
+        """A line for each field, a table for each list of objects. Of a report, what is 0 is left out."""
+        name = type(value).__name__
+        paths = _FIELDS.get(name) or " ".join(each.name for each in attrs.fields(type(value)))
+        found = [(heading, part) for heading, part in _parts(value, paths) if _cell(part)]
+        if name.endswith("Report"):
+            found = [(heading, part if _is_list(part) else number_of(part)) for heading, part in found if part != 0]
+            found = found or [("changed", "nothing")]
+        are_several = sum(_is_list(part) for _, part in found) > 1
+        for is_block, group in groupby(found, key=_is_block):
+            if not is_block:
+                (self.notes if name in _ANSWERS else self.lines).extend(pairs(group))
+                continue
+            for heading, part in group:
+                self.lines += [f"{heading}:"] if are_several and _is_list(part) else ()
+                if heading == "text":
+                    self.lines.append(part)
+                else:
+                    self._show(part, heading)
+
+    def _table(self, items: Sequence[Any]) -> None:
+        """Headings and a row for each item; columns without a value are left out."""
+        paths = _COLUMNS.get(type(items[0]).__name__) or " ".join(each.name for each in attrs.fields(type(items[0])))
+        rows = [[heading.partition("#")[1] or heading for heading, _ in _parts(items[0], paths)]]
+        rows += [[self._numbered(heading, part) for heading, part in _parts(each, paths)] for each in items]
+        columns = [column for column in zip(*rows, strict=True) if any(column[1:])]
+        self.lines += aligned(list(zip(*columns, strict=True)))
+
+    def _numbered(self, heading: str, part: Any) -> str:
+        if not heading.startswith("#") or part is None:
+            return str(part)[:_SHORT] if isinstance(part, UUID) else _cell(part)
+        self.rows.append((heading[1:], str(part)))
+        return str(len(self.rows))
 
 
 def pairs(fields: Iterable[tuple[str, Any]]) -> Iterator[str]:
@@ -124,15 +173,6 @@ def _is_list(part: Any) -> bool:
     return isinstance(part, list | tuple) and bool(part) and attrs.has(type(part[0]))
 
 
-def _table(items: Sequence[Any]) -> Iterator[str]:
-    """Headings and a row for each item; columns without a value are left out."""
-    paths = _COLUMNS.get(type(items[0]).__name__) or " ".join(each.name for each in attrs.fields(type(items[0])))
-    rows = [[heading for heading, _ in _parts(items[0], paths)]]
-    rows += [[_cell(part) for _, part in _parts(each, paths)] for each in items]
-    columns = [column for column in zip(*rows, strict=True) if any(column[1:])]
-    return aligned(list(zip(*columns, strict=True)))
-
-
 def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """A line for each row, its columns one below the other."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -146,9 +186,10 @@ def _parts(value: Any, paths: str) -> Iterator[tuple[str, Any]]:
         heading, named, path = each.partition("=")
         path = path if named else heading
         try:
-            yield _words(heading), attrgetter(path)(value) if path else value
+            found = attrgetter(path.removeprefix("+"))(value) if path else value
+            yield _words(heading), number_of(found) if path.startswith("+") else found
         except AttributeError:
-            if getattr(value, path.partition(".")[0]) is not None:
+            if getattr(value, path.removeprefix("+").partition(".")[0]) is not None:
                 raise
             yield _words(heading), None
 
@@ -193,7 +234,7 @@ _WORDS: Final[Mapping[Any, Callable[[Any], str]]] = MappingProxyType(
     {
         type(None): lambda _: "",
         bool: lambda value: "yes" if value else "no",
-        float: "{:.4f}".format,
+        float: "{:.2f}".format,
         datetime: lambda at: f"{at:%Y-%m-%d %H:%M}".removesuffix(" 00:00"),
         Enum: lambda value: str(value.value),
         Entity: entity_name,
@@ -202,7 +243,7 @@ _WORDS: Final[Mapping[Any, Callable[[Any], str]]] = MappingProxyType(
         Event: _event,
         Memory: lambda memory: safe_text(f"{memory.speaker}: {memory.text}".removeprefix(": ")),
         Relation: lambda relation: safe_text(relation.fact or str(relation.id)),
-        ScorePart: lambda part: f"{part.name} {part.contribution:.4f}",
+        ScorePart: lambda part: f"{part.name} {part.contribution:.2f}",
         Scope: lambda scope: safe_text(scope.project_id),
         RecalledMemory: lambda recalled: _cell(recalled.memory),
         FoundEntity: lambda found: _cell(found.entity),

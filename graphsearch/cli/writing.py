@@ -12,7 +12,7 @@ import click
 
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.cli.commands import Answer, progress_bar
-from graphsearch.cli.environment import Model, Place, Server, open_caller
+from graphsearch.cli.environment import Model, Place, Server, open_caller, open_scopes
 from graphsearch.cli.options import Options, refuse
 from graphsearch.cli.showing import number_of, pairs
 from graphsearch.engine import GraphSearchEngine
@@ -26,7 +26,6 @@ from graphsearch.model import Memory
 from graphsearch.model import validation as check
 from graphsearch.model.codec import Says, encode
 from graphsearch.protocols import Extractor
-from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.in_postgres.session.migrating import LOCK_TIMEOUT, migrate
 from graphsearch.text.rendering import safe_text
 
@@ -110,11 +109,10 @@ async def init(
     distributed: Annotated[bool, Says("Distribute the tables over the nodes of a cluster of Citus.")] = False,
 ) -> Answer:
     """Migrate the schema of a database to this version and create the app role that ``dsn`` names."""
-    server.check()
-    if server.embedded is not None:
+    if server.folder is not None:
         refuse(distributed, "an embedded server is no cluster: name the coordinator with --dsn and --admin-dsn")
-        async with EmbeddedPostgres(server.embedded):
-            return Answer({"applied": [], "ready": True}, [f"the embedded server in {server.embedded} is ready"])
+        async with open_scopes(server):
+            return Answer({"applied": [], "ready": True}, [f"the embedded server in {server.folder} is ready"])
     refuse(not admin_dsn, "--admin-dsn (or GRAPHSEARCH_ADMIN_DSN) is needed to prepare the database of --dsn")
     role, password = _role_of(server.dsn)
     applied = await migrate(

@@ -14,10 +14,7 @@ from graphsearch.model.codec import Says
 from graphsearch.operations import answering, caring, remembering, review
 from graphsearch.operations.operation import Effect, Operation, Profile, row
 from graphsearch.operations.service import Caller
-from graphsearch.page.asking import ask
-from graphsearch.page.care import list_memories, preview_forget
-from graphsearch.page.changes import changes
-from graphsearch.page.evidence import evidence
+from graphsearch.page import asking, care, changes, evidence
 
 _WORDS: Final = Says("A name, a part of one, or a misspelt one.", 1, 400)
 
@@ -121,8 +118,7 @@ def _asking() -> Iterator[Operation]:
         people="Rank the entities that answer a question, with the parts of their scores.",
     )
     yield asks(
-        changes,
-        name="changes",
+        changes.changes,
         people="Answer a question at two moments: what appeared, ended or changed places, and when its answer changes.",
         says={
             "since": Says("The first moment; default: the last but one at which something changed."),
@@ -135,16 +131,15 @@ def _asking() -> Iterator[Operation]:
         agents="Explain why a relation, an entity or a memory was, or was not, among the answers to a question: its"
         " rank, and the parts that add up to its score.",
     )
-
     yield row(
-        ask,
+        asking.ask,
         lambda caller: caller.builder,
         Action.READ,
         people="Answer a question with all that a page shows: relations, memories, entities, the block with the"
         " tokens of each line, what is not in it and why, and what held at other times.",
     )
     yield asks(
-        evidence,
+        evidence.evidence,
         people="Show what stands behind a relation, a memory or an entity of an answer: the parts of its score, its"
         " proofs with their quotes, and how its weight changed.",
     )
@@ -307,15 +302,13 @@ def _caring() -> Iterator[Operation]:
 
 def _forgetting() -> Iterator[Operation]:
     yield asks(
-        list_memories,
-        name="list_memories",
+        care.list_memories,
         key="memories",
         people="List the memories that answer a question best, or else the newest.",
         says={"query": Says("What they are about; default: the newest.", most=4_000)},
     )
     yield asks(
-        preview_forget,
-        name="preview_forget",
+        care.preview_forget,
         people="Show what would go with a memory: the entities and facts that rest on it alone.",
     )
     yield curates(

@@ -14,7 +14,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
 from graphsearch.context import ContextBlock, ContextBuilder, ContextRequest
 from graphsearch.context.builder import CANDIDATES
-from graphsearch.context.material import Material, material
+from graphsearch.context.material import of_found
 from graphsearch.engine import Engine
 from graphsearch.model import ElementKind, View
 from graphsearch.modes.options import SearchMode
@@ -22,7 +22,7 @@ from graphsearch.modes.result import SearchResult, Summary
 from graphsearch.page.rows import EntityRow, MemoryRow, Named, RelationRow, entity_row, memory_row, named, relation_row
 from graphsearch.query.asked_time import beginning
 from graphsearch.query.question_names import Anchor
-from graphsearch.ranking.result import RankResult
+from graphsearch.recall.result import RecallResult
 from graphsearch.understanding.interpreting import Interpretation
 
 ENTITIES: Final = 10
@@ -98,50 +98,11 @@ async def ask(
         for store in engine.stores:
             if gate.enters(store.scope):
                 await snapshots.enter_async_context(store.snapshot())
-        made_of = await material(engine, request, request.recall)
+        found, recalled = await engine.search_and_recall(request, request.recall)
         ranked = await engine.rank_entities(query, limit=ENTITIES, as_of=as_of, known_at=known_at, gate=gate)
-        past = await _past(engine, made_of.found, request)
-        names = await _names(engine, made_of, gate)
-    block = builder.lay_out(made_of, builder.budget_of(request))
-    return _answer(made_of, ranked, block, past, names, limit)
-
-
-async def _past(engine: Engine, found: SearchResult, request: ContextRequest) -> tuple[RelationRow, ...]:
-    """The best of the relations of all times that do not hold at the time of what was found."""
-    now = engine.stores[0].clock.now()
-    every = await engine.search(
-        request.query,
-        limit=CANDIDATES,
-        since=beginning(now),
-        as_of=max(now, found.as_of),
-        known_at=request.known_at,
-        gate=request.gate,
-    )
-    view, shown = View(found.as_of, found.known_at), {each.relation.id for each in found.triplets}
-    over = [each for each in every.triplets if not view.holds(each.relation.valid_from, each.relation.valid_to)]
-    return tuple(relation_row(each) for each in over if each.relation.id not in shown)[:PAST]
-
-
-async def _names(engine: Engine, made_of: Material, gate: Gate) -> Mapping[str, Named]:
-    """The visible entities on the paths to the memories, by id."""
-    ids = {each.id for memory in made_of.recalled.memories for each in memory.path if each.kind is ElementKind.ENTITY}
-    found: dict[str, Named] = {}
-    for store in engine.stores:
-        if ids and gate.enters(store.scope):
-            async with reading(store, gate=gate) as reader:
-                found |= {str(each.id): named(each) for each in await reader.get_entities(sorted(map(UUID, ids)))}
-    return found
-
-
-def _answer(
-    made_of: Material,
-    ranked: RankResult,
-    block: ContextBlock,
-    past: tuple[RelationRow, ...],
-    names: Mapping[str, Named],
-    limit: int,
-) -> Answer:
-    found, recalled = made_of.found, made_of.recalled
+        past = await _past(engine, found, request)
+        names = await _names(engine, recalled, gate)
+    block = builder.lay_out(of_found(engine, found, recalled), builder.budget_of(request))
     triplets = {each.relation.id: each for each in (*found.triplets[:limit], *block.triplets)}
     memories = {each.memory.id: each for each in (*recalled.memories[:limit], *block.memories)}
     return Answer(
@@ -173,3 +134,30 @@ def _answer(
         past=past,
         block=attrs.evolve(block, triplets=(), memories=(), interpretation=None, summary=None),
     )
+
+
+async def _past(engine: Engine, found: SearchResult, request: ContextRequest) -> tuple[RelationRow, ...]:
+    """The best of the relations of all times that do not hold at the time of what was found."""
+    now = engine.stores[0].clock.now()
+    every = await engine.search(
+        request.query,
+        limit=CANDIDATES,
+        since=beginning(now),
+        as_of=max(now, found.as_of),
+        known_at=request.known_at,
+        gate=request.gate,
+    )
+    view, shown = View(found.as_of, found.known_at), {each.relation.id for each in found.triplets}
+    over = [each for each in every.triplets if not view.holds(each.relation.valid_from, each.relation.valid_to)]
+    return tuple(relation_row(each) for each in over if each.relation.id not in shown)[:PAST]
+
+
+async def _names(engine: Engine, recalled: RecallResult, gate: Gate) -> Mapping[str, Named]:
+    """The visible entities on the paths to the memories, by id."""
+    ids = {UUID(each.id) for memory in recalled.memories for each in memory.path if each.kind is ElementKind.ENTITY}
+    found: dict[str, Named] = {}
+    for store in engine.stores:
+        if ids and gate.enters(store.scope):
+            async with reading(store, gate=gate) as reader:
+                found |= {str(each.id): named(each) for each in await reader.get_entities(sorted(ids))}
+    return found

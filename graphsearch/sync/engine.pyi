@@ -16,6 +16,8 @@ from graphsearch.access.reader import EntityRef
 from graphsearch.access.reader import When
 from graphsearch.context import builder
 from graphsearch.context.builder import ContextBlock
+from graphsearch.context.builder import ContextRequest
+from graphsearch.context.material import Material
 from graphsearch.context.tokens import WorkType
 from graphsearch.curation import curator
 from graphsearch.curation import summarising
@@ -514,6 +516,10 @@ class ContextBuilder(Facade[builder.ContextBuilder]):
     def __init__(self, engine: GraphSearchEngine | FederatedEngine, *, counter: TokenCounter | None=None, budgets: Mapping[WorkType, int] | None=None, log: GraphStore | Sequence[GraphStore] | Literal['engine'] | None='engine') -> None:
         ...
 
+    def budget_of(self, request: ContextRequest) -> int:
+        """The tokens that a block may have."""
+        ...
+
     def build(self, query: str, *, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, mode: str=..., seeds: int=10, depth: int=2, max_hops: int=3, since: datetime | None=None, min_edge_confidence: float=0.5, skip_types: Collection[str] | None=None, traversal: Traversal | str | None=None, gate: Gate, session_id: str, limit: int=200, budget: int | None=None, work_type: WorkType=..., observations: bool=True, graph: bool=True, channels: tuple[ChannelName, ...]=('lexical', 'semantic', 'graph', 'temporal'), health: float | None=None, workload: Workload | None=None) -> ContextBlock:
         """Build the block for a session, and log its elements for `feedback`.
 
@@ -530,6 +536,10 @@ class ContextBuilder(Facade[builder.ContextBuilder]):
 
         Raises `ReadOnlyStoreError` without a log.
         """
+        ...
+
+    def lay_out(self, found: Material, budget: int) -> ContextBlock:
+        """The block of some material: of no session yet, and not logged."""
         ...
 def build_graph_context_block(engine: GraphSearchEngine, query: str, *, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, mode: str=..., seeds: int=10, depth: int=2, max_hops: int=3, since: datetime | None=None, min_edge_confidence: float=0.5, skip_types: Collection[str] | None=None, traversal: Traversal | str | None=None, gate: Gate, session_id: str, limit: int=200, budget: int | None=None, work_type: WorkType=..., graph: bool=True, channels: tuple[ChannelName, ...]=('lexical', 'semantic', 'graph', 'temporal'), health: float | None=None, workload: Workload | None=None, observations: bool=False, counter: TokenCounter | None=None) -> ContextBlock:
     """`ContextBuilder.build` as a function, for a single block of triplets alone."""

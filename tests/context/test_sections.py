@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphsearch.context.lines import no_room
 from graphsearch.context.sections import (
     LENGTHS,
     RELATED,
-    Page,
     ShownLines,
     TripletText,
     lay_out,

@@ -8,6 +8,7 @@ import pytest
 
 import graphsearch
 from graphsearch.access.gate import ALLOW_ALL, Gate
+from graphsearch.access.reader import When
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.curation import Curator
 from graphsearch.errors import AccessDeniedError, GraphSearchError, PartialViewError, UnknownElementError
@@ -86,5 +87,7 @@ async def test_with_the_shipped_policies_members_read_and_editors_change(scoped)
 def test_signatures_say_what_is_taken_and_returned(name):
     method = getattr(Curator, name)
     parameters = inspect.signature(method).parameters
-    assert all(each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL) for each in parameters.values())
-    assert {*parameters, "return"} == {"self", *typing.get_type_hints(method)}
+    hints = typing.get_type_hints(method)
+    further = [each.name for each in parameters.values() if each.kind in (each.VAR_KEYWORD, each.VAR_POSITIONAL)]
+    assert [hints[each] for each in further] in ([], [typing.Unpack[When]])  # which says what they are
+    assert {*parameters, "return"} == {"self", *hints}
