@@ -1,6 +1,6 @@
 // Entity: what is known of one thing, when it came to be, what it hangs on, and how two things are connected.
 import { acting, waits } from "./changing.js";
-import { button, dotted, h, joined, panel } from "./dom.js";
+import { button, dotted, fill, h, joined, panel } from "./dom.js";
 import * as drawer from "./drawer.js";
 import { Names, clip, counted, day, full, period, said, two, words } from "./format.js";
 import { graph } from "./graph.js";
@@ -92,7 +92,7 @@ function neighbourhood(context, entity, near, names, when) {
     const edges = some.slice(0, DRAWN).map((each) => ({ ...each, id: each.key, key: `relation:${each.key}`, source: nodes.get(each.source), target: nodes.get(each.target), share: each.confidence }));
     const toggle = own.some((each) => each.type === "co_occurs") ? h("button", { class: "chip", type: "button", "aria-pressed": String(together), "data-focus": "together", onclick: () => { together = !together; draw(); place.querySelector("[data-focus=together]").focus(); } }, "with co-occurrence") : null;
     const drawn = edges.length ? graph(edges, [entity.id], { label: "What it is related to", choose: open, open: (node) => go("entity", { id: node.id }), room: innerWidth < 640 ? 84 : 150, sides: true }) : h("p", { class: "muted" }, own.length ? "It has no relation besides co-occurrence." : "It has no relation.");
-    place.replaceChildren(h("div", { class: "hd" }, h("h2", { class: "grow" }, "Neighbourhood"), toggle), h("div", { class: "graph bd", dir: "ltr" }, drawn),
+    fill(place, h("div", { class: "hd" }, h("h2", { class: "grow" }, "Neighbourhood"), toggle), h("div", { class: "graph bd", dir: "ltr" }, drawn),
       h("div", { class: "legend" }, `${counted(own.length, "relations")} of its own, ${edges.length} drawn`));
   };
   draw();
@@ -114,7 +114,7 @@ function timeline(context, entity, events, names) {
   const draw = () => {
     const some = [...events].reverse().filter((each) => mentioned || told(each)), shown = some.slice(0, most);
     const choice = (all, text) => h("button", { class: "chip", type: "button", "aria-pressed": String(mentioned === all), onclick: (event) => { mentioned = all; draw(); place.querySelector("[aria-pressed=true]").focus(); event.preventDefault(); } }, text);
-    place.replaceChildren(h("div", { class: "hd" }, h("h2", { class: "grow" }, "Timeline"), choice(false, "relations"), choice(true, "with mentions")),
+    fill(place, h("div", { class: "hd" }, h("h2", { class: "grow" }, "Timeline"), choice(false, "relations"), choice(true, "with mentions")),
       h("div", { class: "bd" }, shown.length ? h("ol", { class: "tl" }, shown.map((each) => h("li", {}, h("span", { class: "at" }, day(each.at)), h("span", { class: `k ${each.kind}`, title: each.kind }, SIGNS[each.kind] ?? "·", h("span", { class: "vh" }, each.kind)), h("span", {}, what(each)))))
         : h("p", { class: "muted" }, events.length ? "No relation of it has a date; see its mentions." : "Nothing about it has a date.")),
       some.length > shown.length ? button(`${some.length - shown.length} earlier`, () => { most = some.length; draw(); }, "quiet") : null);
@@ -133,9 +133,9 @@ function pathTo(context, entity, names, related, when) {
     note({ to });
     try {
       const { path } = await read("graph_path", { source: entity.id, target: to, ...when });
-      out.replaceChildren(path ? drawnPath(path, link) : h("p", { class: "muted" }, "No path within four hops."));
+      fill(out, path ? drawnPath(path, link) : h("p", { class: "muted" }, "No path within four hops."));
     } catch (error) {
-      if (!context.signal.aborted) out.replaceChildren(h("p", { class: "note bad" }, error.status === 404 ? "No entity that you may see is called so." : error.message));
+      if (!context.signal.aborted) fill(out, h("p", { class: "note bad" }, error.status === 404 ? "No entity that you may see is called so." : error.message));
     }
   };
   const submit = (event) => { event.preventDefault(); if (field.value.trim()) find(field.value.trim()); };

@@ -1,7 +1,7 @@
 // Forget: one memory, what goes with it, and a receipt that can be checked.
 import { nothing, picker } from "./care.js";
 import { acting, reason, waits } from "./changing.js";
-import { button, h, joined } from "./dom.js";
+import { button, fill, h, joined } from "./dom.js";
 import { counted, day, minute, said, words } from "./format.js";
 
 export async function forgetting(context) {
@@ -48,10 +48,10 @@ async function forgotten(context, it, receipt, place) {
   const check = async () => {
     const found = await context.read("verify_receipt", { receipt: JSON.stringify(receipt) });
     const holds = found.holds ?? (found.intact && !Object.keys(found.left).length);
-    outcome.replaceChildren(h("b", {}, holds ? "Forgotten. " : "Not all of it is gone. "), holds ? "Checked just now: the receipt is intact, and nothing of the memory is left." : `${found.intact ? "The receipt is intact" : "The receipt was changed"}; left: ${JSON.stringify(found.left)}.`);
+    fill(outcome, h("b", {}, holds ? "Forgotten. " : "Not all of it is gone. "), holds ? "Checked just now: the receipt is intact, and nothing of the memory is left." : `${found.intact ? "The receipt is intact" : "The receipt was changed"}; left: ${JSON.stringify(found.left)}.`);
   };
   await check();
-  place.replaceChildren(outcome, h("pre", { class: "receipt mt" }, JSON.stringify(receipt, null, 1)),
+  fill(place, outcome, h("pre", { class: "receipt mt" }, JSON.stringify(receipt, null, 1)),
     h("div", { class: "actions" }, button("Save the receipt", () => save(`receipt-${it.id.replace(/[^\w.-]+/g, "-").slice(0, 60)}.json`, receipt), "primary"),
       button("Check it again", () => check().then(() => context.say("The receipt was checked again."), (error) => context.say(error.message))), h("a", { class: "btn", href: context.link("care", { tab: "forget" }) }, "Another memory")),
     h("p", { class: "muted small" }, "Hand it to somebody else now: its digest detects changes, but is no signature."));
