@@ -1,6 +1,6 @@
 // Ask: the answer, why it is what it is, the block as the model gets it, the drawing of exactly that, what nearly made it.
 import { bar, heard, legend, scaleOf } from "./bars.js";
-import { button, dotted, h, joined, pane, panel, roving, s, tabs } from "./dom.js";
+import { button, dotted, fill, h, joined, pane, panel, roving, s, tabs } from "./dom.js";
 import * as drawer from "./drawer.js";
 import { Names, broken, counted, day, period, said, score, whole, words } from "./format.js";
 import { graph } from "./graph.js";
@@ -166,7 +166,7 @@ function ranking({ relations, past, memories, entities }, found, names, open) {
     const [, items, kind] = kinds[chosen], scale = scaleOf(items, kind);
     const inside = kind === "entity" ? items : items.filter((each) => each.in), out = kind === "entity" ? [] : items.filter((each) => !each.in);
     const list = (some) => lines(some, kind, scale, names, open);
-    place.replaceChildren(
+    fill(place,
       tabs("What was found", there.map(([id, [name, , , number]]) => [id, name, whole(number)]), chosen, (id) => { chosen = id; reason = "all"; every = false; draw("[aria-selected=true]"); }),
       pane(chosen, {}, legend(kind, items, scale),
         kind === "entity" ? null : h("h2", { class: "cut" }, inside.length ? `In the block: ${counted(inside.length, "lines")}` : "None of these is in the block"),
@@ -223,7 +223,7 @@ function drawing(found, relations, names, open, go) {
   const seeds = (found.interpretation?.names ?? []).flatMap((name) => Object.keys(name.entities));
   const place = h("div", { class: "graph bd", dir: "ltr" });
   let all = !inside.length;
-  const draw = () => place.replaceChildren(graph((all ? relations : inside).map((each) => ({ ...each, share: each.score / best })), seeds, {
+  const draw = () => fill(place, graph((all ? relations : inside).map((each) => ({ ...each, share: each.score / best })), seeds, {
     label: "The relations of the answer, from what the question names", choose: (edge) => open(edge.key), open: (node) => go("entity", { id: node.id }),
     ends: new Set(found.answers.slice(0, ANSWERS)), room: innerWidth < 640 ? 92 : 150,
   }));
