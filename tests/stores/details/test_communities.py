@@ -6,7 +6,6 @@ from uuid import UUID
 
 import attrs
 import pytest
-from graphsearch.protocols.graph_store import HEALTH_RECORDS
 
 import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
 from graphsearch.errors import InvalidInputError
@@ -14,6 +13,7 @@ from graphsearch.model import (
     HealthRecord,
 )
 from graphsearch.protocols import GraphStore
+from graphsearch.protocols.graph_store import HEALTH_RECORDS
 from graphsearch.testing.samples import day, put
 from graphsearch.testing.spec import StoreSpec
 from graphsearch.testing.spec_communities import (
