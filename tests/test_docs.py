@@ -63,6 +63,8 @@ NOT_RUN = {
             "graphsearch eval --graph entities.jsonl relations.jsonl --questions questions.jsonl --gold triplets"
             " --now 2025-10-31"
         ),
+    ],
+    "docs/project/details/evaluation-files.md": [  # the same
         "graphsearch eval --code src --questions questions.jsonl --gold entities",
         "graphsearch eval --graph entities.jsonl relations.jsonl --questions questions.jsonl --gold entities",
         (
